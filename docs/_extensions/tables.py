@@ -20,12 +20,11 @@ from evoply.configs.meanings import meaning
 from evoply.configs.reference import ConfigKey, ConfigSection, config_sections
 from evoply.expressions import PRIMITIVE_SETS, square_sets
 from evoply.expressions.operations import OPERATIONS
+from evoply.kinds import KINDS as LEARNERS
 from evoply.players import NAMED_PLAYERS, Online
 from evoply.players.player import KINDS
 from evoply.players.strong import Strong, levels_of
 from evoply.presets import PRESETS, preset_text
-from evoply.runs import KINDS as LEARNERS
-from evoply.runs.evolution_kind import EvolutionKind
 from evoply.runs.tables import create_tables
 
 _RESULTS = Path(__file__).parents[2] / "benchmarks" / "results.json"
@@ -131,7 +130,7 @@ def preset(name: str, _: list[str]) -> str:
 
 def config_keys(learner: str, _: list[str]) -> str:
     """Return a table of keys for the top level and for each table and kind below it."""
-    model = LEARNERS[learner or "evolution"].learner_type.config_type
+    model = LEARNERS[learner or "evolution"].learners.given.config_type
     return "\n\n".join(_config_section(section) for section in config_sections(model))
 
 
@@ -155,7 +154,7 @@ def run_tables(_: str, content: list[str]) -> str:
     """Return the tables of run.db with their columns and the meanings on the page."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run.db"
-        create_tables(path, {}, EvolutionKind().tables)
+        create_tables(path, {}, LEARNERS["evolution"].store.tables)
         with closing(sqlite3.connect(path)) as database:
             names = [
                 row[0]

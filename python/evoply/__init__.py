@@ -27,7 +27,15 @@ if TYPE_CHECKING:
         sprt_match,
         tournament,
     )
-    from evoply.evolution import EvolutionConfig, Generation, evolve, final_test, load_config
+    from evoply.evolution import (
+        EvolutionConfig,
+        Generation,
+        evolve,
+        final_test,
+        load_config,
+        replay,
+    )
+    from evoply.evolution import signature as signature
     from evoply.experiments import Comparison, compare, compare_experiment, load_comparison
     from evoply.expressions import (
         PRIMITIVE_SETS,
@@ -43,6 +51,7 @@ if TYPE_CHECKING:
     )
     from evoply.games import GAMES, DrawRules, add_game, checkers, othello
     from evoply.gp import Forest, Tree, TreeSyntaxError, parse_individual, parse_tree
+    from evoply.kinds import KINDS as KINDS
     from evoply.learning import (
         Distilled,
         LearningConfig,
@@ -93,14 +102,13 @@ if TYPE_CHECKING:
     from evoply.reports import Explanation, Why, XRay, explain, why, write_report, xray
     from evoply.runs import Run, find_run, list_runs
     from evoply.runs.advance import advance
-    from evoply.runs.replay import replay
     from evoply.studies import reproduce
 
 _HOMES = {
     "evoply.arena": (
         "MatchResult RoundRobin Sprt SprtResult Tournament match round_robin sprt_match tournament"
     ),
-    "evoply.evolution": "EvolutionConfig Generation evolve final_test load_config",
+    "evoply.evolution": "EvolutionConfig Generation evolve final_test load_config replay signature",
     "evoply.experiments": "Comparison compare compare_experiment load_comparison",
     "evoply.expressions": (
         "PRIMITIVE_SETS ExpressionError Primitive PrimitiveSet board count number select squares"
@@ -108,6 +116,7 @@ _HOMES = {
     "evoply.games": "GAMES DrawRules add_game checkers othello",
     "evoply.algebra": "simplify",
     "evoply.gp": "Forest Tree TreeSyntaxError parse_individual parse_tree",
+    "evoply.kinds": "KINDS",
     "evoply.learning": (
         "Distilled LearningConfig LearningStep TuningConfig TuningStep distil learn "
         "load_learning_config tune"
@@ -122,7 +131,7 @@ _HOMES = {
         "RunError Seat"
     ),
     "evoply.reports": "Explanation Why XRay explain why write_report xray",
-    "evoply.runs": "Run advance find_run list_runs replay",
+    "evoply.runs": "Run advance find_run list_runs",
     "evoply.studies": "reproduce",
     "evoply._native": "Stream __version__",
 }

@@ -8,8 +8,8 @@ from rich.console import Console
 
 from evoply.cli.live import LiveView, curve
 from evoply.evolution import EvolutionConfig, Generation, config_from_toml, evolve
+from evoply.kinds import KINDS
 from evoply.runs import Run
-from evoply.runs.evolution_kind import EvolutionKind
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def test_the_panel_fits_and_nothing_wraps(
     width: int, config: EvolutionConfig, generations: list[Generation]
 ) -> None:
     console = wide_console(width)
-    view = LiveView(console, EvolutionKind(), config, "name")
+    view = LiveView(console, KINDS["evolution"], config, "name")
     for generation in generations:
         view.show(generation)
     lines = drawn(view, console).strip().splitlines()
@@ -54,7 +54,7 @@ def test_the_yardstick_is_greedy_who_never_changes(
     config: EvolutionConfig, generations: list[Generation]
 ) -> None:
     console = wide_console(84)
-    view = LiveView(console, EvolutionKind(), config, "name")
+    view = LiveView(console, KINDS["evolution"], config, "name")
     view.show(generations[-1])
     text = drawn(view, console)
     score = next(one.best for one in generations[-1].fresh if one.opponent == "greedy")
@@ -69,12 +69,12 @@ def test_a_resumed_run_goes_on_with_its_curves(
     config: EvolutionConfig, generations: list[Generation], tmp_path: Path
 ) -> None:
     console = wide_console(84)
-    whole, resumed = LiveView(console, EvolutionKind(), config, "name"), None
+    whole, resumed = LiveView(console, KINDS["evolution"], config, "name"), None
     with Run.create(tmp_path / "run", config) as run:
         for generation in generations[:-1]:
             run.save(generation)
             whole.show(generation)
-        resumed = LiveView(console, EvolutionKind(), config, "name", run.generation_rows())
+        resumed = LiveView(console, KINDS["evolution"], config, "name", run.generation_rows())
     for view in (whole, resumed):
         view.show(generations[-1])
         view._time_left = lambda: "1:00"  # type: ignore[method-assign]

@@ -24,8 +24,16 @@ PLACES = {
     "Bot": {"players/bots.py", "players/player.py"},
     "Online": {"players/online.py", "players/player.py"},
     "Engine": {"players/engines/engine.py", "players/player.py"},
-    # a learner of evoply's own: its modules, and its row
-    "EvolutionKind": {"runs/evolution_kind.py", "runs/results.py", "runs/kinds.py"},
+    # a learner of evoply's own: its module, its kind, and its row
+    "TupleEvolution": {"learning/tuples.py", "learning/tuples_kind.py", "kinds.py"},
+    "tuples_kind": {"learning/tuples_kind.py", "kinds.py"},
+    "PatternLearning": {
+        "learning/pattern_learner.py",
+        "learning/pattern_kind.py",
+        "learning/tuples.py",  # whose individuals learn as patterns do
+        "kinds.py",
+    },
+    "evolution_kind": {"evolution/kind.py", "kinds.py"},
     # a game: its modules
     "CheckersRules": {"games/checkers.py"},
 }
@@ -48,6 +56,18 @@ def modules_with(word: str) -> set[str]:
 @pytest.mark.parametrize("word", PLACES)
 def test_nothing_else_in_the_package_names_it(word: str) -> None:
     assert modules_with(word) == PLACES[word]
+
+
+def test_a_learner_of_evoplys_own_touches_four_places_that_were_there() -> None:
+    names = "TUPLES_LEARNER|TupleEvolution|TuplesConfig|TuplesStep|evolve_tuples|tuples_kind"
+    pattern = re.compile(rf"\b({names})\b|[\"']tuples[\"']")
+    found = {path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py")}
+    touched = {name for name in found if pattern.search((PACKAGE / name).read_text("utf-8"))}
+    own = {name for name in touched if name.startswith("learning/tuples")}
+    assert own == {"learning/tuples.py", "learning/tuples_config.py", "learning/tuples_kind.py"}
+    # The table of kinds, the face of its package, a preset, and the keys that are explained.
+    others = {"kinds.py", "learning/__init__.py", "presets/__init__.py", "cli/config.py"}
+    assert touched - own == others
 
 
 def test_the_tables_have_their_rows() -> None:

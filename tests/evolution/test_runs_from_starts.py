@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from evoply import replay
 from evoply._native import Stream
 from evoply.evolution import (
     EvolutionConfig,
@@ -22,7 +23,7 @@ from evoply.evolution.play.panel import schedule_of
 from evoply.evolution.play.population import panel_of
 from evoply.games import checkers, othello
 from evoply.protocols import ConfigError, RunError
-from evoply.runs import Run, advance, replay
+from evoply.runs import Run, advance
 
 OPENING = "f5d6c3d3c4"
 

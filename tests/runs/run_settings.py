@@ -38,7 +38,7 @@ def change(folder: Path, *statements: str) -> None:
 def falsify(folder: Path, *statements: str) -> None:
     """Change the database of a run, and its checksums so that they do not tell."""
     with Run.open(folder) as run:
-        groups = (*GROUPS, *run.kind.groups)
+        groups = (*GROUPS, *run.kind.store.groups)
     change(folder, *statements)
     connection = sqlite3.connect(folder / "run.db")
     for group in groups:

@@ -11,15 +11,13 @@ import pytest
 from run_settings import small_config
 
 from evoply._native import Stream
+from evoply.evolution import censuses, replay, stored_final_test
 from evoply.runs import (
     Run,
     RunError,
     advance,
-    censuses,
     export_csv,
     played_matches,
-    replay,
-    stored_final_test,
 )
 
 FLIPS = 1000 if "EVOPLY_LONG" in os.environ else 100

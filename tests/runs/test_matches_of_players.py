@@ -7,10 +7,10 @@ import pytest
 from run_settings import change, falsify, small_config
 
 from evoply.cli.app import run as command
-from evoply.evolution import FinalTest, config_to_toml
+from evoply.evolution import FinalTest, config_to_toml, individual_player, stored_final_test
 from evoply.players import with_options
 from evoply.reports import report_html
-from evoply.runs import Run, advance, match_of, played_matches, stored_final_test
+from evoply.runs import Run, advance, match_of, played_matches
 
 RESULT = {
     "first": "champion@first", "second": "greedy", "wins": 3, "draws": 1, "losses": 2,
@@ -46,8 +46,8 @@ def test_after_a_resume_old_champions_are_told_from_new(
         assert "Other matches" in page
         last = run.last()
         champion = next(one for one in last.hall_of_fame if one != run.champion)
-        ending = run.kind.end(run.kind.learner(), run.config, last)
-        player = run.kind.player_of(run.config, champion)
+        ending = run.kind.learners.end(run.kind.learners.made(), run.config, last)
+        player = individual_player(run.config, champion.tree)
         note = {**json.loads(ending.notes["final_test"]), "champion": str(champion.tree)}
         run.set_meta(
             champion=json.dumps({"generation": 1, "player": player.model_dump(mode="json")}),
@@ -82,7 +82,7 @@ def test_a_champion_that_stays_is_not_tested_again(
 def test_on_a_tie_the_champion_is_ranked_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from evoply.runs import evolution_kind
+    from evoply.evolution import kind as evolution_kind
 
     def tie(config: object, generation: object, **_: object) -> FinalTest:
         ranking = tuple(reversed(generation.hall_of_fame))  # type: ignore[attr-defined]

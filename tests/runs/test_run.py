@@ -21,6 +21,8 @@ from evoply.evolution import (
     evolve,
     final_test,
     individual_player,
+    replay,
+    stored_final_test,
 )
 from evoply.players import parse_player, save_player
 from evoply.runs import (
@@ -30,9 +32,7 @@ from evoply.runs import (
     find_run,
     list_runs,
     new_run_path,
-    replay,
     resolve_champion,
-    stored_final_test,
 )
 from evoply.runs.folder import WriterLock, is_locked
 
@@ -49,7 +49,7 @@ def test_generations_read_back_equal(tmp_path: Path) -> None:
         assert run.digests() == [generation.digest for generation in made]
         assert run.champion == made[-1].hall_of_fame[0]
         test = final_test(config, made[-1])
-        ending = run.kind.end(run.kind.learner(), config, made[-1])
+        ending = run.kind.learners.end(run.kind.learners.made(), config, made[-1])
         run.end(made[-1].number, ending)
         assert run.champion == test.champion
         assert run.champion_player == individual_player(config, test.champion.tree)

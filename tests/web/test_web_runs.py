@@ -17,11 +17,12 @@ from web_server import client
 
 from evoply.evolution import load_config
 from evoply.gp import changes
+from evoply.kinds import KINDS
 from evoply.learning import load_learning_config
 from evoply.presets import PRESETS
 from evoply.protocols import ConfigError, RunError
 from evoply.reports.run_page import page_of
-from evoply.runs import KINDS, Run, advance, champion_of, leave_request
+from evoply.runs import Run, advance, champion_of, leave_request
 from evoply.runs.folder import is_locked
 from evoply.web.limits import Limits, Rate
 from evoply.web.opponents import read_opponent
@@ -84,7 +85,7 @@ def test_a_run_is_seen_as_its_report_shows_it(name: str, made: Path, api: Any) -
         charts = [one for one in page_of(run).charts(run, rows) if one.lines is not None]
         sections = page_of(run).sections(run)
         assert state["generations"] == run.count()
-        facts = run.kind.live(run.config, run.last()).facts
+        facts = run.kind.display.live(run.config, run.last()).facts
     assert [tuple(one) for one in state["facts"]] == list(facts)
     assert [one["title"] for one in state["charts"]] == [one.title for one in charts]
     for shown, chart in zip(state["charts"], charts, strict=True):
@@ -149,7 +150,7 @@ def test_a_form_that_nobody_changes_asks_for_the_preset(preset: str) -> None:
     form = form_of(preset)
     keys = [key for section in form.sections for key in section.keys]
     assert len({key.path for key in keys}) == len(keys) > 10
-    config = KINDS[PRESETS[preset].learner]().load_config(preset, ())
+    config = KINDS[PRESETS[preset].learner].configs.load(preset)
     assert config_asked(StartRun(preset=preset), Limits()) == config
     values = {key.path: value_of(key) for key in keys}
     assert config_asked(StartRun(preset=preset, settings=values), Limits()) == config

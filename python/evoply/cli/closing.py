@@ -25,14 +25,14 @@ TEST_OPPONENTS = ("random", "greedy", "swh")
 
 def close_run(run: Run, output: Output, *, threads: int, with_tests: bool) -> dict[str, Any]:
     """Show the champion, test it, write the report; return all of it as JSON-ready data."""
-    facts = run.kind.champion_facts(run.champion, run.last())
+    facts = run.kind.display.champion_facts(run.champion, run.last())
     player = with_options(run.champion_player, {}, name=f"champion@{run.name}")
     digests = run.digests()
     output.say()
     output.say(f"Champion of {run.name}: {facts.title} of {len(digests)}", style="bold")
     explained = explain(player, game=run.config.game)
     say_explanation(output, explained)
-    listings = run.kind.listings(run.config, run.last())
+    listings = run.kind.display.listings(run.config, run.last())
     for listing in listings:
         _say_listing(listing, output)
     matches: list[Mapping[str, Any]] = []
@@ -91,7 +91,7 @@ def _matches(
                 opponent,
                 game=game,
                 games=TEST_GAMES,
-                draws=run.kind.draws(run.config),
+                draws=run.kind.display.draws(run.config),
                 # Matches have keys of their own purpose: never the openings of training.
                 seed=run.config.seed,
                 threads=threads,

@@ -41,10 +41,10 @@ def config(
         `evoply learn`.
     """
     from evoply.configs.reference import config_sections, matching_sections
-    from evoply.runs import KINDS
+    from evoply.kinds import KINDS
 
     output = Output(json)
-    model = KINDS[learner].learner_type.config_type
+    model = KINDS[learner].learners.given.config_type
     sections = config_sections(model) if key is None else matching_sections(key, model)
     is_overview = key is None and not list_
     if is_overview:

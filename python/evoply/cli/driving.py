@@ -13,7 +13,7 @@ from evoply.cli.output import Output, StoppedError
 from evoply.cli.suggesting import suggested
 from evoply.protocols import Cluster, RunNameError
 from evoply.runs import Run, advance, checked_name, new_run_path, runs_directory
-from evoply.runs.kinds import kind_of
+from evoply.runs.finding_kinds import kind_of
 
 __all__ = ["drive", "for_runs", "new_run"]
 
@@ -61,7 +61,7 @@ def drive(
 def for_runs(cluster: str | None, config: Any, output: Output) -> Iterator[Cluster | None]:
     """Give the cluster of --cluster; before it is opened, refuse a config that cannot be sent."""
     if cluster is not None:
-        kind_of(None, config).check_sendable(config)
+        kind_of(None, config).learners.check_sendable(config)
     with on_cluster(cluster, output) as found:
         yield found
 

@@ -83,29 +83,24 @@ def learn(
     """
     from evoply.cli.driving import drive, for_runs, new_run
     from evoply.configs.keys import read_toml
+    from evoply.kinds import KINDS
     from evoply.presets import config_text
-    from evoply.runs import KINDS
-    from evoply.runs.games_kind import GamesKind
-    from evoply.runs.learning_kind import LearningKind
-    from evoply.runs.pattern_kind import PatternKind
 
     chosen = {"seed": seed, "games": games, "time_limit": time_limit, "game": game}
     overrides = [f"{key}={value}" for key, value in chosen.items() if value is not None]
     overrides = [*(set_ or []), *overrides]
-    learner = read_toml(config_text(config), config).get("learner")
-    named = KINDS.get(learner) if isinstance(learner, str) else None
-    kind = named if named is not None and issubclass(named, GamesKind) else LearningKind
-    if cluster is not None and kind.one_machine:
-        raise ValueError(f"--{kind.one_machine}")
+    learner = str(read_toml(config_text(config), config).get("learner"))
+    kind = KINDS.get(learner, KINDS["learning"])
     output = Output(json)
     given: dict[str, Any] = {}
-    if features is not None and kind is LearningKind:
+    keys = kind.learners.given.config_type.model_fields
+    if features is not None and "features" in keys:
         given = _features(features, terms, config, overrides, threads, output)
-    elif features is not None and kind is PatternKind:
+    elif features is not None and "patterns" in keys:
         given = _tuples(features, overrides)
     elif features is not None:
         raise ValueError(f"--features: {config} finds its squares by itself - leave it out")
-    settings = kind.load(config, overrides, given)
+    settings = kind.configs.load(config, overrides, **given)
     command = shlex.join(["evoply", *sys.argv[1:]])
     with (
         for_runs(cluster, settings, output) as workers,
@@ -126,7 +121,6 @@ def _features(
     output: Output,
 ) -> dict[str, Any]:
     """Return the keys of a config that --features gives: features, and the game they are for."""
-    from evoply.evolution import Generation
     from evoply.learning import features_of_population, features_of_sets, load_learning_config
     from evoply.runs import find_run
 
@@ -135,16 +129,12 @@ def _features(
     if prefix.strip() != "champion" or not at:
         return {"features": features_of_sets(source.split(","), settings.game)}
     with find_run(name.strip() or None) as run:
-        last = run.last()
-        if not isinstance(last, Generation):
+        trees, last = run.kind.uses.get("trees"), run.last()
+        if trees is None or last is None:
             raise ValueError(f"--features: run {run.name} has no population of evolution")
         output.say(f"Looking at the subtrees of {run.name}, generation {last.number}")
         found = features_of_population(
-            [
-                run.champion.tree,
-                *(entry.tree for entry in last.hall_of_fame),
-                *(one.tree for one in last.individuals),
-            ],
+            trees(run.champion, last),
             run.champion_player,
             game=run.game,
             terms=terms,
@@ -156,19 +146,18 @@ def _features(
 
 def _tuples(source: str, overrides: list[str]) -> dict[str, Any]:
     """Return the keys of a config of patterns that --features gives: the squares that evolved."""
-    from evoply.learning import TuplesStep
     from evoply.runs import find_run
 
     prefix, at, name = source.partition("@")
     if prefix.strip() != "champion" or not at:
         raise ValueError("--features: for patterns name a run of tuples, as in champion@RUN")
     with find_run(name.strip() or None) as run:
-        last = run.last()
-        if not isinstance(last, TuplesStep):
+        patterns, last = run.kind.uses.get("patterns"), run.last()
+        if patterns is None or last is None:
             raise ValueError(
                 f"--features: run {run.name} is no evolution of tuples - name one (champion@RUN)"
             )
-        return {"patterns": list(last.champion), "game": _game_of(run, overrides)}
+        return {"patterns": patterns(run.champion, last), "game": _game_of(run, overrides)}
 
 
 def _game_of(run: Run, overrides: list[str]) -> str:
@@ -205,13 +194,13 @@ def edit(
     time_weight
         What is added to the time weight.
     """
-    from evoply.learning import LearningConfig, edited
     from evoply.protocols import RunError
     from evoply.runs import find_run
 
     output = Output(json)
     with find_run(run) as found:
-        if not isinstance(found.config, LearningConfig):
+        edited = found.kind.uses.get("edited")
+        if edited is None:
             raise RunError(f"run {found.name} has no weights of features, which can be edited")
         with found.lock():
             last = found.last()
@@ -279,27 +268,18 @@ def pack(
         Where the positions come from.
     """
     from evoply.files import write_atomically
-    from evoply.learning import PatternConfig, PatternStep
-    from evoply.learning import pack as packed
     from evoply.players.packed import LARGEST_PACKED
     from evoply.protocols import RunError
     from evoply.runs import find_run
 
     output = Output(json)
     with find_run(run) as found:
-        config, last = found.config, found.last()
-        if not isinstance(config, PatternConfig):
+        packed, last = found.kind.uses.get("packed"), found.last()
+        if packed is None:
             raise RunError(f"run {found.name} has no tables of patterns, which can be packed")
-        if not isinstance(last, PatternStep):
+        if last is None:
             raise RunError(f"run {found.name} has no tables yet: no step is finished")
-        tables = packed(
-            config,
-            last.parameters,
-            about={"games": last.games, "digest": last.digest},
-            positions=positions,
-            depth=depth,
-            seed=seed,
-        )
+        tables = packed(found.config, last, positions=positions, depth=depth, seed=seed)
     text = dumps(tables.to_data(), indent=1) + "\n"
     if len(text) > LARGEST_PACKED:
         raise ValueError(

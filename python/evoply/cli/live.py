@@ -17,8 +17,9 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from evoply.evolution import Progress
+from evoply.protocols import Progress
 from evoply.runs import Kind, LiveFacts
+from evoply.runs.columns import curves
 
 __all__ = ["LiveView", "PlainView", "View", "view_on"]
 
@@ -95,7 +96,7 @@ class PlainView:
         self._held = None
         self._printed += 1
         self._time = monotonic()
-        self._console.print(self._kind.live(self._config, step).line, soft_wrap=True)
+        self._console.print(self._kind.display.live(self._config, step).line, soft_wrap=True)
 
 
 class LiveView:
@@ -118,7 +119,7 @@ class LiveView:
         self._progress: Progress | None = None
         self._curves: dict[str, list[float]] = {}
         for row in earlier:
-            self._add(kind.earlier_points(row))
+            self._add(curves(kind.display.columns(config, row), row))
         self._shown_at = monotonic()
         self._is_over = False
         is_unicode = console.encoding.lower().startswith("utf")
@@ -146,7 +147,7 @@ class LiveView:
     def show(self, step: Any, /) -> None:
         """Show the numbers of *step* from now on."""
         self._number = step.number
-        self._facts = self._kind.live(self._config, step)
+        self._facts = self._kind.display.live(self._config, step)
         self._progress = None
         self._add(self._facts.points)
         self._shown_at = monotonic()
@@ -211,7 +212,7 @@ class LiveView:
 
     def _bar(self, width: int) -> Table:
         progress = self._progress
-        stage = self._kind.stage(progress, 0 if self._number is None else self._number + 1)
+        stage = self._kind.display.stage(progress, 0 if self._number is None else self._number + 1)
         text = min(38, max(1, width - 6 - 4 - 10))
         row = Table.grid(padding=(0, 2))
         row.add_column(width=text, no_wrap=True, overflow="ellipsis")

@@ -12,7 +12,7 @@ from evoply.cli.options import Json, Whole
 from evoply.cli.output import Output
 
 if TYPE_CHECKING:
-    from evoply.runs import Replay
+    from evoply.evolution import Replay
 
 __all__ = ["replay"]
 
@@ -41,9 +41,10 @@ def replay(
         Number of the training game within its generation; the first is 0.
     """
     from evoply.cli.board_view import board_text
+    from evoply.evolution import check_evolved
+    from evoply.evolution import replay as play_again
     from evoply.games import game_rules
-    from evoply.runs import check_evolved, find_run
-    from evoply.runs import replay as play_again
+    from evoply.runs import find_run
 
     output = Output(json)
     with find_run(run) as found:

@@ -57,10 +57,10 @@ def resume(
     limits = {"generations": generations, "games": games, "time_limit": time_limit}
     output = Output(json)
     with find_run(run) as found:
-        learner = found.kind.learner()  # refused if it is of the user's own, who is not here
+        learner = found.kind.learners.made()  # refused if it is of the user's own, who is not here
         with found.lock():  # nothing is drawn while another process has it
             given = {key: value for key, value in limits.items() if value is not None}
-            if "games" in given and "games" not in found.kind.limits:
+            if "games" in given and "games" not in found.kind.configs.limits:
                 raise ValueError("--games is for runs of `evoply learn`: give --generations")
             config = _with_limits(found, given)
             count = found.count()
@@ -89,13 +89,13 @@ def resume(
 
 
 def _counted(run: Run) -> str:
-    return "games" if "games" in run.kind.limits else "generations"
+    return "games" if "games" in run.kind.configs.limits else "generations"
 
 
 def _with_limits(run: Run, limits: dict[str, Any]) -> Any:
     """Return the run's config with other *limits*; a limit that is in their way is lifted."""
     limits = {key: None if value == "none" else value for key, value in limits.items()}
-    return run.kind.with_limits(run.config, limits, run.last())
+    return run.kind.configs.with_limits(run.config, limits, run.last())
 
 
 def _nothing_to_do(run: Run, limits: dict[str, Any]) -> str:

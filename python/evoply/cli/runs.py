@@ -116,18 +116,19 @@ def _summary(one: RunSummary) -> dict[str, Any]:
 
 def _show_run(output: Output, run: Run, *, show_all: bool) -> None:
     from evoply.reports import status_in_words
+    from evoply.runs.columns import table as steps_in
 
     generations = run.generation_rows()
     status = status_in_words(run.status)
     output.say(f"{run.path}: {run.config.game}, seed {run.config.seed}, {status}", style="bold")
     if run.command:
         output.say(f"made by: {run.command}")
-    if not run.kind.is_reproducible(run.config):
+    if not run.kind.display.is_reproducible(run.config):
         output.say("not reproducible: an opponent may play otherwise in the same game")
     shown = generations if show_all else generations[-_MOST_LINES:]
     if len(shown) < len(generations):
         output.say(f"the last {len(shown)} of {len(generations):,} generations (--all shows all):")
-    head, cells = run.kind.step_table(run.config, shown, "fitness" in run.python_parts())
+    head, cells = steps_in(run.columns(shown), shown)
     listed = table(*head)
     for row in cells:
         listed.add_row(*row)
@@ -152,9 +153,9 @@ def _data(run: Run, generations: list[dict[str, Any]]) -> dict[str, Any]:
         "signature": run.signature,
         "command": run.command,
         "learner": run.kind.name,
-        "reproducible": run.kind.is_reproducible(run.config),
+        "reproducible": run.kind.display.is_reproducible(run.config),
         "champion": _champion(run) if generations else None,
-        "generations": [run.kind.step_data(row) for row in generations],
+        "generations": [run.kind.store.step_data(row) for row in generations],
         "matches": list(matches.champion),
         "earlier_champions": list(matches.earlier),
         "other_matches": list(matches.others),
@@ -163,4 +164,8 @@ def _data(run: Run, generations: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _champion(run: Run) -> str:
-    return run.kind.champion_text(run.champion_player)
+    from evoply.reports.opened import tree_of
+
+    player = run.champion_player
+    tree = tree_of(player)
+    return str(player.label if tree is None else tree)

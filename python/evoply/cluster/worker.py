@@ -14,8 +14,7 @@ import traceback
 from time import perf_counter
 from typing import Any
 
-from evoply import _native
-from evoply.evolution import signature
+from evoply import _native, signature
 from evoply.protocols import UnitFunction, packed
 
 __all__ = ["identity", "is_wanted", "perform"]

@@ -78,10 +78,13 @@ if TYPE_CHECKING:
     from evoply.evolution.fitness.measuring import fitness_text, is_good, is_share
     from evoply.evolution.generation import Generation, individual_player
     from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individual, front_of
+    from evoply.evolution.kind import censuses, check_evolved, stored_final_test
     from evoply.evolution.loop import Evolution, evolve, is_finished, step
     from evoply.evolution.operators import OPERATORS, Operator
+    from evoply.evolution.replay import Replay, replay
     from evoply.evolution.signature import signature
-    from evoply.evolution.statistics import Census, FreshResult, Progress, Seconds, Statistics
+    from evoply.evolution.statistics import Census, FreshResult, Seconds, Statistics
+    from evoply.protocols import Progress
 
 __all__ = [
     "FITNESS",
@@ -124,6 +127,7 @@ __all__ = [
     "PointFitness",
     "Progress",
     "Recombination",
+    "Replay",
     "RouletteSelection",
     "Seconds",
     "SizeLimits",
@@ -140,6 +144,8 @@ __all__ = [
     "Training",
     "TreeSum",
     "Variation",
+    "censuses",
+    "check_evolved",
     "config_from_keys",
     "config_from_toml",
     "config_to_toml",
@@ -154,9 +160,11 @@ __all__ = [
     "is_share",
     "load_config",
     "primitive_set_of",
+    "replay",
     "self_contained",
     "signature",
     "step",
+    "stored_final_test",
 ]
 
 give_when_used(
@@ -183,6 +191,9 @@ give_when_used(
         "loop": "Evolution evolve is_finished step",
         "operators": "OPERATORS Operator",
         "signature": "signature",
-        "statistics": "Census FreshResult Progress Seconds Statistics",
+        "kind": "censuses check_evolved stored_final_test",
+        "replay": "Replay replay",
+        "statistics": "Census FreshResult Seconds Statistics",
+        "evoply.protocols": "Progress",
     },
 )

@@ -13,9 +13,8 @@ from evoply.evolution.hall_of_fame import draw_earlier
 from evoply.evolution.individuals import HallOfFameEntry
 from evoply.evolution.play.panel import trial
 from evoply.evolution.play.population import panel_of, seats_of
-from evoply.evolution.statistics import Progress
 from evoply.evolution.tuned_constants import tuned
-from evoply.protocols import Cluster
+from evoply.protocols import Cluster, Progress
 
 __all__ = ["FinalTest", "final_test"]
 

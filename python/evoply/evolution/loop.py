@@ -35,8 +35,8 @@ from evoply.evolution.hall_of_fame import FreshTest, draw_earlier, fresh_test, u
 from evoply.evolution.individuals import ArchiveEntry, Individual, ranking
 from evoply.evolution.play.population import panel_of, population_of
 from evoply.evolution.python_parts import OwnFitness, OwnOperator, PythonParts
-from evoply.evolution.statistics import Progress, Seconds, Statistics
-from evoply.protocols import Cluster, steps
+from evoply.evolution.statistics import Seconds, Statistics
+from evoply.protocols import Cluster, Progress, steps
 
 __all__ = ["Evolution", "evolve", "is_finished", "step"]
 

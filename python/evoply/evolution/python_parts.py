@@ -7,7 +7,6 @@ return is checked here, with errors that name the part.
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ from evoply.evolution.fitness.contract import FitnessKind, Task
 from evoply.evolution.fitness.own import OwnFitness, kind_of
 from evoply.evolution.operators import Operator
 from evoply.gp import Forest, Limits, Tree, TreeError
+from evoply.runs.sources import qualified_name, source_identity
 
 __all__ = ["OwnFitness", "OwnOperator", "PythonParts", "identity"]
 
@@ -154,7 +154,7 @@ def _check_fitness(kind: FitnessKind, selection: Selection, task: Task) -> None:
             "which a fitness written in Python does not have"
         )
     for path, message in kind.problems(task):
-        raise ValueError(f"the fitness {_name(kind)} does not fit: {path}: {message}")
+        raise ValueError(f"the fitness {qualified_name(kind)} does not fit: {path}: {message}")
 
 
 @cache
@@ -167,35 +167,18 @@ def _takes_two(function: Callable[..., Any]) -> bool:
     ]
     if len(parameters) not in (3, 4):
         raise ValueError(
-            f"the operator {_name(function)} takes {len(parameters)} arguments: it must take "
-            "(tree, limits, stream) or (first, second, limits, stream)"
+            f"the operator {qualified_name(function)} takes {len(parameters)} arguments: it "
+            "must take (tree, limits, stream) or (first, second, limits, stream)"
         )
     return len(parameters) == 4
 
 
-def _name(part: Any) -> str:
-    named = part if hasattr(part, "__qualname__") else type(part)
-    return f"{named.__module__}.{named.__qualname__}"
-
-
 def identity(part: Any) -> dict[str, str]:
     """Return the qualified name of a part and the checksum of its source and settings."""
-    settings = ""
     if isinstance(part, Operator):
         settings = repr((part.rate, part.takes, part.individuals))
-        part = part.function
-    elif isinstance(part, FitnessKind):
-        settings = part.model_dump_json()
-    named = part if hasattr(part, "__qualname__") else type(part)
-    try:
-        source = inspect.getsource(named)
-    except (OSError, TypeError):  # typed at a prompt, or not written in Python
-        code = getattr(part, "__code__", None)
-        source = "" if code is None else f"{code.co_code.hex()} {code.co_names} {code.co_varnames}"
-    return {
-        "name": _name(part),
-        "source": hashlib.sha256(f"{source}{settings}".encode()).hexdigest(),
-    }
+        return source_identity(part.function, settings)
+    return source_identity(part, part.model_dump_json() if isinstance(part, FitnessKind) else "")
 
 
 def _checked_all(name: str, made: Any, parents: tuple[Any, ...], limits: Limits) -> tuple[Any, ...]:

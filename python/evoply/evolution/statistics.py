@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 
-__all__ = ["Census", "FreshResult", "Progress", "Seconds", "Statistics"]
+__all__ = ["Census", "FreshResult", "Seconds", "Statistics"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +105,3 @@ class Census:
     """Mean weight of the leaves of 16 individuals; None where places do not weigh."""
     median_fresh: float = 0.0
     """Median fitness on fresh games of the sample that `Statistics.mean_fresh` is the mean of."""
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far the generation in the making has come, told about ten times a second."""
-
-    generation: int
-    stage: str
-    """"training", "fresh", "tuning" or "final"."""
-    done: int
-    games: int

@@ -19,11 +19,12 @@ from evoply.configs.keys import read_toml
 from evoply.configs.part import Part, Problem
 from evoply.evolution.play.opponents import player_texts
 from evoply.files import checksum
+from evoply.kinds import KINDS
 from evoply.players import parse_player
 from evoply.presets import config_text
 from evoply.protocols import ConfigError, RunError
-from evoply.runs import KINDS, Kind, Run
-from evoply.runs.kinds import kind_of
+from evoply.runs import Kind, Run
+from evoply.runs.finding_kinds import kind_of
 from evoply.wording import named_apart, shorten
 
 __all__ = ["Budget", "Experiment", "Measure", "Setup", "load_experiment", "setups_of"]
@@ -96,7 +97,7 @@ class Setup:
     def with_seed(self, seed: int, budget: Budget) -> Any:
         """Return the config for a run with *seed*; a budget takes the place of its limits."""
         config = self.config.model_copy(update={"seed": seed})
-        return self.kind.endless(config) if budget.is_set else config
+        return self.kind.configs.endless(config) if budget.is_set else config
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +212,7 @@ def _joint_problems(
         problems += [
             (f"budget.{counted}", f"is not counted by {setup.kind.name}: take another budget")
             for setup in setups
-            if counted not in setup.kind.counted
+            if counted not in setup.kind.learners.counted
         ]
     return problems
 
@@ -324,14 +325,14 @@ def _config_of(source: Any, overrides: Sequence[str]) -> tuple[Kind, Any]:
     name = read_toml(config_text(source), source).get("learner", "evolution")
     if name not in KINDS:
         raise ConfigError([("learner", f"{name!r}: evoply's own are {', '.join(KINDS)}")])
-    kind: Kind = KINDS[name]()
-    return kind, kind.load_config(source, overrides)
+    kind = KINDS[name]
+    return kind, kind.configs.load(source, overrides)
 
 
 def identity(experiment: Experiment, setups: Sequence[Setup]) -> str:
     """Return a checksum of all that decides the results, whatever the names and the machine."""
     said = {
         "experiment": experiment.model_dump(mode="json", exclude={"seeds", "base", "configs"}),
-        "setups": [one.kind.write_config(one.config) for one in setups],
+        "setups": [one.kind.configs.write(one.config) for one in setups],
     }
     return checksum(json.dumps(said, sort_keys=True))

@@ -31,8 +31,8 @@ from evoply.protocols import (
     unpacked,
 )
 from evoply.runs import Run
+from evoply.runs.finding_kinds import stored_kind
 from evoply.runs.folder import REMAINS, WriterLock, create_folder
-from evoply.runs.kinds import stored_kind
 
 __all__ = ["check_experiment_sendable", "run_elsewhere", "unit_part"]
 
@@ -44,7 +44,7 @@ def check_experiment_sendable(folder: ExperimentFolder) -> None:
     """Raise `ValueError` if some unit of *folder* cannot be done by another machine."""
     for setup in folder.setups:
         try:
-            setup.kind.check_sendable(setup.config)
+            setup.kind.learners.check_sendable(setup.config, is_whole=True)
         except ValueError as error:
             raise ValueError(f"{setup.name}: {error}") from None
     game = folder.setups[0].config.game
@@ -92,7 +92,7 @@ def unit_part(data: bytes) -> bytes:
         config = Path(name) / "setup.toml"
         config.write_text(told["config"], encoding="utf-8")
         kind = stored_kind(config)
-        setup = Setup(told["setup"], kind, kind.read_config(config))
+        setup = Setup(told["setup"], kind, kind.configs.load(config))
         unit = Unit(setup, told["seed"], Path(name) / "run")
         experiment = experiment_of(told["experiment"])
         measure = Measure(tuple(told["opponents"]))
@@ -116,7 +116,7 @@ def _packed(unit: Unit, experiment: Experiment) -> bytes:
         {
             "setup": unit.setup.name,
             "seed": unit.seed,
-            "config": unit.setup.kind.write_config(unit.setup.config),
+            "config": unit.setup.kind.configs.write(unit.setup.config),
             "experiment": experiment.model_dump(
                 mode="json", exclude={"base", "configs", "vary"}, exclude_none=True
             ),
@@ -179,7 +179,9 @@ def _check(
         with Run.open(path) as run:
             run.check()
             asked = unit.setup.with_seed(unit.seed, experiment.budget)
-            is_asked_for = run.kind.fixed(run.config) == run.kind.fixed(run.kind.settled(asked))
+            is_asked_for = run.kind.configs.fixed(run.config) == run.kind.configs.fixed(
+                run.kind.configs.settled(asked)
+            )
             points = measured(run) or ()
             is_whole = run.digests()[-1:] == [digest] and _without_times(
                 [point.to_dict() for point in points]

@@ -30,7 +30,7 @@ from evoply.experiments.units import Point, Unit, measured
 from evoply.files import checksum, write_atomically
 from evoply.protocols import RunError, RunNameError
 from evoply.runs import Run, runs_directory
-from evoply.runs.kinds import stored_kind
+from evoply.runs.finding_kinds import stored_kind
 from evoply.runs.summaries import EXPERIMENT_FILE
 from evoply.wording import shorten
 
@@ -94,7 +94,7 @@ class ExperimentFolder:
             names = {}
             for number, setup in enumerate(setups):
                 file = folder / _SETUPS / f"{number + 1}.toml"
-                write_atomically(file, setup.kind.write_config(setup.config))
+                write_atomically(file, setup.kind.configs.write(setup.config))
                 names[file.name] = setup.name
             data = {"experiment": experiment.model_dump(mode="json"), "setups": names}
             # The last of the files: a folder without it is none.
@@ -220,7 +220,7 @@ def _folder_of(source: str | os.PathLike[str]) -> Path | None:
 
 def _setup(file: Path, name: Any) -> Setup:
     kind = stored_kind(file)
-    return Setup(str(name), kind, kind.read_config(file))
+    return Setup(str(name), kind, kind.configs.load(file))
 
 
 def digest_of(results: Sequence[Measured]) -> str:

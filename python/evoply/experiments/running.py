@@ -266,12 +266,12 @@ def _seconds_of(unit: Unit, budget: Budget) -> float | None:
     config = unit.setup.with_seed(unit.seed, budget)
     if budget.seconds is not None:
         return budget.seconds
-    kind = unit.setup.kind
-    learner = kind.learner(threads=1)
+    learners = unit.setup.kind.learners
+    learner = learners.made(threads=1)
     step, previous, costs, seconds = None, None, {"games": 0.0, "work": 0.0}, 0.0
     for _ in range(_PROBE_STEPS):
         step = learner.first(config) if step is None else learner.after(config, step)
-        for name, taken in kind.costs(step, previous).items():
+        for name, taken in learners.costs(step, previous).items():
             costs[name] += taken
         seconds, previous = seconds + step.seconds, step
         if learner.is_finished(config, step):

@@ -69,7 +69,7 @@ class _Costs:
     previous: Any = None
 
     def add(self, run: Run, step: Any) -> None:
-        taken = run.kind.costs(step, self.previous)
+        taken = run.kind.learners.costs(step, self.previous)
         self.games += taken.get("games", 0.0)
         self.work += taken.get("work", 0.0)
         self.seconds += step.seconds

@@ -214,8 +214,4 @@ def load_learning_config(
     >>> load_learning_config("firebrand", ["rates.weights=0.05"]).rates.weights
     0.05
     """
-    wrong = (
-        f'is no config of learning, which says learner = "{LEARNER}": `evoply evolve` is for '
-        "configs of evolution"
-    )
-    return config_of(LearningConfig, source, overrides, settings, wrong)
+    return config_of(LearningConfig, source, overrides, settings)

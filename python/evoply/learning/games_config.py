@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
 from pydantic import AfterValidator, Field
 
@@ -15,7 +15,7 @@ from evoply.games import game_rules
 from evoply.presets import config_text
 from evoply.protocols import ConfigError
 
-__all__ = ["MOST_GAMES", "GamesConfig", "config_of"]
+__all__ = ["MOST_GAMES", "GameName", "GamesConfig", "LearnerConfig", "config_of"]
 
 MOST_GAMES = 1_000_000_000
 """Of a run."""
@@ -30,7 +30,48 @@ GameName = Annotated[str, AfterValidator(_known)]
 """The name of a game that evoply has; any other is an error that offers those there are."""
 
 
-class GamesConfig(WholeConfig):
+class LearnerConfig(WholeConfig):
+    """A run that ends after a number of games, or of generations, or after seconds."""
+
+    counts: ClassVar[str] = "games"
+    """The key that says how long a run is, beside `time_limit`."""
+    most: ClassVar[int] = MOST_GAMES
+    """Its largest value."""
+
+    @classmethod
+    def limits(cls) -> frozenset[str]:
+        """Return the keys that may change when a run goes on: they decide no step."""
+        return frozenset({cls.counts, "time_limit", "machine"} & set(cls.model_fields))
+
+    def decisive(self) -> dict[str, Any]:
+        """Return what decides the steps, as JSON-ready data."""
+        return self.model_dump(mode="json", exclude=set(self.limits()))
+
+    def _ends(self) -> list[Any]:
+        return [getattr(self, name) for name in (self.counts, "time_limit")]
+
+    def games_of_a_step(self) -> dict[str, int]:
+        """Return what one step, or what comes after the last, plays or labels at least.
+
+        By the key that says so first.
+        """
+        return {}
+
+    def is_reached(self, step: Any) -> bool:
+        """Return whether *step* has reached a limit."""
+        most, seconds = self._ends()
+        done = step.games if self.counts == "games" else step.number + 1
+        is_long = seconds is not None and step.total_seconds >= seconds
+        return is_long or (most is not None and done >= most)
+
+    def problems(self) -> list[Problem]:
+        """Return what does not fit together."""
+        if self._ends() == [None, None]:
+            return [(self.counts, f"set {self.counts} or time_limit, or the run never ends")]
+        return []
+
+
+class GamesConfig(LearnerConfig):
     """A run that ends after a number of games, or seconds."""
 
     learner: str
@@ -46,11 +87,9 @@ class GamesConfig(WholeConfig):
     games_per_step: int = Field(ge=1)
     """Games after which what was learned is kept."""
 
-    def problems(self) -> list[Problem]:
-        """Return what does not fit together."""
-        if self.games is self.time_limit is None:
-            return [("games", "set games or time_limit, or the run never ends")]
-        return []
+    def games_of_a_step(self) -> dict[str, int]:
+        """Return the games that each step plays."""
+        return {"games_per_step": self.games_per_step}
 
 
 _Config = TypeVar("_Config", bound=WholeConfig)
@@ -61,17 +100,15 @@ def config_of(
     source: _Config | str | os.PathLike[str],
     overrides: Iterable[str],
     settings: Mapping[str, Any],
-    wrong: str,
 ) -> _Config:
-    """Return the config of a TOML file or a preset, with changes as in `evoply.load_config`.
-
-    *wrong* is what is said, behind the name, of one that is for another learner.
-    """
+    """Return the config of a TOML file or a preset, with changes as in `evoply.load_config`."""
     if isinstance(source, model):
         data = source.model_dump()
     else:
         name = os.fspath(source)  # type: ignore[arg-type]  # no config, so a name
         data = read_toml(config_text(name), name)
-        if data.get("learner") != model.model_fields["learner"].default:
-            raise ConfigError([("learner", f"{name} {wrong}")])
+        learner = model.model_fields["learner"].default
+        if data.get("learner") != learner:
+            wrong = f'is no config of {learner}, which says learner = "{learner}": `evoply evolve`'
+            raise ConfigError([("learner", f"{name} {wrong} is for configs of evolution")])
     return changed_config(model, data, overrides, settings)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +23,9 @@ from evoply.expressions.linear import LARGEST_WEIGHT
 from evoply.games import game_rules
 from evoply.learning.config import LearningConfig, load_learning_config
 from evoply.learning.curriculum import starts_of
+from evoply.learning.kept_steps import KeptLearner
 from evoply.learning.steps import (
-    Edit,
     LearningStep,
-    make_step,
     model_of,
     place_of,
     rows_of,
@@ -43,16 +42,20 @@ _TABLE = 16
 
 
 @dataclass(frozen=True)
-class Learning:
+class Learning(KeptLearner[LearningStep]):
     """The learner that `evoply.runs` drives; *threads* 0: those of the config.
 
     On a *cluster* a worker makes each step, one after another: a step needs the weights of the one
     before.
     """
 
-    threads: int = 0
     cluster: Cluster | None = None
     config_type: ClassVar[type[LearningConfig]] = LearningConfig
+    step_type: ClassVar[type[LearningStep]] = LearningStep
+
+    def on(self, threads: int, cluster: Cluster | None) -> Self:
+        """Return the learner for *threads* and a *cluster*, where there are any."""
+        return replace(self, threads=threads or self.threads, cluster=cluster or self.cluster)
 
     def first(self, config: LearningConfig, /) -> LearningStep:
         """Return the weights before the first game, drawn at random."""
@@ -65,16 +68,15 @@ class Learning:
         rows = rows_of(array)
         is_alone = config.opponent.kind == "itself"
         zeros = rows_of(np.zeros_like(array))
-        return make_step(
+        return LearningStep.made(
             config,
-            number=0,
+            None,
+            began,
             games=0,
             weights=rows,
             earlier=() if is_alone else (rows,),
             adaptive=(zeros, zeros) if config.rates.schedule == "adaptive" else (),
             statistics=statistics_of(config, 0, rows, None),
-            seconds=perf_counter() - began,
-            before=0.0,
         )
 
     def after(self, config: LearningConfig, step: LearningStep, /) -> LearningStep:
@@ -103,63 +105,16 @@ class Learning:
             most = config.opponent.size if config.opponent.kind == "pool" else 1
             earlier = (*earlier, rows)[-most:]
         adaptive = played.get("adaptive")
-        return make_step(
+        return LearningStep.made(
             config,
-            number=step.number + 1,
+            step,
+            began,
             games=done,
             weights=rows,
             earlier=earlier,
             adaptive=() if adaptive is None else tuple(rows_of(one) for one in adaptive),
             statistics=statistics_of(config, done, rows, played),
-            seconds=perf_counter() - began,
-            before=step.total_seconds,
         )
-
-    def is_finished(self, config: LearningConfig, step: LearningStep, /) -> bool:
-        """Return whether the limits in *config* allow no step after *step*."""
-        is_long = config.time_limit is not None and step.total_seconds >= config.time_limit
-        return is_long or (config.games is not None and step.games >= config.games)
-
-    def dump(self, step: LearningStep, /) -> Any:
-        """Return *step* as JSON-ready data; the champion follows from the weights."""
-        return {
-            "number": step.number,
-            "games": step.games,
-            "weights": step.weights,
-            "earlier": step.earlier,
-            "adaptive": step.adaptive,
-            "statistics": dict(step.statistics),
-            "seconds": step.seconds,
-            "total_seconds": step.total_seconds,
-            "edit": None
-            if step.edit is None
-            else [step.edit.feature, step.edit.weight, step.edit.time_weight],
-        }
-
-    def load(self, config: LearningConfig, data: Any, /) -> LearningStep:
-        """Return the step that `dump` made *data* of; `ValueError` if it is none."""
-        try:
-            edit = data["edit"]
-            weights = rows_of(data["weights"])
-            earlier = tuple(rows_of(one) for one in data["earlier"])
-            adaptive = tuple(rows_of(one) for one in data["adaptive"])
-            shape = config.model().array.shape
-            if any(np.shape(one) != shape for one in (weights, *earlier, *adaptive)):
-                raise ValueError(f"this step has other weights than the {shape[0]} features")
-            return make_step(
-                config,
-                number=int(data["number"]),
-                games=int(data["games"]),
-                weights=weights,
-                earlier=earlier,
-                adaptive=adaptive,
-                statistics={str(name): float(v) for name, v in data["statistics"].items()},
-                seconds=float(data["seconds"]),
-                before=float(data["total_seconds"]) - float(data["seconds"]),
-                edit=None if edit is None else Edit(str(edit[0]), float(edit[1]), float(edit[2])),
-            )
-        except (KeyError, TypeError, IndexError, AttributeError) as error:
-            raise ValueError(f"this is no step of learning: {error!r}") from None
 
     def _after_elsewhere(
         self, cluster: Cluster, config: LearningConfig, step: LearningStep

@@ -146,6 +146,11 @@ class PatternConfig(GamesConfig):
             stages=self.stages,
         )
 
+    def games_of_a_step(self) -> dict[str, int]:
+        """Return the games that each step plays, and the positions that labels are made of."""
+        labels = {} if self.labels is None else {"labels.positions": self.labels.positions}
+        return {**super().games_of_a_step(), **labels}
+
     def problems(self) -> list[Problem]:
         """Return what does not fit together."""
         problems = super().problems()
@@ -179,5 +184,4 @@ def load_pattern_config(
     >>> load_pattern_config("patterns-8", ["rates.first=0.01"]).rates.first
     0.01
     """
-    wrong = f'is no config of patterns, which says learner = "{PATTERN_LEARNER}"'
-    return config_of(PatternConfig, source, overrides, settings, wrong)
+    return config_of(PatternConfig, source, overrides, settings)

@@ -7,15 +7,12 @@ last game, if the config asks for it, a step is one stage fitted to labels (`lea
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from time import perf_counter
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,6 +23,7 @@ from evoply._native import Stream
 from evoply.expressions import program_with_parameters, with_parameters
 from evoply.expressions.linear import LARGEST_WEIGHT
 from evoply.games import game_rules
+from evoply.learning.kept_steps import Doubles, KeptLearner, KeptStep
 from evoply.learning.labels import refitted
 from evoply.learning.pattern_config import PatternConfig, load_pattern_config
 from evoply.players import AlphaBeta, ExpressionEvaluator
@@ -33,27 +31,28 @@ from evoply.protocols import RunError, steps
 
 __all__ = ["PatternLearning", "PatternStep", "learn_patterns", "pattern_player"]
 
-_LIMITS = ("games", "time_limit")
 _MOST_PLIES = 300
 
 
-@dataclass(frozen=True, slots=True)
-class PatternStep:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PatternStep(KeptStep):
     """The tables after some games, and all that the next games need."""
 
-    number: int
     games: int
     """Played so far."""
-    entries: bytes
-    """Of all tables, as doubles with the lowest byte first, in the order of `parameters_of`."""
-    statistics: Mapping[str, float]
-    champions: tuple[AlphaBeta, ...]
-    seconds: float = field(compare=False)
-    total_seconds: float = field(compare=False)
-    """Of all steps so far."""
-    digest: str = ""
+    entries: Doubles
+    """Of all tables, in the order of `parameters_of`."""
     labelled: int = 0
     """Stages fitted to labels so far, of all rounds."""
+
+    def player(self, config: PatternConfig, /) -> AlphaBeta:
+        """Return the player with these tables."""
+        return pattern_player(config, self.parameters)
+
+    def check(self, config: PatternConfig, /) -> None:
+        """Raise `ValueError` unless there are as many entries as *config* has."""
+        if len(self.entries) != 8 * len(_program(config).parameters):
+            raise ValueError("this step has other tables than the patterns")
 
     @property
     def parameters(self) -> NDArray[np.float64]:
@@ -62,18 +61,20 @@ class PatternStep:
 
 
 @dataclass(frozen=True)
-class PatternLearning:
-    """The learner that `evoply.runs` drives."""
+class PatternLearning(KeptLearner[PatternStep]):
+    """The learner that `evoply.runs` drives; *threads* make labels, 0 for all cores."""
 
-    threads: int = 0
-    """That make labels; 0 for all cores."""
+    step_type: ClassVar[type[PatternStep]] = PatternStep
     config_type: ClassVar[type[PatternConfig]] = PatternConfig
 
     def first(self, config: PatternConfig, /) -> PatternStep:
         """Return tables full of zeros."""
         began = perf_counter()
         entries = bytes(8 * len(_program(config).parameters))
-        return _step(config, 0, 0, 0, entries, _statistics(config, 0, entries), 0.0, began)
+        statistics = _statistics(config, 0, entries)
+        return PatternStep.made(
+            config, None, began, games=0, entries=entries, statistics=statistics
+        )
 
     def after(self, config: PatternConfig, step: PatternStep, /) -> PatternStep:
         """Play the games of the next step and return what the tables became.
@@ -98,47 +99,20 @@ class PatternLearning:
         error = (float(np.sum(played["squared_errors"])) / updates) ** 0.5 if updates else 0.0
         points = float(np.mean(played["points"]))
         statistics = _statistics(config, done, entries, error, points)
-        return _step(
-            config, step.number + 1, done, step.labelled, entries, statistics, step.total_seconds,
+        return PatternStep.made(
+            config,
+            step,
             began,
-        )  # fmt: skip
+            games=done,
+            labelled=step.labelled,
+            entries=entries,
+            statistics=statistics,
+        )
 
     def is_finished(self, config: PatternConfig, step: PatternStep, /) -> bool:
-        """Return whether the limits in *config* allow no step after *step*."""
+        """Return whether the limits in *config* allow no step after *step*: labels come last."""
         is_long = config.time_limit is not None and step.total_seconds >= config.time_limit
-        has_played = config.games is not None and step.games >= config.games
-        return is_long or (has_played and not _labels_left(config, step))
-
-    def dump(self, step: PatternStep, /) -> Any:
-        """Return *step* as JSON-ready data; the champion follows from the tables."""
-        return {
-            "number": step.number,
-            "games": step.games,
-            "labelled": step.labelled,
-            "entries": base64.b64encode(step.entries).decode(),
-            "statistics": dict(step.statistics),
-            "seconds": step.seconds,
-            "total_seconds": step.total_seconds,
-        }
-
-    def load(self, config: PatternConfig, data: Any, /) -> PatternStep:
-        """Return the step that `dump` made *data* of; `ValueError` if it is none."""
-        try:
-            entries = base64.b64decode(data["entries"], validate=True)
-            if len(entries) != 8 * len(_program(config).parameters):
-                raise ValueError("this step has other tables than the patterns")
-            return _made(
-                config,
-                number=int(data["number"]),
-                games=int(data["games"]),
-                labelled=int(data.get("labelled", 0)),
-                entries=entries,
-                statistics={str(name): float(v) for name, v in data["statistics"].items()},
-                seconds=float(data["seconds"]),
-                total_seconds=float(data["total_seconds"]),
-            )
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"this is no step of learning patterns: {error!r}") from None
+        return is_long or (config.is_reached(step) and not _labels_left(config, step))
 
     def _labelled(self, config: PatternConfig, step: PatternStep, began: float) -> PatternStep:
         """Return the step in which the next stage was fitted: the last of the game comes first."""
@@ -156,10 +130,15 @@ class PatternLearning:
         )
         entries = parameters.astype("<f8").tobytes()
         statistics = _statistics(config, step.games, entries, error)
-        return _step(
-            config, step.number + 1, step.games, step.labelled + 1, entries, statistics,
-            step.total_seconds, began,
-        )  # fmt: skip
+        return PatternStep.made(
+            config,
+            step,
+            began,
+            games=step.games,
+            labelled=step.labelled + 1,
+            entries=entries,
+            statistics=statistics,
+        )
 
     def _play(self, config: PatternConfig, step: PatternStep, games: int) -> dict[str, Any]:
         rules = game_rules(config.game)
@@ -204,48 +183,6 @@ def _labels_left(config: PatternConfig, step: PatternStep) -> bool:
     if config.labels is None or config.games is None or step.games < config.games:
         return False
     return step.labelled < config.labels.rounds * (len(config.stages) + 1)
-
-
-def _step(
-    config: PatternConfig,
-    number: int,
-    games: int,
-    labelled: int,
-    entries: bytes,
-    statistics: Mapping[str, float],
-    before: float,
-    began: float,
-) -> PatternStep:
-    seconds = perf_counter() - began
-    return _made(
-        config,
-        number=number,
-        games=games,
-        labelled=labelled,
-        entries=entries,
-        statistics=statistics,
-        seconds=seconds,
-        total_seconds=before + seconds,
-    )
-
-
-def _made(
-    config: PatternConfig, *, entries: bytes, statistics: Mapping[str, float], **of_step: Any
-) -> PatternStep:
-    said = [
-        config.model_dump(mode="json", exclude=set(_LIMITS)),
-        of_step["number"],
-        of_step["games"],
-        hashlib.sha256(entries).hexdigest(),
-    ]
-    if of_step["labelled"]:
-        said.append(of_step["labelled"])
-    digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
-    player = pattern_player(config, np.frombuffer(entries, dtype="<f8"))
-    kept = MappingProxyType(dict(statistics))
-    return PatternStep(
-        entries=entries, statistics=kept, champions=(player,), digest=digest, **of_step
-    )
 
 
 def _statistics(

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from types import MappingProxyType
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +12,7 @@ from numpy.typing import NDArray
 from evoply.expressions.linear import LARGEST_WEIGHT, LinearModel
 from evoply.learning.config import LearningConfig
 from evoply.learning.curriculum import stages
+from evoply.learning.kept_steps import KeptStep
 from evoply.players import AlphaBeta, ExpressionEvaluator
 
 __all__ = [
@@ -23,7 +21,6 @@ __all__ = [
     "Place",
     "edited",
     "learned_player",
-    "make_step",
     "model_of",
     "place_of",
     "rows_of",
@@ -32,11 +29,10 @@ __all__ = [
 ]
 
 Array = NDArray[np.float64]
-_LIMITS = ("games", "time_limit", "machine")
+Weights = tuple[tuple[float, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):
     """A change of a weight that somebody made by hand."""
 
     feature: str
@@ -46,27 +42,30 @@ class Edit:
     """What was added to the first time weight."""
 
 
-@dataclass(frozen=True, slots=True)
-class LearningStep:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearningStep(KeptStep):
     """The weights after some games, and all that the next games need."""
 
-    number: int
     games: int
     """Played so far."""
-    weights: tuple[tuple[float, ...], ...]
+    weights: Weights
     """For each feature its weight, then its time weights."""
-    earlier: tuple[tuple[tuple[float, ...], ...], ...]
+    earlier: tuple[Weights, ...]
     """Versions that play as opponents, the newest last; empty where the weights play themselves."""
-    adaptive: tuple[tuple[tuple[float, ...], ...], ...]
+    adaptive: tuple[Weights, ...]
     """For rates of their own: sums of steps and of their sizes, shaped like the weights."""
-    statistics: Mapping[str, float]
-    champions: tuple[AlphaBeta, ...]
-    seconds: float = field(compare=False)
-    total_seconds: float = field(compare=False)
-    """Of all steps so far."""
     edit: Edit | None = None
     """What made this step, if no game did."""
-    digest: str = ""
+
+    def player(self, config: LearningConfig, /) -> AlphaBeta:
+        """Return the player with these weights."""
+        return learned_player(model_of(config, self), depth=config.depth)
+
+    def check(self, config: LearningConfig, /) -> None:
+        """Raise `ValueError` unless there are as many weights as *config* has features."""
+        shape = config.model().array.shape
+        if any(np.shape(one) != shape for one in (self.weights, *self.earlier, *self.adaptive)):
+            raise ValueError(f"this step has other weights than the {shape[0]} features")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,54 +125,15 @@ def edited(
     if not (np.abs(array) <= LARGEST_WEIGHT).all():
         raise ValueError(f"{feature}: a weight may be at most {LARGEST_WEIGHT:,.0f} either way")
     rows = rows_of(array)
-    return make_step(
-        config,
+    changed = replace(
+        step,
         number=step.number + 1,
-        games=step.games,
         weights=rows,
-        earlier=step.earlier,
-        adaptive=step.adaptive,
         statistics=statistics_of(config, step.games, rows, None),
         seconds=0.0,
-        before=step.total_seconds,
         edit=Edit(feature, weight, time_weight),
     )
-
-
-def make_step(
-    config: LearningConfig,
-    *,
-    before: float,
-    seconds: float,
-    statistics: Mapping[str, float],
-    **of_step: Any,
-) -> LearningStep:
-    """Return a step with its champion and digest; *before*: the seconds of all earlier steps."""
-    step = LearningStep(
-        **of_step,
-        statistics=MappingProxyType(dict(statistics)),
-        champions=(),
-        seconds=seconds,
-        total_seconds=before + seconds,
-    )
-    player = learned_player(model_of(config, step), depth=config.depth)
-    return replace(step, champions=(player,), digest=_digest(config, step))
-
-
-def _digest(config: LearningConfig, step: LearningStep) -> str:
-    exact = [
-        [[value.hex() for value in row] for row in rows]
-        for rows in (step.weights, *step.earlier, *step.adaptive)
-    ]
-    edit = step.edit
-    said = [
-        config.model_dump(mode="json", exclude=set(_LIMITS)),
-        step.number,
-        step.games,
-        exact,
-        None if edit is None else [edit.feature, edit.weight.hex(), edit.time_weight.hex()],
-    ]
-    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+    return changed.completed(config)
 
 
 def time_name(feature: str, power: int = 1) -> str:

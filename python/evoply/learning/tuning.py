@@ -12,15 +12,12 @@ below is numpy's: on another machine its last digits may differ, and so may a ru
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib.util import find_spec
 from time import perf_counter
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -31,6 +28,7 @@ from evoply._native import Stream
 from evoply.arena import Schedule, play
 from evoply.expressions import parameters_of, program_with_parameters, with_parameters
 from evoply.games import game_rules
+from evoply.learning.kept_steps import KeptLearner, KeptStep
 from evoply.learning.tuning_config import Tunable, TuningConfig, player_from, tunable
 from evoply.players import ExpressionEvaluator, KernelSeat, Player, ValuingPlayer
 from evoply.protocols import RunError, steps
@@ -54,33 +52,37 @@ Array = NDArray[np.float64]
 _DIGITS = 4
 """Significant digits of tuned numbers: what is played is what people read."""
 _EXTRA = "tuning needs the package cmaes: install evoply[tune]"
-_LIMITS = ("generations", "time_limit")
 
 
-@dataclass(frozen=True, slots=True)
-class TuningStep:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TuningStep(KeptStep):
     """A generation of CMA-ES and the best player so far; it holds all that the next one needs."""
 
-    number: int
     points: tuple[tuple[int, ...], ...]
     """Of every generation so far and each vector in it: two for a win, one for a draw."""
     best: tuple[float, ...]
     """The parameters that did best in the tests, with all their digits rounded."""
     best_score: float
     """Points a game of these in their test, in [0, 1]."""
-    statistics: Mapping[str, float]
-    champions: tuple[ValuingPlayer, ...]
-    seconds: float = field(compare=False)
-    total_seconds: float = field(compare=False)
-    digest: str = ""
+
+    def player(self, config: TuningConfig, /) -> ValuingPlayer:
+        """Return the player with the best parameters."""
+        return _task(config).tuned(np.array(self.best))
+
+    def check(self, config: TuningConfig, /) -> None:
+        """Raise `ValueError` unless the parameters are those of the player."""
+        task = _task(config)
+        is_other = len(self.best) != len(task.scales)
+        if is_other or any(len(row) != task.size for row in self.points):
+            raise ValueError("this step has other parameters than the player")
 
 
 @dataclass(frozen=True)
-class Tuning:
+class Tuning(KeptLearner[TuningStep]):
     """The learner that `evoply.runs` drives; *threads* 0: all cores."""
 
-    threads: int = 0
     config_type: ClassVar[type[TuningConfig]] = TuningConfig
+    step_type: ClassVar[type[TuningStep]] = TuningStep
     _known: dict[str, CMA] = field(default_factory=dict, compare=False, repr=False)
     """The search after the newest step, by its digest: it follows from the step, but slowly."""
 
@@ -90,7 +92,7 @@ class Tuning:
         task = _task(config)
         values = task.rounded(np.ones(len(task.scales)))
         score = self._tested(task, values)
-        return _made(task, 0, (), values, score, {"mean": score, "spread": config.spread}, 0, began)
+        return _made(task, None, began, (), values, score, mean=score, spread=config.spread)
 
     def after(self, config: TuningConfig, step: TuningStep, /) -> TuningStep:
         """Return the step after one more generation."""
@@ -112,62 +114,19 @@ class Tuning:
             score = self._tested(task, mean)
             if score > best_score:
                 best, best_score = mean, score
-        statistics = {
-            "mean": sum(points) / (2 * len(points) * task.games(config.pairs)),
-            "spread": float(search._sigma),  # what `cmaes` gives no public name to
-        }
         made = _made(
             task,
-            number,
+            step,
+            began,
             (*step.points, points),
             best,
             best_score,
-            statistics,
-            step.total_seconds,
-            began,
+            mean=sum(points) / (2 * len(points) * task.games(config.pairs)),
+            spread=float(search._sigma),  # what `cmaes` gives no public name to
         )
         self._known.clear()
         self._known[made.digest] = search
         return made
-
-    def is_finished(self, config: TuningConfig, step: TuningStep, /) -> bool:
-        """Return whether the limits in *config* allow no step after *step*."""
-        is_long = config.time_limit is not None and step.total_seconds >= config.time_limit
-        is_last = config.generations is not None and step.number + 1 >= config.generations
-        return is_long or is_last
-
-    def dump(self, step: TuningStep, /) -> Any:
-        """Return *step* as JSON-ready data; the champion follows from the best parameters."""
-        return {
-            "number": step.number,
-            "points": step.points,
-            "best": step.best,
-            "best_score": step.best_score,
-            "statistics": dict(step.statistics),
-            "seconds": step.seconds,
-            "total_seconds": step.total_seconds,
-        }
-
-    def load(self, config: TuningConfig, data: Any, /) -> TuningStep:
-        """Return the step that `dump` made *data* of; `ValueError` if it is none."""
-        try:
-            task = _task(config)
-            points = tuple(tuple(int(one) for one in row) for row in data["points"])
-            best = np.array([float(value) for value in data["best"]])
-            if len(best) != len(task.scales) or any(len(row) != task.size for row in points):
-                raise ValueError("this step has other parameters than the player")
-            return _step(
-                task,
-                number=int(data["number"]),
-                points=points,
-                best=best,
-                best_score=float(data["best_score"]),
-                statistics={str(name): float(v) for name, v in data["statistics"].items()},
-                seconds=float(data["seconds"]),
-                total_seconds=float(data["total_seconds"]),
-            )
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"this is no step of tuning: {error!r}") from None
 
     def _tested(self, task: _Task, values: Array) -> float:
         """Return the points a game on the openings of tests, the same ones for all."""
@@ -314,49 +273,25 @@ def usual_size(parameters: int) -> int:
 
 def _made(
     task: _Task,
-    number: int,
+    before: TuningStep | None,
+    began: float,
     points: tuple[tuple[int, ...], ...],
     best: Array,
     best_score: float,
-    statistics: Mapping[str, float],
-    before: float,
-    began: float,
+    **statistics: float,
 ) -> TuningStep:
     config = task.config
-    tests = 1 + number // config.test_every
+    tests = 1 + len(points) // config.test_every
     games = len(points) * task.size * task.games(config.pairs)
-    seconds = perf_counter() - began
-    return _step(
-        task,
-        number=number,
+    games += tests * task.games(config.test_pairs)
+    return TuningStep.made(
+        config,
+        before,
+        began,
         points=points,
-        best=best,
-        best_score=best_score,
-        statistics={
-            "games": games + tests * task.games(config.test_pairs),
-            "best": best_score,
-            **statistics,
-        },
-        seconds=seconds,
-        total_seconds=before + seconds,
-    )
-
-
-def _step(task: _Task, *, best: Array, statistics: Mapping[str, float], **rest: Any) -> TuningStep:
-    step = TuningStep(
         best=tuple(best.tolist()),
-        statistics=MappingProxyType(dict(statistics)),
-        champions=(task.tuned(best),),
-        **rest,
-    )
-    said = [
-        task.config.model_dump(mode="json", exclude=set(_LIMITS)),
-        step.number,
-        step.points,
-        [value.hex() for value in step.best],
-    ]
-    return replace(
-        step, digest=hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+        best_score=best_score,
+        statistics={"games": games, "best": best_score, **statistics},
     )
 
 

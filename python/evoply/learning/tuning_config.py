@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field
 
 from evoply.algebra import simplify
 from evoply.configs.part import Problem
-from evoply.configs.whole import WholeConfig
 from evoply.expressions import Expression, Number, build, number, parameters_of
-from evoply.learning.games_config import GameName
+from evoply.learning.games_config import GameName, LearnerConfig
 from evoply.players import (
     PlayerKind,
     ValuingPlayer,
@@ -25,20 +24,33 @@ from evoply.players.grammar import read_player_of
 from evoply.protocols import Player
 from evoply.wording import shorten
 
-__all__ = ["MOST_PARAMETERS", "Tunable", "TuningConfig", "player_from", "tunable"]
+__all__ = [
+    "MOST_PARAMETERS",
+    "TUNING_LEARNER",
+    "Tunable",
+    "TuningConfig",
+    "player_from",
+    "tunable",
+]
 
 MOST_PARAMETERS = 100
 """More numbers than this need more games than CMA-ES is good for: they are learned instead."""
 Parameters = Literal["terms", "constants"]
+TUNING_LEARNER = "tuning"
+"""What `config.toml` says at `learner`."""
 USUAL_GENERATIONS = 61
 
 
-class TuningConfig(WholeConfig):
+class TuningConfig(LearnerConfig):
     """Everything that decides a run of tuning; the same config and seed give the same player.
 
     A mistake raises `ConfigError` (a `ValueError`) that lists every error with its path.
     """
 
+    counts: ClassVar[str] = "generations"
+    most: ClassVar[int] = 2000
+    learner: Literal["tuning"] = "tuning"
+    """What tells the file from those of other learners."""
     game: GameName = "othello"
     seed: int = Field(default=1, ge=0, lt=2**63)
     """The number from which everything random in the run follows."""
@@ -70,10 +82,7 @@ class TuningConfig(WholeConfig):
 
     def problems(self) -> list[Problem]:
         """Return what does not fit together."""
-        problems: list[Problem] = []
-        if self.generations is self.time_limit is None:
-            message = "set generations or time_limit, or the run never ends"
-            problems.append(("generations", message))
+        problems = super().problems()
         try:
             tunable(self.player, self.game, self.parameters)
         except (ValueError, OSError) as error:
@@ -84,6 +93,10 @@ class TuningConfig(WholeConfig):
             except (ValueError, OSError) as error:
                 problems.append((f"opponents.{index}", str(error)))
         return problems
+
+    def games_of_a_step(self) -> dict[str, int]:
+        """Return the games of the smallest generation."""
+        return {"pairs": 2 * self.pairs * (self.population_size or 4) * len(self.opponents)}
 
     @classmethod
     def for_player(

@@ -13,16 +13,12 @@ Individuals learn side by side, all from the seed of their generation, so thread
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from time import perf_counter
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -34,15 +30,15 @@ from evoply.arena.round_robins import opponents
 from evoply.expressions import symmetric_copies
 from evoply.games import game_rules
 from evoply.games.squares import parse_square
+from evoply.learning.kept_steps import Doubles, KeptLearner, KeptStep
 from evoply.learning.pattern_learner import PatternLearning, PatternStep, pattern_player
 from evoply.learning.tuples_config import (
-    LIMITS,
     TuplesConfig,
     load_tuples_config,
     squares_of,
     tuple_text,
 )
-from evoply.players import AlphaBeta
+from evoply.players import AfterState, AlphaBeta
 from evoply.processes import core_count
 from evoply.protocols import RunError, steps
 
@@ -52,11 +48,10 @@ Individual = tuple[str, ...]
 """Tuples, each as text such as "a1 b1 b2", in alphabetical order; no two of them share a table."""
 
 
-@dataclass(frozen=True, slots=True)
-class TuplesStep:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TuplesStep(KeptStep):
     """A generation, the champion so far with its tables, and all that the next one needs."""
 
-    number: int
     games: int
     """Played so far, to learn and to compare."""
     population: tuple[Individual, ...]
@@ -66,21 +61,26 @@ class TuplesStep:
     champion: Individual
     born: int
     """The generation that the champion is from."""
-    entries: bytes
-    """Of its tables, as doubles with the lowest byte first, tuple by tuple."""
-    statistics: Mapping[str, float]
-    champions: tuple[AlphaBeta, ...]
-    seconds: float = field(compare=False)
-    total_seconds: float = field(compare=False)
-    digest: str = ""
+    entries: Doubles
+    """Of its tables, tuple by tuple."""
+
+    def player(self, config: TuplesConfig, /) -> AlphaBeta:
+        """Return the champion with its tables."""
+        values = np.frombuffer(self.entries, dtype="<f8").astype(np.float64)
+        return pattern_player(config.patterns_of(self.champion), values)
+
+    def check(self, config: TuplesConfig, /) -> None:
+        """Raise `ValueError` unless every individual has its fitness."""
+        if len(self.population) != len(self.fitness):
+            raise ValueError("this generation has individuals without fitness")
 
 
 @dataclass(frozen=True)
-class TupleEvolution:
+class TupleEvolution(KeptLearner[TuplesStep]):
     """The learner that `evoply.runs` drives; *threads* 0: all cores."""
 
-    threads: int = 0
     config_type: ClassVar[type[TuplesConfig]] = TuplesConfig
+    step_type: ClassVar[type[TuplesStep]] = TuplesStep
 
     def first(self, config: TuplesConfig, /) -> TuplesStep:
         """Return a generation of random tuples."""
@@ -97,50 +97,6 @@ class TupleEvolution:
         while len(population) < config.population_size:
             population.append(breed.child(step.population, stream))
         return self._judged(config, step, population)
-
-    def is_finished(self, config: TuplesConfig, step: TuplesStep, /) -> bool:
-        """Return whether the limits in *config* allow no step after *step*."""
-        is_long = config.time_limit is not None and step.total_seconds >= config.time_limit
-        is_last = config.generations is not None and step.number + 1 >= config.generations
-        return is_long or is_last
-
-    def dump(self, step: TuplesStep, /) -> Any:
-        """Return *step* as JSON-ready data; the player follows from the champion's tables."""
-        return {
-            "number": step.number,
-            "games": step.games,
-            "population": step.population,
-            "fitness": step.fitness,
-            "champion": step.champion,
-            "born": step.born,
-            "entries": base64.b64encode(step.entries).decode(),
-            "statistics": dict(step.statistics),
-            "seconds": step.seconds,
-            "total_seconds": step.total_seconds,
-        }
-
-    def load(self, config: TuplesConfig, data: Any, /) -> TuplesStep:
-        """Return the step that `dump` made *data* of; `ValueError` if it is none."""
-        try:
-            population = tuple(tuple(map(str, one)) for one in data["population"])
-            fitness = tuple(float(one) for one in data["fitness"])
-            if len(population) != len(fitness):
-                raise ValueError("this generation has individuals without fitness")
-            return _made(
-                config,
-                number=int(data["number"]),
-                games=int(data["games"]),
-                population=population,
-                fitness=fitness,
-                champion=tuple(map(str, data["champion"])),
-                born=int(data["born"]),
-                entries=base64.b64decode(data["entries"], validate=True),
-                statistics={str(name): float(v) for name, v in data["statistics"].items()},
-                seconds=float(data["seconds"]),
-                total_seconds=float(data["total_seconds"]),
-            )
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"this is no step of evolving tuples: {error!r}") from None
 
     def _judged(
         self, config: TuplesConfig, before: TuplesStep | None, population: Sequence[Individual]
@@ -169,10 +125,10 @@ class TupleEvolution:
         games += 0 if before is None else before.games + 2 * config.test_pairs
         kinds = {text for one in population for text in one}
         squares = [len(text.split()) for text in champion]
-        seconds = perf_counter() - began
-        return _made(
+        return TuplesStep.made(
             config,
-            number=number,
+            before,
+            began,
             games=games,
             population=tuple(population[place] for place in order),
             fitness=tuple(fitness[order].tolist()),
@@ -186,8 +142,6 @@ class TupleEvolution:
                 "squares": float(np.mean(squares)),
                 "distinct_tuples": len(kinds),
             },
-            seconds=seconds,
-            total_seconds=seconds + (0.0 if before is None else before.total_seconds),
         )
 
     def _learned(
@@ -212,7 +166,7 @@ class TupleEvolution:
     def _points(
         self,
         config: TuplesConfig,
-        players: Sequence[AlphaBeta],
+        players: Sequence[AfterState | AlphaBeta],
         first: NDArray[np.intp],
         second: NDArray[np.intp],
         stream: Stream,
@@ -233,7 +187,7 @@ class TupleEvolution:
         return points
 
 
-def _erring(config: TuplesConfig, player: AlphaBeta) -> AlphaBeta:
+def _erring(config: TuplesConfig, player: AfterState | AlphaBeta) -> AfterState | AlphaBeta:
     return player.model_copy(update={"epsilon": config.random_moves})
 
 
@@ -340,36 +294,6 @@ def _canonical(game: str, squares: tuple[int, ...]) -> str:
         return tuple_text(game, squares)
     copies = symmetric_copies(squares, rules.size)
     return min(tuple_text(game, sorted(_squares(" ".join(copy), game))) for copy in copies)
-
-
-def _made(
-    config: TuplesConfig,
-    *,
-    champion: Individual,
-    entries: bytes,
-    statistics: Mapping[str, float],
-    **of_step: Any,
-) -> TuplesStep:
-    said = [
-        config.model_dump(mode="json", exclude=set(LIMITS)),
-        of_step["number"],
-        of_step["population"],
-        [one.hex() for one in of_step["fitness"]],
-        champion,
-        of_step["born"],
-        hashlib.sha256(entries).hexdigest(),
-    ]
-    digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
-    values = np.frombuffer(entries, dtype="<f8").astype(np.float64)
-    player = pattern_player(config.patterns_of(champion), values)
-    return TuplesStep(
-        champion=champion,
-        entries=entries,
-        statistics=MappingProxyType(dict(statistics)),
-        champions=(player,),
-        digest=digest,
-        **of_step,
-    )
 
 
 def evolve_tuples(

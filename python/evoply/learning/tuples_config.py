@@ -5,16 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
 from evoply.configs.part import Part, Problem
-from evoply.configs.whole import WholeConfig
 from evoply.expressions.operations import MAX_ENTRIES
 from evoply.games import game_rules
 from evoply.games.squares import square_name
-from evoply.learning.games_config import GameName, config_of
+from evoply.learning.games_config import GameName, LearnerConfig, config_of
 from evoply.learning.pattern_config import PatternConfig, PatternRates, PatternSettings
 from evoply.protocols import ConfigError
 
@@ -27,8 +26,6 @@ __all__ = [
     "tuple_text",
 ]
 
-LIMITS = ("generations", "time_limit")
-"""The keys that may change when a run goes on."""
 TUPLES_LEARNER = "tuples"
 """What `config.toml` says at `learner`."""
 _DIGITS = {False: 3, True: 5}
@@ -52,7 +49,7 @@ class TupleLessons(Part):
     """A game begins with 0 to so many random plies."""
 
 
-class TuplesConfig(WholeConfig):
+class TuplesConfig(LearnerConfig):
     """Everything that decides such a run; the same config and seed give the same tuples.
 
     A mistake raises `ConfigError` (a `ValueError`) that lists every error with its path.
@@ -61,6 +58,8 @@ class TuplesConfig(WholeConfig):
     6
     """
 
+    counts: ClassVar[str] = "generations"
+    most: ClassVar[int] = 100_000
     learner: Literal["tuples"] = "tuples"
     """What tells the file from those of other learners."""
     game: GameName = "othello"
@@ -97,11 +96,17 @@ class TuplesConfig(WholeConfig):
     test_pairs: int = Field(default=200, ge=1, le=100_000)
     """Openings that the best of a generation plays against the champion, to take its place."""
 
+    def games_of_a_step(self) -> dict[str, int]:
+        """Return the games of lessons and among a generation, and those of the best."""
+        size = self.population_size
+        return {
+            "lessons.games": size * (self.lessons.games + (size - 1) * self.pairs),
+            "test_pairs": 2 * self.test_pairs,
+        }
+
     def problems(self) -> list[Problem]:
         """Return what does not fit together."""
-        problems: list[Problem] = []
-        if self.generations is self.time_limit is None:
-            problems.append(("generations", "set it or time_limit, or the run never ends"))
+        problems = super().problems()
         if self.shortest > self.longest:
             problems.append(("shortest", f"{self.shortest} is more than longest, {self.longest}"))
         digits = _DIGITS[game_rules(self.game).moves_pieces]
@@ -167,5 +172,4 @@ def load_tuples_config(
     >>> load_tuples_config("tuples", ["lessons.games=100"]).lessons.games
     100
     """
-    wrong = f'is no config of an evolution of tuples, which says learner = "{TUPLES_LEARNER}"'
-    return config_of(TuplesConfig, source, overrides, settings, wrong)
+    return config_of(TuplesConfig, source, overrides, settings)

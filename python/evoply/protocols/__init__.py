@@ -37,7 +37,7 @@ from evoply.protocols.games import (
     Row,
     Side,
 )
-from evoply.protocols.learners import Learner, Step, StorableLearner, steps
+from evoply.protocols.learners import Learner, Progress, Step, StorableLearner, steps
 from evoply.protocols.players import Choice, Clock, Player, Seat, choice_of
 
 __all__ = [
@@ -63,6 +63,7 @@ __all__ = [
     "Outcome",
     "Player",
     "Position",
+    "Progress",
     "Row",
     "RunError",
     "RunNameError",

@@ -9,6 +9,7 @@ in forty lines.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from evoply.protocols.players import Player
@@ -38,6 +39,19 @@ class Step(Protocol):
         """What the step took."""
 
 
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the step in the making has come, told about ten times a second."""
+
+    generation: int
+    """The number of the step."""
+    stage: str
+    """What is being done, by a name of the learner's: of evolution "training", "fresh", "tuning" or
+    "final"."""
+    done: int
+    games: int
+
+
 class Learner(Protocol):
     """Makes steps from a config: pure functions of config and step, whoever asks and wherever.
 
@@ -55,7 +69,7 @@ class Learner(Protocol):
 
 
 @runtime_checkable
-class StorableLearner(Protocol):
+class StorableLearner(Learner, Protocol):
     """A learner whose configs and steps a run folder can keep without knowing what they are.
 
     The config goes into TOML and comes back as *config_type*. The step comes back from what `dump`
@@ -65,15 +79,6 @@ class StorableLearner(Protocol):
     @property
     def config_type(self) -> type[Any]:
         """The class of configs: a frozen dataclass or a pydantic model."""
-
-    def first(self, config: Any, /) -> Step:
-        """Return step 0 of *config*."""
-
-    def after(self, config: Any, step: Any, /) -> Step:
-        """Return the step after *step* in a run of *config*."""
-
-    def is_finished(self, config: Any, step: Any, /) -> bool:
-        """Return whether the limits in *config* allow no step after *step*."""
 
     def dump(self, step: Any, /) -> Any:
         """Return *step* as JSON-ready data: mappings, lists, texts, numbers, truths, None."""

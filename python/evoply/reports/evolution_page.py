@@ -9,10 +9,18 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evoply.evolution import Generation, HallOfFameEntry, fitness_text, front_of, is_share
+from evoply.evolution import (
+    Generation,
+    HallOfFameEntry,
+    censuses,
+    fitness_text,
+    front_of,
+    is_share,
+    stored_final_test,
+)
 from evoply.reports.charts import Chart, Series, line_chart, scatter_chart
 from evoply.reports.pages import Section
-from evoply.runs import Run, censuses, stored_final_test
+from evoply.runs import Run
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -59,22 +67,6 @@ class EvolutionPage:
                 from_zero=True,
             ),
         ]
-
-    def numbers(self, rows: Rows) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-        """Return the numbers of the charts as a table."""
-        shares = {"best": "best", "median": "median", "best, fresh": "best_fresh"}
-        shares["median, fresh"] = "median_fresh"
-        cells = [
-            (
-                str(row["number"]),
-                *(f"{row[key]:.3f}" for key in shares.values()),
-                f"{row['mean_size']:.1f}",
-                f"{row['mean_depth']:.1f}",
-                f"{row['games']:,.0f}",
-            )
-            for row in rows
-        ]
-        return ("generation", *shares, "nodes", "depth", "games"), cells
 
     def sections(self, run: Run) -> list[Section]:
         """Return what follows the charts."""

@@ -68,16 +68,10 @@ class LearningPage:
             ),
         ]
 
-    def numbers(self, rows: Rows) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-        """Return the numbers of the charts as a table."""
-        names = [name for name in (rows[0] if rows else ()) if name not in ("number", "digest")]
-        cells = [[str(row["number"]), *(f"{row[name]:,.6g}" for name in names)] for row in rows]
-        return ("step", *names), cells
-
     def sections(self, run: Run) -> list[Section]:
         """Return the weights at the end, and what was changed by hand."""
         last = run.last()
-        listing = run.kind.listings(run.config, last)[0]
+        listing = run.kind.display.listings(run.config, last)[0]
         columns = [(name, "strong" if name == "weight" else "") for name in listing.head]
         chart = None
         if run.config.time_weights.degree:

@@ -26,6 +26,7 @@ from evoply.reports.opened import MOST_DRAWN, tree_of
 from evoply.reports.pages import Section, page
 from evoply.reports.status import status_in_words
 from evoply.runs import Run, RunError, played_matches
+from evoply.runs.columns import table
 
 __all__ = [
     "MOST_DRAWN",
@@ -51,9 +52,6 @@ class KindPage(Protocol):
     def charts(self, run: Run, rows: Rows, /) -> list[Chart]:
         """Return the charts of all generations."""
 
-    def numbers(self, rows: Rows, /) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-        """Return head and rows of a table with the numbers of the charts."""
-
     def sections(self, run: Run, /) -> list[Section]:
         """Return what follows the charts."""
 
@@ -70,18 +68,15 @@ class PlainPage:
         return ""
 
     def charts(self, run: Run, rows: Rows, /) -> list[Chart]:
-        """Return a chart of each statistic."""
+        """Return a chart of each column."""
         x = [row["number"] for row in rows]
+        _, *columns, _ = run.columns(rows)
         return [
-            line_chart(name, x, [Series(name, [row.get(name) for row in rows])], name)
-            for name in _statistics(rows)
+            line_chart(
+                one.label, x, [Series(one.label, [one.value(row) for row in rows])], one.label
+            )
+            for one in columns
         ]
-
-    def numbers(self, rows: Rows, /) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-        """Return the statistics of each generation."""
-        names = _statistics(rows)
-        cells = [[str(row["number"]), *(f"{row[name]:,.6g}" for name in names)] for row in rows]
-        return ("generation", *names), cells
 
     def sections(self, run: Run, /) -> list[Section]:
         """Return nothing."""
@@ -95,11 +90,6 @@ PAGES: Mapping[str, KindPage] = {"evolution": EvolutionPage(), "learning": Learn
 def page_of(run: Run) -> KindPage:
     """Return what the kind of learner of *run* adds to pages about it."""
     return PAGES.get(run.kind.name, PlainPage())
-
-
-def _statistics(rows: Rows) -> list[str]:
-    names = rows[0] if rows else ()
-    return [name for name in names if name not in ("number", "digest")]
 
 
 def write_report(run: Run, path: str | os.PathLike[str] | None = None) -> Path:
@@ -158,7 +148,7 @@ def _learned(kind_page: KindPage, run: Run, rows: Rows, shown: Rows) -> dict[str
         "tree_svg": None if tree is None or len(tree) > MOST_DRAWN else tree_svg(tree),
         "heat_map": _heat_map(champion, run.config.game),
         "charts": kind_page.charts(run, rows),
-        "numbers_of": kind_page.numbers(shown),
+        "numbers_of": table(run.columns(rows), shown, is_whole=True),
         "sections": kind_page.sections(run),
     }
 
@@ -168,7 +158,7 @@ def _facts(kind_page: KindPage, run: Run, rows: Rows) -> dict[str, str]:
     if rows:
         seconds = sum(step.seconds for step in run.steps())
         facts |= {**kind_page.facts(run, rows), "time": _duration(seconds)}
-    if not run.kind.is_reproducible(run.config):
+    if not run.kind.display.is_reproducible(run.config):
         facts["reproducible"] = "no: an opponent may play otherwise in the same game"
     return facts
 

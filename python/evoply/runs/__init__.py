@@ -12,41 +12,32 @@ if TYPE_CHECKING:
     from evoply.runs.folder import leave_request, read_request
     from evoply.runs.in_process import go_on_in_process
     from evoply.runs.kind import ChampionFacts, Ending, Kind, Listing, LiveFacts
-    from evoply.runs.kinds import KINDS
-    from evoply.runs.replay import Replay, replay
     from evoply.runs.results import (
         PlayedMatches,
-        censuses,
         champion_changes,
         champion_of,
-        check_evolved,
         export_csv,
         export_parquet,
         match_of,
         played_matches,
-        stored_final_test,
     )
     from evoply.runs.run import Run
     from evoply.runs.summaries import RunSummary, list_runs
 
 __all__ = [
-    "KINDS",
     "ChampionFacts",
     "Ending",
     "Kind",
     "Listing",
     "LiveFacts",
     "PlayedMatches",
-    "Replay",
     "Run",
     "RunError",
     "RunNameError",
     "RunSummary",
     "advance",
-    "censuses",
     "champion_changes",
     "champion_of",
-    "check_evolved",
     "checked_name",
     "export_csv",
     "export_parquet",
@@ -59,10 +50,8 @@ __all__ = [
     "new_run_path",
     "played_matches",
     "read_request",
-    "replay",
     "resolve_champion",
     "runs_directory",
-    "stored_final_test",
 ]
 
 give_when_used(
@@ -75,11 +64,9 @@ give_when_used(
         "folder": "leave_request read_request",
         "in_process": "go_on_in_process",
         "kind": "ChampionFacts Ending Kind Listing LiveFacts",
-        "kinds": "KINDS",
-        "replay": "Replay replay",
         "results": (
-            "PlayedMatches censuses champion_changes champion_of check_evolved export_csv "
-            "export_parquet match_of played_matches stored_final_test"
+            "PlayedMatches champion_changes champion_of export_csv export_parquet match_of "
+            "played_matches"
         ),
         "run": "Run",
         "summaries": "RunSummary list_runs",

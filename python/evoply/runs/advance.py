@@ -14,12 +14,10 @@ from collections.abc import Callable, Generator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from evoply import _native
-from evoply.evolution import Progress, signature
-from evoply.evolution.python_parts import OwnFitness, OwnOperator, PythonParts
+from evoply import _native, signature
 from evoply.files import runs_directory
 from evoply.players import Player
-from evoply.protocols import Cluster, RunError, steps
+from evoply.protocols import Cluster, Progress, RunError, steps
 from evoply.runs.by_name import find_run
 from evoply.runs.folder import clear_request, read_request
 from evoply.runs.results import champion_of
@@ -38,8 +36,8 @@ def advance(
     progress: Callable[[Progress], object] | None = None,
     command: str = "",
     allow_other_version: bool = False,
-    fitness: OwnFitness | None = None,
-    operators: Mapping[str, OwnOperator] = MappingProxyType({}),
+    fitness: Any = None,
+    operators: Mapping[str, Any] = MappingProxyType({}),
     is_enough: Callable[[Any], bool] | None = None,
     cluster: Cluster | None = None,
 ) -> Generator[Any, None, None]:
@@ -59,21 +57,23 @@ def advance(
     *allow_other_version*, which is recorded. Ctrl-C and leaving the loop early stop the run
     with its last whole generation.
     """
-    learner = run.kind.learner(
+    learners = run.kind.learners
+    learner = learners.made(
         threads=threads,
         progress=progress,
-        parts=PythonParts(fitness, dict(operators)),
         cluster=cluster,
+        fitness=fitness,
+        operators=operators,
     )
     config = _settled(run, config)
     if cluster is not None:
-        run.kind.check_sendable(config)
+        learners.check_sendable(config)
     with run.lock():
         last = run.last()
         _check_signature(run, allow_other_version)
-        identities = run.kind.identities(learner)
+        identities = learners.identities(learner)
         _check_python_parts(run, identities, allow_other_version)
-        run.kind.check(learner, config)
+        learners.check(learner, config)
         if last is not None:
             _check_digest(run, last)
         clear_request(run.path)
@@ -103,7 +103,7 @@ def advance(
                 if not learner.is_finished(config, step) and _is_stopped(run):
                     return
             if last is not None:
-                ending = run.kind.end(learner, config, last)
+                ending = learners.end(learner, config, last)
                 run.end(last.number, ending)
                 status = ending.status
         finally:
@@ -134,11 +134,11 @@ def resolve_champion(text: str) -> Player:
 def _settled(run: Run, config: Any) -> Any:
     if config is None:
         return run.config
-    config = run.kind.settled(config)
-    if run.kind.fixed(config) != run.kind.fixed(run.config):
+    config = run.kind.configs.settled(config)
+    if run.kind.configs.fixed(config) != run.kind.configs.fixed(run.config):
         raise RunError(
             f"run {run.path} can only go on with its own config: "
-            f"{', '.join(sorted(run.kind.limits))} may change, nothing else"
+            f"{', '.join(sorted(run.kind.configs.limits))} may change, nothing else"
         )
     return config
 
@@ -182,7 +182,7 @@ def _argument(what: str) -> str:
 
 
 def _check_digest(run: Run, last: Any) -> None:
-    if not run.kind.is_unchanged(run.config, last, run.steps(last.number)[0].digest):
+    if not run.kind.store.is_unchanged(run.config, last, run.steps(last.number)[0].digest):
         raise RunError(
             f"run {run.path}: generation {last.number} does not match its digest. The folder, or "
             "a file that an opponent names, was changed: put the original back, or start a new run"

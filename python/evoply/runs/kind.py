@@ -1,25 +1,34 @@
 """What a run has to know of a kind of learner, beside the steps that every learner makes.
 
-One class says all of it: `EvolutionKind` for evolution, `OutsideKind` for a learner that a user
-brings. `evoply.runs.kinds` has the table. A run's folder, resuming, the live display, the commands
-and reports ask here and know nothing of trees or weights.
+A kind is four small contracts: how its configs are read and written (`Configs`), what learns
+(`Learners`), how steps are stored (`Store`), and what people see (`Display`). A run's folder,
+resuming, the live display, the commands and reports ask here and know nothing of trees or weights.
+`evoply.runs.outside_kind` has the kind of any learner that a user brings.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from evoply.evolution import Progress
-from evoply.evolution.python_parts import PythonParts
-from evoply.protocols import Cluster, Learner, Player, Step
+from evoply.protocols import Cluster, Learner, Progress, Step
+from evoply.runs.columns import Columns, Row
 from evoply.runs.database import Database, Group
 
-__all__ = ["ChampionFacts", "Ending", "Kind", "Listing", "LiveFacts", "Note"]
+__all__ = [
+    "ChampionFacts",
+    "Configs",
+    "Display",
+    "Ending",
+    "Kind",
+    "Learners",
+    "Listing",
+    "LiveFacts",
+    "Note",
+    "Store",
+]
 
-Row = Mapping[str, Any]
 Note = Callable[..., dict[str, Any] | None]
 """Returns a note of the run by its name, checked to have some keys: `Run.note`."""
 
@@ -82,26 +91,22 @@ class Listing:
     data: Sequence[Mapping[str, Any]]
 
 
-class Kind(Protocol):
-    """One kind of learner; each method is a pure function but for `write`."""
+class Configs(Protocol):
+    """The configs of a kind of learner; each method is a pure function but for reading files."""
 
     @property
-    def name(self) -> str:
-        """What `config.toml` calls it."""
+    def limits(self) -> frozenset[str]:
+        """The keys of a config that may change when a run goes on."""
 
-    @property
-    def is_built_in(self) -> bool:
-        """Whether evoply itself has the learner, so that commands can go on with a run."""
+    def load(self, source: Any, overrides: Sequence[str] = (), /, **settings: Any) -> Any:
+        """Return the config of a preset, a file or another config, changed as `--set` does.
 
-    # The config.
+        *settings* are values of keys.
 
-    def read_config(self, path: Path, /) -> Any:
-        """Return the config in a file, with `game` and `seed`; `ConfigError` lists mistakes."""
+        It has `game` and `seed`; `ConfigError` lists mistakes.
+        """
 
-    def load_config(self, source: Any, overrides: Sequence[str], /) -> Any:
-        """Return the config of a preset, a file or another config, changed as `--set` does."""
-
-    def write_config(self, config: Any, /) -> str:
+    def write(self, config: Any, /) -> str:
         """Return *config* as the text that a run folder keeps."""
 
     def settled(self, config: Any, /) -> Any:
@@ -116,24 +121,38 @@ class Kind(Protocol):
     def endless(self, config: Any, /) -> Any:
         """Return *config* without limits, for a run that something else ends."""
 
+    def games_of_a_step(self, config: Any, /) -> Mapping[str, int]:
+        """Return what one step, or what comes after the last, plays or labels at least.
+
+        By the key of *config* that says so first: a server asks before it begins a run.
+        """
+
+
+class Learners(Protocol):
+    """What makes the steps of a kind."""
+
     @property
-    def limits(self) -> frozenset[str]:
-        """The keys of a config that may change when a run goes on."""
+    def given(self) -> Any:
+        """The learner; `RunError` if it is one of the user's own and not here."""
 
-    # The learner.
-
-    def learner(
+    def made(
         self,
         *,
         threads: int = 0,
         progress: Callable[[Progress], object] | None = None,
-        parts: PythonParts | None = None,
         cluster: Cluster | None = None,
+        **parts: Any,
     ) -> Learner:
-        """Return the learner, with these where it takes them; raise `RunError` if it is missing."""
+        """Return the learner, with these where it takes them; raise `RunError` if it is missing.
 
-    def check_sendable(self, config: Any, /) -> None:
-        """Raise ValueError if a run of *config* needs what other machines do not have."""
+        *parts* are the user's own Python, of evolution a fitness and operators.
+        """
+
+    def check_sendable(self, config: Any, /, *, is_whole: bool = False) -> None:
+        """Raise ValueError if workers of a cluster cannot share a run of *config*.
+
+        If it *is_whole*, one of them is to make all of it.
+        """
 
     def check(self, learner: Any, config: Any, /) -> None:
         """Raise ValueError unless what the user gave to *learner* fits *config*."""
@@ -144,18 +163,35 @@ class Kind(Protocol):
     def end(self, learner: Any, config: Any, last: Any, /) -> Ending:
         """Return the ending of a run whose limits allow nothing after *last*."""
 
-    # The store.
+    @property
+    def counted(self) -> frozenset[str]:
+        """The names of what `costs` counts in every step."""
+
+    def costs(self, step: Any, previous: Any, /) -> Mapping[str, float]:
+        """Return what *step* took, as far as it is counted: games, work; *previous* may be None."""
+
+
+class Store(Protocol):
+    """How steps are kept in `run.db`."""
 
     @property
     def tables(self) -> str:
         """The SQL that creates its own tables."""
 
-    def check_step(self, config: Any, step: Any, /) -> None:
-        """Raise ValueError unless *step* can be stored."""
-
     @property
     def groups(self) -> tuple[Group, ...]:
         """What is in its own tables; every step has one of each."""
+
+    @property
+    def exports(self) -> Mapping[str, Callable[[Database], list[dict[str, Any]]]]:
+        """What is exported: functions that read rows, by the names of tables.
+
+        `generations` has a row for each step, with at least number and digest; ValueError if it is
+        damaged.
+        """
+
+    def check_step(self, config: Any, step: Any, /) -> None:
+        """Raise ValueError unless *step* can be stored."""
 
     def write(self, database: Database, step: Any, /) -> str | None:
         """Write *step* into the own tables, or return all of it as JSON; inside a transaction."""
@@ -166,56 +202,27 @@ class Kind(Protocol):
     def is_unchanged(self, config: Any, step: Any, digest: str, /) -> bool:
         """Return whether a *step* that was read is what *digest* was computed of."""
 
-    def rows(self, database: Database, /) -> list[dict[str, Any]]:
-        """Return a row for each step, with at least number and digest; ValueError if damaged."""
+    def step_data(self, row: Row, /) -> dict[str, Any]:
+        """Return the JSON-ready data of a step's *row*."""
 
-    @property
-    def counted(self) -> frozenset[str]:
-        """The names of what `costs` counts in every step."""
 
-    def games_of_a_step(self, config: Any, /) -> Mapping[str, int]:
-        """Return what one step, or what comes after the last, plays or labels at least.
+class Display(Protocol):
+    """What people see of a run."""
 
-        By the key of *config* that says so first: a server asks before it begins a run.
-        """
-
-    def costs(self, step: Any, previous: Any, /) -> Mapping[str, float]:
-        """Return what *step* took, as far as it is counted: games, work; *previous* may be None."""
-
-    @property
-    def exports(self) -> Mapping[str, Callable[[Database], list[dict[str, Any]]]]:
-        """What is exported: functions that read rows, by the names of tables."""
-
-    # What people see.
-
-    def champion(self, last: Any, note: Note, /) -> Any:
-        """Return the champion of a run as the learner knows it."""
-
-    def player_of(self, config: Any, champion: Any, /) -> Player:
-        """Return what `champion` gave as a player."""
-
-    def champion_text(self, player: Any, /) -> str:
-        """Return the champion, read as a *player*, as the tables of runs show it."""
-
-    def champion_facts(self, champion: Any, last: Any, /) -> ChampionFacts:
-        """Return what to say of `champion`."""
+    def columns(self, config: Any, row: Row, /, *, is_own: bool = False) -> Columns:
+        """Return the columns of steps, of which *row* is one; *is_own*: with a fitness of yours."""
 
     def live(self, config: Any, step: Any, /) -> LiveFacts:
         """Return what a live display shows of *step*."""
 
-    def earlier_points(self, row: Row, /) -> Mapping[str, float]:
-        """Return the points of a stored step's *row*, as in `LiveFacts.points`."""
-
     def stage(self, progress: Progress | None, number: int, /) -> str:
         """Return what is being done for step *number*."""
 
-    def step_table(
-        self, config: Any, rows: Sequence[Row], is_own: bool, /
-    ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-        """Return head and rows of the table of steps; *is_own*: with a fitness of the user."""
+    def champion(self, last: Any, note: Note, /) -> Any:
+        """Return the champion of a run as the learner knows it."""
 
-    def step_data(self, row: Row, /) -> dict[str, Any]:
-        """Return the JSON-ready data of a step's *row*."""
+    def champion_facts(self, champion: Any, last: Any, /) -> ChampionFacts:
+        """Return what to say of `champion`."""
 
     def listings(self, config: Any, last: Any, /) -> list[Listing]:
         """Return tables about the last step, for the end of a run."""
@@ -225,3 +232,24 @@ class Kind(Protocol):
 
     def draws(self, config: Any, /) -> Any:
         """Return the rules about draws in test matches; None for the game's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of learner."""
+
+    name: str
+    """What `config.toml` calls it."""
+    configs: Configs
+    learners: Learners
+    store: Store
+    display: Display
+    is_built_in: bool = True
+    """Whether evoply itself has the learner, so that commands can go on with a run."""
+    uses: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    """What else can be made of its steps, by name: trees, patterns, edited, packed."""
+
+    def made_by(self, learner: Any) -> Kind:
+        """Return the kind with *learner* in place of the usual one."""
+        usual: Any = self.learners
+        return replace(self, learners=replace(usual, given=learner))

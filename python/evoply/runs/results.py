@@ -1,4 +1,4 @@
-"""What is read out of a run: its matches by whose they are, evolution's notes, tables for others.
+"""What is read out of a run: its matches by whose they are, its champions, tables for others.
 
 Tables are rows of named cells; spreadsheets and statistics programs read them as CSV or Parquet.
 """
@@ -14,22 +14,17 @@ from typing import Any
 
 from evoply.files import checksum, write_atomically
 from evoply.protocols import Player, RunError
-from evoply.runs.evolution_kind import EvolutionKind, final_test_note
-from evoply.runs.evolution_store import read_censuses
 from evoply.runs.run import Run
 from evoply.runs.tables import player_data, read_champions
 
 __all__ = [
     "PlayedMatches",
-    "censuses",
     "champion_changes",
     "champion_of",
-    "check_evolved",
     "export_csv",
     "export_parquet",
     "match_of",
     "played_matches",
-    "stored_final_test",
 ]
 
 _DIGEST = "player_digest"
@@ -94,28 +89,6 @@ def champion_changes(run: Run) -> list[int]:
     )
     before = [None, *(row["first"] for row in rows)]
     return [row["number"] for row, last in zip(rows, before, strict=False) if row["first"] != last]
-
-
-def check_evolved(run: Run) -> None:
-    """Raise `RunError` unless *run* is one of evolution."""
-    if not isinstance(run.kind, EvolutionKind):
-        raise RunError(
-            f"run {run.path} was made by the learner {run.kind.name}, not by evolution: "
-            "use `evoply runs` or `evoply report`, which show any run"
-        )
-
-
-def censuses(run: Run) -> list[dict[str, Any]]:
-    """Return the census of every generation in order."""
-    check_evolved(run)
-    contents = run.reading(read_censuses)
-    return [contents[number] for number in range(run.count())]
-
-
-def stored_final_test(run: Run) -> dict[str, Any] | None:
-    """Return the final test (generation, champion, games, ranking), or None before it."""
-    check_evolved(run)
-    return final_test_note(run.note)
 
 
 def export_csv(run: Run, directory: str | Path) -> list[Path]:

@@ -3,7 +3,7 @@
 `config.toml` says what was asked for, `run.db` holds every step of the learner; a step is called a
 generation everywhere in a run. Whatever happens to the process, the folder holds whole generations
 only. This module does not drive a learner: `evoply.runs.advance` does. What is special to a kind of
-learner is in `evoply.runs.kinds`.
+learner is in `evoply.runs.kind`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 import math
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn, Self, TypeVar
@@ -23,7 +23,9 @@ from numpy.typing import NDArray
 from evoply.players.files import read_player
 from evoply.protocols import ConfigError, RunError, Step, StorableLearner
 from evoply.runs import tables
+from evoply.runs.columns import Columns, Row
 from evoply.runs.database import UNREADABLE, ChecksumError, Database, identity
+from evoply.runs.finding_kinds import kind_of, stored_kind
 from evoply.runs.folder import (
     CONFIG,
     DATABASE,
@@ -34,7 +36,6 @@ from evoply.runs.folder import (
     status_in,
 )
 from evoply.runs.kind import Ending, Kind
-from evoply.runs.kinds import kind_of, stored_kind
 from evoply.runs.tables import damaged, reading
 
 __all__ = ["Run"]
@@ -77,11 +78,11 @@ class Run:
         """
         folder = Path(path)
         kind = kind_of(learner, config)
-        config_text = kind.write_config(config)
+        config_text = kind.configs.write(config)
 
         def fill(new: Path) -> None:
             (new / CONFIG).write_text(config_text, encoding="utf-8")
-            tables.create_tables(new / DATABASE, tables.first_meta(command), kind.tables)
+            tables.create_tables(new / DATABASE, tables.first_meta(command), kind.store.tables)
 
         create_folder(folder, fill)
         return cls.open(folder, learner=learner)
@@ -97,7 +98,7 @@ class Run:
         check_is_run(folder)
         kind = stored_kind(folder / CONFIG, learner)
         try:
-            config = kind.read_config(folder / CONFIG)
+            config = kind.configs.load(folder / CONFIG)
         except ConfigError as error:
             raise RunError(
                 f"run {folder}: its config.toml is damaged, put the original back.\n{error}"
@@ -195,7 +196,7 @@ class Run:
 
         Raises `RunError` that names what is damaged.
         """
-        groups = (*tables.GROUPS, *self.kind.groups)
+        groups = (*tables.GROUPS, *self.kind.store.groups)
         count = self.reading(lambda opened: opened.check(groups))
         self._is_whole = True
         return count
@@ -208,9 +209,9 @@ class Run:
                 f"run {self.path}: generation {step.number} cannot follow, "
                 f"the next one is {expected}"
             )
-        self.kind.check_step(self.config, step)
+        self.kind.store.check_step(self.config, step)
         with self._writing() as opened:
-            tables.write_step(opened, step, self.kind.write(opened, step))
+            tables.write_step(opened, step, self.kind.store.write(opened, step))
 
     def count(self) -> int:
         """Return the number of stored generations."""
@@ -223,7 +224,7 @@ class Run:
         """
         if not 0 <= number < self.count():
             raise RunError(f"run {self.path} has no generation {number}: it has {self.count()}")
-        return self.reading(lambda opened: self.kind.read(opened, self.config, number))
+        return self.reading(lambda opened: self.kind.store.read(opened, self.config, number))
 
     def generations(self) -> Iterator[Any]:
         """Yield the stored generations in order."""
@@ -267,11 +268,16 @@ class Run:
 
     def generation_rows(self) -> list[dict[str, Any]]:
         """Return a row for each generation in order, with all its numbers by name."""
-        return self.reading(self.kind.rows)
+        return self.rows()
+
+    def columns(self, rows: Sequence[Row]) -> Columns:
+        """Return the columns of steps, of which *rows* are some."""
+        is_own = "fitness" in self.python_parts()
+        return self.kind.display.columns(self.config, rows[-1] if rows else {}, is_own=is_own)
 
     def table_names(self) -> tuple[str, ...]:
         """Return the names of the tables that `rows` gives, of which evolution has most."""
-        return (*self.kind.exports, "matches")
+        return (*self.kind.store.exports, "matches")
 
     def rows(self, table: str = "generations") -> list[dict[str, Any]]:
         """Return a table of the run as rows of plain cells by name; `ValueError` if it has none.
@@ -282,7 +288,7 @@ class Run:
         if table not in self.table_names():
             names = ", ".join(self.table_names())
             raise ValueError(f"{table!r} is no table of run {self.path}: it has {names}")
-        return self.reading({**self.kind.exports, "matches": tables.match_rows}[table])
+        return self.reading({**self.kind.store.exports, "matches": tables.match_rows}[table])
 
     def to_arrays(self, table: str = "generations") -> dict[str, NDArray[Any]]:
         """Return a table as one array per column: numbers as such, all else as objects.
@@ -315,7 +321,7 @@ class Run:
         last = self.last()
         if last is None:
             self._has_no_champion()
-        return self.reading(lambda _: self.kind.champion(last, self.note))
+        return self.reading(lambda _: self.kind.display.champion(last, self.note))
 
     @property
     def champion_player(self) -> Any:

@@ -109,7 +109,7 @@ _EVENTS = Group(
 GROUPS = (_META, _PLAYERS, _STEPS, _STATES, _MATCHES, _EVENTS)
 """All groups that every run has."""
 
-FORMAT = 4
+FORMAT = 5
 """Version of the folder's form and of digests. Until the first release no other one is read."""
 
 _DAMAGE = (sqlite3.Error, LookupError, ValueError, TypeError, RecursionError)
@@ -130,7 +130,7 @@ class StepRow:
 
 def first_meta(command: str) -> dict[str, str]:
     """Return what is known of a run that is made now by the command line *command*."""
-    from evoply.evolution.signature import signature
+    from evoply import signature
 
     return {
         "format": str(FORMAT),

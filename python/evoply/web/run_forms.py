@@ -21,10 +21,10 @@ from pydantic import BaseModel
 from evoply.configs.reference import ConfigKey, ConfigSection, config_sections
 from evoply.evolution.play.opponents import player_texts
 from evoply.games import GAMES
+from evoply.kinds import KINDS
 from evoply.presets import PRESETS, preset_text
 from evoply.protocols import ConfigError
-from evoply.runs import KINDS
-from evoply.runs.kinds import kind_of
+from evoply.runs.finding_kinds import kind_of
 from evoply.web.limits import Limits
 from evoply.web.opponents import check_text, read_opponent
 from evoply.web.run_messages import (
@@ -46,7 +46,7 @@ _SIMPLE = ("whole number", "number", "text", "true or false")
 
 @cache
 def _preset_config(name: str) -> Any:
-    return KINDS[PRESETS[name].learner]().load_config(name, ())
+    return KINDS[PRESETS[name].learner].configs.load(name)
 
 
 @cache
@@ -267,7 +267,7 @@ def _with_kinds(preset: str, kinds: Mapping[str, object], others: Iterable[str] 
         if _is_chosen(preset, path) and kind != _kind_at(base, path):
             table = "none" if kind is None else f"{{kind = {_as_toml(kind)}}}"
             tables.append(f"{path.removesuffix('.kind')}={table}")
-    return KINDS[PRESETS[preset].learner]().load_config(base, [*tables, *others])
+    return KINDS[PRESETS[preset].learner].configs.load(base, [*tables, *others])
 
 
 def _is_chosen(preset: str, path: str) -> bool:
@@ -322,7 +322,7 @@ def _beyond(config: Any, limits: Limits) -> Iterator[tuple[str, str]]:
             "population_size",
             f"{size:,} - runs begun here have at most {limits.population:,} individuals, give less",
         )
-    for path, games in kind_of(None, config).games_of_a_step(config).items():
+    for path, games in kind_of(None, config).configs.games_of_a_step(config).items():
         if games > limits.generation_games:
             fewer = "fewer or a smaller population" if size else "fewer"
             yield (

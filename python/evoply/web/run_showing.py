@@ -150,7 +150,7 @@ def _state(
     if not run.kind.is_built_in:  # its steps are known to its learner alone
         return state
     last = run.last()
-    live = run.kind.live(run.config, last)
+    live = run.kind.display.live(run.config, last)
     state.facts = [*live.facts]
     state.goal = None if live.last_number is None else live.last_number + 1
     state.seconds_left = _finite(live.seconds_left)

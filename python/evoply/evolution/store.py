@@ -13,18 +13,10 @@ from functools import lru_cache
 from typing import Any
 
 from evoply import gp
-from evoply.evolution import (
-    ArchiveEntry,
-    Census,
-    EvolutionConfig,
-    FreshResult,
-    Generation,
-    HallOfFameEntry,
-    Individual,
-    Seconds,
-    Statistics,
-    primitive_set_of,
-)
+from evoply.evolution.config.evolution_config import EvolutionConfig, primitive_set_of
+from evoply.evolution.generation import Generation
+from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individual
+from evoply.evolution.statistics import Census, FreshResult, Seconds, Statistics
 from evoply.expressions import PrimitiveSet
 from evoply.runs.database import Database, Group
 from evoply.runs.tables import read_object
@@ -32,7 +24,6 @@ from evoply.runs.tables import read_object
 __all__ = [
     "EXPORTS",
     "GROUPS",
-    "INTRONS",
     "TABLES",
     "check_rows",
     "generation_rows",
@@ -43,8 +34,7 @@ __all__ = [
 
 _STATISTICS = tuple(field.name for field in fields(Statistics))
 _WHOLE = ("best_size", "best_depth", "distinct_trees", "games")
-INTRONS = ("dead_introns", "live_introns")
-_ADDED = (*INTRONS, "median_fresh")
+_ADDED = ("dead_introns", "live_introns", "median_fresh")
 """What a row of a generation has of its census."""
 _SECONDS = tuple(f"seconds_{field.name}" for field in fields(Seconds))
 

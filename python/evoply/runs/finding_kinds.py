@@ -1,4 +1,4 @@
-"""The kinds of learners that come with evoply, by the name that `config.toml` gives them."""
+"""Which kind of learner a run or a config is of: evoply's own, or one that a user brings."""
 
 from __future__ import annotations
 
@@ -8,32 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from evoply.protocols import RunError, StorableLearner
-from evoply.runs.evolution_kind import EvolutionKind
 from evoply.runs.folder import stored_learner
 from evoply.runs.kind import Kind
-from evoply.runs.learning_kind import LearningKind
-from evoply.runs.outside_kind import OutsideKind
-from evoply.runs.pattern_kind import PatternKind
-from evoply.runs.tuning_kind import TuningKind
-from evoply.runs.tuples_kind import TuplesKind
+from evoply.runs.outside_kind import outside_kind
 
-__all__ = ["KINDS", "kind_of", "stored_kind"]
+__all__ = ["kind_of", "stored_kind"]
 
-KINDS: Mapping[
-    str,
-    type[EvolutionKind]
-    | type[LearningKind]
-    | type[PatternKind]
-    | type[TuningKind]
-    | type[TuplesKind],
-] = {
-    "evolution": EvolutionKind,
-    "learning": LearningKind,
-    "patterns": PatternKind,
-    "tuning": TuningKind,
-    "tuples": TuplesKind,
-}
-"""A new learner of evoply's own is one module and one row here."""
+
+def _built_in() -> Mapping[str, Kind]:
+    """Return the kinds of evoply's own, which its face hands down."""
+    from evoply import KINDS
+
+    return KINDS
 
 
 def kind_of(learner: Any, config: Any = None) -> Kind:
@@ -42,22 +28,22 @@ def kind_of(learner: Any, config: Any = None) -> Kind:
     Raises `RunError` if it has no learner, or one whose steps cannot be kept.
     """
     if learner is None:
-        for kind in KINDS.values():
-            if isinstance(config, kind.learner_type.config_type):
-                return kind()
+        for kind in _built_in().values():
+            if isinstance(config, kind.learners.given.config_type):
+                return kind
         raise RunError(
             f"{type(config).__name__} is no config of evoply's own: say which learner it is for, "
             "as in Run.create(path, config, learner=...)"
         )
-    for kind in KINDS.values():
-        if isinstance(learner, kind.learner_type):
-            return kind(learner)  # type: ignore[arg-type]  # the very type that was asked for
+    for kind in _built_in().values():
+        if isinstance(learner, type(kind.learners.given)):
+            return kind.made_by(learner)
     if not isinstance(learner, StorableLearner):
         raise RunError(
             f"{learner!r:.80} is no learner whose steps can be kept: it needs first, after, "
             "is_finished, dump, load and config_type (evoply.protocols.StorableLearner)"
         )
-    return OutsideKind(learner)
+    return outside_kind(learner)
 
 
 def stored_kind(config_file: Path, learner: Any = None) -> Kind:
@@ -70,7 +56,7 @@ def stored_kind(config_file: Path, learner: Any = None) -> Kind:
     except (OSError, ValueError, RecursionError):
         name = "evolution"  # whose config says what is wrong
     if learner is None:
-        return KINDS[name]() if name in KINDS else OutsideKind(name=name)
+        return _built_in().get(name) or outside_kind(name=name)
     kind = kind_of(learner)
     if kind.name != name:
         raise RunError(

@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from evoply import arena
-from evoply.evolution import Generation, is_reproducible
+from evoply.evolution.config.players import is_reproducible
 from evoply.evolution.digest import stream_for
 from evoply.evolution.fitness import Batch, Population, Training
 from evoply.evolution.fitness.measuring import measured
+from evoply.evolution.generation import Generation
 from evoply.evolution.hall_of_fame import draw_earlier
 from evoply.evolution.play.panel import Games, Panel, PreparedPlayer
 from evoply.evolution.play.population import panel_of, population_of

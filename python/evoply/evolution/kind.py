@@ -1,0 +1,349 @@
+"""Evolution as a kind of learner: what runs of `EvolutionConfig` have beside their steps."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, ClassVar
+
+from evoply import gp
+from evoply.evolution import store
+from evoply.evolution.config.evolution_config import MOST_GENERATIONS, EvolutionConfig
+from evoply.evolution.config.players import check_sendable, is_reproducible, self_contained
+from evoply.evolution.config.text import config_to_toml, load_config
+from evoply.evolution.digest import LIMITS, digest_of
+from evoply.evolution.final_test import FinalTest, final_test
+from evoply.evolution.fitness.measuring import fitness_text, is_good
+from evoply.evolution.generation import Generation, individual_player
+from evoply.evolution.individuals import HallOfFameEntry, front_of
+from evoply.evolution.loop import Evolution, is_finished
+from evoply.learning.tuning import check_installed
+from evoply.protocols import Cluster, Progress, RunError
+from evoply.runs.columns import Column, Columns, Row, curves, facts, framed, share
+from evoply.runs.database import Database
+from evoply.runs.kind import ChampionFacts, Ending, Kind, Listing, LiveFacts, Note
+from evoply.runs.run import Run
+from evoply.wording import shorten
+
+__all__ = [
+    "EVOLUTION",
+    "FINAL_TEST",
+    "censuses",
+    "check_evolved",
+    "evolution_kind",
+    "stored_final_test",
+]
+
+EVOLUTION = "evolution"
+"""The name of the kind."""
+FINAL_TEST = ("generation", "champion", "games", "ranking")
+"""The keys without which the note of the final test is damaged."""
+
+_STAGES = {
+    "training": "training games of generation {}",
+    "fresh": "fresh games of generation {}",
+    "tuning": "tuning the constants of the best tree",
+    "final": "final test of the hall of fame",
+}
+_CHANGING = "opponents change with the generations: a level curve may still be progress"
+_GREEDY = "best against greedy"
+_HIDDEN = ("seed", "champion", "fresh", "champion_tree")
+
+
+def check_evolved(run: Run) -> None:
+    """Raise `RunError` unless *run* is one of evolution."""
+    if run.kind.name != EVOLUTION:
+        raise RunError(
+            f"run {run.path} was made by the learner {run.kind.name}, not by evolution: "
+            "use `evoply runs` or `evoply report`, which show any run"
+        )
+
+
+def censuses(run: Run) -> list[dict[str, Any]]:
+    """Return the census of every generation in order."""
+    check_evolved(run)
+    contents = run.reading(store.read_censuses)
+    return [contents[number] for number in range(run.count())]
+
+
+def stored_final_test(run: Run) -> dict[str, Any] | None:
+    """Return the final test (generation, champion, games, ranking), or None before it."""
+    check_evolved(run)
+    return run.note("final_test", FINAL_TEST)
+
+
+def evolution_kind(learner: Evolution) -> Kind:
+    """Return the kind of *learner*."""
+    return Kind(
+        EVOLUTION, _Configs(), _Learners(learner), _Store(), _Display(), uses={"trees": _trees}
+    )
+
+
+class _Configs:
+    """See `evoply.runs.kind.Configs`."""
+
+    limits = LIMITS
+
+    def load(self, source: Any, overrides: Sequence[str] = (), /, **settings: Any) -> Any:
+        return load_config(source, overrides, settings)
+
+    def write(self, config: EvolutionConfig, /) -> str:
+        return config_to_toml(self_contained(config))
+
+    def settled(self, config: EvolutionConfig, /) -> EvolutionConfig:
+        return self_contained(config)
+
+    def fixed(self, config: EvolutionConfig, /) -> Any:
+        return config.model_dump(exclude=set(LIMITS))
+
+    def with_limits(
+        self, config: EvolutionConfig, limits: Mapping[str, Any], last: Any, /
+    ) -> EvolutionConfig:
+        if not limits:
+            return config
+        settings = {**config.model_dump(mode="python"), **limits}
+        changed = EvolutionConfig(**settings)
+        if all(value is None for value in limits.values()) or not is_finished(changed, last):
+            return changed
+        others = ("generations", "time_limit", "work_limit", "termination")
+        lifted = {key: None for key in others if key not in limits}
+        return EvolutionConfig(**{**settings, **lifted})
+
+    def endless(self, config: EvolutionConfig, /) -> EvolutionConfig:
+        # A config without any limit is refused as one that never ends.
+        others = {"time_limit": None, "work_limit": None, "termination": None}
+        return config.model_copy(update={"generations": MOST_GENERATIONS, **others})
+
+    def games_of_a_step(self, config: EvolutionConfig, /) -> Mapping[str, int]:
+        fitness, earlier = config.fitness, config.fitness.earlier_generations
+        each = sum(one.games or 2 * one.pairs for one in fitness.opponents)
+        each += fitness.measure.games_of_each(config.task)
+        each += 2 * earlier.champions * earlier.pairs
+        games = {"fitness": config.population_size * each}
+        if config.tuning is not None:  # a generation of CMA-ES has four vectors at least
+            size = config.tuning.population_size or 4
+            games["tuning.pairs"] = size * 2 * config.tuning.pairs * len(fitness.opponents)
+        return games
+
+
+@dataclass(frozen=True)
+class _Learners:
+    """See `evoply.runs.kind.Learners`."""
+
+    given: Evolution
+    counted: ClassVar[frozenset[str]] = frozenset({"games", "work"})
+
+    def made(
+        self,
+        *,
+        threads: int = 0,
+        progress: Callable[[Progress], object] | None = None,
+        cluster: Cluster | None = None,
+        **parts: Any,
+    ) -> Evolution:
+        """Return the learner with what is given here: of *parts* fitness and operators."""
+        asked = {"threads": threads, "progress": progress, "cluster": cluster, **parts}
+        return replace(self.given, **{name: one for name, one in asked.items() if one})
+
+    def check_sendable(self, config: EvolutionConfig, /, *, is_whole: bool = False) -> None:
+        check_sendable(config)
+
+    def check(self, learner: Evolution, config: EvolutionConfig, /) -> None:
+        learner.parts.check(config.variation, config.selection, config.task)
+        if config.tuning is not None:
+            check_installed()  # rather now than when all generations are made
+
+    def identities(self, learner: Evolution, /) -> dict[str, dict[str, str]]:
+        return learner.parts.identities()
+
+    def end(self, learner: Evolution, config: EvolutionConfig, last: Generation, /) -> Ending:
+        """Play the final test, which names the champion."""
+        test = final_test(
+            config,
+            last,
+            threads=learner.threads,
+            progress=learner.progress,
+            cluster=learner.cluster,
+        )
+        is_whole = config.generations is not None and last.number + 1 >= config.generations
+        return Ending(
+            status="finished" if is_whole or is_good(config, last.statistics.best) else "limit",
+            champion=individual_player(config, test.champion.tree),
+            notes={"final_test": json.dumps(_test_data(last, test))},
+        )
+
+    def costs(self, step: Generation, previous: Generation | None, /) -> Mapping[str, float]:
+        return {"games": step.statistics.games, "work": step.census.work}
+
+
+class _Store:
+    """See `evoply.runs.kind.Store`."""
+
+    tables = store.TABLES
+    groups = store.GROUPS
+    exports = store.EXPORTS
+
+    def check_step(self, config: EvolutionConfig, step: Any, /) -> None:
+        if not isinstance(step, Generation):
+            raise ValueError(
+                f"{step!r:.80} is no generation: a run of evolution keeps nothing else"
+            )
+
+    def write(self, database: Database, step: Generation, /) -> None:
+        store.write_generation(database, step)
+
+    def read(self, database: Database, config: EvolutionConfig, number: int, /) -> Generation:
+        return store.read_generation(database, config, number)
+
+    def is_unchanged(self, config: EvolutionConfig, step: Generation, digest: str, /) -> bool:
+        computed = digest_of(
+            config,
+            step.number,
+            step.individuals,
+            step.fresh,
+            step.hall_of_fame,
+            step.champion,
+            step.archive,
+        )
+        return computed == step.digest == digest
+
+    def step_data(self, row: Row, /) -> dict[str, Any]:
+        data = {name: value for name, value in row.items() if name not in _HIDDEN}
+        return {**data, "champion": row["champion_tree"]}
+
+
+class _Display:
+    """See `evoply.runs.kind.Display`."""
+
+    def columns(self, config: EvolutionConfig, row: Row, /, *, is_own: bool = False) -> Columns:
+        """Return the columns of a generation, the facts of the live display first."""
+
+        def fitness(value: float) -> str:
+            return fitness_text(config, value, is_own=is_own)
+
+        return framed(
+            "generation",
+            [
+                Column("best_fresh", "best fresh", share, "best, each generation"),
+                Column("median_fresh", "median fresh", share, "median, each generation"),
+                Column("best", "best", fitness),
+                Column("mean", "mean", fitness, is_fact=False),
+                Column("games_per_second", "games/s", "{:,.0f}".format, read=_games_per_second),
+                Column("best_size", "size", "{:.0f}".format),
+                Column("mean_size", "mean size", "{:.1f}".format, is_fact=False),
+                Column("diversity", "different", share),
+                Column("dead_introns", "never computed", share, is_fact=False),
+                Column("live_introns", "no effect", share, is_fact=False),
+                Column("games", "games", "{:,.0f}".format, is_fact=False),
+                Column(
+                    "greedy", _GREEDY, share, _GREEDY, is_fact=False, is_listed=False, read=_greedy
+                ),
+            ],
+            seconds="seconds_total",
+        )
+
+    def live(self, config: EvolutionConfig, step: Generation, /) -> LiveFacts:
+        fresh = json.dumps([asdict(result) for result in step.fresh])
+        row: Row = {
+            **step.statistics,
+            "fresh": fresh,
+            "median_fresh": step.census.median_fresh,
+            "seconds_playing": step.timing.playing,
+        }
+        columns = self.columns(config, row)
+        is_met = config.fitness.earlier_generations.champions
+        return LiveFacts(
+            line=str(step),
+            facts=facts(columns, row),
+            points=curves(columns, row),
+            champion=str(step.champion),
+            newest={one.curve: one.text(row) for one in columns if one.curve == _GREEDY},
+            last_number=config.generations - 1 if config.generations else None,
+            seconds_left=step.timing.left,
+            note=_CHANGING if is_met else "",
+        )
+
+    def stage(self, progress: Progress | None, number: int, /) -> str:
+        return _STAGES["training" if progress is None else progress.stage].format(number)
+
+    def champion(self, last: Generation, note: Note, /) -> HallOfFameEntry:
+        """Return the winner of the final test; before it, the first of the hall of fame."""
+        stored = note("final_test", FINAL_TEST)
+        if stored is not None and stored["generation"] == last.number:
+            for entry in last.hall_of_fame:
+                if str(entry.tree) == stored["champion"]:
+                    return entry
+            first = last.hall_of_fame[0]
+            numbers = stored.get("tuned")
+            tree = first.tree if numbers is None else gp.with_drawn_numbers(first.tree, numbers)
+            if str(tree) != stored["champion"]:
+                raise ValueError("the champion of its final test is not in the hall of fame")
+            return replace(first, tree=tree)
+        return last.hall_of_fame[0]
+
+    def champion_facts(self, champion: HallOfFameEntry, last: Generation, /) -> ChampionFacts:
+        nodes = len(champion.tree)
+        return ChampionFacts(
+            title=f"{nodes} nodes, from generation {champion.generation}",
+            data={"nodes": nodes, "generation": champion.generation},
+            identity={"tree": str(champion.tree), "generation": last.number},
+        )
+
+    def listings(self, config: EvolutionConfig, last: Generation, /) -> list[Listing]:
+        """Return the front of strength against size, for selection that looks at both."""
+        front = front_of(last.individuals) if config.selection.kind == "pareto" else ()
+        if not front:
+            return []
+        rows = [
+            (
+                str(len(one.tree)),
+                fitness_text(config, one.fitness),
+                shorten(str(one.tree), 100),
+            )
+            for one in front
+        ]
+        data = [
+            {"nodes": len(one.tree), "fitness": one.fitness, "tree": str(one.tree)} for one in front
+        ]
+        title = "Strength against size in the last generation: nobody smaller is as strong"
+        head = ("nodes", "training", "tree")
+        return [Listing("front", title, head, ("tree",), rows, data)]
+
+    def is_reproducible(self, config: EvolutionConfig, /) -> bool:
+        """Return whether no opponent plays otherwise in the same game."""
+        return is_reproducible(config)
+
+    def draws(self, config: EvolutionConfig, /) -> Any:
+        return config.draws.rules(config.game)
+
+
+def _trees(champion: HallOfFameEntry, last: Generation) -> list[gp.Genotype]:
+    """Return the champion's tree, those of the hall of fame and those of the population."""
+    hall = [entry.tree for entry in last.hall_of_fame]
+    return [champion.tree, *hall, *(one.tree for one in last.individuals)]
+
+
+def _test_data(last: Generation, test: FinalTest) -> dict[str, Any]:
+    champion = test.champion.tree
+    is_known = any(entry.tree == champion for entry in last.hall_of_fame)
+    return {
+        "generation": last.number,
+        "champion": str(champion),
+        **({} if is_known else {"tuned": gp.drawn_numbers(champion)}),
+        "games": test.games,
+        "ranking": [
+            {"tree": str(entry.tree), "entered": entry.generation, "fitness": fitness}
+            for entry, fitness in zip(test.ranking, test.fitness, strict=True)
+        ],
+    }
+
+
+def _games_per_second(row: Row) -> float:
+    return float(row["games"] / max(row["seconds_playing"], 1e-9))
+
+
+def _greedy(row: Row) -> float | None:
+    """Return the points against greedy, who never changes; None if nobody met him."""
+    met = [one["best"] for one in json.loads(row["fresh"]) if one["opponent"] == "greedy"]
+    return float(met[0]) if met else None

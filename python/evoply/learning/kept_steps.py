@@ -1,0 +1,145 @@
+"""What steps of learners by play share: their fields say what is stored and what a digest covers.
+
+The champion and the digest of a step follow from its fields and the config, so neither is stored.
+A digest covers every field but statistics and times.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from time import perf_counter
+from types import MappingProxyType
+from typing import Annotated, Any, ClassVar, Generic, Self, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    PlainSerializer,
+    TypeAdapter,
+    ValidationError,
+)
+
+from evoply.files import checksum
+from evoply.learning.games_config import LearnerConfig
+from evoply.players import ValuingPlayer
+from evoply.protocols import Cluster
+
+__all__ = ["Doubles", "KeptLearner", "KeptStep"]
+
+_DESCRIPTIVE = ("statistics", "seconds", "total_seconds")
+
+
+def _decoded(data: object) -> object:
+    return base64.b64decode(data, validate=True) if isinstance(data, str) else data
+
+
+Doubles = Annotated[
+    bytes,
+    BeforeValidator(_decoded),
+    PlainSerializer(lambda data: base64.b64encode(data).decode(), when_used="json"),
+]
+"""Numbers as doubles with the lowest byte first; in stored steps as base64."""
+Numbers = Annotated[
+    Mapping[str, float], AfterValidator(MappingProxyType), PlainSerializer(dict[str, float])
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptStep:
+    """What was learned so far, and all that the next step needs."""
+
+    number: int
+    """0 is the first step."""
+    statistics: Numbers
+    seconds: float = field(compare=False)
+    total_seconds: float = field(compare=False)
+    """Of all steps so far."""
+    champions: Annotated[tuple[ValuingPlayer, ...], Field(exclude=True)] = ()
+    digest: Annotated[str, Field(exclude=True)] = ""
+
+    def player(self, config: Any, /) -> ValuingPlayer:
+        """Return the player that was learned."""
+        raise NotImplementedError
+
+    def check(self, config: Any, /) -> None:
+        """Raise `ValueError` unless the fields fit *config*."""
+
+    @classmethod
+    def made(cls, config: Any, before: Self | None, began: float, **fields: Any) -> Self:
+        """Return the step after *before* with these *fields*, whose making *began* then."""
+        seconds = perf_counter() - began
+        step = cls(
+            number=0 if before is None else before.number + 1,
+            seconds=seconds,
+            total_seconds=seconds + (0.0 if before is None else before.total_seconds),
+            **fields,
+        )
+        return step.completed(config)
+
+    def completed(self, config: LearnerConfig) -> Self:
+        """Return the step with what follows from its fields: champion and digest."""
+        said = {name: one for name, one in self.dump().items() if name not in _DESCRIPTIVE}
+        return replace(
+            self,
+            statistics=MappingProxyType(dict(self.statistics)),
+            champions=(self.player(config),),
+            digest=checksum([config.decisive(), said]),
+        )
+
+    def dump(self) -> dict[str, Any]:
+        """Return the fields as JSON-ready data."""
+        kept: Any = type(self)
+        data: dict[str, Any] = _adapter(kept).dump_python(self, mode="json")
+        return data
+
+    @classmethod
+    def load(cls, config: Any, data: Any) -> Self:
+        """Return the step that `dump` made *data* of; `ValueError` if it is none."""
+        kept: Any = cls
+        try:
+            step: Self = _adapter(kept).validate_python(data)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"]))
+            raise ValueError(f"this is no step ({cls.__name__}): {where}: {first['msg']}") from None
+        step.check(config)
+        return step.completed(config)
+
+
+@cache
+def _adapter(step_type: type[Any]) -> TypeAdapter[Any]:
+    return TypeAdapter(step_type)
+
+
+_Step = TypeVar("_Step", bound=KeptStep)
+
+
+@dataclass(frozen=True)
+class KeptLearner(Generic[_Step]):
+    """A learner whose steps are `KeptStep`s; *threads* 0: as many as usual."""
+
+    threads: int = 0
+    config_type: ClassVar[type[LearnerConfig]]
+    step_type: ClassVar[type[KeptStep]]
+
+    def on(self, threads: int, cluster: Cluster | None) -> Self:
+        """Return the learner for *threads*, if it is told; and for a *cluster*, if it takes one."""
+        return replace(self, threads=threads or self.threads)
+
+    def is_finished(self, config: Any, step: _Step, /) -> bool:
+        """Return whether the limits in *config* allow no step after *step*."""
+        return bool(config.is_reached(step))
+
+    def dump(self, step: _Step, /) -> Any:
+        """Return *step* as JSON-ready data."""
+        return step.dump()
+
+    def load(self, config: Any, data: Any, /) -> _Step:
+        """Return the step that `dump` made *data* of; `ValueError` if it is none."""
+        step: Any = self.step_type.load(config, data)
+        loaded: _Step = step
+        return loaded

@@ -1,0 +1,151 @@
+"""Learners of evoply's own whose steps are `KeptStep`s, as kinds of learners: what they share.
+
+A kind says its name, how its configs are loaded, what its steps show, and whether the workers of a
+cluster can share a run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from evoply.arena.elsewhere import check_game
+from evoply.configs.whole import written_config
+from evoply.learning.games_config import config_of
+from evoply.protocols import Cluster, Progress, RunError
+from evoply.runs.kind import Display, Ending, Kind
+from evoply.runs.plain_display import PlainDisplay
+from evoply.runs.steps_store import StepsStore
+
+__all__ = ["GamesDisplay", "learned_kind"]
+
+
+def learned_kind(
+    name: str,
+    learner: Any,
+    display: Display,
+    *,
+    one_machine: str = "",
+    uses: Mapping[str, Callable[..., Any]] = MappingProxyType({}),
+) -> Kind:
+    """Return the kind of *learner*; *one_machine* says why no cluster can share a run, if so."""
+    return Kind(
+        name,
+        _Configs(learner),
+        _Learners(learner, one_machine),
+        StepsStore(name, learner),
+        display,
+        uses=uses,
+    )
+
+
+class GamesDisplay(PlainDisplay):
+    """What people see of a run that learns game after game."""
+
+    word = "step"
+
+    def seconds_left(self, config: Any, step: Any) -> float | None:
+        """Return how long the rest of the games takes at the pace so far; None if nobody knows."""
+        if config.games is None or not step.games or not step.total_seconds:
+            return None
+        left: float = (config.games - step.games) * step.total_seconds / step.games
+        return left
+
+
+@dataclass(frozen=True)
+class _Configs:
+    """See `evoply.runs.kind.Configs`: the config's model says most of it."""
+
+    learner: Any
+
+    @property
+    def limits(self) -> frozenset[str]:
+        limits: frozenset[str] = self.learner.config_type.limits()
+        return limits
+
+    def load(self, source: Any, overrides: Sequence[str] = (), /, **settings: Any) -> Any:
+        return config_of(self.learner.config_type, source, overrides, settings)
+
+    def write(self, config: Any, /) -> str:
+        return written_config(config)
+
+    def settled(self, config: Any, /) -> Any:
+        return config
+
+    def fixed(self, config: Any, /) -> Any:
+        return config.decisive()
+
+    def with_limits(self, config: Any, limits: Mapping[str, Any], last: Any, /) -> Any:
+        """Return *config* with other limits; `generations` are steps, the first without games."""
+        if not limits:
+            return config
+        given, model = dict(limits), type(config)
+        if "generations" in given and config.counts == "games":
+            steps = given.pop("generations")
+            given["games"] = None if steps is None else _games_of(config, last, steps)
+        changed = model(**{**config.model_dump(), **given})
+        if last is None or not self.learner.is_finished(changed, last):
+            return changed
+        # The limit that ended the run is in the way of the one that was given.
+        others = {name: None for name in (config.counts, "time_limit") if name not in given}
+        return model(**{**changed.model_dump(), **others}) if len(others) == 1 else changed
+
+    def endless(self, config: Any, /) -> Any:
+        # A config without any limit is refused as one that never ends.
+        return config.model_copy(update={config.counts: config.most, "time_limit": None})
+
+    def games_of_a_step(self, config: Any, /) -> Mapping[str, int]:
+        games: Mapping[str, int] = config.games_of_a_step()
+        return games
+
+
+@dataclass(frozen=True)
+class _Learners:
+    """See `evoply.runs.kind.Learners`."""
+
+    given: Any
+    one_machine: str
+    counted: ClassVar[frozenset[str]] = frozenset({"games"})
+
+    def made(
+        self,
+        *,
+        threads: int = 0,
+        progress: Callable[[Progress], object] | None = None,
+        cluster: Cluster | None = None,
+        **parts: Any,
+    ) -> Any:
+        """Return a learner for *threads*, and for a *cluster* if it takes one."""
+        if any(parts.values()):
+            raise RunError("fitness and operators are for evolution: learning takes none")
+        if cluster is not None and self.one_machine:
+            raise RunError(self.one_machine)
+        return self.given.on(threads, cluster)
+
+    def check_sendable(self, config: Any, /, *, is_whole: bool = False) -> None:
+        if self.one_machine and not is_whole:
+            raise ValueError(f"--{self.one_machine}")
+        check_game(config.game)
+
+    def check(self, learner: Any, config: Any, /) -> None:
+        """Accept any: nothing was given to it."""
+
+    def identities(self, learner: Any, /) -> dict[str, dict[str, str]]:
+        return {}
+
+    def end(self, learner: Any, config: Any, last: Any, /) -> Ending:
+        return Ending("finished", last.champions[0])
+
+    def costs(self, step: Any, previous: Any, /) -> Mapping[str, float]:
+        before = 0 if previous is None else previous.statistics["games"]
+        return {"games": step.statistics["games"] - before}
+
+
+def _games_of(config: Any, last: Any, steps: int) -> int:
+    """Return the games after which a run has *steps* steps, if no step is shorter than usual."""
+    if last is None:
+        return max(1, (steps - 1) * int(config.games_per_step))
+    more: int = (steps - 1 - last.number) * config.games_per_step
+    return max(1, int(last.games) + more)

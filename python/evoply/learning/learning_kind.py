@@ -1,0 +1,89 @@
+"""Learning by play as a kind of learner: what its runs have beside their steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evoply.learning.config import LEARNER, LearningConfig
+from evoply.learning.learned_kind import GamesDisplay, learned_kind
+from evoply.learning.learner import Learning
+from evoply.learning.steps import LearningStep, edited, model_of, time_name
+from evoply.runs.columns import Column, Columns, Row, framed
+from evoply.runs.kind import ChampionFacts, Kind, Listing
+
+__all__ = ["learning_kind"]
+
+_MOST_LISTED = 6
+_COLUMNS = (
+    Column("games", "games", "{:,.0f}".format),
+    Column("stage", "stage", lambda stage: f"{stage + 1:.0f}"),
+    Column("error", "error", "{:.4f}".format),
+    Column("clipped", "clipped features", "{:.2%}".format),
+    Column("black_points", "Black's points", "{:.1%}".format),
+)
+
+
+def learning_kind(learner: Learning) -> Kind:
+    """Return the kind of *learner*."""
+    return learned_kind(LEARNER, learner, _Display(), uses={"edited": edited})
+
+
+class _Display(GamesDisplay):
+    """What people see of weights."""
+
+    def columns(self, config: LearningConfig, row: Row, /, *, is_own: bool = False) -> Columns:
+        """Return the columns of games, then those of all weights and time weights."""
+        names = [one.name for one in config.features]
+        powers = range(1, config.time_weights.degree + 1)
+        weights = [*names, *(time_name(name, power) for power in powers for name in names)]
+        return framed(
+            self.word,
+            [
+                *_COLUMNS,
+                *(
+                    Column(name, name, "{:+.3f}".format, name, is_listed=place < _MOST_LISTED)
+                    for place, name in enumerate(weights)
+                ),
+            ],
+        )
+
+    def champion_facts(self, champion: Any, last: LearningStep, /) -> ChampionFacts:
+        """Return how many weights there are."""
+        about = {"generation": last.number, "games": last.games}
+        title = f"{len(last.weights)} weights, after {last.games:,} games"
+        identity = {"player": champion.label, "generation": last.number}
+        return ChampionFacts(title, about, identity)
+
+    def listings(self, config: LearningConfig, last: LearningStep, /) -> list[Listing]:
+        """Return the weights, the largest first."""
+        model = model_of(config, last)
+        degree = config.time_weights.degree
+        table = []
+        for index, feature in enumerate(model.features):
+            times = model.time_weights[index][:degree]
+            factors = [model.factor(index, clock) for clock in (0.0, 0.5, 1.0)]
+            table.append((feature, model.weights[index], times, factors))
+        table.sort(key=lambda row: -abs(row[1]))
+        rows = [
+            (
+                feature.name,
+                f"{weight:+.4f}",
+                *(f"{time:+.4f}" for time in times),
+                *([f"{weight * factor:+.3f}" for factor in factors] if degree else []),
+                f"{feature.scale:g}",
+            )
+            for feature, weight, times, factors in table
+        ]
+        data = [
+            {
+                "feature": feature.name,
+                "weight": weight,
+                "time_weights": list(times),
+                "scale": feature.scale,
+            }
+            for feature, weight, times, _ in table
+        ]
+        powers = ["time weight", *(f"of u^{power}" for power in range(2, degree + 1))][:degree]
+        parts = ["at the start", "in the middle", "at the end"] if degree else []
+        head = ("feature", "weight", *powers, *parts, "divided by")
+        return [Listing("weights", "Weights, the largest first", head, ("feature",), rows, data)]

@@ -1,0 +1,75 @@
+"""Learning of pattern tables as a kind of learner: what its runs have beside their steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evoply.learning.learned_kind import GamesDisplay, learned_kind
+from evoply.learning.packing import pack
+from evoply.learning.pattern_config import PATTERN_LEARNER, PatternConfig
+from evoply.learning.pattern_learner import PatternLearning, PatternStep
+from evoply.players.packed import PackedTables
+from evoply.runs.columns import Column, Columns, Row, framed
+from evoply.runs.kind import ChampionFacts, Kind, Listing
+
+__all__ = ["pattern_kind"]
+
+_COLUMNS = (
+    Column("games", "games", "{:,.0f}".format),
+    Column("error", "error", "{:.4f}".format, "error"),
+    Column("entries_used", "entries used", "{:.1%}".format, "entries used"),
+    Column("largest_entry", "largest entry", "{:.3f}".format),
+    Column("rate", "rate", "{:g}".format),
+    Column("black_points", "Black's points", "{:.1%}".format),
+)
+_ONE_MACHINE = (
+    "cluster: tables are learned game after game, by one core - leave the cluster out; "
+    "`evoply compare --cluster` makes several runs beside one another"
+)
+
+
+def pattern_kind(learner: PatternLearning) -> Kind:
+    """Return the kind of *learner*."""
+    return learned_kind(
+        PATTERN_LEARNER,
+        learner,
+        _Display(),
+        one_machine=_ONE_MACHINE,
+        uses={"packed": _packed},
+    )
+
+
+def _packed(config: PatternConfig, last: PatternStep, **options: Any) -> PackedTables:
+    """Return the tables of *last* as a file that ships."""
+    about = {"games": last.games, "digest": last.digest}
+    return pack(config, last.parameters, about=about, **options)
+
+
+class _Display(GamesDisplay):
+    """What people see of tables."""
+
+    def columns(self, config: PatternConfig, row: Row, /, *, is_own: bool = False) -> Columns:
+        """Return the columns of a step."""
+        return framed(self.word, _COLUMNS)
+
+    def champion_text(self, step: PatternStep) -> str:
+        """Return how large the tables are."""
+        return f"tables of {len(step.entries) // 8:,} entries"
+
+    def seconds_left(self, config: PatternConfig, step: PatternStep) -> float | None:
+        """Return how long the games take; None where labels come after them."""
+        return super().seconds_left(config, step) if config.labels is None else None
+
+    def champion_facts(self, champion: Any, last: PatternStep, /) -> ChampionFacts:
+        """Return how large the tables are."""
+        about = {"generation": last.number, "games": last.games}
+        entries = f"{len(last.entries) // 8:,} table entries"
+        title = f"{entries}, {last.games:,} games, step {last.number}"
+        return ChampionFacts(title, about, {"digest": last.digest, "generation": last.number})
+
+    def listings(self, config: PatternConfig, last: PatternStep, /) -> list[Listing]:
+        """Return the patterns, with how many tables each has."""
+        tables = len(config.stages) + 1
+        data = [{"squares": one.squares, "tables": tables} for one in config.patterns]
+        rows = [(one.squares, str(tables)) for one in config.patterns]
+        return [Listing("patterns", "Patterns", ("squares", "tables"), ("squares",), rows, data)]

@@ -1,0 +1,48 @@
+"""Tuning as a kind of learner: what its runs have beside their steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evoply.learning.learned_kind import learned_kind
+from evoply.learning.tuning import Tuning, TuningStep
+from evoply.learning.tuning_config import TUNING_LEARNER, TuningConfig
+from evoply.runs.columns import Column, Columns, Row, framed
+from evoply.runs.kind import ChampionFacts, Kind
+from evoply.runs.plain_display import PlainDisplay
+
+__all__ = ["tuning_kind"]
+
+_COLUMNS = (
+    Column("best", "best in tests", "{:.1%}".format, "best in tests"),
+    Column("mean", "mean of a generation", "{:.1%}".format, "mean"),
+    Column("games", "games", "{:,.0f}".format),
+    Column("spread", "spread", "{:.3f}".format),
+)
+
+
+def tuning_kind(learner: Tuning) -> Kind:
+    """Return the kind of *learner*."""
+    return learned_kind(
+        TUNING_LEARNER,
+        learner,
+        _Display(),
+        one_machine="cluster: tuning plays on the cores of this machine - leave the cluster out",
+    )
+
+
+class _Display(PlainDisplay):
+    """What people see of tuned numbers."""
+
+    def columns(self, config: TuningConfig, row: Row, /, *, is_own: bool = False) -> Columns:
+        """Return the columns of a generation."""
+        return framed(self.word, _COLUMNS)
+
+    def champion_facts(self, champion: Any, last: TuningStep, /) -> ChampionFacts:
+        """Return how the numbers did in their test."""
+        about = {"generation": last.number, "score": last.best_score}
+        title = (
+            f"{len(last.best)} numbers, {100 * last.best_score:.1f} % in their test, after "
+            f"{last.statistics['games']:,.0f} games"
+        )
+        return ChampionFacts(title, about, {"player": champion.label, "generation": last.number})

@@ -1,0 +1,62 @@
+"""Evolution of tuples as a kind of learner: what its runs have beside their steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evoply.learning.learned_kind import learned_kind
+from evoply.learning.tuples import TupleEvolution, TuplesStep
+from evoply.learning.tuples_config import TUPLES_LEARNER, TuplesConfig
+from evoply.runs.columns import Column, Columns, Row, framed
+from evoply.runs.kind import ChampionFacts, Kind, Listing
+from evoply.runs.plain_display import PlainDisplay
+
+__all__ = ["tuples_kind"]
+
+_COLUMNS = (
+    Column("best", "best against the others", "{:.1%}".format, "best"),
+    Column("against_champion", "against the champion", "{:.1%}".format, "against the champion"),
+    Column("squares", "squares a tuple", "{:.1f}".format, "squares a tuple"),
+    Column("distinct_tuples", "distinct tuples", "{:,.0f}".format),
+    Column("games", "games", "{:,.0f}".format),
+)
+_ONE_MACHINE = (
+    "cluster: tuples evolve on the cores of one machine - leave the cluster out; "
+    "`evoply compare --cluster` makes several runs beside one another"
+)
+
+
+def tuples_kind(learner: TupleEvolution) -> Kind:
+    """Return the kind of *learner*."""
+    return learned_kind(
+        TUPLES_LEARNER,
+        learner,
+        _Display(),
+        one_machine=_ONE_MACHINE,
+        uses={"patterns": lambda champion, last: list(last.champion)},
+    )
+
+
+class _Display(PlainDisplay):
+    """What people see of tuples."""
+
+    def columns(self, config: TuplesConfig, row: Row, /, *, is_own: bool = False) -> Columns:
+        """Return the columns of a generation."""
+        return framed(self.word, _COLUMNS)
+
+    def champion_text(self, step: TuplesStep) -> str:
+        """Return the champion's tuples."""
+        return f"{len(step.champion)} tuples: {', '.join(step.champion)}"
+
+    def champion_facts(self, champion: Any, last: TuplesStep, /) -> ChampionFacts:
+        """Return how many tuples there are, and since when."""
+        about = {"generation": last.born, "tuples": list(last.champion)}
+        title = f"{len(last.champion)} tuples, of generation {last.born}"
+        return ChampionFacts(title, about, {"digest": last.digest, "generation": last.number})
+
+    def listings(self, config: TuplesConfig, last: TuplesStep, /) -> list[Listing]:
+        """Return the champion's tuples, which configs of patterns understand."""
+        data = [{"squares": one} for one in last.champion]
+        rows = [(one, str(len(one.split()))) for one in last.champion]
+        title = "The champion's tuples"
+        return [Listing("tuples", title, ("squares", "how many"), ("squares",), rows, data)]

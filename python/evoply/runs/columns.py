@@ -1,0 +1,87 @@
+"""What every step of a run says in numbers: columns, declared once, and what shows them.
+
+The live display, the table of steps, charts and the table of a page follow from the same columns. A
+row is a step's as the store gives it: number, digest, statistics, seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Column", "Columns", "Row", "curves", "facts", "framed", "number", "share", "table"]
+
+Row = Mapping[str, Any]
+_MOST_FACTS = 6
+
+
+def number(value: float) -> str:
+    """Return a number in a few digits."""
+    return f"{value:,.4g}"
+
+
+def share(value: float) -> str:
+    """Return a share as a percentage."""
+    return f"{100 * value:.1f} %"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A number of every step."""
+
+    name: str
+    """Its key in a row."""
+    label: str
+    format: Callable[[Any], str] = number
+    curve: str = ""
+    """What its curve is called in the live display; empty: it has none."""
+    is_fact: bool = True
+    """Whether it is among the facts that a live display shows."""
+    is_listed: bool = True
+    """Whether it is in the table of steps."""
+    read: Callable[[Row], Any] | None = None
+    """How it follows from a row, if it does not stand there."""
+
+    def value(self, row: Row) -> Any:
+        """Return the number in *row*; None if it is not there."""
+        return row.get(self.name) if self.read is None else self.read(row)
+
+    def text(self, row: Row) -> str:
+        """Return the number in *row* as people read it."""
+        value = self.value(row)
+        return "-" if value is None else self.format(value)
+
+
+Columns = Sequence[Column]
+
+
+def framed(word: str, columns: Columns, *, seconds: str = "seconds") -> tuple[Column, ...]:
+    """Return *columns* between those that every step has; *word* is what a step is called."""
+    return (
+        Column("number", word, "{:,}".format, is_fact=False),
+        *columns,
+        Column(seconds, "seconds", "{:.2f}".format, is_fact=False),
+        Column("digest", "digest", lambda digest: str(digest[:8]), is_fact=False),
+    )
+
+
+def facts(columns: Columns, row: Row) -> tuple[tuple[str, str], ...]:
+    """Return labels and values of the most important columns that are facts."""
+    shown = [one for one in columns if one.is_fact][:_MOST_FACTS]
+    return tuple((one.label, one.text(row)) for one in shown)
+
+
+def curves(columns: Columns, row: Row) -> dict[str, float]:
+    """Return the newest point of each curve, by the curve's label."""
+    points = {one.curve: one.value(row) for one in columns if one.curve}
+    return {label: float(value) for label, value in points.items() if value is not None}
+
+
+def table(
+    columns: Columns, rows: Sequence[Row], *, is_whole: bool = False
+) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return head and rows of the table of steps, *is_whole*: with the columns not listed."""
+    listed = [one for one in columns if is_whole or one.is_listed]
+    cells = [tuple(one.text(row) for one in listed) for row in rows]
+    return tuple(one.label for one in listed), cells

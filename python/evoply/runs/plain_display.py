@@ -1,0 +1,93 @@
+"""What people see of a run whose learner says nothing of its own: its statistics.
+
+A display of a learner of evoply's own begins with this one.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from evoply.protocols import Progress
+from evoply.runs.columns import Column, Columns, Row, curves, facts, framed
+from evoply.runs.kind import ChampionFacts, Listing, LiveFacts, Note
+
+__all__ = ["USUAL", "PlainDisplay"]
+
+USUAL = ("number", "digest", "seconds")
+"""What a row has beside its statistics."""
+_MOST_CURVES = 3
+_MOST_LISTED = 6
+
+
+class PlainDisplay:
+    """See `evoply.runs.kind.Display`."""
+
+    word: ClassVar[str] = "generation"
+    """What a step is called."""
+
+    def columns(self, config: Any, row: Row, /, *, is_own: bool = False) -> Columns:
+        """Return a column for each statistic; the first three have curves."""
+        names = [name for name in row if name not in USUAL]
+        return framed(
+            self.word,
+            [
+                Column(
+                    name,
+                    name,
+                    curve=name if place < _MOST_CURVES else "",
+                    is_listed=place < _MOST_LISTED,
+                )
+                for place, name in enumerate(names)
+            ],
+        )
+
+    def live(self, config: Any, step: Any, /) -> LiveFacts:
+        """Return the newest values of all columns."""
+        row = {**step.statistics, "number": step.number, "seconds": step.seconds}
+        columns = self.columns(config, row)
+        last = getattr(config, "generations", None)
+        shown = "".join(f", {one.label} {one.text(row)}" for one in columns if one.is_fact)
+        return LiveFacts(
+            line=f"{self.word} {step.number}: {step.seconds:.2f} s{shown}",
+            facts=facts(columns, row),
+            points=curves(columns, row),
+            champion=self.champion_text(step),
+            newest={one.curve: one.text(row) for one in columns if one.curve},
+            last_number=last - 1 if isinstance(last, int) else None,
+            seconds_left=self.seconds_left(config, step),
+        )
+
+    def champion_text(self, step: Any) -> str:
+        """Return the champion of *step* in a line."""
+        return str(step.champions[0].label)
+
+    def seconds_left(self, config: Any, step: Any) -> float | None:
+        """Return how long the rest of the run takes; None if nobody knows."""
+        return None
+
+    def stage(self, progress: Progress | None, number: int, /) -> str:
+        """Return that step *number* is being made."""
+        return f"{self.word} {number}"
+
+    def champion(self, last: Any, note: Note, /) -> Any:
+        """Return the best player of the last step."""
+        return last.champions[0]
+
+    def champion_facts(self, champion: Any, last: Any, /) -> ChampionFacts:
+        """Return where the champion is from."""
+        about = {"generation": last.number}
+        return ChampionFacts(
+            f"from {self.word} {last.number}", about, {"player": champion.label, **about}
+        )
+
+    def listings(self, config: Any, last: Any, /) -> list[Listing]:
+        """Return nothing."""
+        return []
+
+    def is_reproducible(self, config: Any, /) -> bool:
+        """Return True, on the word of who wrote the learner."""
+        return True
+
+    def draws(self, config: Any, /) -> Any:
+        """Return None: test matches are played by the game's own rules."""
+        return None

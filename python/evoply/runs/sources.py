@@ -1,0 +1,29 @@
+"""What a run notes of its user's own Python, so that going on can ask for the same again."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from typing import Any
+
+__all__ = ["qualified_name", "source_identity"]
+
+
+def qualified_name(part: Any) -> str:
+    """Return where a function or a class is, or the class of a value."""
+    named = part if hasattr(part, "__qualname__") else type(part)
+    return f"{named.__module__}.{named.__qualname__}"
+
+
+def source_identity(part: Any, settings: str = "") -> dict[str, str]:
+    """Return the qualified name of a part and the checksum of its source and *settings*."""
+    named = part if hasattr(part, "__qualname__") else type(part)
+    try:
+        source = inspect.getsource(named)
+    except (OSError, TypeError):  # typed at a prompt, or not written in Python
+        code = getattr(part, "__code__", None)
+        source = "" if code is None else f"{code.co_code.hex()} {code.co_names} {code.co_varnames}"
+    return {
+        "name": qualified_name(part),
+        "source": hashlib.sha256(f"{source}{settings}".encode()).hexdigest(),
+    }

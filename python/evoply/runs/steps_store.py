@@ -1,0 +1,96 @@
+"""Steps kept as their learner's own data: what `dump` gives, as JSON beside the usual facts."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from evoply.protocols import RunError, StorableLearner
+from evoply.runs.columns import Row
+from evoply.runs.database import Database, Group
+from evoply.runs.plain_display import USUAL
+from evoply.runs.tables import read_state, read_steps
+
+__all__ = ["StepsStore", "present"]
+
+
+def present(learner: StorableLearner | None, name: str) -> StorableLearner:
+    """Return *learner*; `RunError` if it, called *name*, is not here."""
+    if learner is None:
+        raise RunError(
+            f"this run needs the learner {name}, written in Python: give it there, as in "
+            "Run.open(PATH, learner=...)"
+        )
+    return learner
+
+
+def _rows(database: Database) -> list[dict[str, Any]]:
+    return [
+        {"number": one.number, "digest": one.digest, **one.statistics, "seconds": one.seconds}
+        for one in read_steps(database)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class StepsStore:
+    """See `evoply.runs.kind.Store`; *name* is the learner's."""
+
+    name: str
+    learner: StorableLearner | None
+
+    tables: ClassVar[str] = ""
+    groups: ClassVar[tuple[Group, ...]] = ()
+    exports: ClassVar[Mapping[str, Callable[[Database], list[dict[str, Any]]]]] = {
+        "generations": _rows
+    }
+
+    def check_step(self, config: Any, step: Any, /) -> None:
+        """Raise ValueError if *step* is not what the contract of steps says."""
+        if not isinstance(step.digest, str) or not step.digest:
+            raise self._wrong(step, "its digest must be a text")
+        for name, value in step.statistics.items():
+            if name in USUAL:
+                raise self._wrong(step, f"call the statistic {name!r} otherwise: rows have one")
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not isinstance(name, str) or not is_number or not math.isfinite(value):
+                raise self._wrong(step, f"its statistic {name!r} must be a finite number")
+        if not step.champions:
+            raise self._wrong(step, "it needs a champion, a player of evoply.players")
+        for player in step.champions:
+            player.check_fits(config.game)
+        if step.number == 0:
+            again = self._given.load(config, json.loads(self._text(step)))
+            if again.number != 0 or again.digest != step.digest:
+                raise self._wrong(step, "load(config, dump(step)) must give the same step")
+
+    def write(self, database: Database, step: Any, /) -> str:
+        """Return what the learner makes of *step*."""
+        return self._text(step)
+
+    def read(self, database: Database, config: Any, number: int, /) -> Any:
+        """Return the step that the learner makes of what is stored."""
+        return self._given.load(config, read_state(database, number))
+
+    def is_unchanged(self, config: Any, step: Any, digest: str, /) -> bool:
+        """Return whether *step* has the stored digest."""
+        return bool(step.digest == digest)
+
+    def step_data(self, row: Row, /) -> dict[str, Any]:
+        """Return the row."""
+        return dict(row)
+
+    @property
+    def _given(self) -> StorableLearner:
+        return present(self.learner, self.name)
+
+    def _text(self, step: Any) -> str:
+        try:
+            return json.dumps(self._given.dump(step), allow_nan=False, separators=(",", ":"))
+        except (TypeError, ValueError) as error:
+            raise self._wrong(step, f"dump must give JSON-ready data: {error}") from None
+
+    def _wrong(self, step: Any, what: str) -> ValueError:
+        return ValueError(f"step {step.number} of {self.name} cannot be kept: {what}")
