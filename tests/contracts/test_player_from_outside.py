@@ -33,7 +33,7 @@ class Edge(PlayerKind):
     kind: Literal["edge"] = "edge"
 
     def check_fits(self, game: str) -> None:
-        if not game_rules(game).fills_board:
+        if game_rules(game).length is None:
             raise ValueError(f"{game} has no edge to fill")
 
     def seat(self, game: str) -> Seat:

@@ -238,7 +238,7 @@ def test_the_command_speaks_and_ends() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, b"pong 3\n", b"")
     wrong = run(b"", "--protocol", "gtp", "--game", "checkers", "--json")
     assert wrong.returncode == 2
-    assert b"engines play Othello only" in wrong.stdout
+    assert b"no engine plays checkers" in wrong.stdout
     assert b"Traceback" not in wrong.stderr
 
 

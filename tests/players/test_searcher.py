@@ -228,7 +228,7 @@ def test_endgame_is_an_option_like_others(tmp_path) -> None:
     assert "endgame" not in parse_player("material:depth=4").model_dump()
     said = explain(player, game="othello", positions=20).sentence
     assert "When at most 16 squares are empty it plays perfectly." in said
-    with pytest.raises(ValueError, match="checkers has no exact solver: endgame is for Othello"):
+    with pytest.raises(ValueError, match="checkers has no exact solver: leave endgame out"):
         parse_player("material:depth=2,endgame=10", game="checkers")
     with pytest.raises(ValueError, match="endgame must be a whole number from 0 to 30"):
         parse_player("material:endgame=31")

@@ -113,7 +113,7 @@ def state_of(game: OpenGame) -> GameState:
         clock=game.stored.clock,
         running=None if game.running is None else _name(game.running),
         transcript=str(record),
-        forms=[one for one in EXPORTS if one != ("pdn" if rules.fills_board else "ggf")],
+        forms=[one for one in ("transcript", rules.format, "games", "svg") if one],
     )
 
 

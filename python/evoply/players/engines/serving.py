@@ -27,8 +27,8 @@ class Board:
     """
 
     def __init__(self, player: Player, game: str, seed: int) -> None:
-        if not game_rules(game).fills_board:
-            raise ValueError(f"{game}: engines play Othello only: name a game with --game")
+        if not game_rules(game).engines:
+            raise ValueError(f"no engine plays {game}: name another game with --game")
         self.player = player
         self.name = short_name(player.label)
         self._key = Stream(seed, "engine")
@@ -54,10 +54,9 @@ class Board:
 
     def game_of_size(self, size: int) -> str | None:
         """Return the name of the same game on a board of *size*, None if the player has none."""
-        names = [self._game, *GAMES]
-        for name in names:
-            rules = GAMES[name]
-            if rules.fills_board and rules.size == size:
+        family = GAMES[self._game].family
+        for name in (self._game, *GAMES):
+            if (GAMES[name].family, GAMES[name].size) == (family, size):
                 try:
                     self.player.check_fits(name)
                 except ValueError:
