@@ -13,7 +13,7 @@ from command_line import call
 from evoply.cli.terminal_game import TerminalGame
 from evoply.games import game_rules
 from evoply.players import parse_player
-from evoply.protocols import Choice, Clock, Color, TimeControl
+from evoply.protocols import Choice, Clock, Color, Seat, TimeControl
 from waiting import PATIENCE, read_until
 
 SMALL = ("--game", "othello-4", "--games", "2", "--quiet")
@@ -77,7 +77,7 @@ class Waiting:
         return False
 
 
-class Answering:
+class Answering(Seat):
     """Plays the first legal move after some seconds of the same clock."""
 
     label = "answering"

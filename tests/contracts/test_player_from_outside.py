@@ -14,7 +14,7 @@ from evoply.players import PlayerKind, save_player
 from evoply.protocols import Choice, Clock, GameRecord, Seat
 
 
-class EdgeSeat:
+class EdgeSeat(Seat):
     """Takes a square on the edge if there is one, else draws."""
 
     def choose(self, game: GameRecord, stream: Stream, clock: Clock) -> Choice:
@@ -22,9 +22,6 @@ class EdgeSeat:
         moves = list(game.position.legal_moves)
         edge = [move for move in moves if {*divmod(move.square, size)} & {0, size - 1}]
         return Choice((edge or moves)[stream.below(len(edge or moves))], notes={"edge": bool(edge)})
-
-    def close(self) -> None:
-        pass
 
 
 class Edge(PlayerKind):

@@ -126,9 +126,8 @@ class _Sides:
 
     def get_ready(self, turn: Color) -> None:
         """Have what a seat needs started, if there is a clock that this would count on."""
-        seat = self.seats[turn]
-        if self._clock is not None and hasattr(seat, "get_ready"):
-            seat.get_ready()
+        if self._clock is not None:
+            self.seats[turn].get_ready()
 
     def answer(self, turn: Color, game: GameRecord, stream: _native.Stream) -> object:
         """Return what the side to move answers; `ForfeitError` if it gives up or is too late."""

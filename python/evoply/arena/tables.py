@@ -242,7 +242,7 @@ _AtBoard = KernelSeat | Seat | Player
 
 def _is_shared(player: object) -> bool:
     """Whether this is one seat for all games, which are then played one after the other."""
-    return bool(getattr(player, "is_shared", False))
+    return isinstance(player, Seat) and player.is_shared
 
 
 def _sat_down(player: object, game: str) -> _AtBoard:
@@ -302,9 +302,8 @@ class _Worker:
 
     def _close(self, place: int, seat: Seat) -> None:
         seat.close()
-        about = getattr(seat, "about", None)
-        if about:
-            self.about.setdefault(place, about)
+        if seat.about:
+            self.about.setdefault(place, seat.about)
 
 
 def _outside(schedule: Schedule, workers: Sequence[_Worker], record_moves: bool) -> Iterator[Part]:

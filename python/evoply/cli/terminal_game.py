@@ -19,7 +19,7 @@ from evoply.cli.analyse import choice_lines, moves_table, note_lines, value_text
 from evoply.cli.board_view import board_text, weights_text
 from evoply.games import game_rules
 from evoply.players import RandomPlayer, parse_player
-from evoply.players.analysis import asked, use_all_cores
+from evoply.players.analysis import asked
 from evoply.protocols import (
     Choice,
     Clock,
@@ -100,7 +100,7 @@ class TerminalGame:
             with contextlib.suppress(ImportError):
                 import readline  # noqa: F401
         self._seat = self.opponent.seat(self.game.position.game)
-        use_all_cores(self._seat)
+        self._seat.use_all_cores()
         if self.control is not None:
             self._clock = GameClock(self.control)
 
@@ -142,7 +142,7 @@ class TerminalGame:
 
     def _get_ready(self) -> None:
         """Have what the opponent needs started, before the clocks are."""
-        if self._clock is not None and hasattr(self._seat, "get_ready"):
+        if self._clock is not None:
             try:
                 self._seat.get_ready()
             except ForfeitError as error:
@@ -289,7 +289,7 @@ class TerminalGame:
             if isinstance(self.opponent, RandomPlayer):
                 adviser, name = parse_player(_HINT_PLAYER, game=game), _HINT_PLAYER
             self._adviser = name, adviser.seat(game)
-            use_all_cores(self._adviser[1])
+            self._adviser[1].use_all_cores()
         name, seat = self._adviser
         try:
             choice = self._choice(seat, every_move=True)

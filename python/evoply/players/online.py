@@ -26,7 +26,7 @@ from evoply.players.search_options import MAX_TIME
 from evoply.players.specs import NOT_REPRODUCIBLE
 from evoply.players.strategies import FLAGS, MEASURES, Scope, Strategy, areas_of, tree_text
 from evoply.players.timing import time_left
-from evoply.protocols import Choice, Clock, Color, GameRecord, Position
+from evoply.protocols import Choice, Clock, Color, GameRecord, Position, Seat
 
 _CHANGES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
@@ -225,7 +225,7 @@ class Alpha:
 
 
 @dataclass(eq=False)
-class OnlineSeat:
+class OnlineSeat(Seat):
     """An online player at a board.
 
     Its choice depends on the game alone although alpha is carried along: asked about the middle of
@@ -240,10 +240,9 @@ class OnlineSeat:
     _known: tuple[Any, Alpha] | None = field(init=False, default=None)
     """The last evolution, behind what it depended on."""
 
-    @property
-    def is_shared(self) -> bool:
-        """Whether all games are played at this one seat, one after another."""
-        return self.player.carry == "run"
+    def __post_init__(self) -> None:
+        """Share what is carried through the run."""
+        self.is_shared = self.player.carry == "run"
 
     def use_all_cores(self) -> None:
         """Evolve on all cores from now on."""

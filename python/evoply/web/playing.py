@@ -15,7 +15,7 @@ from typing import Any
 
 from evoply._native import Stream
 from evoply.games import game_rules
-from evoply.players import KernelSeat, PlayerKind
+from evoply.players import PlayerKind
 from evoply.players.analysis import asked
 from evoply.protocols import (
     Choice,
@@ -284,12 +284,8 @@ class OpenGame:
             if side.seat is None:
                 assert side.player is not None
                 side.seat = side.player.seat(game)
-            seat = side.seat
-            # What a seat of the kernel keeps is a table only: of a thousand games they would fill
-            # the memory. Others know their game.
-            if isinstance(seat, KernelSeat):
-                seat = seat.anew()
-            return asked(seat, record, stream, clock=clock)
+            # The tables that a thousand games keep would fill the memory.
+            return asked(side.seat.anew(), record, stream, clock=clock)
 
         return await self.pool.run((self.stored.id, "move"), choose)
 
