@@ -138,16 +138,16 @@ def played_by(game: OpenGame) -> GamePlayed:
         color: side.label if side.player is not None else color.value.capitalize()
         for color, side in game.sides.items()
     }
-    loser = game.stored.loser
-    if loser is None or game.record.outcome() is not None:
+    playing = game.playing
+    if playing.loser is None:
         return GamePlayed.of(game.record, black=names[Color.BLACK], white=names[Color.WHITE])
     return GamePlayed(
         game.record,
         names[Color.BLACK],
         names[Color.WHITE],
-        winner=Color(loser).opposite,
+        winner=playing.loser.opposite,
         ending=Ending.FORFEIT,
-        forfeit=game.stored.reason,
+        forfeit=playing.reason,
     )
 
 
