@@ -52,6 +52,10 @@ class GameInProgress:
         return turn
 
     @property
+    def _is_timed(self) -> bool:
+        return self.clocks[self.turn].seconds_left is not None
+
+    @property
     def is_over(self) -> bool:
         """Whether nobody is to move any more."""
         return self.loser is not None or self.record.outcome() is not None
@@ -82,17 +86,16 @@ class GameInProgress:
         return replace(self, clocks=clocks)
 
     def ask(self, now: float) -> Self:
-        """Return the game in which the clock of the side to move runs from *now* on."""
-        return replace(self, began=now)
+        """Return the game in which the clock of the side to move, if any, runs from *now* on."""
+        return replace(self, began=now) if self._is_timed else self
 
     def stop(self, now: float) -> Self:
         """Return the game after the side to move has answered: lost if it took more than it had."""
+        if not self._is_timed:
+            return self
         left = self.left(self.turn, now)
-        stopped = replace(self, began=None)
-        if math.isinf(left):
-            return stopped
         clock = replace(self.clocks[self.turn], seconds_left=left)
-        stopped = replace(stopped, clocks={**self.clocks, self.turn: clock})
+        stopped = replace(self, began=None, clocks={**self.clocks, self.turn: clock})
         if left >= 0:
             return stopped
         return stopped.forfeit(self.turn, self.late.format(control=self.control), by_time=True)
@@ -107,20 +110,19 @@ class GameInProgress:
         stopped = self if now is None else self.stop(now)
         if stopped.loser is not None:
             return stopped
-        clock = stopped.clocks[self.turn]
+        turn = self.turn
+        clock = stopped.clocks[turn]
         left = None if clock.seconds_left is None else clock.seconds_left + clock.increment
-        clock = replace(clock, seconds_left=left, moves=clock.moves + 1)
-        clocks = {**stopped.clocks, self.turn: clock}
+        clock = Clock(clock.move_seconds, left, clock.increment, clock.moves + 1)
+        clocks = {**stopped.clocks, turn: clock}
         return replace(stopped, record=record, clocks=clocks, began=None)
 
     def play_forced(self, *, passes_only: bool = False) -> Self:
         """Return the game as far as there is nothing to choose; such moves take no time."""
-        game = self
-        while not game.is_over:
-            moves = game.record.position.legal_moves
-            if not (moves.must_pass if passes_only else len(moves) == 1):
-                break
+        game, moves = self, self.record.position.legal_moves
+        while len(moves) == 1 and (moves.must_pass or not passes_only) and not game.is_over:
             game = game.play(moves[0])
+            moves = game.record.position.legal_moves
         return game
 
     def forfeit(self, color: Color, reason: str, *, by_time: bool = False) -> Self:

@@ -15,7 +15,6 @@ from typing import Any
 
 from evoply import _native
 from evoply.formats import as_game_of, ggf
-from evoply.games import game_rules
 from evoply.players.engines.serving import TOO_LONG, Board
 from evoply.protocols import Clock, Color, ForfeitError, GameRecord, Player
 
@@ -65,7 +64,7 @@ def _set(board: Board, rest: str) -> Iterator[str]:
         if game is None:
             raise ValueError(f"{board.name} does not play on a board of this size")
         board.begin(game, as_game_of(game, played.record))
-        board.clocks = _clocks(board.record, ggf.read_time(played.tags.get("TI", "")), text)
+        board.set_clocks(_clocks(board.record, ggf.read_time(played.tags.get("TI", "")), text))
     yield from ()
 
 
@@ -84,12 +83,12 @@ def _clocks(record: GameRecord, time: tuple[float, float] | None, text: str) -> 
 
 
 def _move(board: Board, rest: str) -> Iterator[str]:
-    turn = board.record.position.turn
     move, _, time = [*rest.split("/"), "", ""][:3]
-    board.record = board.record.play(move.strip())
-    took = board.took.pop(turn, 0.0)  # unless the other program says what it was
     is_told = re.fullmatch(r"\s*[0-9]{1,6}(?:\.[0-9]{1,6})?\s*", time) is not None
-    board.spend(turn, float(time) if is_told else took)
+    turn = board.playing.turn
+    # What it took by our clock, unless the other program says what it was.
+    board.play(move.strip(), float(time) if is_told else board.took.get(turn, 0.0))
+    board.took.pop(turn, None)
     board.ponder()
     yield from ()
 
@@ -122,17 +121,14 @@ def _hint(board: Board, rest: str) -> Iterator[str]:
 
 
 def _analyze(board: Board, rest: str) -> Iterator[str]:
-    record, size = board.record, board.record.position.size
-    codes = [move.code(size) for move in record.moves]
-    rules = game_rules(board.game)
-    for count in range(len(codes), -1, -1):
+    record = board.record
+    for count in range(len(record), -1, -1):
         position = record.positions[count]
         if position.outcome() is not None:
             score: float | None = position.outcome().disc_difference
             score = -score if position.turn is Color.WHITE and score is not None else score
         else:
-            before = rules.game(record.start, codes[:count])
-            score = board.choice(before, every_move=True).score
+            score = board.choice(record.first(count), every_move=True).score
         if score is not None:
             yield f"analysis {count} {_evaluation(board, score)}"
     yield f"status {board.name} is waiting"
