@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["solve"]
 
-_ENDINGS = (".obf", ".ggf", ".sgf", ".pdn", ".wtb", ".txt", ".json", ".jsonl")
-"""What ends in one of these is the name of a file, also of one that is not there."""
+_ENDINGS = (".sgf", ".json")
+"""What ends in one of these, or as a format does, names a file, also one that is not there."""
 
 
 def solve(
@@ -102,7 +102,9 @@ def _estimate(problem: Problem, mode: str) -> float:
 
 def _read(text: str) -> Sequence[Problem]:
     """Return the positions of a file, or the one that *text* shows."""
-    if os.path.isfile(text) or text.lower().endswith(_ENDINGS):
+    from evoply.formats import format_of_name
+
+    if os.path.isfile(text) or text.lower().endswith(_ENDINGS) or format_of_name(text):
         return _of_file(text)
     return (_pasted(text),)
 

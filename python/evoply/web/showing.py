@@ -6,7 +6,7 @@ import io
 from functools import cache
 
 from evoply.formats import FORMATS, GamePlayed
-from evoply.games import game_rules
+from evoply.games import GameRules, game_rules
 from evoply.games.drawing import board_svg
 from evoply.games.squares import square_name
 from evoply.protocols import Cell, Color, Diagram, Ending, Position, Row
@@ -20,10 +20,7 @@ from evoply.web.messages import (
 )
 from evoply.web.playing import OpenGame
 
-__all__ = ["EXPORTS", "cells_of", "exported", "played_by", "row_of", "state_of"]
-
-EXPORTS = ("transcript", "ggf", "pdn", "games", "svg")
-"""The forms in which a game can be copied."""
+__all__ = ["cells_of", "exported", "played_by", "row_of", "state_of"]
 
 
 @cache
@@ -113,8 +110,13 @@ def state_of(game: OpenGame) -> GameState:
         clock=game.stored.clock,
         running=None if game.running is None else _name(game.running),
         transcript=str(record),
-        forms=[one for one in ("transcript", rules.format, "games", "svg") if one],
+        forms=_forms(rules),
     )
+
+
+def _forms(rules: GameRules) -> list[str]:
+    """Return the forms in which a game can be copied."""
+    return [form for form in ("transcript", rules.format, "games", "svg") if form]
 
 
 def _name(color: Color) -> ColorName:
@@ -152,7 +154,9 @@ def played_by(game: OpenGame) -> GamePlayed:
 
 
 def exported(game: OpenGame, form: str) -> str:
-    """Return *game* in one of `EXPORTS`; `ValueError` if that form cannot hold it."""
+    """Return *game* in one of its `forms`; `ValueError` for any other."""
+    if form not in (forms := _forms(game_rules(game.stored.game))):
+        raise ValueError(f"form: {form} is none of this game: take {', '.join(forms)}")
     if form == "svg":
         record = game.record
         numbers: dict[int, str] = {}
