@@ -149,7 +149,7 @@ class OpenGame:
     async def play(self, text: str, ply: int | None) -> None:
         """Play a person's move; raises `ConflictError`, `IllegalMoveError`, `InvalidMoveError`."""
         async with self._lock:
-            await self._check_flag()
+            await self._forfeit(self.playing.stop(self.now()))
             if ply is not None and ply != len(self.record):
                 raise ConflictError(
                     f"ply: {ply} - the game has {len(self.record)} plies now - read it again"
@@ -240,7 +240,7 @@ class OpenGame:
                 async with self._lock:
                     if task is not self._thinking or self.record is not record:
                         return
-                    await self._check_flag()
+                    await self._forfeit(self.playing.stop(self.now()))
                     if not self.is_over:
                         self.choices |= {len(record): choice} if choice.notes else {}
                         await self._add(choice.move)
@@ -248,7 +248,7 @@ class OpenGame:
         except ForfeitError as error:
             async with self._lock:
                 if task is self._thinking:
-                    await self._forfeit(self.playing.turn, str(error))
+                    await self._forfeit(self.playing.forfeit(self.playing.turn, str(error)))
         except ValueError as error:
             self.trouble = shorten(str(error), 300)
         finally:
@@ -258,9 +258,9 @@ class OpenGame:
 
     async def _choice(self, color: Color) -> Choice:
         side, record = self.sides[color], self.record
-        clock, left = self.playing.clocks[color], self.seconds_left(color)
+        left = self.seconds_left(color)
         clock = replace(
-            clock,
+            self.playing.clocks[color],
             move_seconds=self.stored.seconds,
             seconds_left=None if left is None else max(0.001, left),
         )
@@ -286,7 +286,7 @@ class OpenGame:
         since = len(self.record)
         playing = self.playing.play(move, self.now()).play_forced(passes_only=True)
         if playing.loser is not None:
-            await self._forfeit(playing.loser, playing.reason)
+            await self._forfeit(playing)
             return
         left = _left(playing)
         shown = left[Color.BLACK], left[Color.WHITE]
@@ -312,17 +312,14 @@ class OpenGame:
 
     async def _flag_fell(self) -> None:
         async with self._lock:
-            await self._check_flag()
+            await self._forfeit(self.playing.stop(self.now()))
 
-    async def _check_flag(self) -> None:
-        playing = self.playing.stop(self.now())
-        if not self.is_over and playing.loser is not None:
-            await self._forfeit(playing.loser, playing.reason)
-
-    async def _forfeit(self, loser: Color, reason: str) -> None:
-        await self.store.forfeit(self.stored.id, loser, reason)
-        self.playing = self.playing.forfeit(loser, reason)
-        self._news()
+    async def _forfeit(self, lost: GameInProgress) -> None:
+        """End the game if somebody has lost it in *lost*; the clocks stay as the file has them."""
+        if lost.loser is not None and not self.is_over:
+            await self.store.forfeit(self.stored.id, lost.loser, lost.reason)
+            self.playing = self.playing.forfeit(lost.loser, lost.reason)
+            self._news()
 
     def _news(self) -> None:
         self.version += 1
