@@ -305,7 +305,7 @@ def test_pondering_ends_at_once_and_is_used(
     say(reply.format(expected))
     assert time.process_time() - began < 5
     assert board._end_pondering is None
-    assert board.record.moves[-1] == expected
+    assert board.playing.record.moves[-1] == expected
     choice = board.choice()
-    assert choice.move in board.record.position.legal_moves
+    assert choice.move in board.playing.record.position.legal_moves
     board.close()

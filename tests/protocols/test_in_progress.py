@@ -57,7 +57,7 @@ def test_without_a_clock_time_is_nothing() -> None:
     game = begun(None).ask(0).play("f5", 1e9).ask(1e9).stop(1e12)
     assert game.clocks == {Color.BLACK: Clock(moves=1), Color.WHITE: Clock()}
     assert game.loser is None
-    assert game.used() == (0, 0)
+    assert game.used() is None
 
 
 def test_moves_that_the_rules_forbid_change_nothing() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from evoply import _native
 from evoply.games import game_rules
@@ -58,20 +57,9 @@ def play_game(
     """
     opening = random_opening(start, opening_key, opening_plies, draws)
     played = played_out(opening, seats, _native.Stream.from_key(game_key), clock, now)
-    if played.lost is not None:
-        raise played.lost[1]
+    if played.loser is not None:
+        raise ForfeitError(played.reason, by_time=played.by_time)
     return played.record
-
-
-@dataclass(frozen=True, slots=True)
-class PlayedOut:
-    """A game to its end, or as far as it went."""
-
-    record: GameRecord
-    lost: tuple[Color, ForfeitError] | None
-    """Who forfeits it and why."""
-    seconds: tuple[float, float] | None
-    """What Black and White took for their moves; None without a clock."""
 
 
 def played_out(
@@ -80,8 +68,8 @@ def played_out(
     stream: _native.Stream,
     control: TimeControl | None = None,
     now: Callable[[], float] = time.monotonic,
-) -> PlayedOut:
-    """Play *game* to its end.
+) -> GameInProgress:
+    """Return *game* as it ended.
 
     With a *control* whoever uses more time than is left forfeits the game by time, whatever the
     answer. Time is what passes between question and answer; a forced move takes none, and seats
@@ -98,10 +86,7 @@ def played_out(
                 break
     while not (playing := playing.play_forced()).is_over:
         playing = _asked(playing, at_board[playing.turn], stream, now)
-    lost = None
-    if playing.loser is not None:
-        lost = playing.loser, ForfeitError(playing.reason, by_time=playing.by_time)
-    return PlayedOut(playing.record, lost, playing.used(len(game)) if control else None)
+    return playing
 
 
 def _asked(

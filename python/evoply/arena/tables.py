@@ -385,8 +385,7 @@ def _game(schedule: Schedule, place: int, worker: _Worker) -> Played:
     opening = random_opening(start, key, plies, schedule.draws)
     stream = _native.Stream.from_key(int(schedule.game_keys[place]))
     out = played_out(opening, worker.pair(black, white), stream, worker.clock)
-    if out.lost is None:
-        return Played(out.record, None, out.seconds)
-    color, error = out.lost
-    forfeit = Forfeit(place, color, str(error), by_time=error.by_time)
-    return Played(out.record, forfeit, out.seconds)
+    forfeit = None
+    if out.loser is not None:
+        forfeit = Forfeit(place, out.loser, out.reason, by_time=out.by_time)
+    return Played(out.record, forfeit, out.used(len(opening)))

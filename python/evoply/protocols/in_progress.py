@@ -69,10 +69,10 @@ class GameInProgress:
             return left
         return left - max(0.0, now - self.began)
 
-    def used(self, opening_plies: int = 0) -> tuple[float, float]:
-        """Return what Black and White took for their moves, those after a random opening."""
+    def used(self, opening_plies: int = 0) -> tuple[float, float] | None:
+        """Return what Black and White took for their moves after a random opening, if timed."""
         if self.control is None:
-            return 0.0, 0.0
+            return None
         whole, increment = self.control.seconds, self.control.increment
         movers = [position.turn for position in self.record.positions[opening_plies:-1]]
         black, white = (

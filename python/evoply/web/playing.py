@@ -130,14 +130,9 @@ class OpenGame:
         return self.playing.record
 
     @property
-    def is_over(self) -> bool:
-        """Whether nobody can move any more."""
-        return self.playing.is_over
-
-    @property
     def running(self) -> Color | None:
         """Whose clock runs."""
-        return None if self.playing.control is None or self.is_over else self.playing.turn
+        return None if self.playing.control is None or self.playing.is_over else self.playing.turn
 
     def seconds_left(self, color: Color) -> float | None:
         """Return what the clock of a side shows now."""
@@ -154,7 +149,7 @@ class OpenGame:
                 raise ConflictError(
                     f"ply: {ply} - the game has {len(self.record)} plies now - read it again"
                 )
-            if self.is_over:
+            if self.playing.is_over:
                 raise ConflictError("the game is over - begin another one, or take a move back")
             turn = self.playing.turn
             if self.sides[turn].player is not None:
@@ -196,7 +191,7 @@ class OpenGame:
     def wake(self) -> None:
         """Go on: start the clock of whoever is to move, and let a player think."""
         self._arm_flag()
-        if self.is_over or self._thinking is not None:
+        if self.playing.is_over or self._thinking is not None:
             return
         if self.sides[self.playing.turn].player is not None and self.trouble is None:
             self.is_thinking = True
@@ -230,7 +225,7 @@ class OpenGame:
     async def _think(self) -> None:
         task = asyncio.current_task()
         try:
-            while not self.is_over:
+            while not self.playing.is_over:
                 color = self.playing.turn
                 if self.sides[color].player is None:
                     return
@@ -241,7 +236,7 @@ class OpenGame:
                     if task is not self._thinking or self.record is not record:
                         return
                     await self._forfeit(self.playing.stop(self.now()))
-                    if not self.is_over:
+                    if not self.playing.is_over:
                         self.choices |= {len(record): choice} if choice.notes else {}
                         await self._add(choice.move)
                 self._arm_flag()
@@ -316,7 +311,7 @@ class OpenGame:
 
     async def _forfeit(self, lost: GameInProgress) -> None:
         """End the game if somebody has lost it in *lost*; the clocks stay as the file has them."""
-        if lost.loser is not None and not self.is_over:
+        if lost.loser is not None and not self.playing.is_over:
             await self.store.forfeit(self.stored.id, lost.loser, lost.reason)
             self.playing = self.playing.forfeit(lost.loser, lost.reason)
             self._news()

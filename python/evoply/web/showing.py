@@ -65,7 +65,7 @@ def state_of(game: OpenGame) -> GameState:
     diagram = position.diagram(legal=False)
     rules, board = game_rules(game.stored.game), _board(game.stored.game)
     played = played_by(game)
-    is_over = game.is_over
+    is_over = game.playing.is_over
     return GameState(
         id=game.stored.id,
         version=game.version,

@@ -100,7 +100,7 @@ def _play(server: GtpServer, words: list[str]) -> str:
 def _genmove(server: GtpServer, words: list[str]) -> str:
     playing, move = _chosen(server, words)
     if not playing.is_over:
-        server.history.append(server.board.record)
+        server.history.append(server.board.playing.record)
         server.board.playing = playing
         server.board.play(move, server.board.took.pop(playing.turn, 0.0))
     return move
@@ -253,7 +253,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
         "set_game": _set_game,
         "list_games": lambda server, words: GAME,
         "loadsgf": _loadsgf,
-        "showboard": lambda server, words: f"\n{server.board.record.position}",
+        "showboard": lambda server, words: f"\n{server.board.playing.record.position}",
         SET_POSITION: _set_position,
     }
 )

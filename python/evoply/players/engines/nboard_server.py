@@ -64,7 +64,9 @@ def _set(board: Board, rest: str) -> Iterator[str]:
         if game is None:
             raise ValueError(f"{board.name} does not play on a board of this size")
         board.begin(game, as_game_of(game, played.record))
-        board.set_clocks(_clocks(board.record, ggf.read_time(played.tags.get("TI", "")), text))
+        board.set_clocks(
+            _clocks(board.playing.record, ggf.read_time(played.tags.get("TI", "")), text)
+        )
     yield from ()
 
 
@@ -94,7 +96,7 @@ def _move(board: Board, rest: str) -> Iterator[str]:
 
 
 def _go(board: Board, rest: str) -> Iterator[str]:
-    if board.record.outcome() is not None:
+    if board.playing.is_over:
         yield "=== PA"
         return
     yield f"status {board.name} is thinking"
@@ -105,7 +107,7 @@ def _go(board: Board, rest: str) -> Iterator[str]:
 
 
 def _hint(board: Board, rest: str) -> Iterator[str]:
-    if board.record.outcome() is None:
+    if not board.playing.is_over:
         count = min(int(rest), _MOST_HINTS) if re.fullmatch(r"[0-9]{1,9}", rest) else 1
         yield f"status {board.name} is thinking"
         choice = board.choice(every_move=True)
@@ -121,7 +123,7 @@ def _hint(board: Board, rest: str) -> Iterator[str]:
 
 
 def _analyze(board: Board, rest: str) -> Iterator[str]:
-    record = board.record
+    record = board.playing.record
     for count in range(len(record), -1, -1):
         position = record.positions[count]
         if position.outcome() is not None:
@@ -153,7 +155,7 @@ def _text(move: Any) -> str:
 
 def _evaluation(board: Board, score: float | None) -> str:
     """Return a score in discs, "" for none; a finished game counts all of them."""
-    most = board.record.position.size**2
+    most = board.playing.record.position.size**2
     return "" if score is None else f"{min(max(score, -most), most):.2f}"
 
 

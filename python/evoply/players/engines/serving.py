@@ -47,11 +47,6 @@ class Board:
         self.begin(game)
 
     @property
-    def record(self) -> GameRecord:
-        """The moves so far."""
-        return self.playing.record
-
-    @property
     def game(self) -> str:
         """The name of the game that is played."""
         return self._game
@@ -88,7 +83,7 @@ class Board:
 
         It looks at the clock of the side that is to move, unless *every_move* is asked for.
         """
-        record = self.record if record is None else record
+        record = self.playing.record if record is None else record
         turn, began = record.position.turn, time.monotonic()
         choice = asked(
             self._seat,
@@ -106,7 +101,7 @@ class Board:
 
         The move that it is expected to make is that of the latest search.
         """
-        record, latest = self.record, self._latest
+        record, latest = self.playing.record, self._latest
         if not self.is_pondering_wanted or latest is None or not isinstance(self._seat, KernelSeat):
             return
         clock = self.playing.clocks[self._turn]
