@@ -79,7 +79,7 @@ def searches(game: str) -> Iterator[Any]:
     yield _native.perft(game, start, 7, 1, 1)
     for player in every_kind(game):
         yield [found(_native.analyse(player, *row, 5, every_move=True)) for row in rows]
-    if game_rules(game).fills_board:
+    if game_rules(game).solver:
         plies = size(game) ** 2 - 4 - 8
         for row in rows_of(game, 4, plies, plies):
             for mode in ("exact", "outcome"):

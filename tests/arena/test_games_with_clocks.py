@@ -9,7 +9,7 @@ import evoply as ep
 from evoply.arena import Schedule, Tables, play, play_game
 from evoply.games import game_rules
 from evoply.players import parse_player
-from evoply.protocols import Choice, Clock, ForfeitError, TimeControl
+from evoply.protocols import Choice, Clock, ForfeitError, Seat, TimeControl
 
 
 @dataclass
@@ -23,7 +23,7 @@ class Time:
 
 
 @dataclass
-class Slow:
+class Slow(Seat):
     """Plays the first legal move and takes what it is told for each."""
 
     time: Time

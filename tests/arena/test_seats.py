@@ -14,7 +14,7 @@ from evoply.players import KernelSeat, analyse, parse_player, player_of
 from evoply.protocols import Choice, Clock, Color, ForfeitError, IllegalMoveError, Seat
 
 
-class ToySeat:
+class ToySeat(Seat):
     """Chooses by its stream, and knows who asked it and whether it was closed."""
 
     def __init__(self, owner: "Toy") -> None:

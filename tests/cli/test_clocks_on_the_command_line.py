@@ -13,7 +13,7 @@ from command_line import call
 from evoply.cli.terminal_game import TerminalGame
 from evoply.games import game_rules
 from evoply.players import parse_player
-from evoply.protocols import Choice, Clock, Color, TimeControl
+from evoply.protocols import Choice, Clock, Color, GameInProgress, Seat, TimeControl
 from waiting import PATIENCE, read_until
 
 SMALL = ("--game", "othello-4", "--games", "2", "--quiet")
@@ -77,7 +77,7 @@ class Waiting:
         return False
 
 
-class Answering:
+class Answering(Seat):
     """Plays the first legal move after some seconds of the same clock."""
 
     label = "answering"
@@ -115,9 +115,8 @@ def session(
         opponent,
         "answering",
         Color.BLACK,
-        game_rules("othello").record(),
+        GameInProgress.begin(game_rules("othello").record(), TimeControl(60, 2)),
         1,
-        TimeControl(60, 2),
         now=waiting.now,
     )
     game.play()
@@ -138,17 +137,23 @@ def test_a_person_has_a_clock_too(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_persons_flag_falls(monkeypatch: pytest.MonkeyPatch) -> None:
     game, _, screen = session(Waiting((20, "f5"), (43, "d6")), 0.0, monkeypatch)
-    assert (game.loser, game.forfeit) == (Color.BLACK, "the flag has fallen (clock 60+2)")
+    assert (game.playing.loser, game.playing.reason) == (
+        Color.BLACK,
+        "the flag has fallen (clock 60+2)",
+    )
     assert "d6" not in screen.rsplit("plays", 1)[1].split("\n")[0]
     assert game.seconds_left == {"black": 0, "white": 62}
     # To the last instant is in time.
     game, _, _ = session(Waiting((20, "f5"), (42, "d3")), 0.0, monkeypatch)
-    assert game.forfeit is None
+    assert game.playing.loser is None
 
 
 def test_the_opponents_flag_falls(monkeypatch: pytest.MonkeyPatch) -> None:
     game, _, _ = session(Waiting((0, "f5"), (0, "d3")), 60.5, monkeypatch)
-    assert (game.loser, game.forfeit) == (Color.WHITE, "the flag has fallen (clock 60+2)")
+    assert (game.playing.loser, game.playing.reason) == (
+        Color.WHITE,
+        "the flag has fallen (clock 60+2)",
+    )
     assert len(game.game) == 1
 
 

@@ -107,7 +107,7 @@ def test_engines_wherever_a_player_is_asked_for(
         (("match", "engine:good", "random", "--engines", "small.toml"), "holds tables [[engine]]"),
         (
             ("match", "engine:good", "random", "--engines", "engines.toml", "--game", "checkers"),
-            "engine:good cannot play checkers: engines that speak gtp play Othello only",
+            "engine:good cannot play checkers: no engine that speaks gtp plays checkers",
         ),
         (("match", "engine:gtp:no/program x.json", "random"), "there is no program 'no/program'"),
         (("match", "engine:gtp:no/program x.py", "random"), "there is no program 'no/program'"),
@@ -116,7 +116,7 @@ def test_engines_wherever_a_player_is_asked_for(
         (("engine", "--protocol", "gtp", "--player", "nobody"), "nobody"),
         (
             ("engine", "--protocol", "gtp", "--player", "greedy", "--game", "checkers"),
-            "engines play Othello only",
+            "no engine plays checkers",
         ),
     ],
 )

@@ -103,7 +103,7 @@ def test_what_people_paste_is_understood(capsys: pytest.CaptureFixture) -> None:
         ("games.ggf", "(;GM[Othello]PB[ann];", "game 1 at line 1, column 1: cannot read"),
         ("games.SGF", "(;FF[4]GM[1]B[dd];)", "games.SGF: "),
         ("notes", "nothing of the kind", "line 1: cannot read"),
-        ("games.pdn", "1. 11-15 *", "only endgames of Othello are solved, and game 1 is one of"),
+        ("games.pdn", "1. 11-15 *", "game 1 is one of checkers, which has no exact solver"),
         ("empty.txt", "", "there is no position in this file"),
         ("missing.wtb", None, "missing.wtb: there is no such file"),
     ],

@@ -15,6 +15,7 @@ MODULES = sorted(
     for path in PACKAGE.rglob("*.py")
     if path.relative_to(PACKAGE).parts[0] not in ("games", "formats", "studies")
 )
+MODULES_OF_GAMES = {"othello", "checkers"}
 FAMILIES = {"OTHELLO", "CHECKERS"}
 NAMES = {*GAMES, "othello-", "checkers-"}
 TABLES = NAMES - {"othello-6"}
@@ -23,33 +24,48 @@ TABLES = NAMES - {"othello-6"}
 
 def switches(text: str) -> Iterator[str]:
     """Yield what in the source *text* asks which game it is."""
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.expr | ast.stmt | ast.pattern) and is_switch(node):
+    nodes = list(ast.walk(ast.parse(text)))
+    known = frozenset().union(*map(of_one_game, nodes))
+    for node in nodes:
+        if isinstance(node, ast.expr | ast.stmt | ast.pattern) and is_switch(node, known):
             yield f"line {node.lineno}: {ast.unparse(node)[:80]}"
 
 
-def is_switch(node: ast.AST) -> bool:
+def of_one_game(node: ast.AST) -> frozenset[str]:
+    """Return the names, as they are known here, that an import takes from a module of one game."""
+    match node:
+        case ast.ImportFrom(module="evoply.games", names=names):
+            return frozenset(
+                one.asname or one.name for one in names if one.name in MODULES_OF_GAMES
+            )
+        case ast.ImportFrom(module=str(module), names=names):
+            if module.removeprefix("evoply.games.") in MODULES_OF_GAMES:
+                return frozenset(one.asname or one.name for one in names)
+    return frozenset()
+
+
+def is_switch(node: ast.AST, known: frozenset[str] = frozenset()) -> bool:
     match node:
         case ast.ImportFrom(names=names):
             return not FAMILIES.isdisjoint(name.name for name in names)
         case ast.Attribute(attr=attribute):
             return attribute in FAMILIES
         case ast.Compare(left=left, comparators=others):
-            return any(map(names_a_game, (left, *others)))
+            return any(names_a_game(one, known) for one in (left, *others))
         case ast.Dict(keys=keys):
             return any(isinstance(key, ast.Constant) and key.value in TABLES for key in keys)
         case ast.MatchValue(value=value):
-            return names_a_game(value)
+            return names_a_game(value, known)
         case ast.Call(func=ast.Name(id="isinstance") | ast.Attribute(attr="startswith"), args=args):
-            return any(map(names_a_game, args))
+            return any(names_a_game(one, known) for one in args)
     return False
 
 
-def names_a_game(node: ast.AST) -> bool:
+def names_a_game(node: ast.AST, known: frozenset[str]) -> bool:
     """Whether an expression has the name of a game, or a module of one game, in it."""
     return any(
         (isinstance(one, ast.Constant) and one.value in NAMES)
-        or (isinstance(one, ast.Name) and one.id in ("othello", "checkers"))
+        or (isinstance(one, ast.Name) and one.id in {*MODULES_OF_GAMES, *known})
         for one in ast.walk(node)
     )
 
@@ -69,6 +85,9 @@ def test_no_module_asks_which_game_it_is(path: Path) -> None:
         "plies = {'othello-4': 8}.get(game, 50)",
         "x = isinstance(position, checkers.Position)",
         "x = game.startswith('othello-')",
+        "from evoply.games.othello import Position as Board\nx = isinstance(position, Board)",
+        "from evoply.games.checkers import Position\nx = type(position) is Position",
+        "from evoply.games import othello as rules\nx = isinstance(position, rules.Position)",
         "match game:\n    case 'lose-checkers':\n        pass",
     ],
 )

@@ -14,7 +14,7 @@ from evoply.players import PlayerKind, save_player
 from evoply.protocols import Choice, Clock, GameRecord, Seat
 
 
-class EdgeSeat:
+class EdgeSeat(Seat):
     """Takes a square on the edge if there is one, else draws."""
 
     def choose(self, game: GameRecord, stream: Stream, clock: Clock) -> Choice:
@@ -23,9 +23,6 @@ class EdgeSeat:
         edge = [move for move in moves if {*divmod(move.square, size)} & {0, size - 1}]
         return Choice((edge or moves)[stream.below(len(edge or moves))], notes={"edge": bool(edge)})
 
-    def close(self) -> None:
-        pass
-
 
 class Edge(PlayerKind):
     """The whole of what the docs promise: a kind, what it plays, and who sits at the board."""
@@ -33,7 +30,7 @@ class Edge(PlayerKind):
     kind: Literal["edge"] = "edge"
 
     def check_fits(self, game: str) -> None:
-        if not game_rules(game).fills_board:
+        if game_rules(game).length is None:
             raise ValueError(f"{game} has no edge to fill")
 
     def seat(self, game: str) -> Seat:

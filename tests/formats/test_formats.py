@@ -33,10 +33,10 @@ INPUTS = 1_000_000 if "EVOPLY_LONG" in os.environ else 10_000
 SEED = 2004
 HELD = {
     "transcript": tuple(GAMES),
-    "ggf": tuple(name for name in GAMES if GAMES[name].fills_board),
+    "ggf": tuple(name for name in GAMES if GAMES[name].format == "ggf"),
     "wthor": ("othello",),
-    "obf": tuple(name for name in GAMES if GAMES[name].fills_board),
-    "pdn": tuple(name for name in GAMES if not GAMES[name].fills_board),
+    "obf": tuple(name for name in GAMES if GAMES[name].solver),
+    "pdn": tuple(name for name in GAMES if GAMES[name].format == "pdn"),
     "games": tuple(GAMES),
 }
 LINE = st.text(st.characters(exclude_categories=["C", "Z"]) | st.just(" "), max_size=18).map(

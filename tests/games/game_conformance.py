@@ -7,6 +7,7 @@ from game_strategies import CHOICES, played
 from hypothesis import given, settings
 
 from evoply._native import Positions
+from evoply.formats import FORMATS
 from evoply.games import GAMES, GameRules, game_rules
 from evoply.games.draws import NO_DRAWS
 from evoply.players import parse_player
@@ -19,7 +20,7 @@ def possible_moves(rules: GameRules) -> list[Any]:
     """Return every move of one step that a position of the game could ever have."""
     move_type: Any = type(rules.start().legal_moves[0])
     size = rules.size
-    if rules.fills_board:
+    if rules.pieces_added:
         moves = [move_type.from_code(code, size) for code in range(size * size + 1)]
         assert [move.code(size) for move in moves] == list(range(size * size + 1))
         return moves
@@ -152,7 +153,7 @@ def check_outcome_changes_sign_with_the_colors(rules: GameRules, choices: list[i
 def check_random_games_end_within_the_bound(rules: GameRules, choices: list[int]) -> None:
     # Every other ply of Othello at least places a disc; other games have a cap.
     most = rules.draws.max_plies or 2 * (rules.size**2 - 4)
-    assert rules.fills_board or rules.draws.max_plies
+    assert rules.length is not None or rules.draws.max_plies
     game = played(rules, (choices + [0] * (most + 8))[: most + 8])
     assert game.outcome() is not None
     ending = game.ending()
@@ -181,13 +182,13 @@ def check_positions_and_games_show_themselves(rules: GameRules) -> None:
 
 def check_a_position_of_another_game_is_refused(rules: GameRules) -> None:
     for other in GAMES.values():
-        is_related = other.fills_board == rules.fills_board
-        if is_related and (other.size == rules.size or not rules.fills_board):
+        is_related = other.family == rules.family
+        if is_related and (other.size == rules.size or rules.family == "checkers"):
             continue
         text = other.start().text()
         with pytest.raises(InvalidMoveError):
             rules.read(text)
-        if other.fills_board:
+        if other.family == "Othello":
             with pytest.raises(InvalidMoveError, match=rules.name):
                 rules.parse(text)
 
@@ -225,6 +226,13 @@ def check_facts(rules: GameRules) -> None:
     assert not rules.piece.endswith("s")
     assert rules.guide.format(2) != rules.guide
     assert parse_player(rules.guide.format(2), game=rules.name).label
+    assert rules.format in FORMATS
+    start = rules.start()
+    assert rules.length is None or rules.length == start.empty.bit_count() // rules.pieces_added
+    assert rules.is_solvable(start, 10**6) == bool(rules.solver)
+    assert all(len(side.letters) == 1 + rules.has_kings for side in start.diagram().sides.values())
+    exchanged = start.colors_exchanged().row[:2]
+    assert (exchanged == start.row[1::-1]) != rules.turns_board
     sample = Positions.random(rules.kernel, 20, 7, rules.late_ply, rules.late_ply)
     assert len(sample) == 20
 

@@ -38,15 +38,16 @@ def test_unknown_game_lists_the_names() -> None:
         GAMES["go"] = GAMES["othello"]  # type: ignore[index]
 
 
-def test_a_class_with_choose_and_close_fits_the_contract_of_seats() -> None:
-    class First:
+def test_a_seat_is_what_chooses_and_the_rest_has_defaults() -> None:
+    class First(Seat):
         def choose(self, game: GameRecord, stream: Stream, clock: Clock, /) -> Choice:
             return Choice(game.position.legal_moves[0])
-
-        def close(self) -> None:
-            pass
 
     seat: Seat = First()
     choice = seat.choose(GAMES["othello"].record(), Stream(1), Clock())
     assert str(choice.move) == "d3"
     assert (choice.score, choice.color, choice.line) == (None, None, ())
+    assert (seat.about, seat.is_shared) == ({}, False)
+    seat.get_ready()
+    seat.use_all_cores()
+    seat.close()

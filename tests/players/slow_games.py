@@ -8,7 +8,7 @@ from evoply import _native
 from evoply.arena.one_game import random_opening
 from evoply.games import game_rules
 from evoply.players import AfterState, RandomPlayer, RandomStart, Staged, TreeEvaluator
-from evoply.protocols import Clock, Color, GameRecord, Position, Row
+from evoply.protocols import Clock, Color, GameRecord, Position, Row, Seat
 
 
 def slow_player(player: Any, position: Position, game_key: int, moves: int) -> Any:
@@ -70,7 +70,7 @@ def slow_game(
 
 
 @dataclass(frozen=True, slots=True)
-class SlowSeat:
+class SlowSeat(Seat):
     """A staged player in a schedule that Python plays."""
 
     staged: Staged

@@ -72,7 +72,7 @@ def test_a_player_is_told_what_each_protocol_says_of_time() -> None:
 
     def told(line: str) -> tuple[float | None, float | None]:
         assert next(server.answers(line)).startswith("=")
-        clock = board.clocks[Color.BLACK]
+        clock = board.playing.clocks[Color.BLACK]
         return clock.seconds_left, clock.move_seconds
 
     assert told("time_settings 60 0 0") == (60, None)
@@ -91,11 +91,12 @@ def test_a_player_is_told_what_each_protocol_says_of_time() -> None:
     start = game_rules("othello").start().text().replace("X", "*")
     game = f"(;GM[Othello]TI[01:00/00:02]BO[8 {start}]B[F5/1.5/10]W[D6//0.25];)"
     list(other.answers(f"set game {game}"))
-    clocks = other.board.clocks
+    clocks = other.board.playing.clocks
     assert clocks[Color.BLACK] == Clock(seconds_left=52, increment=2)
     assert clocks[Color.WHITE] == Clock(seconds_left=61.75, increment=2)
     list(other.answers("move C3//60"))
-    assert clocks[Color.BLACK] == Clock(seconds_left=2, increment=2)
+    clocks = other.board.playing.clocks
+    assert clocks[Color.BLACK] == Clock(seconds_left=2, increment=2, moves=1)
 
 
 @pytest.mark.parametrize("end", ["\n", ""])
@@ -238,7 +239,7 @@ def test_the_command_speaks_and_ends() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, b"pong 3\n", b"")
     wrong = run(b"", "--protocol", "gtp", "--game", "checkers", "--json")
     assert wrong.returncode == 2
-    assert b"engines play Othello only" in wrong.stdout
+    assert b"no engine plays checkers" in wrong.stdout
     assert b"Traceback" not in wrong.stderr
 
 
@@ -292,7 +293,7 @@ def test_pondering_ends_at_once_and_is_used(
 
     for line in begin:
         say(line.format(start=start))
-    board.clocks = dict.fromkeys(Color, Clock(seconds_left=3))
+    board.set_clocks(dict.fromkeys(Color, Clock(seconds_left=3)))
     answer = say(go)
     assert answer
     if protocol == "nboard":
@@ -304,7 +305,7 @@ def test_pondering_ends_at_once_and_is_used(
     say(reply.format(expected))
     assert time.process_time() - began < 5
     assert board._end_pondering is None
-    assert board.record.moves[-1] == expected
+    assert board.playing.record.moves[-1] == expected
     choice = board.choice()
-    assert choice.move in board.record.position.legal_moves
+    assert choice.move in board.playing.record.position.legal_moves
     board.close()

@@ -291,7 +291,7 @@ def test_files_that_describe_no_engines(text: str, says: str) -> None:
 
 
 def test_checkers_and_other_starts_are_refused() -> None:
-    with pytest.raises(ValueError, match="play Othello only"):
+    with pytest.raises(ValueError, match="no engine that speaks gtp plays checkers"):
         mock("good", "gtp").check_fits("checkers")
     start = game_rules("othello").record("f5d6").position
     with pytest.raises(ValueError, match="begins every game at the start position"):

@@ -8,7 +8,6 @@ import pytest
 from evoply import Searcher, Stream, _native, analyse, explain, othello
 from evoply.games import game_rules
 from evoply.players import KernelSeat, load_player, parse_player, save_player, solve
-from evoply.players.analysis import use_all_cores
 from evoply.protocols import Choice, Clock, Color
 
 GAME = othello.Game.from_transcript("f5d6c3d3c4f4f6")
@@ -208,7 +207,7 @@ def test_threads_of_the_solver_change_no_answer() -> None:
         with Searcher(player, threads=threads) as searcher:
             answers.append(searcher.think(record))
     seat = player.seat("othello")
-    use_all_cores(seat)
+    seat.use_all_cores()
     assert isinstance(seat, KernelSeat)
     assert seat.threads == 0
     answers.append(analyse(player, record))
@@ -228,7 +227,7 @@ def test_endgame_is_an_option_like_others(tmp_path) -> None:
     assert "endgame" not in parse_player("material:depth=4").model_dump()
     said = explain(player, game="othello", positions=20).sentence
     assert "When at most 16 squares are empty it plays perfectly." in said
-    with pytest.raises(ValueError, match="checkers has no exact solver: endgame is for Othello"):
+    with pytest.raises(ValueError, match="checkers has no exact solver: leave endgame out"):
         parse_player("material:depth=2,endgame=10", game="checkers")
     with pytest.raises(ValueError, match="endgame must be a whole number from 0 to 30"):
         parse_player("material:endgame=31")

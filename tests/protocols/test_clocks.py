@@ -2,7 +2,7 @@
 
 import pytest
 
-from evoply.protocols import Color, GameClock, TimeControl
+from evoply.protocols import TimeControl
 
 
 @pytest.mark.parametrize(
@@ -24,12 +24,3 @@ def test_a_text_is_read_and_written(text: str, control: TimeControl) -> None:
 def test_other_texts_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match="clock: "):
         TimeControl.from_text(text)
-
-
-def test_a_side_loses_exactly_when_more_is_taken_than_was_left() -> None:
-    clock = GameClock(TimeControl(10, 1))
-    assert clock.spend(Color.BLACK, 4)
-    assert clock.left == {Color.BLACK: 7, Color.WHITE: 10}
-    assert clock.spend(Color.BLACK, 7)
-    assert not clock.spend(Color.BLACK, 1.001)
-    assert clock.left[Color.WHITE] == 10

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
 from evoply import _native
 from evoply.games import game_rules
 from evoply.games.draws import DrawRules
 from evoply.players.analysis import move_stream
 from evoply.protocols import (
-    Clock,
     Color,
     ForfeitError,
-    GameClock,
+    GameInProgress,
     GameRecord,
     IllegalMoveError,
     InvalidMoveError,
@@ -59,20 +57,9 @@ def play_game(
     """
     opening = random_opening(start, opening_key, opening_plies, draws)
     played = played_out(opening, seats, _native.Stream.from_key(game_key), clock, now)
-    if played.lost is not None:
-        raise played.lost[1]
+    if played.loser is not None:
+        raise ForfeitError(played.reason, by_time=played.by_time)
     return played.record
-
-
-@dataclass(frozen=True, slots=True)
-class PlayedOut:
-    """A game to its end, or as far as it went."""
-
-    record: GameRecord
-    lost: tuple[Color, ForfeitError] | None
-    """Who forfeits it and why."""
-    seconds: tuple[float, float] | None
-    """What Black and White took for their moves; None without a clock."""
 
 
 def played_out(
@@ -81,84 +68,42 @@ def played_out(
     stream: _native.Stream,
     control: TimeControl | None = None,
     now: Callable[[], float] = time.monotonic,
-) -> PlayedOut:
-    """Play *game* to its end.
+) -> GameInProgress:
+    """Return *game* as it ended.
 
     With a *control* whoever uses more time than is left forfeits the game by time, whatever the
     answer. Time is what passes between question and answer; a forced move takes none, and seats
     get ready before the clocks start.
     """
-    sides = _Sides(seats, control, now)
+    playing = GameInProgress.begin(game, control, late="its clock of {control} ran out")
+    at_board = dict(zip(Color, seats, strict=True))
+    if control is not None:
+        for turn, seat in at_board.items():
+            try:
+                seat.get_ready()
+            except ForfeitError as error:
+                playing = playing.forfeit(turn, str(error), by_time=error.by_time)
+                break
+    while not (playing := playing.play_forced()).is_over:
+        playing = _asked(playing, at_board[playing.turn], stream, now)
+    return playing
+
+
+def _asked(
+    playing: GameInProgress, seat: Seat, stream: _native.Stream, now: Callable[[], float]
+) -> GameInProgress:
+    """Return the game after the answer of *seat*; too late, whatever the answer, loses it."""
+    game, turn = playing.record, playing.turn
+    clock = playing.clocks[turn]
+    playing = playing.ask(now())
     try:
-        for turn in Color:
-            sides.get_ready(turn)
-        while game.outcome() is None:
-            position: Position = game.position
-            turn = position.turn
-            if len(position.legal_moves) == 1:
-                move = position.legal_moves[0]  # a forced move is no choice: nobody is asked
-            else:
-                answer = sides.answer(turn, game, move_stream(stream, game))
-                try:
-                    move = choice_of(answer, game).move
-                except (IllegalMoveError, InvalidMoveError) as error:
-                    name = type(sides.seats[turn]).__name__
-                    raise IllegalMoveError(f"{name} as {turn}: {error}") from None
-            game = game.play(move)
-            sides.press(turn)
+        answer = seat.choose(game, move_stream(stream, game), clock)
     except ForfeitError as error:
-        return PlayedOut(game, (turn, error), sides.seconds)
-    return PlayedOut(game, None, sides.seconds)
-
-
-class _Sides:
-    """Both seats of a game, what they have played, and their clocks if there are any."""
-
-    def __init__(
-        self, seats: tuple[Seat, Seat], control: TimeControl | None, now: Callable[[], float]
-    ) -> None:
-        self.seats = dict(zip(Color, seats, strict=True))
-        self._clock = None if control is None else GameClock(control)
-        self._now = now
-        self._moves = dict.fromkeys(Color, 0)
-        self._used = dict.fromkeys(Color, 0.0)
-        self._took = 0.0
-
-    def get_ready(self, turn: Color) -> None:
-        """Have what a seat needs started, if there is a clock that this would count on."""
-        seat = self.seats[turn]
-        if self._clock is not None and hasattr(seat, "get_ready"):
-            seat.get_ready()
-
-    def answer(self, turn: Color, game: GameRecord, stream: _native.Stream) -> object:
-        """Return what the side to move answers; `ForfeitError` if it gives up or is too late."""
-        clock = Clock(moves=self._moves[turn])
-        if self._clock is not None:
-            left, increment = self._clock.left[turn], self._clock.control.increment
-            clock = replace(clock, seconds_left=left, increment=increment)
-        answer: object = None
-        given_up: ForfeitError | None = None
-        asked = self._now()
-        try:
-            answer = self.seats[turn].choose(game, stream, clock)
-        except ForfeitError as error:
-            given_up = error
-        self._took = self._now() - asked
-        self._used[turn] += self._took
-        if self._clock is not None and self._took > self._clock.left[turn]:
-            raise ForfeitError(f"its clock of {self._clock.control} ran out", by_time=True)
-        if given_up is not None:
-            raise given_up
-        return answer
-
-    def press(self, turn: Color) -> None:
-        """Count a move and stop the clock of who made it."""
-        self._moves[turn] += 1
-        if self._clock is not None:
-            self._clock.spend(turn, self._took)
-        self._took = 0.0
-
-    @property
-    def seconds(self) -> tuple[float, float] | None:
-        """What Black and White have used; None without a clock."""
-        return None if self._clock is None else (self._used[Color.BLACK], self._used[Color.WHITE])
+        return playing.stop(now()).forfeit(turn, str(error), by_time=error.by_time)
+    playing = playing.stop(now())
+    if playing.loser is not None:
+        return playing
+    try:
+        return playing.play(choice_of(answer, game).move)
+    except (IllegalMoveError, InvalidMoveError) as error:
+        raise IllegalMoveError(f"{type(seat).__name__} as {turn}: {error}") from None

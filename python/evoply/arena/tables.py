@@ -242,7 +242,7 @@ _AtBoard = KernelSeat | Seat | Player
 
 def _is_shared(player: object) -> bool:
     """Whether this is one seat for all games, which are then played one after the other."""
-    return bool(getattr(player, "is_shared", False))
+    return isinstance(player, Seat) and player.is_shared
 
 
 def _sat_down(player: object, game: str) -> _AtBoard:
@@ -302,9 +302,8 @@ class _Worker:
 
     def _close(self, place: int, seat: Seat) -> None:
         seat.close()
-        about = getattr(seat, "about", None)
-        if about:
-            self.about.setdefault(place, about)
+        if seat.about:
+            self.about.setdefault(place, seat.about)
 
 
 def _outside(schedule: Schedule, workers: Sequence[_Worker], record_moves: bool) -> Iterator[Part]:
@@ -386,8 +385,7 @@ def _game(schedule: Schedule, place: int, worker: _Worker) -> Played:
     opening = random_opening(start, key, plies, schedule.draws)
     stream = _native.Stream.from_key(int(schedule.game_keys[place]))
     out = played_out(opening, worker.pair(black, white), stream, worker.clock)
-    if out.lost is None:
-        return Played(out.record, None, out.seconds)
-    color, error = out.lost
-    forfeit = Forfeit(place, color, str(error), by_time=error.by_time)
-    return Played(out.record, forfeit, out.seconds)
+    forfeit = None
+    if out.loser is not None:
+        forfeit = Forfeit(place, out.loser, out.reason, by_time=out.by_time)
+    return Played(out.record, forfeit, out.used(len(opening)))

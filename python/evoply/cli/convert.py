@@ -9,19 +9,18 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
+from typing import IO, TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from evoply.cli.options import GAME_NAMES, Json
 from evoply.cli.output import EndedError, Output, stderr
+from evoply.formats.sources import FormatName
 
 if TYPE_CHECKING:
     from evoply.formats import Converted, Format, Names, Refused
 
 __all__ = ["convert", "games_file", "refused_data", "tell_refused"]
-
-FormatName = Literal["transcript", "ggf", "wthor", "obf", "pdn", "games"]
 
 _STREAM = "-"
 _IN_MEMORY = 1 << 20
@@ -95,15 +94,14 @@ def convert(
 
 
 def _target_format(target: str, name: str | None) -> Format:
-    from evoply.formats import format_named, format_of_name
+    from evoply.formats import FORMATS, format_named, format_of_name
 
     if name is not None:
         return format_named(name)
     found = format_of_name(target)
     if found is None and target != _STREAM:
         raise ValueError(
-            f"{target}: its ending says no format: add --to with one of"
-            " transcript, ggf, wthor, obf, pdn, games"
+            f"{target}: its ending says no format: add --to with one of {', '.join(FORMATS)}"
         )
     return found or format_named("transcript")
 

@@ -121,15 +121,15 @@ Draws = Annotated[
 def chosen_draws(draws: str | None, game: str) -> DrawRules | None:
     """Return the rules about draws of a match, None for the usual ones of the game."""
     from evoply.games import game_rules
-    from evoply.games.draws import NO_DRAWS, DrawRules
+    from evoply.games.draws import DrawRules
 
     if draws is None:
         return None
-    usual = game_rules(game).draws
-    if usual == NO_DRAWS:
+    rules = game_rules(game)
+    if not rules.has_draw_rules:
         raise ValueError(f"--draws: {game} has no draws but those of the board")
     try:
-        return DrawRules.parse(draws, usual)
+        return DrawRules.parse(draws, rules.draws)
     except ValueError as error:
         raise ValueError(f"--draws: {error}") from None
 

@@ -60,7 +60,7 @@ def play(
     from evoply.cli.board_view import board_text
     from evoply.cli.player_texts import read_players, read_position
     from evoply.cli.terminal_game import TerminalGame
-    from evoply.protocols import Color
+    from evoply.protocols import Color, GameInProgress
 
     if seed is None:
         seed = secrets.randbits(32)
@@ -76,9 +76,8 @@ def play(
         opponent,
         against,
         Color(color),
-        read_position(game, position),
+        GameInProgress.begin(read_position(game, position), chosen_clock(clock)),
         seed,
-        chosen_clock(clock),
     )
     output.say(
         f"You are {Color(color)} against {short_name(opponent.label)}. Type help for the commands."
@@ -114,11 +113,12 @@ def _default_opponent(game: str | None) -> str:
 
 
 def _ending(session: TerminalGame) -> str:
-    if session.forfeit is not None:
+    playing = session.playing
+    if playing.loser is not None:
         who, what = f"{short_name(session.opponent.label)} forfeits", "win"
-        if session.loser is session.color:
+        if playing.loser is session.color:
             who, what = "You forfeit", "lose"
-        return f"{who}: {session.forfeit}. You {what}.\nMoves: {session.game}"
+        return f"{who}: {playing.reason}. You {what}.\nMoves: {session.game}"
     outcome = session.game.outcome()
     if outcome is None:
         return _how_to_go_on(session)
@@ -143,7 +143,7 @@ def _how_to_go_on(session: TerminalGame) -> str:
     command = suggested(
         f"play --against {shlex.quote(session.against)} --game {game} "
         f"--color {session.color.value} --seed {session.seed}"
-        f"{'' if session.control is None else f' --clock {session.control}'}"
+        f"{'' if session.playing.control is None else f' --clock {session.playing.control}'}"
         f" --position '{session.game}'"
     )
     return f"Moves so far: {session.game}\nGo on with: {command}"
@@ -152,12 +152,12 @@ def _how_to_go_on(session: TerminalGame) -> str:
 def _result(session: TerminalGame) -> dict[str, Any]:
     from evoply.protocols import Ending
 
-    outcome: Outcome | None = session.game.outcome()
+    playing, outcome = session.playing, session.game.outcome()
     ending = session.game.ending()
     winner = outcome.winner if outcome else None
     points = outcome.points(session.color) if outcome else None
-    if session.forfeit is not None:
-        winner, ending = (None if session.loser is None else session.loser.opposite), Ending.FORFEIT
+    if playing.loser is not None:
+        winner, ending = playing.loser.opposite, Ending.FORFEIT
         points = float(winner is session.color)
     return {
         "game": session.game.position.game,
@@ -165,12 +165,12 @@ def _result(session: TerminalGame) -> dict[str, Any]:
         "color": session.color.value,
         "seed": session.seed,
         "transcript": str(session.game),
-        "finished": outcome is not None or session.forfeit is not None,
+        "finished": playing.is_over,
         "winner": winner.value if winner else None,
         "ending": None if ending is None else ending.value,
         "points": points,
         "disc_difference": outcome.disc_difference if outcome else None,
-        "forfeit": session.forfeit,
-        "clock": None if session.control is None else str(session.control),
+        "forfeit": None if playing.loser is None else playing.reason,
+        "clock": None if playing.control is None else str(playing.control),
         "seconds_left": session.seconds_left,
     }

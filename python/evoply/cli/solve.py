@@ -17,14 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from evoply.formats.obf import Problem
-    from evoply.games.othello import Move
     from evoply.players.endgame import Solution
-    from evoply.protocols import GameRecord
+    from evoply.protocols import GameRecord, Move
 
 __all__ = ["solve"]
 
-_ENDINGS = (".obf", ".ggf", ".sgf", ".pdn", ".wtb", ".txt", ".json", ".jsonl")
-"""What ends in one of these is the name of a file, also of one that is not there."""
+_ENDINGS = (".sgf", ".json")
+"""What ends in one of these, or as a format does, names a file, also one that is not there."""
 
 
 def solve(
@@ -103,7 +102,9 @@ def _estimate(problem: Problem, mode: str) -> float:
 
 def _read(text: str) -> Sequence[Problem]:
     """Return the positions of a file, or the one that *text* shows."""
-    if os.path.isfile(text) or text.lower().endswith(_ENDINGS):
+    from evoply.formats import format_of_name
+
+    if os.path.isfile(text) or text.lower().endswith(_ENDINGS) or format_of_name(text):
         return _of_file(text)
     return (_pasted(text),)
 
@@ -129,10 +130,11 @@ def _of_file(name: str) -> Sequence[Problem]:
 
 def _problem(record: GameRecord, what: str) -> Problem:
     from evoply.formats.obf import Problem
-    from evoply.games.othello import Position
+    from evoply.games import game_rules
 
-    if not isinstance(record.position, Position):
-        raise ValueError(f"only endgames of Othello are solved, and {what} is one of checkers")
+    game: str = record.position.game
+    if not game_rules(game).solver:
+        raise ValueError(f"{what} is one of {game}, which has no exact solver")
     return Problem(record.position)
 
 
@@ -145,16 +147,16 @@ def _pasted(text: str) -> Problem:
     if ggf.is_ggf(text):
         return _problem(next(ggf.read(text)).record, "this game")
     if ":" in text.partition(";")[0]:
-        raise ValueError("only endgames of Othello are solved, and this is a position of checkers")
+        raise ValueError("this is a position of checkers, which has no exact solver")
     try:
         if any(character.isdigit() for character in text):
             return Problem(Game.from_transcript(text).position)
         return Problem(Position.parse(text))
     except InvalidMoveError:
         # A board without a side to move, with labels, or a line of OBF, of any size.
-        for name in (name for name, rules in GAMES.items() if rules.fills_board):
+        for name in (name for name, rules in GAMES.items() if rules.solver):
             with suppress(InvalidMoveError, IllegalMoveError):
-                return _problem(read_pasted(name, text), "this")
+                return _problem(read_pasted(name, text), "this game")
         raise
 
 

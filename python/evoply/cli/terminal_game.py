@@ -10,7 +10,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rich.console import Console
 
@@ -19,19 +19,17 @@ from evoply.cli.analyse import choice_lines, moves_table, note_lines, value_text
 from evoply.cli.board_view import board_text, weights_text
 from evoply.games import game_rules
 from evoply.players import RandomPlayer, parse_player
-from evoply.players.analysis import asked, use_all_cores
+from evoply.players.analysis import asked
 from evoply.protocols import (
     Choice,
-    Clock,
     Color,
     ForfeitError,
-    GameClock,
+    GameInProgress,
     GameRecord,
     IllegalMoveError,
     InvalidMoveError,
     Player,
     Seat,
-    TimeControl,
 )
 from evoply.wording import short_name
 
@@ -72,21 +70,13 @@ class TerminalGame:
     """The text that names the opponent."""
     color: Color
     """The person's side."""
-    game: GameRecord
+    playing: GameInProgress
+    """The game; the person's clock runs while a move is waited for."""
     seed: int
-    control: TimeControl | None = None
-    """The time that both sides have; the person's runs while a move is waited for."""
     now: Callable[[], float] = time.monotonic
     refused: int = 0
     """Lines that were neither a legal move nor a command."""
     is_left: bool = False
-    forfeit: str | None = None
-    """Why a side could not go on."""
-    loser: Color | None = None
-    """Which side that was."""
-    _clock: GameClock | None = field(init=False, default=None)
-    _turn_began: float | None = field(init=False, default=None)
-    """When the person was asked for the move that is waited for."""
     _seat: Seat = field(init=False)
     _adviser: tuple[str, Seat] | None = field(init=False, default=None)
     """Who gives hints, from the first one on: a bot's games are kept apart from its hints."""
@@ -100,9 +90,12 @@ class TerminalGame:
             with contextlib.suppress(ImportError):
                 import readline  # noqa: F401
         self._seat = self.opponent.seat(self.game.position.game)
-        use_all_cores(self._seat)
-        if self.control is not None:
-            self._clock = GameClock(self.control)
+        self._seat.use_all_cores()
+
+    @property
+    def game(self) -> GameRecord:
+        """The moves so far."""
+        return self.playing.record
 
     @property
     def is_interactive(self) -> bool:
@@ -118,22 +111,21 @@ class TerminalGame:
         """Play until the game is over or the person leaves."""
         is_new = True
         self._get_ready()
-        while self.game.outcome() is None and self.forfeit is None:
+        while not self.playing.is_over:
             moves = self.game.position.legal_moves
             if self.game.position.turn is not self.color:
                 self._answer()
                 is_new = True
             elif moves.must_pass:
                 self._say("You have no move and pass.")
-                self.game = self.game.play(moves[0])
-                self._spend(self.color, 0.0)
+                self.playing = self.playing.play(moves[0])
             else:
-                if self._turn_began is None:
-                    self._turn_began = self.now()
+                if self.playing.began is None:
+                    self.playing = self.playing.ask(self.now())
                 if is_new:
                     self._show()
                 word = self._word_in_time()
-                if self.forfeit is not None:
+                if self.playing.is_over:
                     return
                 if word is None or word in ("quit", "exit", "q"):
                     self.is_left = True
@@ -142,20 +134,19 @@ class TerminalGame:
 
     def _get_ready(self) -> None:
         """Have what the opponent needs started, before the clocks are."""
-        if self._clock is not None and hasattr(self._seat, "get_ready"):
+        if self.playing.control is not None:
             try:
                 self._seat.get_ready()
             except ForfeitError as error:
-                self.forfeit, self.loser = str(error), self.color.opposite
+                self.playing = self.playing.forfeit(self.color.opposite, str(error))
 
     def _answer(self) -> None:
         position = self.game.position
         if position.legal_moves.must_pass:
             self._say(f"{short_name(self.opponent.label)} has no move and passes.")
-            self.game = self.game.play(position.legal_moves[0])
-            self._spend(position.turn, 0.0)
+            self.playing = self.playing.play(position.legal_moves[0])
             return
-        began = self.now()
+        self.playing = self.playing.ask(self.now())
         try:
             if self.is_interactive:
                 with self.console.status(f"{short_name(self.opponent.label)} is thinking"):
@@ -163,12 +154,13 @@ class TerminalGame:
             else:
                 choice = self._choice(self._seat)
         except ForfeitError as error:
-            self.forfeit, self.loser = str(error), position.turn
-        if not self._spend(position.turn, self.now() - began) or self.forfeit is not None:
+            self.playing = self.playing.stop(self.now()).forfeit(position.turn, str(error))
+            return
+        self.playing = self.playing.play(choice.move, self.now())
+        if self.playing.loser is not None:
             return
         value = "" if choice.score is None else f" (value {value_text(choice.score)})"
         self._say(f"{short_name(self.opponent.label)} plays {choice.move}{value}")
-        self.game = self.game.play(choice.move)
         if "weights" in choice.notes:
             self._show_strategy(choice)
 
@@ -179,31 +171,19 @@ class TerminalGame:
 
     def _choice(self, seat: Seat, *, every_move: bool = False) -> Choice:
         stream = Stream(self.seed, "play", "game")
-        if self._clock is None:
-            return asked(seat, self.game, stream, every_move=every_move)
-        turn, control = self.game.position.turn, self._clock.control
-        clock = Clock(seconds_left=self._clock.left[turn], increment=control.increment)
+        clock = self.playing.clocks[self.playing.turn]
         return asked(seat, self.game, stream, every_move=every_move, clock=clock)
 
     @property
     def seconds_left(self) -> dict[str, float] | None:
         """What both sides have left, by name; None without a clock."""
-        if self._clock is None:
+        if self.playing.control is None:
             return None
         return {color.value: max(self._left(color), 0.0) for color in Color}
 
     def _left(self, color: Color) -> float:
         """Return the seconds that a side has now."""
-        assert self._clock is not None
-        running = self._turn_began if color is self.color else None
-        return self._clock.left[color] - (0.0 if running is None else self.now() - running)
-
-    def _spend(self, color: Color, seconds: float) -> bool:
-        """Count a move that took so long; return whether that was in time."""
-        if self._clock is None or self._clock.spend(color, seconds):
-            return True
-        self.forfeit, self.loser = f"the flag has fallen (clock {self.control})", color
-        return False
+        return self.playing.left(color, self.now())
 
     def _word_in_time(self) -> str | None:
         """Return the next word that was typed, None at the end of the input.
@@ -216,15 +196,15 @@ class TerminalGame:
         except TimeoutError:
             word = ""
             self._say()  # the line that was being typed
-        if self._clock is not None and self._turn_began is not None and self._left(self.color) < 0:
-            self._spend(self.color, self.now() - self._turn_began)
+        if self._left(self.color) < 0:
+            self.playing = self.playing.stop(self.now())
         return word
 
     @contextlib.contextmanager
     def _alarm(self) -> Iterator[None]:
         """Raise TimeoutError when the person's flag falls, where the system can do that."""
         is_main = threading.current_thread() is threading.main_thread()
-        if self._clock is None or not is_main or not hasattr(signal, "setitimer"):
+        if self.playing.control is None or not is_main or not hasattr(signal, "setitimer"):
             yield
             return
 
@@ -266,7 +246,7 @@ class TerminalGame:
 
     def _move(self, word: str) -> bool:
         try:
-            self.game = self.game.play(word)
+            self.playing = self.playing.play(word, self.now())
         except IllegalMoveError:
             position = self.game.position
             must = position.what_must_be(word)
@@ -275,10 +255,7 @@ class TerminalGame:
             )
         except InvalidMoveError as error:
             return self._refuse(f"{error} (help lists the commands)")
-        if self._turn_began is not None:
-            self._spend(self.color, self.now() - self._turn_began)
-            self._turn_began = None
-        if not self.is_interactive:
+        if self.playing.loser is None and not self.is_interactive:
             self._say(f"you play {self.game.moves[-1]}")
         return True
 
@@ -289,7 +266,7 @@ class TerminalGame:
             if isinstance(self.opponent, RandomPlayer):
                 adviser, name = parse_player(_HINT_PLAYER, game=game), _HINT_PLAYER
             self._adviser = name, adviser.seat(game)
-            use_all_cores(self._adviser[1])
+            self._adviser[1].use_all_cores()
         name, seat = self._adviser
         try:
             choice = self._choice(seat, every_move=True)
@@ -304,15 +281,11 @@ class TerminalGame:
 
     def _undo(self) -> bool:
         """Go back to the person's last choice."""
-        for count in range(len(self.game) - 1, -1, -1):
-            before = self.game.positions[count]
-            if before.turn is self.color and not before.legal_moves.must_pass:
-                game = game_rules(before.game).game(self.game.start)
-                for move in self.game.moves[:count]:
-                    game = game.play(move)
-                self.game = game
-                return True
-        return self._refuse("there is nothing to take back")
+        count = self.playing.last_choice([self.color])
+        if count is None:
+            return self._refuse("there is nothing to take back")
+        self.playing = self.playing.undo(count)
+        return True
 
     def _next_word(self) -> str | None:
         """Return the next word that was typed, None at the end of the input."""
@@ -328,7 +301,7 @@ class TerminalGame:
 
     def _next_line(self) -> str:
         """Return the next line that was typed with its end, "" at the end of the input."""
-        time_left = "" if self._clock is None else f", {time_text(self._left(self.color))}"
+        time_left = "" if self.playing.control is None else f", {time_text(self._left(self.color))}"
         prompt = f"{self.color} (you{time_left}): "
         if self._has_line_editing:
             try:
@@ -342,7 +315,7 @@ class TerminalGame:
     def _show(self) -> None:
         self.console.print()
         self.console.print(board_text(self.game, self.console))
-        if self._clock is not None:
+        if self.playing.control is not None:
             times = (f"{color} {time_text(self._left(color))}" for color in Color)
             self._say("Clocks: " + ", ".join(times))
 
@@ -355,7 +328,7 @@ class TerminalGame:
         if before is None:
             return False
         is_changed = before != self.game
-        self.game = before
+        self.playing = replace(self.playing, record=before)
         self._say("Nothing of this line counts" + "; here is the board as it was." * is_changed)
         return is_changed
 

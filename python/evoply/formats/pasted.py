@@ -37,7 +37,7 @@ def read_pasted(game: str, text: str) -> GameRecord:
         return as_game_of(game, next(pdn.read(text, game)).record)
     if _SCORES.search(text) is not None:
         return rules.game(rules.parse(text.partition(";")[0]))
-    if rules.fills_board and len(cells := _cells(text)) in _SQUARES:
+    if rules.pieces_added == 1 and len(cells := _cells(text)) in _SQUARES:
         discs = sum(cell not in "-." for cell in cells)
         return rules.read(f"{cells} {'XO'[discs % 2]}")
     return rules.read(text)

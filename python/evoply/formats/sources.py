@@ -8,11 +8,14 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import IO, TypeVar
+from typing import IO, Literal, TypeVar
 
 from evoply.protocols import IllegalMoveError, InvalidMoveError
 
-__all__ = ["OnRefused", "Refused", "RollingText", "Source", "lines_of", "refuse"]
+__all__ = ["FormatName", "OnRefused", "Refused", "RollingText", "Source", "lines_of", "refuse"]
+
+FormatName = Literal["transcript", "ggf", "wthor", "obf", "pdn", "games"]
+"""The formats: what `evoply.formats.FORMATS` has a row for."""
 
 Source = str | bytes | IO[str] | IO[bytes]
 """A text or the content of a file, or a file opened for text or bytes."""

@@ -397,6 +397,9 @@ class CheckersRules(GameRules):
     draws: DrawRules = USUAL_DRAWS
     has_captures: bool = True
     moves_pieces: bool = True
+    has_kings: bool = True
+    turns_board: bool = True
+    format: str = "pdn"
     guide: str = "material-kings:depth={},ties=random"
 
     def parse(self, text: str) -> Position:

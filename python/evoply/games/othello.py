@@ -291,7 +291,12 @@ class OthelloRules(GameRules):
 
     opening_plies: int = 8
     piece: str = "disc"
-    fills_board: bool = True
+    pieces_added: int = 1
+    symmetries: tuple[int, ...] = tuple(range(8))
+    has_draw_rules: bool = False
+    solver: str = "othello"
+    engines: tuple[str, ...] = ("gtp", "nboard")
+    format: str = "ggf"
     guide: str = "material-alternating:depth={},ties=random"
     readable: tuple[str, ...] = ("othello-access",)
 

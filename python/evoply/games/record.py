@@ -151,6 +151,11 @@ class BoardGame(Generic[P, M]):
         positions = (*self.positions, self.position.play(played))
         return self._build(self.start, moves, positions, self.draws)
 
+    def first(self, plies: int, /) -> Self:
+        """Return the game as it was after so many plies."""
+        positions = self.positions[: plies + 1]
+        return self._build(self.start, self.moves[:plies], positions, self.draws)
+
     def _check_goes_on(self, positions: Sequence[P], move: str) -> None:
         """Raise `IllegalMoveError` if the game with *positions* is a draw before *move*."""
         reason = self.draws.reason(positions)

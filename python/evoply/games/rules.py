@@ -9,7 +9,7 @@ from evoply.games import drawing
 from evoply.games.draws import NO_DRAWS, DrawRules
 from evoply.games.position import start_row
 from evoply.games.record import BoardGame
-from evoply.protocols import GameRecord, InvalidMoveError, Position, Row
+from evoply.protocols import Color, GameRecord, InvalidMoveError, Position, Row
 
 __all__ = ["GameRules"]
 
@@ -44,8 +44,22 @@ class GameRules:
     """Whether a move can take pieces off the board, so that searches may be quiescent."""
     moves_pieces: bool = False
     """Whether moves take pieces from square to square, so that one can be more advanced."""
-    fills_board: bool = False
-    """Whether each move adds a piece until the board is full, as in Othello."""
+    pieces_added: int = 0
+    """Pieces that every move but a pass adds; with 1, empty squares are the moves left."""
+    has_kings: bool = False
+    """Whether pieces are men and kings."""
+    turns_board: bool = False
+    """Whether the colours go opposite ways, so that to exchange them turns the board half round."""
+    symmetries: tuple[int, ...] = (0,)
+    """The symmetries of the board, by the kernel's numbers, that change nothing in the game."""
+    has_draw_rules: bool = True
+    """Whether rules about draws apply: not where the board alone ends every game."""
+    solver: str = ""
+    """The exact solver that knows its endgames; "" where there is none."""
+    engines: tuple[str, ...] = ()
+    """The protocols in which engines are asked about it."""
+    format: str = ""
+    """The format of files that is made for it, a key of `evoply.formats.FORMATS`; "" if none is."""
     late_ply: int = 50
     """A ply that most random games reach; samples over a whole game end there."""
     guide: str = "material:depth={},ties=random"
@@ -71,6 +85,29 @@ class GameRules:
     def start(self) -> Position:
         """Return the start position."""
         return self.position_from_row(start_row(self.kernel))
+
+    @property
+    def family(self) -> str:
+        """What the games with these rules, on boards of any size, are called together."""
+        return self.RECORD.POSITION.FAMILY
+
+    @property
+    def length(self) -> int | None:
+        """The moves of a game, passes aside, None where games have no usual length."""
+        return self.moves_left(self.start())
+
+    def moves_left(self, board: Position | int) -> int | None:
+        """Return how many moves, passes aside, fill *board*, a position or its number of pieces.
+
+        None for a game whose moves do not fill it.
+        """
+        pieces = board if isinstance(board, int) else sum(map(board.pieces, Color))
+        return (self.size**2 - pieces) // self.pieces_added if self.pieces_added else None
+
+    def is_solvable(self, position: Position, moves: int) -> bool:
+        """Return whether there is a solver, and at most *moves* moves are left at *position*."""
+        left = self.moves_left(position)
+        return bool(self.solver) and left is not None and left <= moves
 
     def parse(self, text: str) -> Position:
         """Return the position that *text* shows; raise `InvalidMoveError` if it cannot be read."""
@@ -112,10 +149,10 @@ class GameRules:
         """Return the game from *start* whose moves the kernel knows as *codes*.
 
         *draws* are its rules about draws, by default those of this game. Raises `ValueError` for
-        any where the board fills: such a game knows none but those of the board.
+        any where they do not apply: such a game knows none but those of the board.
         """
         draws = self.draws if draws is None else draws
-        if self.fills_board and draws != NO_DRAWS:
+        if not self.has_draw_rules and draws != NO_DRAWS:
             raise ValueError(f"{self.title} has no draws but those of the board")
         if draws == NO_DRAWS:
             return self.RECORD.from_codes(codes, start)

@@ -125,9 +125,8 @@ def _empty(position: Position) -> int:
 
 def blanks_problem(game: str, blanks: Sequence[int]) -> str | None:
     """Return what is wrong with numbers of empty squares of *game*, or None."""
-    rules = game_rules(game)
-    if not rules.fills_board:
+    most = game_rules(game).length
+    if most is None:
         return f"{game} does not fill the board, so stages go by no empty squares: use order none"
-    most = _empty(rules.start())
     wrong = [one for one in blanks if not 1 <= one <= most]
     return f"{wrong[0]} empty squares: 1 to {most} are possible" if wrong else None

@@ -85,8 +85,9 @@ def fitted_cuts(measured: Measured, game: str, stages: Sequence[int]) -> tuple[C
     reaches the end of the game, or where deep values do not rise with shallow ones.
     """
     rules = game_rules(game)
-    # Where the board fills a search of so many plies ends the game.
-    empty = rules.size**2 - measured.pieces if rules.fills_board else np.inf
+    # A search of all moves that are left ends the game.
+    left = [rules.moves_left(int(pieces)) for pieces in measured.pieces]
+    longest = np.array([np.inf if one is None else one for one in left])
     stage_of = np.searchsorted(np.array(stages), measured.pieces, side="right")
     cuts = []
     for deep, shallow in PAIRS.items():
@@ -94,7 +95,7 @@ def fitted_cuts(measured: Measured, game: str, stages: Sequence[int]) -> tuple[C
             continue
         x, y = measured.values[shallow], measured.values[deep]
         is_open = (np.abs(x) < _FINISHED) & (np.abs(y) < _FINISHED)
-        is_open &= deep < empty
+        is_open &= deep < longest
         lines: list[Foretelling] = []
         for stage in range(len(stages) + 1):
             here = is_open & (stage_of == stage)

@@ -28,7 +28,7 @@ from evoply.arena import Schedule
 from evoply.arena.schedule import play_in_kernel
 from evoply.expressions import OTHELLO_PATTERNS, number, symmetric_copies
 from evoply.expressions.square_sets import square_index
-from evoply.games import game_rules
+from evoply.games import GameRules, game_rules
 from evoply.learning.pattern_config import LabelSettings, PatternConfig
 from evoply.players import AlphaBeta, ExpressionEvaluator
 from evoply.processes import core_count
@@ -201,7 +201,7 @@ def _player(config: PatternConfig, depth: int, **more: float) -> AlphaBeta:
         ties="random",
         depth=depth,
         quiescence=rules.has_captures and depth > 1,
-        endgame=int(more.get("endgame", 0)) if rules.fills_board else 0,
+        endgame=int(more.get("endgame", 0)) if rules.solver else 0,
         epsilon=more.get("epsilon", 0.0),
     )
 
@@ -220,7 +220,7 @@ def _stage(config: PatternConfig, row: Row) -> int:
 
 def _leads_to(config: PatternConfig, row: Row) -> int:
     """Return the stage of the boards after most moves of a position."""
-    return _stage_of(config, _pieces(row) + int(game_rules(config.game).fills_board))
+    return _stage_of(config, _pieces(row) + game_rules(config.game).pieces_added)
 
 
 def places(config: PatternConfig, rows: Sequence[Row], stage: int) -> NDArray[np.int32]:
@@ -229,15 +229,14 @@ def places(config: PatternConfig, rows: Sequence[Row], stage: int) -> NDArray[np
     They are counted among the parameters of the sum, and added in this order they are its value.
     """
     rules = game_rules(config.game)
-    digits = _digits(rows, rules.size, rules.moves_pieces)
-    radix = 5 if rules.moves_pieces else 3
+    digits = _digits(rows, rules)
+    radix = 5 if rules.has_kings else 3
     offset, lines = 0, []
     for one in config.patterns:
         names = OTHELLO_PATTERNS.get(one.squares, one.squares).split()
-        usual = (0,) if rules.moves_pieces else range(8)
         entries = radix ** len(names)
         for copy in symmetric_copies(
-            names, rules.size, usual if one.symmetries is None else one.symmetries
+            names, rules.size, rules.symmetries if one.symmetries is None else one.symmetries
         ):
             index = np.zeros(len(rows), dtype=np.int32)
             for name in copy:
@@ -247,19 +246,19 @@ def places(config: PatternConfig, rows: Sequence[Row], stage: int) -> NDArray[np
     return np.array(lines, dtype=np.int32)
 
 
-def _digits(rows: Sequence[Row], size: int, moves_pieces: bool) -> NDArray[np.int32]:
+def _digits(rows: Sequence[Row], rules: GameRules) -> NDArray[np.int32]:
     """Return what stands on every square, a row a board, as the side to move sees it."""
-    squares = size**2
+    squares = rules.size**2
     digits = np.zeros((len(rows), squares), dtype=np.int32)
     black, white, kings = (_bits([row[part] for row in rows], squares) for part in range(3))
     is_black = np.array([row[3] for row in rows], dtype=np.bool_)[:, None]
     own, opponent = np.where(is_black, black, white), np.where(is_black, white, black)
-    if not moves_pieces:
+    if rules.has_kings:
+        digits[own & ~kings], digits[own & kings] = 1, 2
+        digits[opponent & ~kings], digits[opponent & kings] = 3, 4
+    else:
         digits[own], digits[opponent] = 1, 2
-        return digits
-    digits[own & ~kings], digits[own & kings] = 1, 2
-    digits[opponent & ~kings], digits[opponent & kings] = 3, 4
-    return np.where(is_black, digits, digits[:, ::-1])
+    return np.where(is_black, digits, digits[:, ::-1]) if rules.turns_board else digits
 
 
 def _bits(sets: Sequence[int], squares: int) -> NDArray[np.bool_]:

@@ -44,7 +44,6 @@ def pack(
         raise ValueError(f"positions: {positions:,} is not from 1 to 100,000")
     if not 1 <= depth <= DEEPEST:
         raise ValueError(f"depth: {depth} is not from 1 to {DEEPEST}")
-    usual = (0,) if rules.moves_pieces else tuple(range(8))
     tables = PackedTables(
         game=config.game,
         made={
@@ -57,7 +56,7 @@ def pack(
         patterns=tuple(
             PackedPattern(
                 squares=OTHELLO_PATTERNS.get(one.squares, one.squares),
-                symmetries=usual if one.symmetries is None else one.symmetries,
+                symmetries=rules.symmetries if one.symmetries is None else one.symmetries,
             )
             for one in config.patterns
         ),

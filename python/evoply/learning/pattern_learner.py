@@ -119,7 +119,7 @@ class PatternLearning(KeptLearner[PatternStep]):
         stages = len(config.stages) + 1
         place = step.labelled % stages
         # Pieces become more where the board fills, and else fewer.
-        stage = stages - 1 - place if game_rules(config.game).fills_board else place
+        stage = stages - 1 - place if game_rules(config.game).pieces_added else place
         parameters, error = refitted(
             config,
             _program(config),
@@ -142,7 +142,7 @@ class PatternLearning(KeptLearner[PatternStep]):
 
     def _play(self, config: PatternConfig, step: PatternStep, games: int) -> dict[str, Any]:
         rules = game_rules(config.game)
-        usual = _MOST_PLIES if rules.moves_pieces else None
+        usual = _MOST_PLIES if rules.has_draw_rules else None
         result: dict[str, Any] = _native.learn_tables(
             _program(config).with_parameters(step.parameters),
             [rules.start().row],

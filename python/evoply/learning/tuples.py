@@ -290,9 +290,7 @@ def _beside(game: str) -> Mapping[int, tuple[int, ...]]:
 def _canonical(game: str, squares: tuple[int, ...]) -> str:
     """Return the text of the first of all tuples that share a table with *squares*."""
     rules = game_rules(game)
-    if rules.moves_pieces:  # the board as it is
-        return tuple_text(game, squares)
-    copies = symmetric_copies(squares, rules.size)
+    copies = symmetric_copies(squares, rules.size, rules.symmetries)
     return min(tuple_text(game, sorted(_squares(" ".join(copy), game))) for copy in copies)
 
 

@@ -109,7 +109,7 @@ class TuplesConfig(LearnerConfig):
         problems = super().problems()
         if self.shortest > self.longest:
             problems.append(("shortest", f"{self.shortest} is more than longest, {self.longest}"))
-        digits = _DIGITS[game_rules(self.game).moves_pieces]
+        digits = _DIGITS[game_rules(self.game).has_kings]
         if digits**self.longest > MAX_ENTRIES:
             most = max(n for n in range(11) if digits**n <= MAX_ENTRIES)
             limit = f"a table of this game has at most {most} squares"

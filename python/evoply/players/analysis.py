@@ -46,7 +46,7 @@ def analyse(
         raise ValueError(f"the game is over: {record.outcome()}")
     stream = Stream(0, "analyse") if stream is None else stream
     seat = player.seat(name)
-    use_all_cores(seat)
+    seat.use_all_cores()
     try:
         return asked(seat, record, stream, every_move=every_move)
     finally:
@@ -82,12 +82,6 @@ def asked(
     if every_move and isinstance(seat, KernelSeat):
         return seat.analyse(game, at_move, clock, every_move=True)
     return seat.choose(game, at_move, clock)
-
-
-def use_all_cores(seat: Seat) -> None:
-    """Let *seat* think on all cores, if it can: nothing else is played meanwhile."""
-    if hasattr(seat, "use_all_cores"):
-        seat.use_all_cores()
 
 
 def move_stream(stream: Stream, game: GameRecord) -> Stream:

@@ -20,7 +20,7 @@ from evoply.players import bot_process
 from evoply.players.engines.dialogue import goes_on
 from evoply.players.process_limits import MoveLimit
 from evoply.processes import BrokenError, ForeignProcess, Limits, one_line
-from evoply.protocols import Choice, Clock, Color, ForfeitError, GameRecord
+from evoply.protocols import Choice, Clock, Color, ForfeitError, GameRecord, Seat
 
 _START_LIMIT = 60.0
 """Seconds for Python itself to start: no affair of the bot's."""
@@ -28,7 +28,7 @@ _NO_ANSWER = "wrote something else than its answer"
 _MOST_LINE_MOVES = 1000
 
 
-class BotSeat:
+class BotSeat(Seat):
     """A bot at a board; its process begins with the first question and anew after it failed.
 
     Every game has an object of its own, so that no game depends on those before it. One question

@@ -1,4 +1,4 @@
-"""Exact Othello endgames: the final score under perfect play, or only who wins.
+"""Exact endgames: the final score under perfect play, or only who wins.
 
 The solver is the kernel's. Scores, moves and lines depend on the question alone, and with one
 thread the node counts, too. It takes no evaluator; a limit in seconds and Ctrl-C stop it.
@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from evoply import _native
-from evoply.games.othello import Move, Position
+from evoply.games import game_rules
+from evoply.protocols import Move, Position
 
 _LONGEST = 1e9
 """Seconds that nobody waits for."""
@@ -57,6 +58,7 @@ def solve(
     Raises `TimeoutError` if *seconds* were not enough, and `ValueError` if they are no number above
     0, or *threads* are no number from 0 on; None is no limit.
 
+    >>> from evoply.games.othello import Position
     >>> board = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X"
     >>> solution = solve(Position.parse(board))
     >>> solution.score, str(solution.move), len(solution.line)
@@ -68,6 +70,7 @@ def solve(
         raise ValueError(f"seconds: {seconds!r} is no limit: give a number above 0, or None")
     if not 0 <= threads <= MOST_THREADS:
         raise ValueError(f"threads: {threads!r} - give a whole number from 0 to {MOST_THREADS}")
+    rules = game_rules(position.game)
     try:
         score, code, nodes, taken, line, moves = _native.solve(
             position.kernel,
@@ -82,15 +85,14 @@ def solve(
     except TimeoutError:
         cheaper = "" if mode == "outcome" else ', or ask only who wins (mode="outcome")'
         raise TimeoutError(
-            f"seconds: {seconds:g} were not enough for {position.empty.bit_count()} empty squares:"
+            f"seconds: {seconds:g} were not enough for {rules.moves_left(position)} empty squares:"
             f" give more{cheaper}"
         ) from None
-    size = position.size
     return Solution(
         score=score,
-        move=None if code is None else Move.from_code(code, size),
-        line=tuple(Move.from_code(code, size) for code in line),
+        move=None if code is None else rules.move_from_code(code),
+        line=tuple(map(rules.move_from_code, line)),
         nodes=nodes,
         seconds=taken,
-        moves=tuple((Move.from_code(code, size), score) for code, score in moves),
+        moves=tuple((rules.move_from_code(code), score) for code, score in moves),
     )

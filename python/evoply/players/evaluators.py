@@ -191,13 +191,13 @@ class TreeEvaluator(Model):
 
     def check_fits(self, game: str) -> None:
         """Raise `ValueError` if a primitive or the clock of stages needs another game."""
-        size = game_rules(game).size
-        if self.parsed.role == "ply_stages" and not game_rules(game).fills_board:
-            raise ValueError(f"games of {game} have no usual length: clock=ply is for Othello")
+        rules = game_rules(game)
+        if self.parsed.role == "ply_stages" and rules.length is None:
+            raise ValueError(f"games of {game} have no usual length: leave clock=ply out")
         nodes = {node.name: node for tree in branches(self.parsed) for node in tree.nodes}
         for node in nodes.values():
             if isinstance(node, Primitive):
-                node.check_fits(size)
+                node.check_fits(rules.size)
 
     def self_contained(self) -> TreeEvaluator:
         """Return the same evaluator with its primitives, where only named, as data."""

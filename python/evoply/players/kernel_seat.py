@@ -12,7 +12,7 @@ from evoply import _native
 from evoply._native import Stream
 from evoply.games import game_rules
 from evoply.players.timing import TIMINGS, Measured, Timing, time_left
-from evoply.protocols import Choice, Clock, GameRecord, Player, Position, Row
+from evoply.protocols import Choice, Clock, GameRecord, Player, Position, Row, Seat
 
 ENGINE_TABLE = 18
 """An engine keeps two to the power of this many positions, or as many as its player if more."""
@@ -34,7 +34,7 @@ class TimeUse:
 
 
 @dataclass(slots=True, eq=False)
-class KernelSeat:
+class KernelSeat(Seat):
     """A player of the kernel at a board; whole games between such seats never enter Python.
 
     One seat may play any number of games at a time. In games with a clock they are played move by
@@ -153,9 +153,6 @@ class KernelSeat:
     def anew(self) -> KernelSeat:
         """Return a seat of the same player that keeps nothing yet, without lowering it again."""
         return KernelSeat(self.native, self.use, player=self.player)
-
-    def close(self) -> None:
-        """Do nothing: there is nothing to give back."""
 
     def _engine(self) -> _native.Searcher:
         """Return the engine of this thread."""

@@ -18,7 +18,6 @@ from pydantic import Field, model_validator
 from evoply import _native
 from evoply._native import Stream
 from evoply.games import game_rules
-from evoply.games.othello import Position as OthelloPosition
 from evoply.notebook import table_html
 from evoply.players.endgame import solve
 from evoply.players.kind import PlayerKind
@@ -27,7 +26,7 @@ from evoply.players.search_options import MAX_TIME
 from evoply.players.specs import NOT_REPRODUCIBLE
 from evoply.players.strategies import FLAGS, MEASURES, Scope, Strategy, areas_of, tree_text
 from evoply.players.timing import time_left
-from evoply.protocols import Choice, Clock, Color, GameRecord, Position
+from evoply.protocols import Choice, Clock, Color, GameRecord, Position, Seat
 
 _CHANGES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
@@ -178,8 +177,8 @@ class Online(PlayerKind):
 
     def check_fits(self, game: str) -> None:
         """Raise `ValueError` if there is no such game, or if it has no endgames to be solved."""
-        if self.endgame and not game_rules(game).fills_board:
-            raise ValueError(f"endgame is for Othello: {game} is not solved")
+        if self.endgame and not game_rules(game).solver:
+            raise ValueError(f"{game} has no exact solver: leave endgame out")
 
     def seat(self, game: str) -> OnlineSeat:
         """Return a seat, which remembers alpha as long as *carry* says."""
@@ -226,7 +225,7 @@ class Alpha:
 
 
 @dataclass(eq=False)
-class OnlineSeat:
+class OnlineSeat(Seat):
     """An online player at a board.
 
     Its choice depends on the game alone although alpha is carried along: asked about the middle of
@@ -241,10 +240,9 @@ class OnlineSeat:
     _known: tuple[Any, Alpha] | None = field(init=False, default=None)
     """The last evolution, behind what it depended on."""
 
-    @property
-    def is_shared(self) -> bool:
-        """Whether all games are played at this one seat, one after another."""
-        return self.player.carry == "run"
+    def __post_init__(self) -> None:
+        """Share what is carried through the run."""
+        self.is_shared = self.player.carry == "run"
 
     def use_all_cores(self) -> None:
         """Evolve on all cores from now on."""
@@ -253,11 +251,7 @@ class OnlineSeat:
     def choose(self, game: GameRecord, stream: Stream, clock: Clock, /) -> Choice:
         """Return alpha's choice, with its weights, flags and what it took as notes."""
         position = game.position
-        if (
-            self.player.endgame
-            and isinstance(position, OthelloPosition)
-            and position.empty.bit_count() <= self.player.endgame
-        ):
+        if game_rules(self.game).is_solvable(position, self.player.endgame):
             return _solved(position)
         player = _limited(self.player, clock, position)
         carried = self._carried(player, game, stream, clock)
@@ -355,14 +349,14 @@ def evolved(
     return Alpha(code, tuple(tree), strategy, generation, games, seconds, tuple(roots))
 
 
-def _solved(position: OthelloPosition) -> Choice:
+def _solved(position: Position) -> Choice:
     """Return a best move of *position* under perfect play to the end."""
     solution = solve(position)
     return Choice(
         move=solution.move,
         score=float(solution.score),
         color=position.turn,
-        depth=position.empty.bit_count(),
+        depth=game_rules(position.game).moves_left(position) or 0,
         nodes=solution.nodes,
         seconds=solution.seconds,
         line=solution.line,

@@ -6,7 +6,7 @@ import inspect
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 from evoply._native import Stream
 from evoply.games import game_rules
@@ -16,6 +16,7 @@ from evoply.protocols import (
     GameRecord,
     IllegalMoveError,
     InvalidMoveError,
+    Seat,
     choice_of,
 )
 
@@ -52,13 +53,12 @@ class PythonPlayer:
 
 
 @dataclass(frozen=True, slots=True)
-class PythonSeat:
+class PythonSeat(Seat):
     """An object at a board; what it answers is checked, and may be a move, a text or a choice."""
 
     source: Any
     label: str
-    is_shared: ClassVar[bool] = True
-    """All games are played at this one seat, one after another."""
+    is_shared = True
 
     def choose(self, game: GameRecord, stream: Stream, clock: Clock, /) -> Choice:
         """Return its choice; `IllegalMoveError` names the player whose move is none."""
@@ -71,9 +71,6 @@ class PythonSeat:
             turn = game.position.turn
             raise IllegalMoveError(f"{self.label} as {turn}: {error}") from None
         return choice if isinstance(answer, Choice) else replace(choice, seconds=seconds)
-
-    def close(self) -> None:
-        """Do nothing: whoever made the object closes it, and may ask it again before."""
 
 
 def _check_signature(source: object) -> None:

@@ -116,12 +116,12 @@ def areas_of(game: str, scope: Scope = "quadrant") -> Areas:
     ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'I']
     """
     rules = game_rules(game)
-    size, half = rules.size, rules.size // 2
+    size, half, is_whole = rules.size, rules.size // 2, len(rules.symmetries) == 8
     keys: list[tuple[int, int] | None] = []
     for square in range(size * size):
         row, column = divmod(square, size)
         row = min(row, size - 1 - row)
-        if rules.fills_board:
+        if is_whole:
             pair = sorted((row, min(column, size - 1 - column)))
             keys.append(None if pair == [half - 1, half - 1] else (pair[0], pair[1]))
         else:
@@ -132,9 +132,9 @@ def areas_of(game: str, scope: Scope = "quadrant") -> Areas:
     letters = _LETTERS[: len(known)]
     order = _PAPERS_ORDER if sorted(_PAPERS_ORDER) == list(letters) else letters
     number = {key: order.index(letter) for key, letter in zip(known, letters, strict=True)}
-    corners, edges = _doubled(size, quadrant=rules.fills_board and scope == "quadrant")
+    corners, edges = _doubled(size, quadrant=is_whole and scope == "quadrant")
     in_area = {square for square, key in enumerate(keys) if key is not None}
-    if scope == "edge8" and rules.fills_board:
+    if scope == "edge8" and is_whole:
         edges = {square for square, key in enumerate(keys) if key == (0, 2)}
     return Areas(
         size=size,

@@ -73,7 +73,7 @@ def levels_of(game: str) -> tuple[Level, ...]:
     >>> levels_of("othello")[4].depth
     3
     """
-    return _WITH_SOLVER if game_rules(game).fills_board else _WITHOUT
+    return _WITH_SOLVER if game_rules(game).solver else _WITHOUT
 
 
 @lru_cache(maxsize=1)
@@ -169,7 +169,7 @@ class Strong(PlayerKind):
             raise ValueError(_plays())
         if game != self.game:
             raise ValueError(f"this is strong of {self.game}: name it anew for {game}")
-        if self.endgame and not game_rules(game).fills_board:
+        if self.endgame and not game_rules(game).solver:
             raise ValueError(f"{game} has no exact solver: leave endgame out")
         packed = strong_tables(game)
         if self.tables is not None and self.tables != packed.digest:

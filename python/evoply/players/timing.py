@@ -61,11 +61,11 @@ class TimeLeft:
 def time_left(clock: Clock, position: Position) -> TimeLeft:
     """Return what a policy may know of *clock* and of how far the game is at *position*."""
     rules = game_rules(position.game)
-    if rules.fills_board:
-        empty = _empty(position)
-        moves = max((empty + 1) // 2, 1)
-        played = 1 - empty / max(_empty(rules.start()), empty, 1)
-        most_depth = max(empty, 1)
+    left = rules.moves_left(position)
+    if left is not None:
+        moves = max((left + 1) // 2, 1)
+        played = 1 - left / max(rules.length or 1, left)
+        most_depth = max(left, 1)
     else:
         moves = max(_USUAL_MOVES - clock.moves, _FEWEST_MOVES)
         played = clock.moves / (clock.moves + moves)
@@ -78,11 +78,6 @@ def time_left(clock: Clock, position: Position) -> TimeLeft:
         increment=clock.increment,
         move_seconds=math.inf if clock.move_seconds is None else clock.move_seconds,
     )
-
-
-def _empty(position: Position) -> int:
-    black, white, *_ = position.row
-    return position.size**2 - (black | white).bit_count()
 
 
 class Search(Protocol):

@@ -1,11 +1,11 @@
 """The contracts that everything else is written against, and the errors.
 
 Each contract is one page: `games` (positions, records, diagrams), `players` (player, seat, choice),
-`clocks` (time for a game), `learners` (learner, step) and `clusters` (units of work for other
-machines). This package knows no game, no evaluator and no file.
+`clocks` (time for a game), `in_progress` (a game that is played), `learners` (learner, step) and
+`clusters` (units of work for other machines). This package knows no game, no evaluator and no file.
 """
 
-from evoply.protocols.clocks import LONGEST_CLOCK, GameClock, TimeControl
+from evoply.protocols.clocks import LONGEST_CLOCK, TimeControl
 from evoply.protocols.clusters import (
     Answer,
     Cluster,
@@ -37,6 +37,7 @@ from evoply.protocols.games import (
     Row,
     Side,
 )
+from evoply.protocols.in_progress import GameInProgress
 from evoply.protocols.learners import Learner, Progress, Step, StorableLearner, steps
 from evoply.protocols.players import Choice, Clock, Player, Seat, choice_of
 
@@ -53,7 +54,7 @@ __all__ = [
     "Diagram",
     "Ending",
     "ForfeitError",
-    "GameClock",
+    "GameInProgress",
     "GameRecord",
     "IllegalMoveError",
     "InvalidMoveError",

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Self
 
-from evoply.protocols.games import Color
-
-__all__ = ["LONGEST_CLOCK", "GameClock", "TimeControl"]
+__all__ = ["LONGEST_CLOCK", "TimeControl"]
 
 LONGEST_CLOCK = 86_400.0
 """Seconds: a day."""
@@ -53,24 +51,3 @@ class TimeControl:
 
     def __str__(self) -> str:
         return f"{self.seconds:g}+{self.increment:g}" if self.increment else f"{self.seconds:g}"
-
-
-@dataclass(slots=True)
-class GameClock:
-    """What both sides have left in one game; whoever runs the game says how long a move took."""
-
-    control: TimeControl
-    left: dict[Color, float] = field(init=False)
-    """Seconds; below 0 for a side that has lost on time."""
-
-    def __post_init__(self) -> None:
-        """Give both sides all their time."""
-        self.left = dict.fromkeys(Color, self.control.seconds)
-
-    def spend(self, color: Color, seconds: float) -> bool:
-        """Take what a move of *color* took and add the increment; False if its time was over."""
-        self.left[color] -= max(0.0, seconds)
-        if self.left[color] < 0:
-            return False
-        self.left[color] += self.control.increment
-        return True

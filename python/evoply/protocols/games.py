@@ -229,6 +229,9 @@ class GameRecord(Protocol):
     def play(self, move: Any, /) -> Self:
         """Return the record with *move*, a move or its text, added; errors as `Position.play`."""
 
+    def first(self, plies: int, /) -> Self:
+        """Return the game as it was after so many plies."""
+
     def outcome(self) -> Outcome | None:
         """Return the outcome, draws by the rules of this game among them, or None."""
 

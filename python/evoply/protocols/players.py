@@ -8,9 +8,11 @@ the kernel and for a bot that only names a move.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, runtime_checkable
+from types import MappingProxyType
+from typing import Any, Protocol
 
 from evoply._native import Stream
 from evoply.protocols.errors import IllegalMoveError, InvalidMoveError
@@ -77,17 +79,16 @@ def choice_of(answer: object, game: GameRecord) -> Choice:
     return choice
 
 
-@runtime_checkable
-class Seat(Protocol):
-    """Sits at one board of one game and chooses moves for one side.
+class Seat(ABC):
+    """Sits at one board of one game and chooses moves for one side: the base of every seat."""
 
-    A seat that learns who plays, such as the version of an engine, may have it as data by name in
-    an attribute `about`: results of matches show it. One whose `is_shared` is true has all games of
-    a match, one after another. One with a method `use_all_cores()` is told so where it is the only
-    one that thinks, one with a method `get_ready()` before the clocks of a game start: what takes
-    time then, such as starting a process, is no thinking.
-    """
+    about: Mapping[str, Any] = MappingProxyType({})
+    """What it learned of who plays, such as the version of an engine, as data by name: results of
+    matches show it."""
+    is_shared: bool = False
+    """Whether it has all games of a match, one after another."""
 
+    @abstractmethod
     def choose(self, game: GameRecord, stream: Stream, clock: Clock, /) -> Choice:
         """Return a choice among `game.position.legal_moves`; asked only where there are several.
 
@@ -99,6 +100,19 @@ class Seat(Protocol):
 
     def close(self) -> None:
         """Give back what the seat holds, such as a process; a second call does nothing."""
+        return
+
+    def use_all_cores(self) -> None:
+        """Think on all cores from now on, if it can: it is the only one that thinks."""
+        return
+
+    def anew(self) -> Seat:
+        """Return a seat of the same player without what a search keeps; who keeps none is it."""
+        return self
+
+    def get_ready(self) -> None:
+        """Do what takes time and is no thinking, before the clocks of a game start."""
+        return
 
 
 class Player(Protocol):

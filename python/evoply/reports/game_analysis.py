@@ -19,7 +19,6 @@ from evoply.arena.json_data import JsonData
 from evoply.formats import UNKNOWN, GamePlayed
 from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
-from evoply.games.othello import Position as OthelloPosition
 from evoply.players import KernelSeat, Player, player_of
 from evoply.players.endgame import solve
 from evoply.processes import core_count
@@ -221,15 +220,11 @@ def _values(
     seat: KernelSeat, position: Any, stream: Stream, own: Mapping[Color, int], exact: int | None
 ) -> tuple[Sequence[tuple[Any, float]], Sequence[Any], bool]:
     """Return every legal move with its value, best first, the best line, and if it is exact."""
-    if (
-        exact is not None
-        and isinstance(position, OthelloPosition)
-        and position.empty.bit_count() <= exact
-    ):
+    rules = game_rules(position.game)
+    if exact is not None and rules.is_solvable(position, exact):
         solution = solve(position, every_move=True, table_mib=_TABLE_MIB)
         values = [(move, float(score)) for move, score in solution.moves]
         return values, solution.line, True
-    rules = game_rules(position.game)
     at_move = stream.child(int(position.turn is Color.WHITE), position.ply)
     clock = Clock(moves=own[position.turn])
     choice = seat.analyse(rules.game(position, (), NO_DRAWS), at_move, clock, every_move=True)

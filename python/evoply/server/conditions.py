@@ -25,7 +25,7 @@ from evoply.formats import GamePlayed
 from evoply.games import game_rules
 from evoply.protocols import Color, GameRecord, TimeControl
 
-__all__ = ["MOST_PLAYERS", "Conditions", "Tournament", "seconds_used"]
+__all__ = ["MOST_PLAYERS", "Conditions", "Tournament"]
 
 MOST_PLAYERS = 100
 """Each has a connection."""
@@ -101,18 +101,6 @@ class Conditions:
             opening_plies=data["openings"],
             seed=data["seed"],
         )
-
-
-def seconds_used(
-    control: TimeControl, record: GameRecord, opening_plies: int, left: Mapping[Color, float]
-) -> tuple[float, float]:
-    """Return what Black and White took for their moves of a game, from what their clocks show."""
-    movers = [position.turn for position in record.positions[opening_plies:-1]]
-    black, white = (
-        max(0.0, control.seconds + control.increment * movers.count(color) - left[color])
-        for color in Color
-    )
-    return black, white
 
 
 @dataclass

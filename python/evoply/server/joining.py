@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from evoply._native import Stream
 from evoply.games import game_rules
-from evoply.players.analysis import move_stream, use_all_cores
+from evoply.players.analysis import move_stream
 from evoply.protocols import (
     Choice,
     Clock,
@@ -223,15 +223,14 @@ class Joining:
         """Sit down, before any clock runs; one game at a time where a seat is for all games."""
         assert self.game is not None
         seats = [self.player.seat(self.game)]
-        if getattr(seats[0], "is_shared", False):
+        if seats[0].is_shared:
             self.at_once = 1
         seats += [self.player.seat(self.game) for _ in range(1, self.at_once)]
         self._spare += seats
         if self.at_once == 1:
-            use_all_cores(seats[0])
+            seats[0].use_all_cores()
         for seat in seats:
-            if hasattr(seat, "get_ready"):
-                seat.get_ready()
+            seat.get_ready()
 
     async def _listen(self, call: Call) -> None:
         """Take all that the server says, to the end of the tournament."""
@@ -299,7 +298,7 @@ class Joining:
         game.said = words
         self.on_news(f"game {game.number}: {words}")
         seat, game.seat = game.seat, None
-        if seat is not None and game.is_thinking and not getattr(seat, "is_shared", False):
+        if seat is not None and game.is_thinking and not seat.is_shared:
             seat.close()  # it is still thinking, and of no use for the next game
         elif seat is not None:
             self._spare.append(seat)
@@ -343,9 +342,8 @@ class Joining:
         if game.seat is None:
             game.seat = self._spare.pop() if self._spare else self.player.seat(self.game)
         stream = move_stream(Stream(self.seed, "join").child(game.number), record)
-        is_shared = getattr(game.seat, "is_shared", False)
         try:
-            with self._lock if is_shared else contextlib.nullcontext():
+            with self._lock if game.seat.is_shared else contextlib.nullcontext():
                 choice: Choice = choice_of(game.seat.choose(record, stream, clock), record)
         except ForfeitError as error:
             return f"RESIGN {game.number} {plain(str(error)) or 'gives up'}"

@@ -18,8 +18,8 @@ from evoply.arena import Forfeit
 from evoply.arena.games_played import Played
 from evoply.games import game_rules
 from evoply.ledger import Execute, Ledger, transaction
-from evoply.protocols import Color, GameRecord, RunError
-from evoply.server.conditions import Conditions, Tournament, seconds_used
+from evoply.protocols import Color, GameInProgress, GameRecord, RunError
+from evoply.server.conditions import Conditions, Tournament
 
 __all__ = ["Begun", "Journal", "JournalError", "Seated", "digest_of", "record_of"]
 
@@ -194,9 +194,9 @@ class Journal:
                 record = known.pop(number, None) or record_of(game, ())
                 if forfeit is None and record.outcome() is None:
                     raise ValueError(f"game {number} ended before its end")
-                clocks = left.get(number, dict.fromkeys(Color, self.conditions.control.seconds))
-                opening = min(self.conditions.opening_plies, len(record))
-                seconds = seconds_used(self.conditions.control, record, opening, clocks)
+                playing = GameInProgress.begin(record, self.conditions.control)
+                playing = playing.with_left(left[number]) if number in left else playing
+                seconds = playing.used(min(self.conditions.opening_plies, len(record)))
                 tournament.played[number] = Played(record, forfeit, seconds)
         return {number: Begun(record, left[number]) for number, record in known.items()}
 

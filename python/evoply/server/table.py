@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from evoply.arena import Forfeit
 from evoply.arena.games_played import Played
@@ -16,13 +16,12 @@ from evoply.games import game_rules
 from evoply.protocols import (
     Color,
     Ending,
-    GameClock,
+    GameInProgress,
     GameRecord,
     IllegalMoveError,
     InvalidMoveError,
     TimeControl,
 )
-from evoply.server.conditions import seconds_used
 from evoply.server.journal import Begun, Journal
 from evoply.server.messages import Line, plain
 from evoply.wording import shorten
@@ -54,8 +53,7 @@ class Table:
     journal: Journal
     tell: Callable[[Table, Color | None, str], None]
     """Called with this table, whom a line is for, and the line; None: players and watchers."""
-    clock: GameClock = field(init=False)
-    record: GameRecord = field(init=False)
+    playing: GameInProgress = field(init=False)
     """The game as far as it is on disk and was told to everybody."""
     forfeit: Forfeit | None = None
     is_over: bool = False
@@ -63,49 +61,52 @@ class Table:
     _is_closed: bool = False
     """Whether it has ended, though nobody knows that yet."""
     _illegal: dict[Color, int] = field(default_factory=lambda: dict.fromkeys(Color, 0))
-    _question: asyncio.Future[tuple[GameRecord, float] | None] | None = None
-    """What the side to move is asked; its answer is the longer game, and when it came."""
-    _asked_at: float = 0.0
+    _question: asyncio.Future[GameInProgress | None] | None = None
+    """What the side to move is asked; its answer is the game after it."""
     _stored: int = 0
     """Plies that are on disk."""
 
     def __post_init__(self) -> None:
-        self.clock = GameClock(self.control)
-        self.record = game_rules(self.opening.position.game).record()
+        record = game_rules(self.opening.position.game).record()
+        self.playing = GameInProgress.begin(record, self.control)
+
+    @property
+    def record(self) -> GameRecord:
+        """The moves that are on disk and were told to everybody."""
+        return self.playing.record
 
     def go_on(self, begun: Begun) -> None:
         """Take the game from where another server left it, before its end."""
-        self.record = begun.record
-        self.clock.left.update(begun.left)
+        self.playing = replace(self.playing, record=begun.record).with_left(begun.left)
         self._stored = len(begun.record)
 
     def show(self, played: Played) -> None:
         """Take a game that is over and on disk, so that its `lines` can be told."""
-        self.record, self.forfeit = played.record, played.forfeit
+        self.playing = replace(self.playing, record=played.record)
+        self.forfeit = played.forfeit
         self.is_over = self._is_closed = True
 
     async def play(self) -> Played:
         """Let both sides play until the game is over; everything is on disk before it is told."""
         if not self._stored:
-            await self._take(self._forced(self.opening))
+            await self._take(replace(self.playing, record=self.opening).play_forced())
         while self.forfeit is None and self.record.outcome() is None:
-            answer = await self._asked()
-            turn = self.record.position.turn
+            after = await self._asked()
             if self.forfeit is not None:
                 break
-            came = asyncio.get_running_loop().time() if answer is None else answer[1]
-            if not self.clock.spend(turn, came - self._asked_at) or answer is None:
-                self.lose(turn, OUT_OF_TIME, by_time=True)
+            if after is None or after.loser is not None:
+                late = self.playing.stop(asyncio.get_running_loop().time())
+                self.playing = late if after is None else after
+                self.lose(self.playing.turn, OUT_OF_TIME, by_time=True)
                 break
-            await self._take(self._forced(answer[0]))
+            await self._take(after.play_forced())
         self._is_closed = True
         if self.record.outcome() is not None:
             self.forfeit = None  # who gave up meanwhile gave up too late
         await self._write(self.journal.end, self.number, self.forfeit)
         self.is_over = True
         self.tell(self, None, self._end())
-        seconds = seconds_used(self.control, self.record, len(self.opening), self.clock.left)
-        return Played(self.record, self.forfeit, seconds)
+        return Played(self.record, self.forfeit, self.playing.used(len(self.opening)))
 
     def says(self, color: Color, line: Line, now: float) -> None:
         """Take what a side says at the time *now*; `TableError` if it does not go there."""
@@ -121,7 +122,7 @@ class Table:
         ):
             raise TableError("turn", f"it is not your turn in game {self.number}: wait for TURN")
         try:
-            longer = self.record.play(line["move"])
+            after = self.playing.play(line["move"], now)
         except (IllegalMoveError, InvalidMoveError) as error:
             self._illegal[color] += 1
             if self._illegal[color] >= MOST_ILLEGAL:
@@ -129,7 +130,7 @@ class Table:
             left = MOST_ILLEGAL - self._illegal[color]
             chances = f"{left} more and the game is lost" if left else "the game is lost"
             raise TableError("move", f"{self._why_not(line['move'], error)}; {chances}") from None
-        self._question.set_result((longer, now))
+        self._question.set_result(after)
 
     def _why_not(self, move: str, error: ValueError) -> str:
         if isinstance(error, InvalidMoveError):
@@ -164,26 +165,26 @@ class Table:
     def _is_asked(self) -> bool:
         return self._question is not None and not self._question.done()
 
-    async def _asked(self) -> tuple[GameRecord, float] | None:
+    async def _asked(self) -> GameInProgress | None:
         """Return what the side to move answers; None if its time is over, or the game is lost."""
         loop = asyncio.get_running_loop()
-        turn = self.record.position.turn
+        turn = self.playing.turn
         self._question = loop.create_future()
-        self._asked_at = loop.time()
+        self.playing = self.playing.ask(loop.time())
         self.tell(self, turn, self._turn())
-        await asyncio.wait([self._question], timeout=self.clock.left[turn])
+        await asyncio.wait([self._question], timeout=self.playing.left(turn))
         answer = self._question.result() if self._question.done() else None
         self._question = None
         return answer
 
-    async def _take(self, longer: GameRecord) -> None:
+    async def _take(self, longer: GameInProgress) -> None:
         """Write a game that has gone on, then tell it."""
-        before = self._stored
-        await self._write(self.journal.add, self.number, longer, before, dict(self.clock.left))
-        self.record, self._stored = longer, len(longer)
+        before, left = self._stored, {color: longer.left(color) for color in Color}
+        await self._write(self.journal.add, self.number, longer.record, before, left)
+        self.playing, self._stored = longer, len(longer.record)
         for line in self._moves(before):
             self.tell(self, None, line)
-        self.tell(self, None, self._time(self._asked_at))
+        self.tell(self, None, self._time())
 
     async def _write(self, write: Callable[..., None], *arguments: object) -> None:
         loop = asyncio.get_running_loop()
@@ -196,12 +197,11 @@ class Table:
             is_pass = moves[ply].is_pass
             yield f"PASS {self.number}" if is_pass else f"MOVE {self.number} {texts[ply]}"
 
-    def _time(self, now: float) -> str:
-        """Return what both clocks show."""
-        left = dict(self.clock.left)
-        if self._is_asked:
-            left[self.record.position.turn] -= now - self._asked_at
-        return f"TIME {self.number} {left[Color.BLACK]:.3f} {left[Color.WHITE]:.3f}"
+    def _time(self, now: float | None = None) -> str:
+        """Return what both clocks show, running *now* while somebody is asked."""
+        now = now if self._is_asked else None
+        black, white = (self.playing.left(color, now) for color in Color)
+        return f"TIME {self.number} {black:.3f} {white:.3f}"
 
     def _end(self) -> str:
         """Return how the game ended."""
@@ -215,13 +215,6 @@ class Table:
     def _legal(self) -> str:
         position = self.record.position
         return " ".join(position.short_text(move) for move in position.legal_moves)
-
-    def _forced(self, record: GameRecord) -> GameRecord:
-        """Return the game as far as there is nothing to choose: nobody is asked for those moves."""
-        while record.outcome() is None and len(record.position.legal_moves) == 1:
-            self.clock.spend(record.position.turn, 0.0)
-            record = record.play(record.position.legal_moves[0])
-        return record
 
 
 def in_words(played: Played, names: Mapping[Color, str]) -> str:

@@ -16,6 +16,7 @@ from fastapi import APIRouter, Depends, HTTPException, Path, Query, Request, Web
 from fastapi.responses import PlainTextResponse
 
 from evoply.formats import read_pasted
+from evoply.formats.sources import FormatName
 from evoply.games import GAMES, game_rules
 from evoply.players import PlayerKind
 from evoply.protocols import Color, GameRecord, TimeControl
@@ -53,7 +54,7 @@ _MOST_WORDS = 100
 """Messages that an open page may send; it has nothing to say."""
 
 GameId = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
-Form = Literal["transcript", "ggf", "pdn", "games", "svg"]
+Form = FormatName | Literal["svg"]
 
 
 @dataclass(slots=True)

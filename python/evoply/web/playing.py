@@ -9,20 +9,19 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evoply._native import Stream
 from evoply.games import game_rules
-from evoply.players import KernelSeat, PlayerKind
+from evoply.players import PlayerKind
 from evoply.players.analysis import asked
 from evoply.protocols import (
     Choice,
-    Clock,
     Color,
     ForfeitError,
-    GameClock,
+    GameInProgress,
     GameRecord,
     IllegalMoveError,
     InvalidMoveError,
@@ -78,10 +77,10 @@ class OpenGame:
     """One game in memory; it is also in *store*, as it was after the last change."""
 
     stored: Stored
-    record: GameRecord
+    playing: GameInProgress
     sides: dict[Color, Side]
-    left: list[tuple[float | None, float | None]]
-    """What both clocks showed after each ply."""
+    left: list[Mapping[Color, float | None]]
+    """What both clocks showed at first and after each ply."""
     store: GameStore
     pool: ThinkingPool
     version: int = 0
@@ -91,13 +90,12 @@ class OpenGame:
     now: Callable[[], float] = time.monotonic
     _changed: set[asyncio.Event] = field(default_factory=set)
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    _turn_began: float = field(init=False)
     _thinking: asyncio.Task[None] | None = None
     _flag: asyncio.TimerHandle | None = None
 
     def __post_init__(self) -> None:
         """Let the clock of whoever is to move run from now on."""
-        self._turn_began = self.now()
+        self.playing = self.playing.ask(self.now())
 
     @classmethod
     def open(
@@ -109,84 +107,69 @@ class OpenGame:
         a person.
         """
         rules = game_rules(stored.game)
-        record = rules.game(rules.parse(stored.start))
-        for move, _, _ in stored.moves:
-            record = record.play(move)
+        control = None if stored.clock is None else TimeControl.from_text(stored.clock)
+        playing = GameInProgress.begin(rules.game(rules.parse(stored.start)), control)
+        left = [_left(playing)]
+        for move, black, white in stored.moves:
+            left.append({Color.BLACK: black, Color.WHITE: white})
+            playing = playing.play(move)
+        playing = playing.with_left(left[-1])
+        if stored.loser is not None:
+            playing = playing.forfeit(Color(stored.loser), stored.reason or "")
         sides, trouble = {}, None
         for color in Color:
             try:
                 sides[color] = _side(stored.who(color), stored.game, read)
             except ValueError as error:
                 sides[color], trouble = Side(PERSON, None), shorten(str(error), 300)
-        left = [(black, white) for _, black, white in stored.moves]
-        return cls(stored, record, sides, left, store, pool, trouble=trouble)
+        return cls(stored, playing, sides, left, store, pool, trouble=trouble)
 
     @property
-    def control(self) -> TimeControl | None:
-        """The time that both sides have."""
-        return None if self.stored.clock is None else TimeControl.from_text(self.stored.clock)
-
-    @property
-    def is_over(self) -> bool:
-        """Whether nobody can move any more."""
-        return self.stored.loser is not None or self.record.outcome() is not None
+    def record(self) -> GameRecord:
+        """The moves so far."""
+        return self.playing.record
 
     @property
     def running(self) -> Color | None:
         """Whose clock runs."""
-        return None if self.stored.clock is None or self.is_over else self.record.position.turn
+        return None if self.playing.control is None or self.playing.is_over else self.playing.turn
 
     def seconds_left(self, color: Color) -> float | None:
         """Return what the clock of a side shows now."""
-        clock = self._clock()
-        if clock is None:
-            return None
-        spent = self.now() - self._turn_began if color is self.running else 0.0
-        return max(0.0, clock.left[color] - spent)
-
-    def _clock(self) -> GameClock | None:
-        """Return the clocks as they were after the last ply."""
-        control = self.control
-        if control is None:
-            return None
-        clock = GameClock(control)
-        if self.left:
-            black, white = self.left[-1]
-            clock.left = {Color.BLACK: black or 0.0, Color.WHITE: white or 0.0}
-        return clock
+        left = self.playing.left(color, self.now())
+        return None if self.playing.control is None else max(0.0, left)
 
     # Changes, each of them on disk when it returns.
 
     async def play(self, text: str, ply: int | None) -> None:
         """Play a person's move; raises `ConflictError`, `IllegalMoveError`, `InvalidMoveError`."""
         async with self._lock:
-            await self._check_flag()
+            await self._forfeit(self.playing.stop(self.now()))
             if ply is not None and ply != len(self.record):
                 raise ConflictError(
                     f"ply: {ply} - the game has {len(self.record)} plies now - read it again"
                 )
-            if self.is_over:
+            if self.playing.is_over:
                 raise ConflictError("the game is over - begin another one, or take a move back")
-            turn = self.record.position.turn
+            turn = self.playing.turn
             if self.sides[turn].player is not None:
                 raise ConflictError(
                     f"it is the turn of {self.sides[turn].label} - wait, or take over"
                 )
-            await self._add(_played(self.record, text))
+            await self._add(_move(self.record, text))
         self.wake()
 
     async def undo(self, to_ply: int | None) -> None:
         """Take moves back to a person's last choice, or to where *to_ply* plies were played."""
         async with self._lock:
-            count = self._before_last_choice() if to_ply is None else to_ply
+            people = [color for color, side in self.sides.items() if side.player is None]
+            count = self.playing.last_choice(people or list(Color)) if to_ply is None else to_ply
             if count is None or count >= len(self.record) or count < 0:
                 raise ConflictError("there is nothing to take back")
             self._stop_thinking()
             await self.store.go_on(self.stored.id, count, ())
-            moves = [move.code(self.record.position.size) for move in self.record.moves[:count]]
-            self.record = game_rules(self.stored.game).game(self.record.start, moves)
-            self.stored = replace(self.stored, loser=None, reason=None)
-            self.left, self.trouble = self.left[:count], None
+            self.left, self.trouble = self.left[: count + 1], None
+            self.playing = self.playing.undo(count).with_left(self.left[-1])
             self.choices = {ply: one for ply, one in self.choices.items() if ply < count}
             self._news()
         self.wake()
@@ -208,9 +191,9 @@ class OpenGame:
     def wake(self) -> None:
         """Go on: start the clock of whoever is to move, and let a player think."""
         self._arm_flag()
-        if self.is_over or self._thinking is not None:
+        if self.playing.is_over or self._thinking is not None:
             return
-        if self.sides[self.record.position.turn].player is not None and self.trouble is None:
+        if self.sides[self.playing.turn].player is not None and self.trouble is None:
             self.is_thinking = True
             self._thinking = asyncio.create_task(self._think())
 
@@ -242,8 +225,8 @@ class OpenGame:
     async def _think(self) -> None:
         task = asyncio.current_task()
         try:
-            while not self.is_over:
-                color = self.record.position.turn
+            while not self.playing.is_over:
+                color = self.playing.turn
                 if self.sides[color].player is None:
                     return
                 if all(side.player is not None for side in self.sides.values()):
@@ -252,15 +235,15 @@ class OpenGame:
                 async with self._lock:
                     if task is not self._thinking or self.record is not record:
                         return
-                    await self._check_flag()
-                    if not self.is_over:
+                    await self._forfeit(self.playing.stop(self.now()))
+                    if not self.playing.is_over:
                         self.choices |= {len(record): choice} if choice.notes else {}
-                        await self._add(record.play(choice.move))
+                        await self._add(choice.move)
                 self._arm_flag()
         except ForfeitError as error:
             async with self._lock:
                 if task is self._thinking:
-                    await self._forfeit(self.record.position.turn, str(error))
+                    await self._forfeit(self.playing.forfeit(self.playing.turn, str(error)))
         except ValueError as error:
             self.trouble = shorten(str(error), 300)
         finally:
@@ -270,13 +253,12 @@ class OpenGame:
 
     async def _choice(self, color: Color) -> Choice:
         side, record = self.sides[color], self.record
-        clock = Clock(move_seconds=self.stored.seconds)
-        if self.control is not None:
-            clock = replace(
-                clock,
-                seconds_left=max(0.001, self.seconds_left(color) or 0.0),
-                increment=self.control.increment,
-            )
+        left = self.seconds_left(color)
+        clock = replace(
+            self.playing.clocks[color],
+            move_seconds=self.stored.seconds,
+            seconds_left=None if left is None else max(0.001, left),
+        )
         stream = Stream(self.stored.seed, "play", "game")
         game = self.stored.game
 
@@ -284,12 +266,8 @@ class OpenGame:
             if side.seat is None:
                 assert side.player is not None
                 side.seat = side.player.seat(game)
-            seat = side.seat
-            # What a seat of the kernel keeps is a table only: of a thousand games they would fill
-            # the memory. Others know their game.
-            if isinstance(seat, KernelSeat):
-                seat = seat.anew()
-            return asked(seat, record, stream, clock=clock)
+            # The tables that a thousand games keep would fill the memory.
+            return asked(side.seat.anew(), record, stream, clock=clock)
 
         return await self.pool.run((self.stored.id, "move"), choose)
 
@@ -298,22 +276,19 @@ class OpenGame:
         if task is not None:
             task.cancel()
 
-    async def _add(self, record: GameRecord) -> None:
-        """Take *record*, one move longer, and the forced passes that follow."""
+    async def _add(self, move: Any) -> None:
+        """Take *move* and the forced passes that follow."""
         since = len(self.record)
-        clock, turn = self._clock(), self.record.position.turn
-        if clock is not None and not clock.spend(turn, self.now() - self._turn_began):
-            await self._forfeit(turn, self._fallen())
+        playing = self.playing.play(move, self.now()).play_forced(passes_only=True)
+        if playing.loser is not None:
+            await self._forfeit(playing)
             return
-        while record.outcome() is None and record.position.legal_moves.must_pass:
-            record = record.play(record.position.legal_moves[0])
-        shown = (
-            (None, None) if clock is None else (clock.left[Color.BLACK], clock.left[Color.WHITE])
-        )
-        moves: list[Move] = [(str(move), *shown) for move in record.moves[since:]]
+        left = _left(playing)
+        shown = left[Color.BLACK], left[Color.WHITE]
+        moves: list[Move] = [(str(one), *shown) for one in playing.record.moves[since:]]
         await self.store.go_on(self.stored.id, since, moves)
-        self.record = record
-        self.left += [shown] * len(moves)
+        self.playing = playing
+        self.left += [left] * len(moves)
         self._news()
 
     # Clocks.
@@ -332,33 +307,18 @@ class OpenGame:
 
     async def _flag_fell(self) -> None:
         async with self._lock:
-            await self._check_flag()
+            await self._forfeit(self.playing.stop(self.now()))
 
-    async def _check_flag(self) -> None:
-        running = self.running
-        if running is not None and (self.seconds_left(running) or 0.0) <= 0:
-            await self._forfeit(running, self._fallen())
-
-    def _fallen(self) -> str:
-        return f"the flag has fallen (clock {self.stored.clock})"
-
-    async def _forfeit(self, loser: Color, reason: str) -> None:
-        await self.store.forfeit(self.stored.id, loser, reason)
-        self.stored = replace(self.stored, loser=loser.value, reason=reason)
-        self._news()
-
-    def _before_last_choice(self) -> int | None:
-        """Return the plies before the last choice of a person; of anybody if nobody is one."""
-        people = [color for color, side in self.sides.items() if side.player is None] or list(Color)
-        for count in range(len(self.record) - 1, -1, -1):
-            before: Any = self.record.positions[count]
-            if before.turn in people and not before.legal_moves.must_pass:
-                return count
-        return None
+    async def _forfeit(self, lost: GameInProgress) -> None:
+        """End the game if somebody has lost it in *lost*; the clocks stay as the file has them."""
+        if lost.loser is not None and not self.playing.is_over:
+            await self.store.forfeit(self.stored.id, lost.loser, lost.reason)
+            self.playing = self.playing.forfeit(lost.loser, lost.reason)
+            self._news()
 
     def _news(self) -> None:
         self.version += 1
-        self._turn_began = self.now()
+        self.playing = self.playing.ask(self.now())
         for event in self._changed:
             event.set()
 
@@ -384,11 +344,15 @@ def sides_of(
     return sides
 
 
-def _played(record: GameRecord, text: str) -> GameRecord:
-    """Return the game with a move by its text; errors say only what people need to read."""
+def _left(playing: GameInProgress) -> Mapping[Color, float | None]:
+    return {color: playing.clocks[color].seconds_left for color in Color}
+
+
+def _move(record: GameRecord, text: str) -> Any:
+    """Return a legal move by its text; errors say only what people need to read."""
     position = record.position
     try:
-        return record.play(text)
+        return record.play(text).moves[-1]
     except IllegalMoveError:
         must = position.what_must_be(text)
         legal = shorten(str(position.legal_moves), 300)

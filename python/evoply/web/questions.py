@@ -45,8 +45,7 @@ async def values_of_moves(game: OpenGame, asked: QuestionAsked, read: OpponentRe
 async def xray_of(game: OpenGame, asked: XRayAsked, read: OpponentReader) -> XRayShown:
     """Return what the player asked for sees in *game* at the place asked for."""
     count, name = _place(game, asked.ply), game.stored.game
-    moves = [move.code(game.record.position.size) for move in game.record.moves[:count]]
-    record = game_rules(name).game(game.record.start, moves)
+    record = game.record.first(count)
     advisers = [read(asked.player, name)] if asked.player else _advisers(game, read)
     colors = {side.player: color for color, side in game.sides.items() if side.player is not None}
 

@@ -6,7 +6,7 @@ import io
 from functools import cache
 
 from evoply.formats import FORMATS, GamePlayed
-from evoply.games import game_rules
+from evoply.games import GameRules, game_rules
 from evoply.games.drawing import board_svg
 from evoply.games.squares import square_name
 from evoply.protocols import Cell, Color, Diagram, Ending, Position, Row
@@ -20,10 +20,7 @@ from evoply.web.messages import (
 )
 from evoply.web.playing import OpenGame
 
-__all__ = ["EXPORTS", "cells_of", "exported", "played_by", "row_of", "state_of"]
-
-EXPORTS = ("transcript", "ggf", "pdn", "games", "svg")
-"""The forms in which a game can be copied."""
+__all__ = ["cells_of", "exported", "played_by", "row_of", "state_of"]
 
 
 @cache
@@ -68,7 +65,7 @@ def state_of(game: OpenGame) -> GameState:
     diagram = position.diagram(legal=False)
     rules, board = game_rules(game.stored.game), _board(game.stored.game)
     played = played_by(game)
-    is_over = game.is_over
+    is_over = game.playing.is_over
     return GameState(
         id=game.stored.id,
         version=game.version,
@@ -113,8 +110,13 @@ def state_of(game: OpenGame) -> GameState:
         clock=game.stored.clock,
         running=None if game.running is None else _name(game.running),
         transcript=str(record),
-        forms=[one for one in EXPORTS if one != ("pdn" if rules.fills_board else "ggf")],
+        forms=_forms(rules),
     )
+
+
+def _forms(rules: GameRules) -> list[str]:
+    """Return the forms in which a game can be copied."""
+    return [form for form in ("transcript", rules.format, "games", "svg") if form]
 
 
 def _name(color: Color) -> ColorName:
@@ -138,21 +140,23 @@ def played_by(game: OpenGame) -> GamePlayed:
         color: side.label if side.player is not None else color.value.capitalize()
         for color, side in game.sides.items()
     }
-    loser = game.stored.loser
-    if loser is None or game.record.outcome() is not None:
+    playing = game.playing
+    if playing.loser is None:
         return GamePlayed.of(game.record, black=names[Color.BLACK], white=names[Color.WHITE])
     return GamePlayed(
         game.record,
         names[Color.BLACK],
         names[Color.WHITE],
-        winner=Color(loser).opposite,
+        winner=playing.loser.opposite,
         ending=Ending.FORFEIT,
-        forfeit=game.stored.reason,
+        forfeit=playing.reason,
     )
 
 
 def exported(game: OpenGame, form: str) -> str:
-    """Return *game* in one of `EXPORTS`; `ValueError` if that form cannot hold it."""
+    """Return *game* in one of its `forms`; `ValueError` for any other."""
+    if form not in (forms := _forms(game_rules(game.stored.game))):
+        raise ValueError(f"form: {form} is none of this game: take {', '.join(forms)}")
     if form == "svg":
         record = game.record
         numbers: dict[int, str] = {}

@@ -32,7 +32,6 @@ from evoply.evolution.fitness.contract import Case, FitnessKind
 from evoply.evolution.operators import CROSSOVER, REPRODUCTION
 from evoply.expressions import PrimitiveSet
 from evoply.games import game_rules
-from evoply.games.draws import NO_DRAWS
 from evoply.players.options import unfit
 
 __all__ = [
@@ -52,7 +51,7 @@ __all__ = [
 
 def draws(game: str, limits: Draws) -> Iterator[Problem]:
     """Yield limits of draws in a game that ends by itself."""
-    if game_rules(game).draws == NO_DRAWS:
+    if not game_rules(game).has_draw_rules:
         for name, limit in limits:
             if limit != USUAL:
                 message = f"{game} has no draws but those of the board: leave it out"
@@ -220,9 +219,9 @@ def player(game: str, individual: IndividualShape, settings: PlayerSettings) -> 
     if (
         isinstance(individual, Stages)
         and individual.clock == "ply"
-        and not game_rules(game).fills_board
+        and game_rules(game).length is None
     ):
-        message = f"games of {game} have no usual length: ply is for Othello"
+        message = f"games of {game} have no usual length: leave ply out"
         yield "individual.clock", message
     if individual.kind == "ordered" and settings.ordering != "tree":
         yield "player.ordering", 'must be "tree": the second tree of individuals orders moves'

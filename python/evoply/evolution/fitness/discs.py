@@ -169,7 +169,7 @@ class StageFitness(_Discs):
 
 
 def _filling_problems(kind: str, task: Task) -> Iterator[Problem]:
-    if not GAMES[task.game].fills_board:
+    if GAMES[task.game].length is None:
         message = f"{kind} counts discs as a board is filled, not {task.game}"
         yield "fitness.measure.kind", message
 

@@ -107,9 +107,9 @@ class Engine(PlayerKind):
         return table_html(f"Player {self}", rows)
 
     def check_fits(self, game: str) -> None:
-        """Raise `ValueError` unless the program is there and *game* is Othello."""
-        if not game_rules(game).fills_board:
-            raise ValueError(f"engines that speak {self.protocol} play Othello only")
+        """Raise `ValueError` unless the program is there and its protocol knows *game*."""
+        if self.protocol not in game_rules(game).engines:
+            raise ValueError(f"no engine that speaks {self.protocol} plays {game}")
         program = self.command[0]
         if shutil.which(program) is None:
             raise ValueError(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from evoply import _native
@@ -22,6 +23,7 @@ from evoply.protocols import (
     Clock,
     Color,
     ForfeitError,
+    GameInProgress,
     GameRecord,
     IllegalMoveError,
     InvalidMoveError,
@@ -79,29 +81,28 @@ class GtpServer:
 
 def _play(server: GtpServer, words: list[str]) -> str:
     color, move = _color(words, 2), words[1].lower()
-    before = server.board.record
-    if before.outcome() is not None and move == "pass":
+    before = server.board.playing
+    if before.is_over and move == "pass":
         return ""
-    record = before if move == "pass" else server.board.passed_to(color)
-    if record.position.turn is not color:
+    playing = before if move == "pass" else server.board.passed_to(color)
+    if playing.turn is not color:
         raise GtpError(f"illegal move: it is the turn of {color.opposite.value}")
     try:
-        server.board.record = record.play(move)
+        server.board.playing = playing.play(move)
     except InvalidMoveError:
         raise GtpError(f"invalid coordinate {move[:40]}") from None
     except IllegalMoveError:
         raise GtpError("illegal move") from None
-    server.history.append(before)
+    server.history.append(before.record)
     return ""
 
 
 def _genmove(server: GtpServer, words: list[str]) -> str:
-    record, move = _chosen(server, words)
-    if record.outcome() is None:
-        turn = record.position.turn
-        server.board.spend(turn, server.board.took.pop(turn, 0.0))
-        server.history.append(server.board.record)
-        server.board.record = record.play(move)
+    playing, move = _chosen(server, words)
+    if not playing.is_over:
+        server.history.append(server.board.playing.record)
+        server.board.playing = playing
+        server.board.play(move, server.board.took.pop(playing.turn, 0.0))
     return move
 
 
@@ -109,16 +110,16 @@ def _reg_genmove(server: GtpServer, words: list[str]) -> str:
     return _chosen(server, words)[1]
 
 
-def _chosen(server: GtpServer, words: list[str]) -> tuple[GameRecord, str]:
+def _chosen(server: GtpServer, words: list[str]) -> tuple[GameInProgress, str]:
     """Return the game at the turn of the side that is to move, and its move; pass at the end."""
     color = _color(words, 1)
-    record = server.board.passed_to(color)
-    if record.outcome() is not None:
-        return record, "pass"
-    if record.position.turn is not color:
+    playing = server.board.passed_to(color)
+    if playing.is_over:
+        return playing, "pass"
+    if playing.turn is not color:
         raise GtpError(f"it is the turn of {color.opposite.value}")
     try:
-        return record, str(server.board.choice(record).move)
+        return playing, str(server.board.choice(playing.record).move)
     except ForfeitError as error:
         raise GtpError(f"cannot choose a move: {error}") from None
 
@@ -126,7 +127,7 @@ def _chosen(server: GtpServer, words: list[str]) -> tuple[GameRecord, str]:
 def _undo(server: GtpServer, words: list[str]) -> str:
     if not server.history:
         raise GtpError("cannot undo")
-    server.board.record = server.history.pop()
+    server.board.playing = replace(server.board.playing, record=server.history.pop())
     return ""
 
 
@@ -140,7 +141,7 @@ def _boardsize(server: GtpServer, words: list[str]) -> str:
 
 def _begin(server: GtpServer, game: str, record: GameRecord | None = None) -> str:
     server.board.begin(game, record)
-    server.board.clocks = dict.fromkeys(Color, server.settings)
+    server.board.set_clocks(dict.fromkeys(Color, server.settings))
     server.history.clear()
     return ""
 
@@ -170,9 +171,7 @@ def _loadsgf(server: GtpServer, words: list[str]) -> str:
             raise GtpError("unacceptable size")
         record = read(game)
         if len(words) > 1:
-            moves = max(_number(words[1]) - 1, 0)
-            codes = [move.code(size) for move in record.moves[:moves]]
-            record = game_rules(game).game(record.start, codes)
+            record = record.first(max(_number(words[1]) - 1, 0))
     except OSError as error:
         raise GtpError(f"cannot load file: {error.strerror}") from None
     except ValueError as error:
@@ -198,16 +197,17 @@ def _time_settings(server: GtpServer, words: list[str]) -> str:
     else:
         settings = Clock()  # a period of no moves is no limit
     server.settings, server.period = settings, period if stones else 0.0
-    server.board.clocks = dict.fromkeys(Color, settings)
+    server.board.set_clocks(dict.fromkeys(Color, settings))
     return ""
 
 
 def _time_left(server: GtpServer, words: list[str]) -> str:
     color = _color(words, 3)
     left, stones = _seconds(words[1]), _number(words[2])
-    server.board.clocks[color] = (
+    clock = (
         Clock(move_seconds=left / stones) if stones else Clock(seconds_left=left + server.period)
     )
+    server.board.set_clocks({color: clock})
     return ""
 
 
@@ -253,7 +253,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
         "set_game": _set_game,
         "list_games": lambda server, words: GAME,
         "loadsgf": _loadsgf,
-        "showboard": lambda server, words: f"\n{server.board.record.position}",
+        "showboard": lambda server, words: f"\n{server.board.playing.record.position}",
         SET_POSITION: _set_position,
     }
 )

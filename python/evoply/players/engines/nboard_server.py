@@ -15,7 +15,6 @@ from typing import Any
 
 from evoply import _native
 from evoply.formats import as_game_of, ggf
-from evoply.games import game_rules
 from evoply.players.engines.serving import TOO_LONG, Board
 from evoply.protocols import Clock, Color, ForfeitError, GameRecord, Player
 
@@ -65,7 +64,9 @@ def _set(board: Board, rest: str) -> Iterator[str]:
         if game is None:
             raise ValueError(f"{board.name} does not play on a board of this size")
         board.begin(game, as_game_of(game, played.record))
-        board.clocks = _clocks(board.record, ggf.read_time(played.tags.get("TI", "")), text)
+        board.set_clocks(
+            _clocks(board.playing.record, ggf.read_time(played.tags.get("TI", "")), text)
+        )
     yield from ()
 
 
@@ -84,18 +85,18 @@ def _clocks(record: GameRecord, time: tuple[float, float] | None, text: str) -> 
 
 
 def _move(board: Board, rest: str) -> Iterator[str]:
-    turn = board.record.position.turn
     move, _, time = [*rest.split("/"), "", ""][:3]
-    board.record = board.record.play(move.strip())
-    took = board.took.pop(turn, 0.0)  # unless the other program says what it was
     is_told = re.fullmatch(r"\s*[0-9]{1,6}(?:\.[0-9]{1,6})?\s*", time) is not None
-    board.spend(turn, float(time) if is_told else took)
+    turn = board.playing.turn
+    # What it took by our clock, unless the other program says what it was.
+    board.play(move.strip(), float(time) if is_told else board.took.get(turn, 0.0))
+    board.took.pop(turn, None)
     board.ponder()
     yield from ()
 
 
 def _go(board: Board, rest: str) -> Iterator[str]:
-    if board.record.outcome() is not None:
+    if board.playing.is_over:
         yield "=== PA"
         return
     yield f"status {board.name} is thinking"
@@ -106,7 +107,7 @@ def _go(board: Board, rest: str) -> Iterator[str]:
 
 
 def _hint(board: Board, rest: str) -> Iterator[str]:
-    if board.record.outcome() is None:
+    if not board.playing.is_over:
         count = min(int(rest), _MOST_HINTS) if re.fullmatch(r"[0-9]{1,9}", rest) else 1
         yield f"status {board.name} is thinking"
         choice = board.choice(every_move=True)
@@ -122,17 +123,14 @@ def _hint(board: Board, rest: str) -> Iterator[str]:
 
 
 def _analyze(board: Board, rest: str) -> Iterator[str]:
-    record, size = board.record, board.record.position.size
-    codes = [move.code(size) for move in record.moves]
-    rules = game_rules(board.game)
-    for count in range(len(codes), -1, -1):
+    record = board.playing.record
+    for count in range(len(record), -1, -1):
         position = record.positions[count]
         if position.outcome() is not None:
             score: float | None = position.outcome().disc_difference
             score = -score if position.turn is Color.WHITE and score is not None else score
         else:
-            before = rules.game(record.start, codes[:count])
-            score = board.choice(before, every_move=True).score
+            score = board.choice(record.first(count), every_move=True).score
         if score is not None:
             yield f"analysis {count} {_evaluation(board, score)}"
     yield f"status {board.name} is waiting"
@@ -157,7 +155,7 @@ def _text(move: Any) -> str:
 
 def _evaluation(board: Board, score: float | None) -> str:
     """Return a score in discs, "" for none; a finished game counts all of them."""
-    most = board.record.position.size**2
+    most = board.playing.record.position.size**2
     return "" if score is None else f"{min(max(score, -most), most):.2f}"
 
 

@@ -17,7 +17,7 @@ from evoply.players.engines.gtp import GtpDialogue
 from evoply.players.engines.nboard import NBoardDialogue
 from evoply.players.process_limits import MoveLimit
 from evoply.processes import BrokenError, ForeignProcess, Limits, one_line
-from evoply.protocols import Choice, Clock, ForfeitError, GameRecord
+from evoply.protocols import Choice, Clock, ForfeitError, GameRecord, Seat
 
 _FAREWELL = 0.2
 """Seconds that an engine has to go by itself."""
@@ -28,7 +28,7 @@ DIALOGUES: Mapping[str, Callable[[ForeignProcess, Sequence[tuple[str, str]]], Di
 """The protocols by name."""
 
 
-class EngineSeat:
+class EngineSeat(Seat):
     """An engine at a board; its process begins with the first question.
 
     One question at a time, from any thread; `close` may come from another one and ends the
@@ -45,8 +45,6 @@ class EngineSeat:
         start_limit: float,
         move_limit: MoveLimit,
     ) -> None:
-        self.about: Mapping[str, str | None] = {}
-        """What the engine calls itself, `engine` and `version`; empty until it has been asked."""
         self._protocol = protocol
         self._command = command
         self._options = options

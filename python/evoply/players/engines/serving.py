@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Protocol, TextIO
+from typing import Any, Protocol, TextIO
 
 from evoply._native import Stream
 from evoply.games import GAMES, game_rules
 from evoply.players.analysis import asked, own_plies
 from evoply.players.kernel_seat import KernelSeat
 from evoply.players.search_options import MAX_DEPTH
-from evoply.protocols import Choice, Clock, Color, GameRecord, Player, Seat
+from evoply.protocols import Choice, Clock, Color, GameInProgress, GameRecord, Player, Seat
 from evoply.wording import short_name
 
 LONGEST_LINE = 100_000
@@ -27,17 +27,16 @@ class Board:
     """
 
     def __init__(self, player: Player, game: str, seed: int) -> None:
-        if not game_rules(game).fills_board:
-            raise ValueError(f"{game}: engines play Othello only: name a game with --game")
+        if not game_rules(game).engines:
+            raise ValueError(f"no engine plays {game}: name another game with --game")
         self.player = player
         self.name = short_name(player.label)
         self._key = Stream(seed, "engine")
         self._games = 0
         self._seat: Seat = player.seat(game)
         self._game = game
-        self.record: GameRecord = game_rules(game).record()
-        self.clocks = dict.fromkeys(Color, Clock())
-        """What both sides have, as far as the protocol says so."""
+        self.playing = GameInProgress(game_rules(game).record())
+        """The game, and what both sides have as far as the protocol says so: none is ever late."""
         self.took: dict[Color, float] = {}
         """Seconds of the last choice of a side."""
         self.is_pondering_wanted = False
@@ -54,10 +53,9 @@ class Board:
 
     def game_of_size(self, size: int) -> str | None:
         """Return the name of the same game on a board of *size*, None if the player has none."""
-        names = [self._game, *GAMES]
-        for name in names:
-            rules = GAMES[name]
-            if rules.fills_board and rules.size == size:
+        family = GAMES[self._game].family
+        for name in (self._game, *GAMES):
+            if (GAMES[name].family, GAMES[name].size) == (family, size):
                 try:
                     self.player.check_fits(name)
                 except ValueError:
@@ -73,21 +71,26 @@ class Board:
             self._seat, self._game = seat, game
         self._games += 1
         self._stream = self._key.child(self._games)
-        self.record = game_rules(game).record() if record is None else record
+        record = game_rules(game).record() if record is None else record
+        self.playing = replace(self.playing, record=record)
+
+    def set_clocks(self, clocks: Mapping[Color, Clock]) -> None:
+        """Take what the protocol says that these sides have."""
+        self.playing = replace(self.playing, clocks={**self.playing.clocks, **clocks})
 
     def choice(self, record: GameRecord | None = None, *, every_move: bool = False) -> Choice:
         """Return what the player chooses at the end of *record*, by default of the game.
 
         It looks at the clock of the side that is to move, unless *every_move* is asked for.
         """
-        record = self.record if record is None else record
+        record = self.playing.record if record is None else record
         turn, began = record.position.turn, time.monotonic()
         choice = asked(
             self._seat,
             record,
             self._stream,
             every_move=every_move,
-            clock=self.clocks[turn],
+            clock=self.playing.clocks[turn],
         )
         self.took[turn] = time.monotonic() - began
         self._latest, self._turn = choice, turn
@@ -98,10 +101,10 @@ class Board:
 
         The move that it is expected to make is that of the latest search.
         """
-        record, latest = self.record, self._latest
+        record, latest = self.playing.record, self._latest
         if not self.is_pondering_wanted or latest is None or not isinstance(self._seat, KernelSeat):
             return
-        clock = self.clocks[self._turn]
+        clock = self.playing.clocks[self._turn]
         has_clock = clock.seconds_left is not None or clock.move_seconds is not None
         is_expected = len(latest.line) > 1 and latest.line[:1] == record.moves[-1:]
         if not has_clock or not is_expected or latest.line[1] not in record.position.legal_moves:
@@ -118,19 +121,15 @@ class Board:
         if end is not None:
             end()
 
-    def spend(self, color: Color, seconds: float) -> None:
-        """Take what a move took from what a side has left, if anything, and add its increment."""
-        clock = self.clocks[color]
-        if clock.seconds_left is not None:
-            left = max(clock.seconds_left - seconds, 0.0) + clock.increment
-            self.clocks[color] = replace(clock, seconds_left=left)
+    def play(self, move: Any, seconds: float) -> None:
+        """Play *move*, which took so many of the seconds that its side has left, if any."""
+        spent = min(seconds, self.playing.left(self.playing.turn))
+        self.playing = self.playing.ask(0.0).play(move, spent)
 
-    def passed_to(self, color: Color) -> GameRecord:
+    def passed_to(self, color: Color) -> GameInProgress:
         """Return the game with the forced pass that stands between *color* and its turn, if any."""
-        position = self.record.position
-        if position.turn is not color and position.legal_moves.must_pass:
-            return self.record.play(position.legal_moves[0])
-        return self.record
+        is_waiting = self.playing.turn is not color
+        return self.playing.play_forced(passes_only=True) if is_waiting else self.playing
 
     def close(self) -> None:
         """Give back the player's seat."""

@@ -103,14 +103,13 @@ class Watched:
         return _WatchedSeat(self.player.seat(game), self.said)
 
 
-@dataclass(frozen=True)
-class _WatchedSeat:
+@dataclass
+class _WatchedSeat(Seat):
     seat: Seat
     said: list[Said]
 
-    @property
-    def is_shared(self) -> bool:
-        return bool(getattr(self.seat, "is_shared", False))
+    def __post_init__(self) -> None:
+        self.is_shared = self.seat.is_shared
 
     def choose(self, game: GameRecord, stream: Stream, clock: Clock, /) -> Choice:
         choice = self.seat.choose(game, stream, clock)

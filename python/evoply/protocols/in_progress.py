@@ -1,0 +1,145 @@
+"""A game in progress as one pure value: its record, both clocks, and who has lost it otherwise.
+
+It knows no seat and reads no time: whoever runs the game says what time it is, in seconds of any
+source that never goes back.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+from evoply.protocols.clocks import TimeControl
+from evoply.protocols.games import Color, GameRecord
+from evoply.protocols.players import Clock
+
+
+@dataclass(frozen=True, slots=True)
+class GameInProgress:
+    """A game between two moves, or during one: every step returns another value."""
+
+    record: GameRecord
+    control: TimeControl | None = None
+    """The time that both sides began with; None for a game without clocks."""
+    late: str = "the flag has fallen (clock {control})"
+    """Why a side loses whose time is over."""
+    clocks: Mapping[Color, Clock] = field(default_factory=lambda: dict.fromkeys(Color, Clock()))
+    """What both sides had when their clocks last stood; below 0 seconds for one that was late."""
+    began: float | None = None
+    """When the clock of the side to move began to run; None while it stands."""
+    loser: Color | None = None
+    """Who has lost by forfeit, whatever the board says."""
+    reason: str = ""
+    """Why."""
+    by_time: bool = False
+    """Whether that was for want of time."""
+
+    @classmethod
+    def begin(cls, record: GameRecord, control: TimeControl | None = None, **more: Any) -> Self:
+        """Return the game that goes on from *record* with all of the time of *control*."""
+        game = cls(record, control, **more)
+        if control is None:
+            return game
+        clock = Clock(seconds_left=control.seconds, increment=control.increment)
+        return replace(game, clocks=dict.fromkeys(Color, clock))
+
+    @property
+    def turn(self) -> Color:
+        """The side to move."""
+        turn: Color = self.record.position.turn
+        return turn
+
+    @property
+    def _is_timed(self) -> bool:
+        return self.clocks[self.turn].seconds_left is not None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nobody is to move any more."""
+        return self.loser is not None or self.record.outcome() is not None
+
+    def left(self, color: Color, now: float | None = None) -> float:
+        """Return the seconds that a side has left, at the time *now* if its clock may run."""
+        left = self.clocks[color].seconds_left
+        if left is None:
+            return math.inf
+        if now is None or self.began is None or color is not self.turn or self.is_over:
+            return left
+        return left - max(0.0, now - self.began)
+
+    def used(self, opening_plies: int = 0) -> tuple[float, float] | None:
+        """Return what Black and White took for their moves after a random opening, if timed."""
+        if self.control is None:
+            return None
+        whole, increment = self.control.seconds, self.control.increment
+        movers = [position.turn for position in self.record.positions[opening_plies:-1]]
+        black, white = (
+            max(0.0, whole + increment * movers.count(color) - self.left(color)) for color in Color
+        )
+        return black, white
+
+    def with_left(self, left: Mapping[Color, float | None]) -> Self:
+        """Return the game with so many seconds on the clocks, None without clocks."""
+        clocks = {color: replace(self.clocks[color], seconds_left=left[color]) for color in Color}
+        return replace(self, clocks=clocks)
+
+    def ask(self, now: float) -> Self:
+        """Return the game in which the clock of the side to move, if any, runs from *now* on."""
+        return replace(self, began=now) if self._is_timed else self
+
+    def stop(self, now: float) -> Self:
+        """Return the game after the side to move has answered: lost if it took more than it had."""
+        if not self._is_timed:
+            return self
+        left = self.left(self.turn, now)
+        clock = replace(self.clocks[self.turn], seconds_left=left)
+        stopped = replace(self, began=None, clocks={**self.clocks, self.turn: clock})
+        if left >= 0:
+            return stopped
+        return stopped.forfeit(self.turn, self.late.format(control=self.control), by_time=True)
+
+    def play(self, move: Any, now: float | None = None) -> Self:
+        """Return the game after *move*, a move or its text, by which the clock stops *now*.
+
+        Raises `IllegalMoveError` and `InvalidMoveError` as `GameRecord.play`. Who is late has lost,
+        and the move is not played.
+        """
+        record = self.record.play(move)
+        stopped = self if now is None else self.stop(now)
+        if stopped.loser is not None:
+            return stopped
+        turn = self.turn
+        clock = stopped.clocks[turn]
+        left = None if clock.seconds_left is None else clock.seconds_left + clock.increment
+        clock = Clock(clock.move_seconds, left, clock.increment, clock.moves + 1)
+        clocks = {**stopped.clocks, turn: clock}
+        return replace(stopped, record=record, clocks=clocks, began=None)
+
+    def play_forced(self, *, passes_only: bool = False) -> Self:
+        """Return the game as far as there is nothing to choose; such moves take no time."""
+        game, moves = self, self.record.position.legal_moves
+        while len(moves) == 1 and (moves.must_pass or not passes_only) and not game.is_over:
+            game = game.play(moves[0])
+            moves = game.record.position.legal_moves
+        return game
+
+    def forfeit(self, color: Color, reason: str, *, by_time: bool = False) -> Self:
+        """Return the game lost by *color*; one that is over stays as it is."""
+        if self.is_over:
+            return self
+        return replace(self, loser=color, reason=reason, by_time=by_time)
+
+    def last_choice(self, colors: Container[Color]) -> int | None:
+        """Return the plies before the last move that one of *colors* chose; None if none did."""
+        for ply in range(len(self.record) - 1, -1, -1):
+            before = self.record.positions[ply]
+            if before.turn in colors and not before.legal_moves.must_pass:
+                return ply
+        return None
+
+    def undo(self, plies: int) -> Self:
+        """Return the game as it was after so many plies, by the clocks as they are now."""
+        record = self.record.first(plies)
+        return replace(self, record=record, loser=None, reason="", by_time=False)
