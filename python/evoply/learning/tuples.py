@@ -38,7 +38,7 @@ from evoply.learning.tuples_config import (
     squares_of,
     tuple_text,
 )
-from evoply.players import AfterState, AlphaBeta
+from evoply.players import AlphaBeta, ValuingPlayer
 from evoply.processes import core_count
 from evoply.protocols import RunError, steps
 
@@ -166,7 +166,7 @@ class TupleEvolution(KeptLearner[TuplesStep]):
     def _points(
         self,
         config: TuplesConfig,
-        players: Sequence[AfterState | AlphaBeta],
+        players: Sequence[ValuingPlayer],
         first: NDArray[np.intp],
         second: NDArray[np.intp],
         stream: Stream,
@@ -187,7 +187,7 @@ class TupleEvolution(KeptLearner[TuplesStep]):
         return points
 
 
-def _erring(config: TuplesConfig, player: AfterState | AlphaBeta) -> AfterState | AlphaBeta:
+def _erring(config: TuplesConfig, player: ValuingPlayer) -> ValuingPlayer:
     return player.model_copy(update={"epsilon": config.random_moves})
 
 
