@@ -33,6 +33,8 @@ GameName = Annotated[str, AfterValidator(_known)]
 class LearnerConfig(WholeConfig):
     """A run that ends after a number of games, or of generations, or after seconds."""
 
+    about: ClassVar[str] = "learning"
+    """What a run of it is called."""
     counts: ClassVar[str] = "games"
     """The key that says how long a run is, beside `time_limit`."""
     most: ClassVar[int] = MOST_GAMES
@@ -92,7 +94,7 @@ class GamesConfig(LearnerConfig):
         return {"games_per_step": self.games_per_step}
 
 
-_Config = TypeVar("_Config", bound=WholeConfig)
+_Config = TypeVar("_Config", bound=LearnerConfig)
 
 
 def config_of(
@@ -109,6 +111,8 @@ def config_of(
         data = read_toml(config_text(name), name)
         learner = model.model_fields["learner"].default
         if data.get("learner") != learner:
-            wrong = f'is no config of {learner}, which says learner = "{learner}": `evoply evolve`'
-            raise ConfigError([("learner", f"{name} {wrong} is for configs of evolution")])
+            wrong = f'{name} is no config of {model.about}, which says learner = "{learner}"'
+            raise ConfigError(
+                [("learner", f"{wrong}: `evoply evolve` is for configs of evolution")]
+            )
     return changed_config(model, data, overrides, settings)

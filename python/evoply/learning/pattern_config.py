@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import (
     Field,
@@ -111,6 +111,7 @@ class PatternConfig(GamesConfig):
     100
     """
 
+    about: ClassVar[str] = "patterns"
     learner: Literal["patterns"] = "patterns"
     """What tells the file from those of other learners."""
     game: GameName = "othello"

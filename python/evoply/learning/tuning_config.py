@@ -47,6 +47,7 @@ class TuningConfig(LearnerConfig):
     A mistake raises `ConfigError` (a `ValueError`) that lists every error with its path.
     """
 
+    about: ClassVar[str] = "tuning"
     counts: ClassVar[str] = "generations"
     most: ClassVar[int] = 2000
     learner: Literal["tuning"] = "tuning"

@@ -58,6 +58,7 @@ class TuplesConfig(LearnerConfig):
     6
     """
 
+    about: ClassVar[str] = "an evolution of tuples"
     counts: ClassVar[str] = "generations"
     most: ClassVar[int] = 100_000
     learner: Literal["tuples"] = "tuples"
