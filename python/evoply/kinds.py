@@ -25,8 +25,6 @@ from evoply.learning.tuning_kind import tuning_kind
 from evoply.learning.tuples_kind import tuples_kind
 from evoply.runs import Kind
 
-__all__ = ["KINDS"]
-
 KINDS: Mapping[str, Kind] = {
     EVOLUTION: evolution_kind(Evolution()),
     LEARNER: learning_kind(Learning()),

@@ -14,8 +14,6 @@ from pathlib import Path
 
 from evoply.protocols import RunError
 
-__all__ = ["Execute", "Ledger", "transaction"]
-
 Execute = Callable[..., object]
 """What runs a statement inside a transaction."""
 

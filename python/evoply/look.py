@@ -11,8 +11,6 @@ import re
 from functools import cache
 from pathlib import Path
 
-__all__ = ["LINE_COLORS", "framed", "pieces_css"]
-
 LINE_COLORS = (
     "#2f9e6a", "#e08a2c", "#4a86e0", "#b565c9", "#d65a5a", "#2aa5b5", "#8a8f3a", "#888f99",
 )  # fmt: skip

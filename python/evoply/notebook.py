@@ -11,8 +11,6 @@ from evoply.look import framed
 if TYPE_CHECKING:
     from jinja2 import Template
 
-__all__ = ["table_html"]
-
 _TABLE = """
 <p><strong>{{ title }}</strong></p>
 {% for text in texts %}<p>{{ text }}</p>

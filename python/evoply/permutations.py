@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from evoply._native import Stream
 
-__all__ = ["derangement", "shuffled"]
-
 
 def shuffled(count: int, stream: Stream) -> list[int]:
     """Return the numbers below *count* in a uniformly random order (Fisher and Yates)."""

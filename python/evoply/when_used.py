@@ -12,8 +12,6 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, TypeVar
 
-__all__ = ["MadeWhenUsed", "give_when_used", "module_when_used"]
-
 _Value = TypeVar("_Value")
 
 

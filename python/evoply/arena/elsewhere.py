@@ -20,16 +20,6 @@ from evoply.players import KernelSeat, data_of, model_of
 from evoply.players.player import PLAYER_ADAPTER
 from evoply.protocols import Answer, Cluster, TimeControl, UnitFunction, packed, unpacked
 
-__all__ = [
-    "check_game",
-    "check_sendable",
-    "packed_columns",
-    "packed_results",
-    "parts_elsewhere",
-    "unpacked_columns",
-    "unpacked_part",
-]
-
 _SECONDS = 1.0
 """What a part should take a worker."""
 _FEWEST_SECONDS = 0.5

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from evoply.protocols import Choice, GameRecord
     from evoply.reports import AnalysedGame
 
-__all__ = ["analyse", "choice_lines", "moves_table", "value_text"]
-
 _MOST_EXACT = 20
 _MOST_MISTAKES = 10
 

@@ -13,8 +13,6 @@ from typing import Any
 from evoply.cli.output import EndedError, StoppedError, stderr, write_json
 from evoply.cli.version import version_text
 
-__all__ = ["run"]
-
 FAILED, WRONG_USE, STOPPED = 1, 2, 130
 CLOSED_PIPE = 141
 """What a shell reports of a program that wrote into a pipe nobody reads any more."""

@@ -9,8 +9,6 @@ from rich.text import Text
 
 from evoply.protocols import Cell, Color, Diagram, GameRecord, Side
 
-__all__ = ["board_text", "weights_text"]
-
 _BOARD, _LIGHT, _LAST = "on rgb(38,110,70)", "on rgb(205,198,178)", "on rgb(90,150,60)"
 _INK = {Color.BLACK: "rgb(10,10,10)", Color.WHITE: "rgb(250,250,250)"}
 _FILLED = "●♚"

@@ -16,8 +16,6 @@ from evoply.players import Player, parse_player, with_options
 from evoply.reports import explain
 from evoply.runs import ChampionFacts, Listing, Run, match_of, played_matches
 
-__all__ = ["TEST_GAMES", "TEST_OPPONENTS", "close_run"]
-
 TEST_GAMES = 1000
 TEST_OPPONENTS = ("random", "greedy", "swh")
 """Whom a champion meets at the end; swh only where it fits the board."""

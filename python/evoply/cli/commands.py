@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 
-__all__ = ["COMMANDS", "command_named"]
-
 COMMANDS: dict[str, str] = {
     "evolve": """
   evoply presets                       # ready-made configs

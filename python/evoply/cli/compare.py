@@ -16,8 +16,6 @@ from evoply.cli.output import Output, StoppedError, stderr, table
 if TYPE_CHECKING:
     from evoply.experiments import Comparison, Cost, ExperimentFolder, Status
 
-__all__ = ["compare", "experiment"]
-
 _PAGE = "comparison.html"
 _MOST_PAIRS = 20
 

@@ -14,8 +14,6 @@ from evoply.cli.suggesting import suggested
 if TYPE_CHECKING:
     from evoply.configs.reference import ConfigKey, ConfigSection
 
-__all__ = ["config"]
-
 _INDENT = "    "
 
 

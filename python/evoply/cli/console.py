@@ -2,8 +2,6 @@
 
 from rich.console import Console
 
-__all__ = ["CommandConsole"]
-
 
 class CommandConsole(Console):
     """A console that leaves a closed pipe to whoever called it; rich would end with exit code 1."""

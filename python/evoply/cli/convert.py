@@ -20,8 +20,6 @@ from evoply.formats.sources import FormatName
 if TYPE_CHECKING:
     from evoply.formats import Converted, Format, Names, Refused
 
-__all__ = ["convert", "games_file", "refused_data", "tell_refused"]
-
 _STREAM = "-"
 _IN_MEMORY = 1 << 20
 _MOST_REFUSED = 10

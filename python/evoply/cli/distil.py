@@ -11,8 +11,6 @@ from evoply.cli.output import Output, percent, table
 if TYPE_CHECKING:
     from evoply.learning import Distilled
 
-__all__ = ["distil"]
-
 
 def distil(
     player: str,

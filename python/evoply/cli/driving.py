@@ -15,8 +15,6 @@ from evoply.protocols import Cluster, RunNameError
 from evoply.runs import Run, advance, checked_name, new_run_path, runs_directory
 from evoply.runs.finding_kinds import kind_of
 
-__all__ = ["drive", "for_runs", "new_run"]
-
 
 def drive(
     run: Run,

@@ -9,8 +9,6 @@ from cyclopts import Parameter
 
 from evoply.cli.options import USUAL_PROGRAMS, Game, Programs, Seed
 
-__all__ = ["engine"]
-
 
 def engine(
     *,

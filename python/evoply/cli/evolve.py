@@ -22,8 +22,6 @@ from evoply.cli.output import Output
 if TYPE_CHECKING:
     from evoply.evolution import EvolutionConfig
 
-__all__ = ["evolve"]
-
 
 def evolve(
     config: str,

@@ -8,8 +8,6 @@ from evoply.cli.output import Output, percent
 from evoply.reports import Explanation
 from evoply.wording import shorten
 
-__all__ = ["say_explanation"]
-
 _MOST_PARTS = 8
 _MOST_EXCEPTIONS = 3
 _LONGEST = 72

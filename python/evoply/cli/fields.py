@@ -13,8 +13,6 @@ from evoply.files import read_limited
 from evoply.protocols import ConfigError
 from evoply.wording import did_you_mean, shorten
 
-__all__ = ["Entry", "read_field"]
-
 _MOST_BYTES = 4_000_000
 _EXAMPLES = {"player": 'player = "greedy"', "name": 'name = "Ann"', "bracket": 'bracket = "one"'}
 

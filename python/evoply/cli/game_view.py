@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from evoply.formats import GamePlayed
     from evoply.protocols import GameRecord
 
-__all__ = ["print_game", "show_game"]
-
 _MOST_MOVES_SHOWN = 12
 
 

@@ -14,8 +14,6 @@ from evoply.cli.suggesting import suggested
 if TYPE_CHECKING:
     from evoply.server import Joining
 
-__all__ = ["join"]
-
 
 def join(
     server: str,

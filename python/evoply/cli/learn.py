@@ -27,8 +27,6 @@ from evoply.cli.suggesting import suggested
 if TYPE_CHECKING:
     from evoply.runs import Run
 
-__all__ = ["edit", "learn", "pack"]
-
 
 def learn(
     config: str,

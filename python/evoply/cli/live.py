@@ -21,8 +21,6 @@ from evoply.protocols import Progress
 from evoply.runs import Kind, LiveFacts
 from evoply.runs.columns import curves
 
-__all__ = ["LiveView", "PlainView", "View", "view_on"]
-
 _WIDTH = 80
 """Columns of the panel where the terminal has them."""
 _FRAME = 4

@@ -10,8 +10,6 @@ from typing import Generic, Protocol, TypeVar
 from evoply.files import write_atomically
 from evoply.pace import Pace
 
-__all__ = ["LivePage", "both", "live_page"]
-
 Result = TypeVar("Result")
 _Drawn = TypeVar("_Drawn", contravariant=True)
 

@@ -14,16 +14,6 @@ from evoply.cli.output import Output, StoppedError, stderr
 if TYPE_CHECKING:
     from evoply.cluster import Dispatcher
 
-__all__ = [
-    "TimeIsUpError",
-    "give",
-    "limited",
-    "on_cluster",
-    "played",
-    "say_estimate",
-    "seconds_in_words",
-]
-
 Result = TypeVar("Result")
 
 _WORTH_SAYING = 2.0

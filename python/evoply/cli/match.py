@@ -38,15 +38,6 @@ if TYPE_CHECKING:
     from evoply.arena import LostGames, MatchResult, SprtResult
     from evoply.formats import GamePlayed
 
-__all__ = [
-    "interval_text",
-    "match",
-    "match_table",
-    "progress_bar",
-    "say_engine",
-    "say_forfeits",
-]
-
 _GAMES = 1000
 _WATCHED_GAMES = 2
 _SAVED_GAMES = 1000

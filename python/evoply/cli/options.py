@@ -18,35 +18,6 @@ if TYPE_CHECKING:
     from evoply.games.draws import DrawRules
     from evoply.protocols import TimeControl
 
-__all__ = [
-    "GAME_NAMES",
-    "USUAL_PROGRAMS",
-    "Clock",
-    "Cluster",
-    "Delay",
-    "Draws",
-    "Game",
-    "Json",
-    "Openings",
-    "Overrides",
-    "Password",
-    "Position",
-    "Programs",
-    "Quiet",
-    "RunGame",
-    "SecondsOrNone",
-    "Seed",
-    "Tests",
-    "Threads",
-    "TimeLimit",
-    "Whole",
-    "WholeOrDefault",
-    "WholeOrNone",
-    "chosen_clock",
-    "chosen_draws",
-    "chosen_openings",
-]
-
 GAME_NAMES = " or ".join(", ".join(GAMES).rsplit(", ", 1))
 """The names of all games, for help."""
 

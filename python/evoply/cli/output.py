@@ -17,18 +17,6 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-__all__ = [
-    "EndedError",
-    "Output",
-    "StoppedError",
-    "help_console",
-    "percent",
-    "stderr",
-    "stdout",
-    "table",
-    "write_json",
-]
-
 _LABEL_WIDTH = 12
 _PIPE_WIDTH = 160
 """Columns of a table that goes into a file or a pipe: nothing is cut there for want of room."""

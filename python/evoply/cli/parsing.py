@@ -13,8 +13,6 @@ from evoply.cli.commands import COMMANDS, command_named
 from evoply.cli.output import EndedError, help_console
 from evoply.cli.version import version_text
 
-__all__ = ["run_command"]
-
 
 def run_command(arguments: Sequence[str]) -> None:
     """Run the command that *arguments* name; `EndedError` if they are wrongly written."""

@@ -17,8 +17,6 @@ from evoply.cli.output import Output, StoppedError, stderr
 if TYPE_CHECKING:
     from evoply.protocols import Row
 
-__all__ = ["perft"]
-
 _SURVEY = 100_000
 """Leaves of the deepest count that an estimate of the whole is made from."""
 _LARGEST = 1e300

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from evoply.cli.terminal_game import TerminalGame
     from evoply.protocols import GameRecord, Outcome
 
-__all__ = ["play"]
-
 LARGEST_SEED = 2**63
 
 

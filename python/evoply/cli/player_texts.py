@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from evoply.protocols import GameRecord, Player
     from evoply.runs import Run
 
-__all__ = ["bots_in_folders", "read_players", "read_position"]
-
 DEFAULT_GAME = "othello"
 
 _CHAMPION = re.compile(r"\s*champion\s*(?:@(?P<run>[^:]*))?(?P<options>:.*)?", re.DOTALL)

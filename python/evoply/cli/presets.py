@@ -8,8 +8,6 @@ from evoply.cli.options import Json
 from evoply.cli.output import Output, table
 from evoply.cli.suggesting import suggested
 
-__all__ = ["presets"]
-
 
 def presets(name: str | None = None, /, *, json: Json = False) -> None:
     """List the ready-made configs, or print one with its comments.

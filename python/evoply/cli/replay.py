@@ -14,8 +14,6 @@ from evoply.cli.output import Output
 if TYPE_CHECKING:
     from evoply.evolution import Replay
 
-__all__ = ["replay"]
-
 _NumberFromZero = Annotated[Whole, Parameter(validator=Number(gte=0))]
 
 

@@ -7,8 +7,6 @@ from pathlib import Path
 from evoply.cli.options import Json
 from evoply.cli.output import Output
 
-__all__ = ["REPORT_FILE", "report"]
-
 REPORT_FILE = "report.html"
 
 

@@ -19,8 +19,6 @@ from evoply.wording import shorten
 if TYPE_CHECKING:
     from evoply.studies import Experiment, Result, Row, Study
 
-__all__ = ["reproduce"]
-
 _LONGEST_NAME = 60
 
 

@@ -14,8 +14,6 @@ from evoply.cli.output import Output
 if TYPE_CHECKING:
     from evoply.runs import Run
 
-__all__ = ["resume"]
-
 
 def resume(
     run: str | None = None,

@@ -15,8 +15,6 @@ from evoply.wording import shorten
 if TYPE_CHECKING:
     from evoply.runs import Run, RunSummary
 
-__all__ = ["runs"]
-
 _MOST_LINES = 40
 
 

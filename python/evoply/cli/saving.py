@@ -13,8 +13,6 @@ from evoply.cli.output import Output
 if TYPE_CHECKING:
     from evoply.formats import GamePlayed
 
-__all__ = ["SavedGames", "saving", "say_saved"]
-
 
 class SavedGames:
     """Writes games into a file, one after another: call it with each."""

@@ -27,8 +27,6 @@ from evoply.cli.tournament import say_standings, write_page
 if TYPE_CHECKING:
     from evoply.server import GameServer, Journal
 
-__all__ = ["serve"]
-
 _CLOCK = "150"
 _PLAYERS, _GAMES, _SEED = 2, 10, 1
 _LEAST_PASSWORD = 8

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from evoply.gp import Genotype
     from evoply.players import Player
 
-__all__ = ["show"]
-
 
 def show(
     player: str,

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from evoply.players.endgame import Solution
     from evoply.protocols import GameRecord, Move
 
-__all__ = ["solve"]
-
 _ENDINGS = (".sgf", ".json")
 """What ends in one of these, or as a format does, names a file, also one that is not there."""
 

@@ -33,8 +33,6 @@ from evoply.protocols import (
 )
 from evoply.wording import short_name
 
-__all__ = ["TerminalGame"]
-
 _HINT_PLAYER = "mobility:depth=4"
 """Who gives hints where the opponent has no opinion."""
 

@@ -34,8 +34,6 @@ from evoply.wording import did_you_mean, shorten, signed, span
 if TYPE_CHECKING:
     from evoply.arena import RoundRobin, Standing, Star, Tournament
 
-__all__ = ["say_standings", "tournament", "write_page"]
-
 _PAIRING_GAMES = 100
 _ROUND_GAMES = 20
 _LONGEST_NAME = 48

@@ -11,8 +11,6 @@ from cyclopts import Parameter
 from evoply.cli.options import Game, Json, SecondsOrNone, Seed, Tests, Threads, Whole, WholeOrNone
 from evoply.cli.output import Output
 
-__all__ = ["tune"]
-
 
 def tune(
     player: str,

@@ -2,8 +2,6 @@
 
 from evoply._native import __version__, cpu, paths
 
-__all__ = ["version_text"]
-
 
 def version_text() -> str:
     """Return the program, its version and its CPU paths."""

@@ -17,8 +17,6 @@ from evoply.cli.output import Output
 if TYPE_CHECKING:
     from evoply.formats import GamePlayed, Refused
 
-__all__ = ["watch"]
-
 _ADDRESS = re.compile(r"[^/\\]+:[0-9]+")
 
 

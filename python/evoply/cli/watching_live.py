@@ -20,8 +20,6 @@ from evoply.wording import shorten
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["watch_live"]
-
 _MOST_BOARDS = 4
 _LONGEST_NAME = 14
 _LAST_MOVES = 6

@@ -14,8 +14,6 @@ from cyclopts.validators import Number
 from evoply.cli.options import Json
 from evoply.cli.output import Output, write_json
 
-__all__ = ["web"]
-
 _PORT = 8000
 _GAMES_FILE = "web-games.db"
 

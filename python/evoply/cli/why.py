@@ -6,8 +6,6 @@ from evoply.cli.options import Game, Json, Position
 from evoply.cli.output import Output, table
 from evoply.wording import short_name
 
-__all__ = ["why"]
-
 
 def why(
     player: str,

@@ -20,8 +20,6 @@ from evoply.cluster.worker import identity
 from evoply.protocols import Cluster, ClusterError
 from evoply.wording import shorten
 
-__all__ = ["connect", "opened"]
-
 _PATIENCE = 600.0
 """Seconds that a scheduler which is gone is waited for."""
 _FIRST_WORKER = 60.0

@@ -30,8 +30,6 @@ from evoply.protocols import (
 )
 from evoply.wording import shorten
 
-__all__ = ["Dispatcher", "Pool"]
-
 CHECK_EVERY = 100
 _MOST_LOSSES = 20
 """How often a unit is given out again, of which all workers die."""

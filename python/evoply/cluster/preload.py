@@ -4,8 +4,6 @@ import signal
 
 from evoply.cluster.worker import identity
 
-__all__ = ["dask_setup"]
-
 
 def dask_setup(_: object) -> None:
     """Leave Ctrl-C alone, and compute the signature before the first unit comes."""

@@ -17,8 +17,6 @@ from typing import Any
 from evoply import _native, signature
 from evoply.protocols import UnitFunction, packed
 
-__all__ = ["identity", "is_wanted", "perform"]
-
 _LONGEST_ERROR = 2000
 
 

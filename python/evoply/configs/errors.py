@@ -16,8 +16,6 @@ from pydantic import BaseModel, ValidationError
 from evoply.configs.part import Problem, kind_of, parts_in
 from evoply.wording import did_you_mean, must_be
 
-__all__ = ["explained", "has_key", "meant_instead", "place_of"]
-
 _MOST_OFFERED = 3
 _MOST_EXPLAINED = 50
 """Errors that are explained with what may have been meant, which takes a while for each."""

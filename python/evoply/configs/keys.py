@@ -13,8 +13,6 @@ from typing import Any
 
 from evoply.protocols import ConfigError
 
-__all__ = ["overridden", "read_toml", "with_settings", "without_none"]
-
 
 def read_toml(text: str, name: str) -> dict[str, Any]:
     """Return the keys of a TOML *text*, which *name* stands for in a `ConfigError`."""

@@ -15,8 +15,6 @@ from textwrap import dedent
 
 from pydantic import BaseModel
 
-__all__ = ["meaning"]
-
 
 def meaning(model: type[BaseModel], name: str) -> str:
     """Return what is said of the field *name* of *model*, "" if nothing is.

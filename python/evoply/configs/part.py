@@ -7,8 +7,6 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
-__all__ = ["Part", "Problem", "fields_of", "kind_of", "parts_in"]
-
 Problem = tuple[str, str]
 """Where something is wrong in a config, as a path such as `fitness.sides`, and what."""
 

@@ -22,8 +22,6 @@ from evoply.configs.meanings import meaning
 from evoply.configs.part import kind_of, parts_in
 from evoply.wording import shorten
 
-__all__ = ["ConfigKey", "ConfigSection", "config_sections", "matching_sections"]
-
 _NAMES: dict[Any, str] = {
     str: "text",
     int: "whole number",

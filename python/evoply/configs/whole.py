@@ -13,8 +13,6 @@ from evoply.configs.keys import overridden, with_settings, without_none
 from evoply.configs.part import Part, Problem
 from evoply.protocols import ConfigError
 
-__all__ = ["WholeConfig", "changed_config", "written_config"]
-
 
 class WholeConfig(Part):
     """What a file or a preset says; a mistake raises `ConfigError` with every error and path.

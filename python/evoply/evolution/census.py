@@ -14,8 +14,6 @@ from evoply.evolution.individuals import Individual
 from evoply.evolution.statistics import Census
 from evoply.games import game_rules
 
-__all__ = ["behaviours", "census_of"]
-
 _POSITIONS = 16
 _LOOKED_AT = 16
 """Individuals whose live introns and weights are counted: folding takes longer than breeding."""

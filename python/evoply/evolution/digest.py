@@ -20,8 +20,6 @@ from evoply.evolution.play.opponents import resolved, with_players
 from evoply.evolution.statistics import FreshResult
 from evoply.files import checksum
 
-__all__ = ["LIMITS", "PURPOSES", "digest_of", "settings_of", "stream_for"]
-
 PURPOSES = ("breeding", "training", "fresh", "opponents", "final")
 """Every purpose has its own keys: openings of one purpose never show up in another."""
 

@@ -16,8 +16,6 @@ from evoply.evolution.play.population import panel_of, seats_of
 from evoply.evolution.tuned_constants import tuned
 from evoply.protocols import Cluster, Progress
 
-__all__ = ["FinalTest", "final_test"]
-
 
 @dataclass(frozen=True, slots=True)
 class FinalTest:

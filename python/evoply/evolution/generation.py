@@ -15,8 +15,6 @@ from evoply.evolution.statistics import Census, FreshResult, Seconds, Statistics
 from evoply.notebook import table_html
 from evoply.players import AfterState, AlphaBeta
 
-__all__ = ["Generation", "individual_player"]
-
 
 @dataclass(frozen=True, repr=False)
 class Generation:

@@ -21,14 +21,6 @@ from evoply.evolution.play.population import population_of
 from evoply.evolution.statistics import FreshResult
 from evoply.protocols import Cluster
 
-__all__ = [
-    "MEMORY",
-    "FreshTest",
-    "draw_earlier",
-    "fresh_test",
-    "updated_hall",
-]
-
 MEMORY = 0.9
 """Weight of a generation's fresh games one generation later."""
 

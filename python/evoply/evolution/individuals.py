@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from evoply import gp
 
-__all__ = ["ArchiveEntry", "HallOfFameEntry", "Individual", "front_of", "ranking"]
-
 
 @dataclass(frozen=True, slots=True)
 class Individual:

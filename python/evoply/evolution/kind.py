@@ -26,15 +26,6 @@ from evoply.runs.kind import ChampionFacts, Ending, Kind, Listing, LiveFacts, No
 from evoply.runs.run import Run
 from evoply.wording import shorten
 
-__all__ = [
-    "EVOLUTION",
-    "FINAL_TEST",
-    "censuses",
-    "check_evolved",
-    "evolution_kind",
-    "stored_final_test",
-]
-
 EVOLUTION = "evolution"
 """The name of the kind."""
 FINAL_TEST = ("generation", "champion", "games", "ranking")

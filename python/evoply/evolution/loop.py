@@ -30,15 +30,14 @@ from evoply.evolution.config.text import load_config
 from evoply.evolution.digest import digest_of, stream_for
 from evoply.evolution.fitness import Batch, Fitness, Measured, Play, Population, Training
 from evoply.evolution.fitness.measuring import is_good, measured
+from evoply.evolution.fitness.own import OwnFitness
 from evoply.evolution.generation import Generation
 from evoply.evolution.hall_of_fame import FreshTest, draw_earlier, fresh_test, updated_hall
 from evoply.evolution.individuals import ArchiveEntry, Individual, ranking
 from evoply.evolution.play.population import panel_of, population_of
-from evoply.evolution.python_parts import OwnFitness, OwnOperator, PythonParts
+from evoply.evolution.python_parts import OwnOperator, PythonParts
 from evoply.evolution.statistics import Seconds, Statistics
 from evoply.protocols import Cluster, Progress, steps
-
-__all__ = ["Evolution", "evolve", "is_finished", "step"]
 
 ProgressCallback = Callable[[Progress], object]
 

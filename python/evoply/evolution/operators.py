@@ -14,16 +14,6 @@ from typing import Any, Literal
 
 from evoply import gp
 
-__all__ = [
-    "CREATION",
-    "CROSSOVER",
-    "MUTATIONS",
-    "MUTATIONS_AFTERWARDS",
-    "OPERATORS",
-    "REPRODUCTION",
-    "Operator",
-]
-
 CROSSOVER, CREATION, REPRODUCTION = "crossover", "creation", "reproduction"
 """Crossover follows the config's `recombination`, creation its `initialisation`; reproduction is
 what is done where no other operator is drawn."""

@@ -23,8 +23,6 @@ from evoply.evolution.operators import Operator
 from evoply.gp import Forest, Limits, Tree, TreeError
 from evoply.runs.sources import qualified_name, source_identity
 
-__all__ = ["OwnFitness", "OwnOperator", "PythonParts", "identity"]
-
 _Made = TypeVar("_Made", bound=gp.Genotype)
 
 OwnOperator: TypeAlias = gp.Mutation | gp.Recombination | Operator | Callable[..., Any]

@@ -24,8 +24,6 @@ from evoply.games import game_rules
 from evoply.protocols import GameRecord, RunError
 from evoply.runs.run import Run
 
-__all__ = ["Replay", "replay"]
-
 
 @dataclass(frozen=True, slots=True)
 class Replay:

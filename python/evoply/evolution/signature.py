@@ -14,8 +14,6 @@ from evoply.evolution.config.games import EarlierGenerations, Opponent
 from evoply.evolution.fitness import Fitness
 from evoply.evolution.loop import evolve
 
-__all__ = ["signature"]
-
 
 @cache
 def signature() -> str:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 
-__all__ = ["Census", "FreshResult", "Seconds", "Statistics"]
-
 
 @dataclass(frozen=True, slots=True)
 class FreshResult:

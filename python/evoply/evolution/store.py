@@ -21,17 +21,6 @@ from evoply.expressions import PrimitiveSet
 from evoply.runs.database import Database, Group
 from evoply.runs.tables import read_object
 
-__all__ = [
-    "EXPORTS",
-    "GROUPS",
-    "TABLES",
-    "check_rows",
-    "generation_rows",
-    "read_censuses",
-    "read_generation",
-    "write_generation",
-]
-
 _STATISTICS = tuple(field.name for field in fields(Statistics))
 _WHOLE = ("best_size", "best_depth", "distinct_trees", "games")
 _ADDED = ("dead_introns", "live_introns", "median_fresh")

@@ -20,8 +20,6 @@ from evoply.evolution.play.panel import Games, Panel, trial
 from evoply.evolution.play.population import seats_of
 from evoply.protocols import Cluster
 
-__all__ = ["tuned"]
-
 
 def tuned(
     games: Games,

@@ -32,15 +32,6 @@ from evoply.protocols import ConfigError
 from evoply.runs import runs_directory
 from evoply.wording import named_apart, shorten
 
-__all__ = [
-    "Comparison",
-    "compare",
-    "compare_experiment",
-    "comparison_of",
-    "load_comparison",
-    "usual_name",
-]
-
 
 class Comparison(Findings):
     """Setups over seeds, measured by opponents that none of them was trained on."""

@@ -27,8 +27,6 @@ from evoply.runs import Kind, Run
 from evoply.runs.finding_kinds import kind_of
 from evoply.wording import named_apart, shorten
 
-__all__ = ["Budget", "Experiment", "Measure", "Setup", "load_experiment", "setups_of"]
-
 _USUAL_OPPONENTS = ("swh", "material:depth=3", "mobility")
 _MOST_SETUPS = 1000
 LONGEST_NAME = 60

@@ -34,8 +34,6 @@ from evoply.runs import Run
 from evoply.runs.finding_kinds import stored_kind
 from evoply.runs.folder import REMAINS, WriterLock, create_folder
 
-__all__ = ["check_experiment_sendable", "run_elsewhere", "unit_part"]
-
 _FILES = ("config.toml", "run.db")
 """What a run folder is made of; its lock is this machine's."""
 

@@ -13,8 +13,6 @@ from evoply.experiments.design import Experiment
 from evoply.experiments.folder import Measured
 from evoply.experiments.statistics import Difference, Spread, fewest_seeds
 
-__all__ = ["TABLES", "Curve", "Findings", "Table"]
-
 Table = Literal["values", "curves", "pairs"]
 TABLES: tuple[Table, ...] = ("values", "curves", "pairs")
 _AXIS = {"generations": "step", "games": "games", "work": "work", "seconds": "seconds"}

@@ -34,8 +34,6 @@ from evoply.runs.finding_kinds import stored_kind
 from evoply.runs.summaries import EXPERIMENT_FILE
 from evoply.wording import shorten
 
-__all__ = ["ExperimentFolder", "Measured", "find_experiment", "folder_for"]
-
 _SETUPS = "setups"
 _RUNS = "runs"
 

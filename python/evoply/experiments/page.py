@@ -10,10 +10,9 @@ from evoply.experiments.findings import Findings
 from evoply.experiments.statistics import Difference, Spread
 from evoply.games import game_rules
 from evoply.notebook import table_html
-from evoply.reports.charts import Chart, Series, interval_chart, line_chart
+from evoply.reports.charts import Chart, interval_chart, line_chart
 from evoply.reports.pages import page
-
-__all__ = ["comparison_html", "comparison_summary"]
+from evoply.reports.series import Series
 
 _MOST_CURVES = 8
 """Setups whose curves can be told apart; of more the best are drawn."""

@@ -26,8 +26,6 @@ from evoply.processes import core_count
 from evoply.protocols import RunError
 from evoply.wording import shorten
 
-__all__ = ["Cost", "Status", "estimated_cost", "run_experiment"]
-
 _TICK = 0.1
 _MOST_TRIES = 3
 _LONGEST_COMPLAINT = 2000

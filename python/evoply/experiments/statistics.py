@@ -19,8 +19,6 @@ from scipy.special import ndtri, stdtrit
 
 from evoply.arena.statistics import mean_interval
 
-__all__ = ["Difference", "Spread", "compared", "fewest_seeds", "seeds_for", "spread_of"]
-
 SIGNIFICANCE = 0.05
 POWER = 0.8
 _FEWEST_GUESSED = 3

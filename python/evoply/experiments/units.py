@@ -19,8 +19,6 @@ from evoply.protocols import Player, RunNameError
 from evoply.runs import Run, advance
 from evoply.runs.tables import player_data
 
-__all__ = ["MEASURED", "Point", "Unit", "measured", "run_unit"]
-
 MEASURED = "measured"
 """The note of a run that holds its curve and its final value."""
 

@@ -24,20 +24,6 @@ from evoply.expressions.functions import (
 )
 from evoply.expressions.primitive_set import PrimitiveSet
 
-__all__ = [
-    "advancement",
-    "back_row",
-    "centre",
-    "checkers_positional",
-    "has_the_move",
-    "kings",
-    "lose_checkers_forcing",
-    "men",
-    "must_be_taken",
-    "runaway_men",
-    "trapped_kings",
-]
-
 _CONSTANTS = (0.0, 10.0)
 _DIAGONALS = (("ne", "sw"), ("nw", "se"), ("se", "nw"), ("sw", "ne"))
 """Each with its opposite."""

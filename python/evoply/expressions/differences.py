@@ -17,15 +17,6 @@ from evoply.expressions.expression import Expression, Number, Squares
 from evoply.expressions.functions import board, clamp, count, divide, number, select, squares
 from evoply.wording import did_you_mean
 
-__all__ = [
-    "DIFFERENCES",
-    "FIREBRAND_FEATURES",
-    "Difference",
-    "difference_names",
-    "find_difference",
-    "scaled",
-]
-
 _LAST_PLY = 75
 """From so many discs beyond the first four on FIREBRAND left out the locked pieces."""
 _ORDINALS = ("", "first", "second", "third", "fourth", "fifth")

@@ -24,15 +24,6 @@ from evoply.expressions.functions import board, number
 from evoply.expressions.tuning import parameters_of, program_with_parameters
 from evoply.games import game_rules
 
-__all__ = [
-    "LARGEST_WEIGHT",
-    "Feature",
-    "LinearModel",
-    "ValueProgram",
-    "known_features",
-    "untimed",
-]
-
 LARGEST_WEIGHT = 1e6
 """A weight beyond this has left the numbers: its rate is too large."""
 

@@ -19,15 +19,6 @@ from evoply.expressions.operations import MAX_ENTRIES, ExpressionError
 from evoply.expressions.square_sets import square_index
 from evoply.games.squares import square_name
 
-__all__ = [
-    "OTHELLO_PATTERNS",
-    "othello_patterns",
-    "pattern",
-    "straight_tuples",
-    "sum_of_patterns",
-    "symmetric_copies",
-]
-
 OTHELLO_PATTERNS = {
     "corner_3x3": "a1 b1 c1 a2 b2 c2 a3 b3 c3",
     "corner_2x4": "a1 b1 c1 d1 a2 b2 c2 d2",

@@ -10,8 +10,6 @@ from evoply.expressions.expression import Expression, build
 from evoply.expressions.operations import ExpressionError
 from evoply.expressions.written_form import in_order
 
-__all__ = ["for_the_other_side"]
-
 _SWAPPED: Mapping[str, str] = MappingProxyType(
     {
         "own": "opponent",

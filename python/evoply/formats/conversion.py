@@ -15,17 +15,6 @@ from evoply.formats.sources import OnRefused, Refused
 from evoply.protocols import GameRecord
 from evoply.wording import did_you_mean
 
-__all__ = [
-    "FORMATS",
-    "Converted",
-    "Format",
-    "convert",
-    "format_named",
-    "format_of_content",
-    "format_of_name",
-    "names_beside",
-]
-
 HEAD = 4096
 """Bytes of a file by which its format is known."""
 

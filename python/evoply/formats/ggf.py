@@ -21,8 +21,6 @@ from evoply.games.text import Word
 from evoply.protocols import Color, GameRecord, IllegalMoveError, InvalidMoveError
 from evoply.wording import shorten
 
-__all__ = ["difference", "is_ggf", "read", "read_time", "times_used", "write", "write_time"]
-
 _SKIPPED = re.compile(r"[\s\ufeff]*(?:[0-9]{1,3}(?=\s*\(;))?\s*")
 _PROPERTY = re.compile(r"\s*([A-Za-z]{1,4})\s*\[((?:[^\]\\]|\\.)*)\]", re.DOTALL)
 _END = re.compile(r"\s*;?\s*\)")

@@ -17,8 +17,6 @@ from evoply.games.othello import Game, Move, Position
 from evoply.protocols import GameRecord, InvalidMoveError
 from evoply.wording import shorten
 
-__all__ = ["Problem", "read", "write"]
-
 _SCORED_MOVE = re.compile(r"([A-Za-z]+[0-9]*)\s*:\s*([+-]?[0-9]{1,3})")
 
 

@@ -9,8 +9,6 @@ from evoply.games import game_rules, othello_text
 from evoply.games.squares import SIZES
 from evoply.protocols import GameRecord, InvalidMoveError
 
-__all__ = ["as_game_of", "read_pasted"]
-
 _TAG = re.compile(r'\s*\[\s*[A-Za-z0-9_]+\s*"')
 _SCORES = re.compile(r";\s*[A-Ja-j][0-9]{1,2}\s*:\s*[+-]?[0-9]")
 # Above or below the files, at either end of rows their numbers: 0 is no number but a white disc.

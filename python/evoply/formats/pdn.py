@@ -24,8 +24,6 @@ from evoply.games.text import Word
 from evoply.protocols import Color, GameRecord, InvalidMoveError
 from evoply.wording import shorten
 
-__all__ = ["read", "write"]
-
 MAX_PLIES = 10_000
 MAX_TAGS = 100
 MAX_VALUE = 1_000

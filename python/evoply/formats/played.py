@@ -11,8 +11,6 @@ from evoply.games.draws import NO_DRAWS
 from evoply.protocols import Color, Ending, GameRecord
 from evoply.wording import short_name
 
-__all__ = ["UNKNOWN", "GamePlayed", "as_played"]
-
 UNKNOWN = "?"
 """Who played, where nothing says so."""
 

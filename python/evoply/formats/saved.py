@@ -17,8 +17,6 @@ from evoply.formats.played import GamePlayed, as_played
 from evoply.formats.sources import LONGEST, OnRefused, Source, lines_of, refuse
 from evoply.protocols import GameRecord
 
-__all__ = ["read", "write"]
-
 
 def read(source: Source, on_refused: OnRefused = None) -> Iterator[GamePlayed]:
     """Yield the games of saved lines; ValueError names the line that cannot be read."""

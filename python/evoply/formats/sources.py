@@ -12,8 +12,6 @@ from typing import IO, Literal, TypeVar
 
 from evoply.protocols import IllegalMoveError, InvalidMoveError
 
-__all__ = ["FormatName", "OnRefused", "Refused", "RollingText", "Source", "lines_of", "refuse"]
-
 FormatName = Literal["transcript", "ggf", "wthor", "obf", "pdn", "games"]
 """The formats: what `evoply.formats.FORMATS` has a row for."""
 

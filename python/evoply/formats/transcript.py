@@ -18,8 +18,6 @@ from evoply.games.draws import NO_DRAWS
 from evoply.protocols import GameRecord, IllegalMoveError, InvalidMoveError
 from evoply.wording import shorten
 
-__all__ = ["read", "write"]
-
 _COMMENT = re.compile(r"[#%][^\n]*")
 _PLACE = re.compile(r"(?:line ([0-9]+), )?column ([0-9]+)")
 _GOES_ON = re.compile(r"\s*(?!1\.)[0-9]+\.")

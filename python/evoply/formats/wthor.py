@@ -25,8 +25,6 @@ from evoply.formats.sources import OnRefused, refuse
 from evoply.games.othello import Game, Position
 from evoply.protocols import GameRecord, IllegalMoveError, InvalidMoveError
 
-__all__ = ["Names", "Replayed", "Writer", "is_wthor", "read", "read_names", "replay", "write"]
-
 _HEADER = struct.Struct("<4BIHHBBBB")
 _RECORD = struct.Struct("<HHHBB60s")
 _RECORDS = np.dtype(

@@ -12,8 +12,6 @@ from typing import Any
 from evoply.look import framed
 from evoply.protocols import Color, Diagram, GameRecord, Position
 
-__all__ = ["COLORS", "board_svg", "game_html", "heat_map_svg"]
-
 _SQUARE = 44
 _MARGIN = 28
 _FOOTER = 12  # what the status line needs beyond the lower margin

@@ -12,8 +12,6 @@ from typing import Any
 from evoply.protocols import Ending
 from evoply.wording import did_you_mean, shorten
 
-__all__ = ["NO_DRAWS", "USUAL_DRAWS", "DrawRules"]
-
 _LEAST = {"quiet_plies": 1, "repetitions": 2, "max_plies": 1}
 _LIMIT = re.compile(r"[0-9]{1,9}|never|none")
 

@@ -16,8 +16,6 @@ from evoply.games.squares import squares_in
 from evoply.games.text import status
 from evoply.protocols import Cell, Color, Diagram, IllegalMoveError, Outcome, Row, Side
 
-__all__ = ["BoardMove", "BoardPosition", "LegalMoves", "start_row"]
-
 _MOST = 2**31 - 1
 
 

@@ -12,8 +12,6 @@ from evoply.games.position import BoardMove, BoardPosition
 from evoply.games.text import Word
 from evoply.protocols import Color, Ending, IllegalMoveError, InvalidMoveError, Outcome, Row
 
-__all__ = ["BoardGame"]
-
 P = TypeVar("P", bound=BoardPosition[Any])
 M = TypeVar("M", bound=BoardMove)
 

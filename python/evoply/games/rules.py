@@ -11,8 +11,6 @@ from evoply.games.position import start_row
 from evoply.games.record import BoardGame
 from evoply.protocols import Color, GameRecord, InvalidMoveError, Position, Row
 
-__all__ = ["GameRules"]
-
 
 @dataclass(frozen=True)
 class GameRules:

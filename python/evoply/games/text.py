@@ -4,8 +4,6 @@ from dataclasses import dataclass
 
 from evoply.protocols import InvalidMoveError, Position
 
-__all__ = ["Word", "check_length", "place", "status"]
-
 MAX_CHARACTERS = 100_000
 
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from evoply.gp.forest import Genotype
     from evoply.gp.tree import Tree
 
-__all__ = ["Changes", "changes"]
-
 
 @dataclass(frozen=True, slots=True)
 class Changes:

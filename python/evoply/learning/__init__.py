@@ -9,15 +9,11 @@ from evoply.when_used import give_when_used
 
 if TYPE_CHECKING:
     from evoply.expressions.linear import Feature, LinearModel, ValueProgram
-    from evoply.learning.config import (
-        LEARNER,
-        MOST_GAMES,
-        LearningConfig,
-        load_learning_config,
-    )
+    from evoply.learning.config import LEARNER, LearningConfig, load_learning_config
     from evoply.learning.curriculum import Curriculum, stages, starts_of
     from evoply.learning.distillation import Distilled, Term, distil
     from evoply.learning.found_features import features_of_population, features_of_sets
+    from evoply.learning.games_config import MOST_GAMES
     from evoply.learning.learner import Learning, learn
     from evoply.learning.packing import pack
     from evoply.learning.pattern_config import (

@@ -16,8 +16,6 @@ from evoply.games import game_rules
 from evoply.players import ValuingPlayer
 from evoply.protocols import Row
 
-__all__ = ["Boards", "Met", "boards_after", "boards_met", "values_at"]
-
 Array = NDArray[np.float64]
 _AT_A_TIME = 100
 """Positions between two looks at progress and Ctrl-C."""

@@ -16,8 +16,6 @@ from evoply.expressions.sides import for_the_other_side
 from evoply.expressions.written_form import in_order
 from evoply.games import game_rules
 
-__all__ = ["Candidate", "candidates_of_sets", "mirrored", "usual_sets"]
-
 _BOARD = frozenset(
     {
         *("own", "opponent", "own_men", "own_kings", "opponent_men", "opponent_kings"),

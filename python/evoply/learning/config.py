@@ -16,18 +16,6 @@ from evoply.games import game_rules
 from evoply.learning.curriculum import Curriculum, blanks_problem
 from evoply.learning.games_config import MOST_GAMES, GameName, GamesConfig, config_of
 
-__all__ = [
-    "LEARNER",
-    "MOST_GAMES",
-    "FeatureSettings",
-    "LearningConfig",
-    "Machine",
-    "Opponent",
-    "Rates",
-    "TimeWeights",
-    "load_learning_config",
-]
-
 LEARNER = "learning"
 """What `config.toml` says at `learner`."""
 

@@ -19,8 +19,6 @@ from evoply.configs.part import Part
 from evoply.games import game_rules
 from evoply.protocols import Color, Position, Row
 
-__all__ = ["Curriculum", "Stage", "stages", "starts_of", "usual_blanks"]
-
 Order = Literal["none", "end-first", "begin-first", "mixed", "random"]
 
 _FIREBRAND_BLANKS = (10, 20, 40, 60, 80)

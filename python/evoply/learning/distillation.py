@@ -26,8 +26,6 @@ from evoply.players import AlphaBeta, ExpressionEvaluator, model_of
 from evoply.players.grammar import read_player_of
 from evoply.protocols import Player
 
-__all__ = ["Distilled", "Term", "distil"]
-
 Array = NDArray[np.float64]
 MOST_TERMS = 100
 MOST_STAGES = 10

@@ -21,8 +21,6 @@ from evoply.players import AlphaBeta
 from evoply.players.selectivity import Cut, Foretelling
 from evoply.protocols import Position
 
-__all__ = ["PAIRS", "Measured", "fitted_cuts", "measured_values"]
-
 PAIRS: Mapping[int, int] = MappingProxyType(
     {3: 1, 4: 2, 5: 1, 6: 2, 7: 3, 8: 4, 9: 3, 10: 4, 11: 5, 12: 4}
 )

@@ -23,8 +23,6 @@ from evoply.learning.candidates import Candidate, candidates_of_sets, mirrored
 from evoply.learning.selection import chosen_columns
 from evoply.players import AlphaBeta, ExpressionEvaluator, Player, model_of
 
-__all__ = ["features_of_population", "features_of_sets"]
-
 _MOST_SUBTREES = 300
 """The most frequent ones are looked at."""
 _MOST_NODES = 9

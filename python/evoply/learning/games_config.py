@@ -15,8 +15,6 @@ from evoply.games import game_rules
 from evoply.presets import config_text
 from evoply.protocols import ConfigError
 
-__all__ = ["MOST_GAMES", "GameName", "GamesConfig", "LearnerConfig", "config_of"]
-
 MOST_GAMES = 1_000_000_000
 """Of a run."""
 

@@ -28,8 +28,6 @@ from evoply.learning.games_config import LearnerConfig
 from evoply.players import ValuingPlayer
 from evoply.protocols import Cluster
 
-__all__ = ["Doubles", "KeptLearner", "KeptStep"]
-
 _DESCRIPTIVE = ("statistics", "seconds", "total_seconds")
 
 

@@ -34,8 +34,6 @@ from evoply.players import AlphaBeta, ExpressionEvaluator
 from evoply.processes import core_count
 from evoply.protocols import Row
 
-__all__ = ["Labelled", "fitted", "labelled_boards", "places", "refitted", "squashed"]
-
 _FINISHED = 1e12
 """Values beyond this are those of finished games."""
 _HELD_OUT = 10

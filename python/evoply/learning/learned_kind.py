@@ -19,8 +19,6 @@ from evoply.runs.kind import Display, Ending, Kind
 from evoply.runs.plain_display import PlainDisplay
 from evoply.runs.steps_store import StepsStore
 
-__all__ = ["GamesDisplay", "learned_kind"]
-
 
 def learned_kind(
     name: str,

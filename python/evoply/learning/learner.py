@@ -33,8 +33,6 @@ from evoply.learning.steps import (
 )
 from evoply.protocols import Cluster, RunError, packed, steps, unpacked
 
-__all__ = ["Learning", "learn"]
-
 Array = NDArray[np.float64]
 _DEEP = 3
 """Plies from which an ordering of moves and a table pay; they change no move and no value."""

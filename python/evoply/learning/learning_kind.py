@@ -11,8 +11,6 @@ from evoply.learning.steps import LearningStep, edited, model_of, time_name
 from evoply.runs.columns import Column, Columns, Row, framed
 from evoply.runs.kind import ChampionFacts, Kind, Listing
 
-__all__ = ["learning_kind"]
-
 _MOST_LISTED = 6
 _COLUMNS = (
     Column("games", "games", "{:,.0f}".format),

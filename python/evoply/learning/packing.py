@@ -17,8 +17,6 @@ from evoply.players import AlphaBeta, ExpressionEvaluator
 from evoply.players.packed import PackedPattern, PackedTables, rounded
 from evoply.presets import PRESETS
 
-__all__ = ["DEEPEST", "DEPTH", "POSITIONS", "pack"]
-
 DEEPEST = max(PAIRS)
 POSITIONS = 60
 DEPTH = 8

@@ -19,15 +19,6 @@ from evoply.games import game_rules
 from evoply.learning.games_config import MOST_GAMES, GameName, GamesConfig, config_of
 from evoply.wording import did_you_mean
 
-__all__ = [
-    "PATTERN_LEARNER",
-    "LabelSettings",
-    "PatternConfig",
-    "PatternRates",
-    "PatternSettings",
-    "load_pattern_config",
-]
-
 PATTERN_LEARNER = "patterns"
 """What `config.toml` says at `learner`."""
 

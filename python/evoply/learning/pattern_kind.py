@@ -12,8 +12,6 @@ from evoply.players.packed import PackedTables
 from evoply.runs.columns import Column, Columns, Row, framed
 from evoply.runs.kind import ChampionFacts, Kind, Listing
 
-__all__ = ["pattern_kind"]
-
 _COLUMNS = (
     Column("games", "games", "{:,.0f}".format),
     Column("error", "error", "{:.4f}".format, "error"),

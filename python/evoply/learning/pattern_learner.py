@@ -29,8 +29,6 @@ from evoply.learning.pattern_config import PatternConfig, load_pattern_config
 from evoply.players import AlphaBeta, ExpressionEvaluator
 from evoply.protocols import RunError, steps
 
-__all__ = ["PatternLearning", "PatternStep", "learn_patterns", "pattern_player"]
-
 _MOST_PLIES = 300
 
 

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Chosen", "chosen_columns"]
-
 Array = NDArray[np.float64]
 _RIDGE = 1e-8
 """Added to each diagonal, which is 1: columns that are sums of others get finite weights."""

@@ -15,19 +15,6 @@ from evoply.learning.curriculum import stages
 from evoply.learning.kept_steps import KeptStep
 from evoply.players import AlphaBeta, ExpressionEvaluator
 
-__all__ = [
-    "Edit",
-    "LearningStep",
-    "Place",
-    "edited",
-    "learned_player",
-    "model_of",
-    "place_of",
-    "rows_of",
-    "statistics_of",
-    "time_name",
-]
-
 Array = NDArray[np.float64]
 Weights = tuple[tuple[float, ...], ...]
 

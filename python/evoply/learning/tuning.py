@@ -36,18 +36,6 @@ from evoply.protocols import RunError, steps
 if TYPE_CHECKING:
     from cmaes import CMA
 
-__all__ = [
-    "Tuning",
-    "TuningStep",
-    "asked",
-    "check_installed",
-    "new_search",
-    "tell",
-    "tune",
-    "usual_size",
-    "with_kept_digits",
-]
-
 Array = NDArray[np.float64]
 _DIGITS = 4
 """Significant digits of tuned numbers: what is played is what people read."""

@@ -24,15 +24,6 @@ from evoply.players.grammar import read_player_of
 from evoply.protocols import Player
 from evoply.wording import shorten
 
-__all__ = [
-    "MOST_PARAMETERS",
-    "TUNING_LEARNER",
-    "Tunable",
-    "TuningConfig",
-    "player_from",
-    "tunable",
-]
-
 MOST_PARAMETERS = 100
 """More numbers than this need more games than CMA-ES is good for: they are learned instead."""
 Parameters = Literal["terms", "constants"]

@@ -11,8 +11,6 @@ from evoply.runs.columns import Column, Columns, Row, framed
 from evoply.runs.kind import ChampionFacts, Kind
 from evoply.runs.plain_display import PlainDisplay
 
-__all__ = ["tuning_kind"]
-
 _COLUMNS = (
     Column("best", "best in tests", "{:.1%}".format, "best in tests"),
     Column("mean", "mean of a generation", "{:.1%}".format, "mean"),

@@ -42,8 +42,6 @@ from evoply.players import AlphaBeta, ValuingPlayer
 from evoply.processes import core_count
 from evoply.protocols import RunError, steps
 
-__all__ = ["Individual", "TupleEvolution", "TuplesStep", "evolve_tuples"]
-
 Individual = tuple[str, ...]
 """Tuples, each as text such as "a1 b1 b2", in alphabetical order; no two of them share a table."""
 

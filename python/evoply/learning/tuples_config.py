@@ -17,15 +17,6 @@ from evoply.learning.games_config import GameName, LearnerConfig, config_of
 from evoply.learning.pattern_config import PatternConfig, PatternRates, PatternSettings
 from evoply.protocols import ConfigError
 
-__all__ = [
-    "TUPLES_LEARNER",
-    "TupleLessons",
-    "TuplesConfig",
-    "load_tuples_config",
-    "squares_of",
-    "tuple_text",
-]
-
 TUPLES_LEARNER = "tuples"
 """What `config.toml` says at `learner`."""
 _DIGITS = {False: 3, True: 5}

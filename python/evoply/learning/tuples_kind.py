@@ -11,8 +11,6 @@ from evoply.runs.columns import Column, Columns, Row, framed
 from evoply.runs.kind import ChampionFacts, Kind, Listing
 from evoply.runs.plain_display import PlainDisplay
 
-__all__ = ["tuples_kind"]
-
 _COLUMNS = (
     Column("best", "best against the others", "{:.1%}".format, "best"),
     Column("against_champion", "against the champion", "{:.1%}".format, "against the champion"),

@@ -2,8 +2,6 @@
 
 import os
 
-__all__ = ["core_count"]
-
 
 def core_count() -> int:
     """Return how many processor cores this process may use, at least 1."""

@@ -25,8 +25,6 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-__all__ = ["Limits", "confine", "keep"]
-
 _PARENT_DEATH_SIGNAL, _CHILD_SUBREAPER = 1, 36  # Linux: PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER
 _NOBODY = 65_534
 """The user and group of that name, wherever there is one."""

@@ -24,8 +24,6 @@ from evoply.processes import keeper
 from evoply.processes.keeper import Limits
 from evoply.wording import shorten
 
-__all__ = ["BrokenError", "ForeignProcess", "one_line"]
-
 LONGEST_LINE = 1_000_000
 _LONGEST_REASON = 400
 _LAST_WORDS = 0.2

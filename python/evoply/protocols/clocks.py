@@ -6,8 +6,6 @@ import re
 from dataclasses import dataclass
 from typing import Self
 
-__all__ = ["LONGEST_CLOCK", "TimeControl"]
-
 LONGEST_CLOCK = 86_400.0
 """Seconds: a day."""
 

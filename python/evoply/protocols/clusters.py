@@ -15,17 +15,6 @@ from typing import Any, Protocol
 
 from evoply.protocols.errors import RunError
 
-__all__ = [
-    "Answer",
-    "Cluster",
-    "ClusterError",
-    "Same",
-    "UnitFunction",
-    "WrongResultError",
-    "packed",
-    "unpacked",
-]
-
 UnitFunction = Callable[[bytes], bytes]
 """A function at the top of a module of evoply's; a `ValueError` of it is a message for the user."""
 Same = Callable[[bytes], object]

@@ -9,7 +9,7 @@ from evoply.when_used import give_when_used
 
 if TYPE_CHECKING:
     from evoply.reports.analysis_page import write_analysis
-    from evoply.reports.charts import Chart, Lines, Series, interval_chart, line_chart
+    from evoply.reports.charts import Chart, interval_chart, line_chart
     from evoply.reports.explanation import Explanation, explain
     from evoply.reports.game_analysis import (
         Accuracy,
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from evoply.reports.phrases import Influence
     from evoply.reports.reasons import Reason, Why, why
     from evoply.reports.run_page import report_html, write_report
+    from evoply.reports.series import Lines, Series
     from evoply.reports.status import status_in_words
     from evoply.reports.tournament_page import write_tournament
     from evoply.reports.x_ray import FeatureSeen, XRay, xray

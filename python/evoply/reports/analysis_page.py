@@ -12,9 +12,10 @@ from evoply.games import game_rules
 from evoply.games.drawing import board_svg
 from evoply.games.draws import NO_DRAWS
 from evoply.protocols import Color
-from evoply.reports.charts import Chart, Series, line_chart
+from evoply.reports.charts import Chart, line_chart
 from evoply.reports.game_analysis import CERTAIN, Accuracy, AnalysedGame, AnalysedMove, summaries
 from evoply.reports.pages import page
+from evoply.reports.series import Series
 
 _MOST_GAMES = 8
 """Games with graphs, boards and all moves; of more only a line each is shown."""

@@ -18,16 +18,6 @@ from evoply.reports.inline_svg import inline_svg
 from evoply.reports.series import Lines, Series, sampled
 from evoply.wording import named_apart
 
-__all__ = [
-    "Chart",
-    "Lines",
-    "Series",
-    "interval_chart",
-    "line_chart",
-    "sampled",
-    "scatter_chart",
-]
-
 _WIDTH, _HEIGHT = 440, 190  # pixels of the whole chart, and of the field of lines
 _LONG_NAME, _MIDDLE_NAME, _SHORT_NAME = 44, 22, 14  # of one, two and three columns of a legend
 _ROW_NAME = 30

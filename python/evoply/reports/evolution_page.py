@@ -18,8 +18,9 @@ from evoply.evolution import (
     is_share,
     stored_final_test,
 )
-from evoply.reports.charts import Chart, Series, line_chart, scatter_chart
+from evoply.reports.charts import Chart, line_chart, scatter_chart
 from evoply.reports.pages import Section
+from evoply.reports.series import Series
 from evoply.runs import Run
 
 Rows = Sequence[Mapping[str, Any]]

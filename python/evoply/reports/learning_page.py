@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evoply.learning import LearningConfig, model_of, time_name
-from evoply.reports.charts import Chart, Series, line_chart
+from evoply.reports.charts import Chart, line_chart
 from evoply.reports.pages import Section
+from evoply.reports.series import Series
 from evoply.runs import Run
 
 Rows = Sequence[Mapping[str, Any]]

@@ -17,23 +17,17 @@ from evoply.files import write_atomically
 from evoply.games import game_rules
 from evoply.gp import tree_svg
 from evoply.players import Player
-from evoply.reports.charts import Chart, Series, line_chart, sampled
+from evoply.reports.charts import Chart, line_chart
 from evoply.reports.evolution_page import EvolutionPage
 from evoply.reports.explanation import explain
 from evoply.reports.influence import square_effects
 from evoply.reports.learning_page import LearningPage
 from evoply.reports.opened import MOST_DRAWN, tree_of
 from evoply.reports.pages import Section, page
+from evoply.reports.series import Series, sampled
 from evoply.reports.status import status_in_words
 from evoply.runs import Run, RunError, played_matches
 from evoply.runs.columns import table
-
-__all__ = [
-    "MOST_DRAWN",
-    "page_of",
-    "report_html",
-    "write_report",
-]
 
 Rows = Sequence[Mapping[str, Any]]
 

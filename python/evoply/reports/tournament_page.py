@@ -9,8 +9,9 @@ from typing import Any
 from evoply.arena import RoundRobin, Tournament
 from evoply.files import write_atomically
 from evoply.games import game_rules
-from evoply.reports.charts import Series, interval_chart
+from evoply.reports.charts import interval_chart
 from evoply.reports.pages import page
+from evoply.reports.series import Series
 from evoply.wording import short_name, signed, span
 
 _MOST_IN_GRID = 16

@@ -23,8 +23,6 @@ from evoply.runs.folder import clear_request, read_request
 from evoply.runs.results import champion_of
 from evoply.runs.run import Run
 
-__all__ = ["advance", "resolve_champion"]
-
 _PAUSE_SECONDS = 0.2
 
 

@@ -12,8 +12,6 @@ from evoply.runs.run import Run
 from evoply.runs.summaries import EXPERIMENT_FILE, UNITS, list_runs
 from evoply.wording import shorten
 
-__all__ = ["checked_name", "find_run", "named_run", "new_run_path"]
-
 _LONGEST_NAME = 250
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
 

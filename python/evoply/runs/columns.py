@@ -10,8 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Column", "Columns", "Row", "curves", "facts", "framed", "number", "share", "table"]
-
 Row = Mapping[str, Any]
 _MOST_FACTS = 6
 

@@ -17,16 +17,6 @@ from typing import Any
 from evoply.files import checksum
 from evoply.protocols import RunError
 
-__all__ = [
-    "CHECKSUMS",
-    "UNREADABLE",
-    "ChecksumError",
-    "Database",
-    "Group",
-    "connect",
-    "identity",
-]
-
 UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
 """What sqlite3 raises on a damaged file; the second where even its message is damaged."""
 

@@ -12,8 +12,6 @@ from evoply.runs.folder import stored_learner
 from evoply.runs.kind import Kind
 from evoply.runs.outside_kind import outside_kind
 
-__all__ = ["kind_of", "stored_kind"]
-
 
 def _built_in() -> Mapping[str, Kind]:
     """Return the kinds of evoply's own, which its face hands down."""

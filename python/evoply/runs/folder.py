@@ -22,23 +22,6 @@ from typing import Any, Literal
 from evoply.files import write_atomically
 from evoply.protocols import RunError, RunNameError
 
-__all__ = [
-    "CONFIG",
-    "DATABASE",
-    "REMAINS",
-    "Request",
-    "WriterLock",
-    "check_is_run",
-    "clear_request",
-    "create_folder",
-    "is_locked",
-    "leave_request",
-    "read_request",
-    "reason",
-    "status_in",
-    "stored_learner",
-]
-
 CONFIG = "config.toml"
 DATABASE = "run.db"
 REMAINS = ".new-"

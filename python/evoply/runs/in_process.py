@@ -11,8 +11,6 @@ from pathlib import Path
 
 from evoply.protocols import RunError
 
-__all__ = ["OUTPUT", "go_on_in_process"]
-
 OUTPUT = "output.txt"
 """The file of a run folder in which such a process says what it does."""
 

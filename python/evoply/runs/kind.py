@@ -16,19 +16,6 @@ from evoply.protocols import Cluster, Learner, Progress, Step
 from evoply.runs.columns import Columns, Row
 from evoply.runs.database import Database, Group
 
-__all__ = [
-    "ChampionFacts",
-    "Configs",
-    "Display",
-    "Ending",
-    "Kind",
-    "Learners",
-    "Listing",
-    "LiveFacts",
-    "Note",
-    "Store",
-]
-
 Note = Callable[..., dict[str, Any] | None]
 """Returns a note of the run by its name, checked to have some keys: `Run.note`."""
 

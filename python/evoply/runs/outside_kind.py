@@ -22,8 +22,6 @@ from evoply.runs.plain_display import PlainDisplay
 from evoply.runs.sources import source_identity
 from evoply.runs.steps_store import StepsStore, present
 
-__all__ = ["Settings", "outside_kind"]
-
 _LEARNER = "learner"
 
 

@@ -11,8 +11,6 @@ from evoply.protocols import Progress
 from evoply.runs.columns import Column, Columns, Row, curves, facts, framed
 from evoply.runs.kind import ChampionFacts, Listing, LiveFacts, Note
 
-__all__ = ["USUAL", "PlainDisplay"]
-
 USUAL = ("number", "digest", "seconds")
 """What a row has beside its statistics."""
 _MOST_CURVES = 3

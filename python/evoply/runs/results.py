@@ -17,16 +17,6 @@ from evoply.protocols import Player, RunError
 from evoply.runs.run import Run
 from evoply.runs.tables import player_data, read_champions
 
-__all__ = [
-    "PlayedMatches",
-    "champion_changes",
-    "champion_of",
-    "export_csv",
-    "export_parquet",
-    "match_of",
-    "played_matches",
-]
-
 _DIGEST = "player_digest"
 
 

@@ -38,8 +38,6 @@ from evoply.runs.folder import (
 from evoply.runs.kind import Ending, Kind
 from evoply.runs.tables import damaged, reading
 
-__all__ = ["Run"]
-
 _T = TypeVar("_T")
 
 

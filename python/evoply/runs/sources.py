@@ -6,8 +6,6 @@ import hashlib
 import inspect
 from typing import Any
 
-__all__ = ["qualified_name", "source_identity"]
-
 
 def qualified_name(part: Any) -> str:
     """Return where a function or a class is, or the class of a value."""

@@ -14,8 +14,6 @@ from evoply.runs.database import Database, Group
 from evoply.runs.plain_display import USUAL
 from evoply.runs.tables import read_state, read_steps
 
-__all__ = ["StepsStore", "present"]
-
 
 def present(learner: StorableLearner | None, name: str) -> StorableLearner:
     """Return *learner*; `RunError` if it, called *name*, is not here."""

@@ -14,9 +14,6 @@ from evoply.runs import tables
 from evoply.runs.database import Database
 from evoply.runs.folder import CONFIG, DATABASE, check_is_run, status_in, stored_learner
 
-__all__ = ["EXPERIMENT_FILE", "UNITS", "RunSummary", "list_runs"]
-
-
 EXPERIMENT_FILE = "experiment.toml"
 """What tells a folder of runs from a run."""
 UNITS = "runs"

@@ -22,33 +22,6 @@ from evoply.protocols import Player, RunError, Step
 from evoply.runs.database import CHECKSUMS, UNREADABLE, Database, Group, connect
 from evoply.runs.folder import CONFIG, reason
 
-__all__ = [
-    "FORMAT",
-    "GROUPS",
-    "MATCH",
-    "StepRow",
-    "add_event",
-    "add_match",
-    "count_steps",
-    "create_tables",
-    "damaged",
-    "first_meta",
-    "match_rows",
-    "now",
-    "open_database",
-    "player_data",
-    "read_champions",
-    "read_events",
-    "read_matches",
-    "read_meta",
-    "read_object",
-    "read_state",
-    "read_steps",
-    "reading",
-    "write_meta",
-    "write_step",
-]
-
 MATCH = ("first", "second", "wins", "draws", "losses", "score", "games", "distinct_games", "seed")
 """The keys without which a note of a match is damaged."""
 

@@ -7,8 +7,6 @@ import re
 
 from evoply.wording import shorten
 
-__all__ = ["DEFAULT_PORT", "is_this_machine", "parse_address", "shown_address"]
-
 DEFAULT_PORT = 7450
 _ADDRESS = re.compile(r"\[([^\[\]\s]+)\]:([0-9]{1,5})|([^:\s]+):([0-9]{1,5})", re.ASCII)
 

@@ -10,8 +10,6 @@ from evoply.protocols import TimeControl
 from evoply.server.addresses import shown_address
 from evoply.server.messages import LONGEST_NOTICE, VERSION, Line, LineError, proof_of, read_notice
 
-__all__ = ["Call", "CallError", "LostError", "game_at"]
-
 SILENCE_SECONDS = 40.0
 """A server says something every ten seconds; so long without a word, and the line is dead."""
 _OPENING_SECONDS = 20.0

@@ -25,8 +25,6 @@ from evoply.formats import GamePlayed
 from evoply.games import game_rules
 from evoply.protocols import Color, GameRecord, TimeControl
 
-__all__ = ["MOST_PLAYERS", "Conditions", "Tournament"]
-
 MOST_PLAYERS = 100
 """Each has a connection."""
 MOST_GAMES = 100_000

@@ -26,8 +26,6 @@ from evoply.server.reception import Guest, Reception, RefusedError
 from evoply.server.table import Table, TableError, in_words
 from evoply.server.wire import Wire
 
-__all__ = ["GameServer"]
-
 PING_SECONDS = 10.0
 LEAST_GRACE = 10.0
 _LAST_SECONDS = 5.0

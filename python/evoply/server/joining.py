@@ -33,8 +33,6 @@ from evoply.protocols import (
 from evoply.server.call import Call, CallError, LostError
 from evoply.server.messages import LONGEST_NAME, VERSION, Line, is_name, plain, plain_name
 
-__all__ = ["GameHere", "Joining"]
-
 PATIENCE = 300.0
 """Seconds for which a lost server is called again."""
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 2.0

@@ -21,8 +21,6 @@ from evoply.ledger import Execute, Ledger, transaction
 from evoply.protocols import Color, GameInProgress, GameRecord, RunError
 from evoply.server.conditions import Conditions, Tournament
 
-__all__ = ["Begun", "Journal", "JournalError", "Seated", "digest_of", "record_of"]
-
 _TABLES = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE players (

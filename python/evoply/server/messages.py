@@ -15,23 +15,6 @@ from types import MappingProxyType
 
 from evoply.wording import did_you_mean, shorten
 
-__all__ = [
-    "LONGEST_NAME",
-    "LONGEST_NOTICE",
-    "LONGEST_REQUEST",
-    "NOTICES",
-    "REQUESTS",
-    "VERSION",
-    "Line",
-    "LineError",
-    "is_name",
-    "plain",
-    "plain_name",
-    "proof_of",
-    "read_notice",
-    "read_request",
-]
-
 VERSION = 1
 """The version of the protocol, in HELLO of both sides."""
 LONGEST_REQUEST = 500

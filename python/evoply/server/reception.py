@@ -19,8 +19,6 @@ from evoply.server.messages import REQUESTS, VERSION, Line, proof_of
 from evoply.server.table import Table, TableError
 from evoply.server.wire import FloodError, Wire
 
-__all__ = ["Guest", "Host", "Reception", "RefusedError"]
-
 MOST_STRANGERS = 50
 """Connections that have not said who they are; one more, and the oldest of them has to go."""
 MOST_WATCHERS = 100

@@ -26,8 +26,6 @@ from evoply.server.journal import Begun, Journal
 from evoply.server.messages import Line, plain
 from evoply.wording import shorten
 
-__all__ = ["MOST_ILLEGAL", "Table", "TableError", "in_words"]
-
 MOST_ILLEGAL = 3
 """With the illegal move of this number a side forfeits the game."""
 OUT_OF_TIME = "ran out of time"

@@ -11,8 +11,6 @@ from evoply.protocols import Color, Ending, IllegalMoveError, InvalidMoveError
 from evoply.server.call import Call, CallError
 from evoply.server.messages import Line
 
-__all__ = ["WatchedGame", "Watching"]
-
 _ENDINGS = {ending.value.replace(" ", "-"): ending for ending in Ending}
 
 

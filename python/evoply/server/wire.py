@@ -9,8 +9,6 @@ import asyncio
 
 from evoply.server.messages import LONGEST_REQUEST, Line, LineError, plain, read_request
 
-__all__ = ["FloodError", "Wire"]
-
 MOST_WAITING = 256 * 1024
 """Bytes that wait for a client that does not read."""
 IDLE_WORDS = 30

@@ -11,8 +11,6 @@ from evoply.protocols import RunError, RunNameError
 from evoply.runs import Run, advance, checked_name
 from evoply.studies.study import Request
 
-__all__ = ["Evolution", "evolution"]
-
 
 @dataclass(frozen=True, slots=True)
 class Evolution:

@@ -33,8 +33,6 @@ from evoply.web.store import GameStore, StoreError
 from evoply.web.thinking import ThinkingPool
 from evoply.wording import must_be
 
-__all__ = ["application"]
-
 _STATIC = Path(str(files("evoply.web"))) / "static"
 
 

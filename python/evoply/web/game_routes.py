@@ -46,8 +46,6 @@ from evoply.web.showing import exported, row_of, state_of
 from evoply.web.store import GameStore, Stored
 from evoply.web.thinking import ThinkingPool
 
-__all__ = ["GameHall", "game_router"]
-
 _MOST_LISTED = 50
 _MOST_LISTENERS_OF_A_GAME = 16
 _MOST_WORDS = 100

@@ -10,8 +10,6 @@ from importlib.resources import files
 
 from evoply.players import parse_player
 
-__all__ = ["LEVELS", "Level", "adviser_of", "levels_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Level:

@@ -6,8 +6,6 @@ import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 
-__all__ = ["LimitError", "Limits", "Rate", "RateLimiter"]
-
 _MOST_CLIENTS = 8192
 
 

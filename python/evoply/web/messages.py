@@ -9,13 +9,6 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-__all__ = [
-    "PERSON", "BeginGame", "Error", "FeatureShown", "GameList", "GameListed", "GameState", "Health",
-    "LegalMove", "LevelShown", "MoveAsked", "PlayedMove", "QuestionAsked", "RulesShown",
-    "SeatsAsked", "SetUpBoard", "SideShown", "Undone", "ValuedMove", "Values", "XRayAsked",
-    "XRayShown", "wrong_as_json",
-]  # fmt: skip
-
 PERSON = "person"
 """Who plays a side when nobody of ours does."""
 MOST_CHARACTERS = 100_000

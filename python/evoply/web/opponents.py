@@ -12,8 +12,6 @@ from evoply.protocols import RunError
 from evoply.web.limits import LimitError, Limits
 from evoply.wording import shorten
 
-__all__ = ["OpponentReader", "check_text", "read_opponent"]
-
 OpponentReader = Callable[[str, str], PlayerKind]
 """The player that a text names in a game."""
 

@@ -35,8 +35,6 @@ from evoply.web.store import GameStore, Move, Stored
 from evoply.web.thinking import ThinkingPool
 from evoply.wording import short_name, shorten
 
-__all__ = ["ConflictError", "OpenGame", "new_id", "sides_of"]
-
 _PACE = 0.35
 """Seconds between two moves where players play each other, so that people can follow."""
 

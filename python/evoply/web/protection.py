@@ -18,8 +18,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from evoply.web.limits import Limits, RateLimiter
 
-__all__ = ["Protection", "Trusted"]
-
 TOKEN_HEADER = "x-evoply-token"
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 

@@ -25,8 +25,6 @@ from evoply.wording import short_name
 if TYPE_CHECKING:
     from evoply.reports.x_ray import XRay
 
-__all__ = ["values_of_moves", "xray_of"]
-
 
 async def values_of_moves(game: OpenGame, asked: QuestionAsked, read: OpponentReader) -> Values:
     """Return what the moves of *game* at the place asked for are worth to the player asked for."""

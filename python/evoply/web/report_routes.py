@@ -21,8 +21,6 @@ from pydantic import BaseModel, ConfigDict
 from evoply.files import runs_directory
 from evoply.web.messages import wrong_as_json
 
-__all__ = ["report_router"]
-
 _MOST_LISTED = 200
 _MOST_LOOKED_AT = 20_000
 _DEEPEST = 4

@@ -31,8 +31,6 @@ from evoply.web.run_forms import config_asked
 from evoply.web.run_messages import RunRequest, StartRun
 from evoply.wording import shorten
 
-__all__ = ["RunDriver"]
-
 _COMMAND = "evoply web"
 _ENDED_WELL = (0, 130)
 """Exit codes of a run that has ended or was stopped."""

@@ -37,8 +37,6 @@ from evoply.web.run_messages import (
 )
 from evoply.wording import shorten
 
-__all__ = ["config_asked", "form_of", "presets_shown"]
-
 NO_KINDS: Mapping[str, str | None] = MappingProxyType({})
 _LIST = "list of "
 _SIMPLE = ("whole number", "number", "text", "true or false")

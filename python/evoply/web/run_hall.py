@@ -19,8 +19,6 @@ from evoply.web.run_messages import (
 )
 from evoply.web.run_showing import RunReader, champion_shown, listed
 
-__all__ = ["RunHall"]
-
 
 @dataclass(slots=True)
 class RunHall:

@@ -6,12 +6,6 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-__all__ = [
-    "ChampionShown", "ChartShown", "FormKey", "FormSection", "FormShown", "LineShown", "MatchShown",
-    "PresetList", "PresetShown", "RunList", "RunListed", "RunRequest", "RunStarted", "RunState",
-    "StartRun", "TableShown",
-]  # fmt: skip
-
 Value = bool | int | float | str | None
 Cell = Value | list[int | float | str]
 Row = dict[Annotated[str, Field(pattern="^[a-z][a-z0-9_]{0,40}$")], Cell]

@@ -25,8 +25,6 @@ from evoply.web.run_messages import (
 if TYPE_CHECKING:
     from evoply.web.run_hall import RunHall
 
-__all__ = ["RunEntrance", "run_router"]
-
 # Only functions without `async`: each runs in a thread, because reading a run takes a while.
 
 

@@ -12,8 +12,8 @@ from typing import Any
 from evoply.games import game_rules
 from evoply.gp import changes, tree_svg
 from evoply.reports.charts import Chart
-from evoply.reports.opened import tree_of
-from evoply.reports.run_page import MOST_DRAWN, page_of
+from evoply.reports.opened import MOST_DRAWN, tree_of
+from evoply.reports.run_page import page_of
 from evoply.reports.series import Lines, sampled
 from evoply.reports.status import status_in_words
 from evoply.runs import (
@@ -39,8 +39,6 @@ from evoply.web.run_messages import (
     TableShown,
 )
 from evoply.wording import short_name, shorten
-
-__all__ = ["RunReader", "champion_shown", "listed"]
 
 _MOST_POINTS = 400
 _MOST_LISTED = 300

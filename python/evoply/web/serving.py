@@ -15,8 +15,6 @@ from evoply.web.application import application
 from evoply.web.limits import Limits
 from evoply.web.protection import Trusted
 
-__all__ = ["HOST", "serve"]
-
 HOST = "127.0.0.1"
 _MOST_AT_ONCE = 1200
 _SWITCH = 0.0005

@@ -20,8 +20,6 @@ from evoply.web.messages import (
 )
 from evoply.web.playing import OpenGame
 
-__all__ = ["cells_of", "exported", "played_by", "row_of", "state_of"]
-
 
 @cache
 def _board(game: str) -> tuple[Cell, ...]:

@@ -18,8 +18,6 @@ from typing import TypeVar
 from evoply.ledger import Execute, Ledger, transaction
 from evoply.protocols import Color, RunError
 
-__all__ = ["GameStore", "Move", "StoreError", "Stored"]
-
 _TABLES = """
 CREATE TABLE games (
     id TEXT PRIMARY KEY, created TEXT NOT NULL, game TEXT NOT NULL, start TEXT NOT NULL,

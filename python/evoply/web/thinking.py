@@ -15,8 +15,6 @@ from typing import Any, TypeVar
 
 from evoply.web.limits import LimitError
 
-__all__ = ["ThinkingPool"]
-
 T = TypeVar("T")
 
 _UNTIL_FREE = 0.01

@@ -16,8 +16,6 @@ from evoply.gp import Forest, Limits, Shape
 from evoply.gp.creation import Method
 from evoply.players import seed_individual
 
-__all__ = ["is_tree_text", "named_set", "new_individual", "random_individuals", "seed_of"]
-
 
 def named_set(primitives: str | Mapping[str, Any]) -> PrimitiveSet:
     """Return the primitive set of this name or JSON form, the same object for equal ones."""

@@ -23,17 +23,6 @@ from evoply.gp import Limits
 from evoply.gp.points import Bias
 from evoply.gp.tree import MAX_TREE_NODES
 
-__all__ = [
-    "Couple",
-    "Offspring",
-    "breed",
-    "draw_operator",
-    "first_population",
-    "offspring_of",
-    "selector_of",
-    "steady_state_generation",
-]
-
 _PLAIN = PythonParts()
 
 Couple = tuple[int, int]

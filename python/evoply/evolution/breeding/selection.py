@@ -22,8 +22,6 @@ from evoply.evolution.config.breeding import (
 from evoply.evolution.fitness.contract import FitnessKind, Task
 from evoply.evolution.individuals import Individual
 
-__all__ = ["Selector", "size_objectives"]
-
 
 @dataclass(frozen=True, slots=True)
 class Selector:

@@ -11,27 +11,6 @@ from evoply.configs.part import Part
 from evoply.evolution.operators import MUTATIONS_AFTERWARDS, OPERATORS, Operator
 from evoply.gp import Limits
 
-__all__ = [
-    "Afterwards",
-    "Covariant",
-    "Demes",
-    "GreedySelection",
-    "Initialisation",
-    "LengthPenalty",
-    "LexicaseSelection",
-    "ParetoSelection",
-    "Parsimony",
-    "Recombination",
-    "RouletteSelection",
-    "Selection",
-    "SizeLimits",
-    "SteadyState",
-    "Tarpeian",
-    "Termination",
-    "TournamentSelection",
-    "Variation",
-]
-
 Scale = Literal["raw", "adjusted"]
 
 

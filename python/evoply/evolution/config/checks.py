@@ -34,20 +34,6 @@ from evoply.expressions import PrimitiveSet
 from evoply.games import game_rules
 from evoply.players.options import unfit
 
-__all__ = [
-    "draws",
-    "groups",
-    "length",
-    "pairing",
-    "player",
-    "seeds",
-    "selection",
-    "sizes",
-    "starts",
-    "termination",
-    "trees",
-]
-
 
 def draws(game: str, limits: Draws) -> Iterator[Problem]:
     """Yield limits of draws in a game that ends by itself."""

@@ -36,15 +36,6 @@ from evoply.evolution.play.panel import Games
 from evoply.expressions import PrimitiveSet, find_primitive_set
 from evoply.games import game_rules
 
-__all__ = [
-    "MOST_GENERATIONS",
-    "ConstantTuning",
-    "EvolutionConfig",
-    "HallOfFame",
-    "Machine",
-    "primitive_set_of",
-]
-
 MOST_GENERATIONS = 1_000_000_000
 """Of a run."""
 

@@ -15,16 +15,6 @@ from evoply.players.kind import Ties, View
 from evoply.players.search_options import MAX_DEPTH, NODES_OR_WORK, Nodes, Quiescence, Work
 from evoply.protocols import Row
 
-__all__ = [
-    "USUAL",
-    "Draws",
-    "EarlierGenerations",
-    "Opponent",
-    "PlayerSettings",
-    "Start",
-    "start_row",
-]
-
 USUAL = "usual"
 _NEVER = "never"
 _MOST = 1_000_000

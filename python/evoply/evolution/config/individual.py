@@ -13,17 +13,6 @@ from evoply.gp import Shape
 from evoply.gp.forest import MAX_BRANCHES, Role, check_percents
 from evoply.players.staged import StageClock
 
-__all__ = [
-    "Definitions",
-    "IndividualShape",
-    "OneTree",
-    "Ordered",
-    "Phases",
-    "Stages",
-    "TreeSum",
-    "shape_of",
-]
-
 
 class OneTree(Part):
     """An individual is a tree."""

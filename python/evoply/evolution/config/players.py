@@ -13,8 +13,6 @@ from evoply.evolution.play.opponents import (
 )
 from evoply.wording import shorten
 
-__all__ = ["check_sendable", "is_reproducible", "self_contained"]
-
 
 def self_contained(config: EvolutionConfig) -> EvolutionConfig:
     """Return *config* with players that came from files written out; the digests stay equal."""

@@ -20,8 +20,6 @@ from evoply.presets import PRESETS, config_text
 from evoply.protocols import ConfigError
 from evoply.wording import shorten
 
-__all__ = ["config_from_keys", "config_from_toml", "config_to_toml", "load_config"]
-
 _NO_SETTINGS: Mapping[str, Any] = MappingProxyType({})
 
 

@@ -29,8 +29,6 @@ from evoply.evolution.play.panel import (
 )
 from evoply.players import KernelSeat
 
-__all__ = ["Batch", "Case", "FitnessKind", "Measured", "Play", "Population", "Task", "Training"]
-
 Case = Literal["opponents", "games", "stages"]
 """What selection may look at one by one."""
 

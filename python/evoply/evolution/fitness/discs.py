@@ -23,8 +23,6 @@ from evoply.evolution.fitness.contract import (
 )
 from evoply.games import GAMES
 
-__all__ = ["DiscFitness", "EpochFitness", "StageFitness", "epoch_gains"]
-
 BySide = tuple[NDArray[np.float64], NDArray[np.float64]]
 """What Black, and what White, has in each game."""
 

@@ -9,8 +9,6 @@ from evoply import arena
 from evoply._native import Stream
 from evoply.evolution.play.panel import Games
 
-__all__ = ["black_half_points", "first_half_points", "matches", "shared"]
-
 
 def matches(
     games: Games,

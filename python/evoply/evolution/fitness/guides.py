@@ -30,8 +30,6 @@ from evoply.evolution.play.panel import Panel, PreparedPlayer
 from evoply.games import game_rules
 from evoply.permutations import derangement
 
-__all__ = ["Guide", "GuideFitness", "co_play_pairings"]
-
 _TERM = re.compile(r"(\d{1,6})(?:(Co)|(rand(?:om)?)|ab(\d{1,2}))")
 
 

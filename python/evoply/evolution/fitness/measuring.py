@@ -14,8 +14,6 @@ from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.fitness import FitnessKind, Measured, Population, Training
 from evoply.gp import length_penalised
 
-__all__ = ["fitness_text", "is_good", "is_share", "measured"]
-
 
 def measured(
     kind: FitnessKind, population: Population, training: Training, parsimony: Parsimony | None

@@ -13,8 +13,6 @@ from evoply import gp
 from evoply._native import Stream
 from evoply.evolution.fitness.contract import FitnessKind, Measured, Population, Task, Training
 
-__all__ = ["BatchFitness", "FunctionFitness", "OwnFitness", "TreeFitness", "kind_of"]
-
 TreeFitness = Callable[[gp.Genotype, Stream], float]
 """Returns how good a tree is, maximised. Called once a generation for each different tree, each
 time with a stream of the same draws, so that all are judged alike."""

@@ -17,8 +17,6 @@ from evoply.evolution.fitness.contract import (
 from evoply.evolution.fitness.games import shared
 from evoply.evolution.play.panel import trial_of
 
-__all__ = ["PointFitness"]
-
 
 class PointFitness(FitnessKind):
     """Points per game against the opponents: win 1, draw 1/2, loss 0; in [0, 1]."""

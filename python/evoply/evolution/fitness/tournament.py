@@ -21,8 +21,6 @@ from evoply.evolution.fitness.contract import (
 from evoply.evolution.fitness.games import first_half_points, matches, shared
 from evoply.permutations import shuffled
 
-__all__ = ["TournamentFitness", "knock_out_rounds"]
-
 
 class TournamentFitness(FitnessKind):
     """A tournament within the population.

@@ -18,16 +18,6 @@ from evoply.players import KernelSeat, PlayerKind, parse_player
 from evoply.players.player import PLAYER_ADAPTER, PlayerModel
 from evoply.protocols import Player
 
-__all__ = [
-    "is_certain",
-    "player_texts",
-    "prepared",
-    "read_opponent",
-    "resolved",
-    "with_players",
-    "without_file",
-]
-
 _JSON = re.compile(r"\s*\{\s*[\"}]")
 """How an object begins; several trees in braces begin with a word."""
 _FILE = re.compile(r"\.(json|toml|py)(:|$)", re.IGNORECASE)

@@ -21,19 +21,6 @@ from evoply.games.draws import DrawRules
 from evoply.players import AfterState, AlphaBeta, KernelSeat, TreeEvaluator
 from evoply.protocols import Cluster, Player, Row
 
-__all__ = [
-    "NOBODY",
-    "Games",
-    "Panel",
-    "Places",
-    "PreparedPlayer",
-    "Sides",
-    "Trial",
-    "schedule_of",
-    "trial",
-    "trial_of",
-]
-
 _STEP = (5**0.5 - 1) / 2
 """Steps of this length on a circle come nowhere closer to one another than they must."""
 

@@ -13,8 +13,6 @@ from evoply.evolution.play.opponents import prepared, read_opponent
 from evoply.evolution.play.panel import Games, Panel
 from evoply.players import KernelSeat
 
-__all__ = ["panel_of", "population_of", "seats_of"]
-
 
 def panel_of(games: Games, task: Task, earlier: Sequence[tuple[int, gp.Genotype]]) -> Panel:
     """Return a run's opponents and the *earlier* champions (generation, tree) as a panel."""

@@ -10,7 +10,8 @@ from evoply.evolution import Census
 from evoply.gp import leaf_weights
 from evoply.players import player_of
 from evoply.reports import explain
-from evoply.reports.charts import Series, interval_chart
+from evoply.reports.charts import interval_chart
+from evoply.reports.series import Series
 from evoply.studies.bellin.types import (
     EXPERIMENTS,
     FRESH_TIMES,

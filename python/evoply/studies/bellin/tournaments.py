@@ -7,7 +7,8 @@ from math import isnan
 
 from evoply.arena import Correlation, Star, Tournament, rank_correlation, tournament
 from evoply.players import AfterState, TreeEvaluator
-from evoply.reports.charts import Series, interval_chart
+from evoply.reports.charts import interval_chart
+from evoply.reports.series import Series
 from evoply.studies.bellin.types import RUNS, TYPES, Evolved, evolve_type
 from evoply.studies.study import Request, Result, Row, Scale, row
 from evoply.studies.verdicts import Figure

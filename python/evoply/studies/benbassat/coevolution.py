@@ -17,7 +17,8 @@ from evoply.evolution import (
     final_test,
     individual_player,
 )
-from evoply.reports.charts import Series, interval_chart
+from evoply.reports.charts import interval_chart
+from evoply.reports.series import Series
 from evoply.studies.study import Request, Result, Row, Scale, row
 from evoply.studies.verdicts import Figure, mean_of
 

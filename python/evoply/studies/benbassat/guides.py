@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from evoply import _native
 from evoply.arena import MatchResult, match
 from evoply.games.draws import DrawRules
-from evoply.reports.charts import Series, interval_chart
+from evoply.reports.charts import interval_chart
+from evoply.reports.series import Series
 from evoply.studies.study import Request, Result, Row, Scale, row
 from evoply.studies.verdicts import Figure, share_of_games
 

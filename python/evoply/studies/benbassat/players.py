@@ -24,7 +24,8 @@ from evoply.games.draws import DrawRules
 from evoply.gp import Genotype
 from evoply.players import Player, model_of
 from evoply.presets import preset_text
-from evoply.reports.charts import Chart, Series, interval_chart, line_chart
+from evoply.reports.charts import Chart, interval_chart, line_chart
+from evoply.reports.series import Series
 from evoply.studies.benbassat.guides import TITLES, guide, score_of
 from evoply.studies.kept import Evolution, evolution
 from evoply.studies.study import Request, Result, Row, Scale, row

@@ -14,7 +14,8 @@ from evoply.formats import GamePlayed
 from evoply.games import game_rules
 from evoply.players import AlphaBeta
 from evoply.protocols import Position
-from evoply.reports.charts import Series, interval_chart
+from evoply.reports.charts import interval_chart
+from evoply.reports.series import Series
 from evoply.studies.firebrand.training import BOARDS, Curve, result, settings, side_by_side, trained
 from evoply.studies.study import Request, Result, Row, Scale, row
 from evoply.studies.verdicts import Claim, Figure, ratio_of, share_of_games

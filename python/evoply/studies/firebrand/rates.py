@@ -8,7 +8,8 @@ from functools import partial
 from threading import Event
 
 from evoply.arena import rank_correlation
-from evoply.reports.charts import Chart, Series, interval_chart
+from evoply.reports.charts import Chart, interval_chart
+from evoply.reports.series import Series
 from evoply.studies.firebrand.training import (
     RUNS,
     Curve,

@@ -8,7 +8,8 @@ from threading import Event
 import numpy as np
 
 from evoply.learning import stages
-from evoply.reports.charts import Series, line_chart
+from evoply.reports.charts import line_chart
+from evoply.reports.series import Series
 from evoply.studies.firebrand.training import (
     RUNS,
     STAGE,

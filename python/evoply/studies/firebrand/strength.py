@@ -9,7 +9,8 @@ from threading import Event
 
 from evoply.arena import MatchResult, match
 from evoply.learning import load_learning_config
-from evoply.reports.charts import Series, interval_chart
+from evoply.reports.charts import interval_chart
+from evoply.reports.series import Series
 from evoply.studies.firebrand.training import (
     BOARDS,
     PRESETS,

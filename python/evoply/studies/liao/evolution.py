@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from evoply.evolution import Generation, config_from_toml, evolve
 from evoply.gp import Forest, Genotype, Tree
 from evoply.presets import preset_text
-from evoply.reports.charts import Series, line_chart
+from evoply.reports.charts import line_chart
+from evoply.reports.series import Series
 from evoply.studies.liao.games import games_as_white
 from evoply.studies.study import Request, Result, Row, Scale, row
 from evoply.studies.verdicts import difference, mean_of, share_of_games

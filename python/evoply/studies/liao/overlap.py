@@ -5,7 +5,8 @@ The paper proposes it and does not try it, so no row has a printed figure.
 
 from __future__ import annotations
 
-from evoply.reports.charts import Series, line_chart
+from evoply.reports.charts import line_chart
+from evoply.reports.series import Series
 from evoply.studies.liao.games import games_as_white, staged_of
 from evoply.studies.study import Request, Result, Row, Scale, row
 from evoply.studies.verdicts import Figure, difference, share_of_games

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evoply.reports.charts import Series, interval_chart
+from evoply.reports.charts import interval_chart
+from evoply.reports.series import Series
 from evoply.studies.liao.evolution import evolved_rows, stage_sweep
 from evoply.studies.liao.games import RULES, games_as_white
 from evoply.studies.liao.overlap import overlap_sweep
