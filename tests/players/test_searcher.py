@@ -224,7 +224,7 @@ def test_endgame_is_an_option_like_others(tmp_path) -> None:
     assert parse_player(player.label).model_dump() == player.model_dump()
     save_player(tmp_path / "exact.json", player, game="othello")
     assert load_player(tmp_path / "exact.json", game="othello").endgame == 16
-    assert "endgame" not in parse_player("material:depth=4").model_dump()
+    assert parse_player("material:depth=4").model_dump()["endgame"] == 0
     said = explain(player, game="othello", positions=20).sentence
     assert "When at most 16 squares are empty it plays perfectly." in said
     with pytest.raises(ValueError, match="checkers has no exact solver: leave endgame out"):

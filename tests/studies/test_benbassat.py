@@ -156,7 +156,7 @@ def test_a_table_that_keeps_its_runs_goes_on_where_it_was_interrupted(
     assert reproduce("benbassat", "6", request) == usual == shown[-1]
     assert first.stat().st_mtime_ns == before
     with Run.open(tmp_path / runs[0]) as run:  # somebody goes on with one of them
-        config = run.kind.with_limits(run.config, {"generations": 4}, run.last())
+        config = run.kind.configs.with_limits(run.config, {"generations": 4}, run.last())
         assert len(list(advance(run, config=config))) == 2
     assert reproduce("benbassat", "6", request) == usual
     with Run.open(tmp_path / runs[1]) as run:  # and has ended the other early

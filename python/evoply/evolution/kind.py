@@ -54,8 +54,7 @@ def check_evolved(run: Run) -> None:
 def censuses(run: Run) -> list[dict[str, Any]]:
     """Return the census of every generation in order."""
     check_evolved(run)
-    contents = run.reading(store.read_censuses)
-    return [contents[number] for number in range(run.count())]
+    return list(run.reading(store.read_censuses).values())
 
 
 def stored_final_test(run: Run) -> dict[str, Any] | None:
@@ -216,14 +215,32 @@ class _Display:
         return framed(
             "generation",
             [
-                Column("best_fresh", "best fresh", share, "best, each generation"),
-                Column("median_fresh", "median fresh", share, "median, each generation"),
-                Column("best", "best", fitness),
+                Column(
+                    "best_fresh",
+                    "best fresh",
+                    share,
+                    "best, each generation",
+                    fact="best, fresh games",
+                ),
+                Column(
+                    "median_fresh",
+                    "median fresh",
+                    share,
+                    "median, each generation",
+                    fact="median, fresh games",
+                ),
+                Column("best", "best", fitness, fact="best, training"),
                 Column("mean", "mean", fitness, is_fact=False),
-                Column("games_per_second", "games/s", "{:,.0f}".format, read=_games_per_second),
-                Column("best_size", "size", "{:.0f}".format),
+                Column(
+                    "games_per_second",
+                    "games/s",
+                    "{:,.0f}".format,
+                    read=_games_per_second,
+                    fact="games per second",
+                ),
+                Column("best_size", "size", "{:.0f}".format, fact="tree size"),
                 Column("mean_size", "mean size", "{:.1f}".format, is_fact=False),
-                Column("diversity", "different", share),
+                Column("diversity", "different", share, fact="different trees"),
                 Column("dead_introns", "never computed", share, is_fact=False),
                 Column("live_introns", "no effect", share, is_fact=False),
                 Column("games", "games", "{:,.0f}".format, is_fact=False),

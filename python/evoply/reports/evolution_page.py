@@ -50,7 +50,7 @@ class EvolutionPage:
 
     def charts(self, run: Run, rows: Rows) -> list[Chart]:
         """Return the charts of all generations."""
-        counts = censuses(run)
+        counts = censuses(run)[: len(rows)]  # the run may have gone on since they were read
         return [
             *_fitness_charts(run, rows),
             opponents_chart(rows),

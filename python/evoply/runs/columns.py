@@ -40,6 +40,8 @@ class Column:
     """Whether it is in the table of steps."""
     read: Callable[[Row], Any] | None = None
     """How it follows from a row, if it does not stand there."""
+    fact: str = ""
+    """What it is called in the live display, where there is room; empty: its label."""
 
     def value(self, row: Row) -> Any:
         """Return the number in *row*; None if it is not there."""
@@ -67,7 +69,7 @@ def framed(word: str, columns: Columns, *, seconds: str = "seconds") -> tuple[Co
 def facts(columns: Columns, row: Row) -> tuple[tuple[str, str], ...]:
     """Return labels and values of the most important columns that are facts."""
     shown = [one for one in columns if one.is_fact][:_MOST_FACTS]
-    return tuple((one.label, one.text(row)) for one in shown)
+    return tuple((one.fact or one.label, one.text(row)) for one in shown)
 
 
 def curves(columns: Columns, row: Row) -> dict[str, float]:
