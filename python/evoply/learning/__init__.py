@@ -92,7 +92,8 @@ give_when_used(
     __name__,
     {
         "evoply.expressions.linear": "Feature LinearModel ValueProgram",
-        "config": "LEARNER MOST_GAMES LearningConfig load_learning_config",
+        "config": "LEARNER LearningConfig load_learning_config",
+        "games_config": "MOST_GAMES",
         "curriculum": "Curriculum stages starts_of",
         "distillation": "Distilled Term distil",
         "found_features": "features_of_population features_of_sets",

@@ -59,7 +59,8 @@ give_when_used(
     __name__,
     {
         "analysis_page": "write_analysis",
-        "charts": "Chart Lines Series interval_chart line_chart",
+        "charts": "Chart interval_chart line_chart",
+        "series": "Lines Series",
         "explanation": "Explanation explain",
         "game_analysis": "Accuracy AnalysedGame AnalysedMove analyse_games",
         "influence": "square_effects",
