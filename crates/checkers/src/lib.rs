@@ -19,8 +19,8 @@ use std::hash::{Hash, Hasher};
 use evoply_core::bitboard::{Bitboard, Board, Word};
 use evoply_core::cpu::Cpu;
 use evoply_core::lanes::{LANES, Lanes};
-use evoply_core::rules::duels::Duels;
 use evoply_core::rules::playout::Playouts;
+use evoply_core::rules::weighted_games::Duels;
 use evoply_core::rules::{Children, Color, Game, LanesOf, Outcome, Rules, Seen, SeenLanes, Setup};
 use evoply_core::search::exact::Endgames;
 

@@ -16,7 +16,7 @@ use crate::rules::Game;
 use crate::rules::playout::move_key;
 use crate::search::deepening::Progress;
 use crate::search::exact::{Endgames, ExactChoice};
-use crate::search::taken_up::{Deadlines, take_up};
+use crate::search::resumed::{Deadlines, take_up};
 use crate::search::{LookAhead, MOST_DEPTH};
 use crate::stream::Key;
 

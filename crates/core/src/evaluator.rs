@@ -7,7 +7,7 @@ use crate::cpu::{Cpu, Task};
 use crate::expression::evaluation::{Block, Registers};
 use crate::expression::program::Program;
 use crate::lanes::{LANES, Lanes};
-use crate::patterns::carried::Carried;
+use crate::patterns::incremental::Carried;
 use crate::rules::{Children, Color, Game};
 
 /// For whom an evaluator speaks.

@@ -5,10 +5,10 @@
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
-mod duels;
 pub mod endgame;
 mod lines;
 mod side_by_side;
+mod weighted_games;
 
 use std::hash::{Hash, Hasher};
 

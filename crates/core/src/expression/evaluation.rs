@@ -7,7 +7,7 @@ use super::Side;
 use super::WhenZero;
 pub use super::block::Block;
 use super::branches::MOST_BRANCHES;
-use super::patterned::Patterned;
+use super::pattern_lookup::Patterned;
 use super::program::{KINGS, Op, Program, REGISTERS};
 use super::reference::divide;
 use super::sets::{Filled, Mirrored, Shifted};
@@ -15,7 +15,7 @@ use super::sums::SumsOf;
 use crate::bitboard::{Board, Word};
 use crate::cpu::{self, Cpu, Path, Task};
 use crate::lanes::Lanes;
-use crate::patterns::carried::Carried;
+use crate::patterns::incremental::Carried;
 use crate::rules::Game;
 
 type Sets<B> = Lanes<<B as Board>::Word>;

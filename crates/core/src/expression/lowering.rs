@@ -12,7 +12,7 @@ use super::reference::check_complete;
 use super::sums::Sums;
 use super::{Expression, ExpressionError, Node, NodeId, Side, Type, WhenZero};
 use crate::bitboard::{Bitboard, Board, Word};
-use crate::patterns::carried::{Plan, Reading};
+use crate::patterns::incremental::{Plan, Reading};
 
 impl<B: Board> Program<B> {
     /// Lower an expression.

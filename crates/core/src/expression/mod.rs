@@ -12,7 +12,7 @@ pub mod evaluation;
 pub mod json;
 mod lowering;
 mod order;
-mod patterned;
+mod pattern_lookup;
 pub mod primitives;
 pub mod program;
 pub mod reference;

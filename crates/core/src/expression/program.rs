@@ -7,7 +7,7 @@ use super::sums::Sums;
 use super::{Expression, Node, NodeId, Side, Tables, WhenZero};
 use crate::bitboard::Board;
 use crate::patterns::Pattern;
-use crate::patterns::carried::Plan;
+use crate::patterns::incremental::Plan;
 
 /// Registers of one type that a program may use: their numbers are one byte, so reading one needs no check.
 pub const REGISTERS: usize = 256;

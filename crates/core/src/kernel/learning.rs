@@ -12,7 +12,7 @@ use crate::learning::{Lessons, learn};
 use crate::online::strategy::{Areas, Strategy};
 use crate::online::tree::{FLAGS, Node, Tree};
 use crate::online::{Answer as OnlineAnswer, Individual, evolve};
-use crate::rules::duels::Duels;
+use crate::rules::weighted_games::Duels;
 
 impl<G: Duels> Native<G> {
     pub(super) fn learned(

@@ -19,7 +19,7 @@ use crate::cpu::{Cpu, Task, dispatch};
 use crate::evaluator::follow;
 use crate::expression::program::Program;
 use crate::expression::{Expression, Node};
-use crate::patterns::carried::Carried;
+use crate::patterns::incremental::Carried;
 use crate::patterns::{Pattern, looked_up};
 use crate::rules::draws::{Course, DrawRules, Ending, result};
 use crate::rules::playout::move_key;

@@ -6,9 +6,9 @@
 
 use std::sync::Arc;
 
-use super::crew::{Crew, Field, Place, Score};
+use super::workers::{Crew, Field, Place, Score};
 use crate::cpu::Cpu;
-use crate::rules::duels::Duels;
+use crate::rules::weighted_games::Duels;
 use crate::work::Stopped;
 
 /// A match of which some games have been played, perhaps for nothing.

@@ -7,26 +7,26 @@
 //! Everything is drawn from keys that are named by what is drawn, so neither threads nor what is played ahead show.
 
 pub mod chain;
-pub mod crew;
 mod settings;
 pub mod strategy;
 pub mod tree;
 pub mod uct;
+pub mod workers;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use crate::cpu::{Cpu, Task, dispatch};
-use crate::rules::duels::{Duels, Opening};
+use crate::rules::weighted_games::{Duels, Opening};
 use crate::stream::{Key, Stream};
 use crate::work::{Stopped, thread_count};
 use chain::{Ahead, wins};
-use crew::{Crew, Field, Place, Redraw, Score};
 pub use settings::{Decision, Roots, Settings};
 use strategy::{Areas, Strategy};
 use tree::{Terminals, Tree};
 use uct::Positions;
+use workers::{Crew, Field, Place, Redraw, Score};
 
 /// A tree with what it was decoded to.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]

@@ -2,7 +2,7 @@
 
 use super::tree::{FLAGS, Tree};
 use crate::bitboard::{Bitboard, Board};
-use crate::rules::duels::{Foresight, Weights};
+use crate::rules::weighted_games::{Foresight, Weights};
 use crate::stream::Stream;
 
 /// What a tree says.

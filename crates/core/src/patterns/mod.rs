@@ -3,12 +3,12 @@
 //! A [`Pattern`] has one or more lists of squares, its copies, which share its tables: usually the images of one list under the
 //! symmetries of a board. A square's digit is 0, or 1 and more for the first of some sets that holds it; the digits of a copy,
 //! the first square's the most significant, are its index. There is a table for each stage of the game, by the number of
-//! pieces. The value is the sum over the copies in their order. [`carried`] has the fast way to the indices in a search.
+//! pieces. The value is the sum over the copies in their order. [`incremental`] has the fast way to the indices in a search.
 //!
 //! Source: Buro, "Improving heuristic mini-max search by supervised learning" (2002); Lucas, "Learning to play Othello with
 //! n-tuple systems" (2007).
 
-pub mod carried;
+pub mod incremental;
 
 /// The most entries of one table: an index is 16 bits.
 pub const MOST_ENTRIES: usize = 1 << 16;

@@ -2,10 +2,10 @@
 //! nothing else; [`playout::Playouts`] is what playing games of random moves needs.
 
 pub mod draws;
-pub mod duels;
 pub mod perft;
 pub mod perft_table;
 pub mod playout;
+pub mod weighted_games;
 
 use std::fmt::Debug;
 use std::hash::Hash;

@@ -14,10 +14,10 @@ pub mod leaves;
 pub mod minimax;
 pub mod ordered;
 pub mod ordering;
+pub mod resumed;
 mod root;
 pub mod selective;
 pub mod table;
-pub mod taken_up;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

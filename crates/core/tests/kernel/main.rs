@@ -2,7 +2,6 @@
 
 mod checkers;
 mod common;
-mod duels;
 mod endgame;
 mod engine;
 mod every_move;
@@ -23,3 +22,4 @@ mod search_answers;
 mod search_deepening;
 mod selective;
 mod symmetries;
+mod weighted_games;

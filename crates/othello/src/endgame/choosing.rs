@@ -1,7 +1,7 @@
 //! The exact solver as what chooses a move: one of those that keep the score, by the player's rule for ties.
 
-use super::crew::Crew;
 use super::solver::Solver;
+use super::workers::Crew;
 use super::{Endgame, Mode};
 use crate::Othello;
 use evoply_core::bitboard::Board;

@@ -10,8 +10,7 @@
 
 mod advice;
 mod choosing;
-mod crew;
-mod foretelling;
+mod first_guess;
 mod geometry;
 mod ordering;
 mod question;
@@ -20,9 +19,9 @@ mod solver;
 mod splitting;
 pub mod stability;
 mod table;
+mod workers;
 
 use crate::{Move, Othello};
-use crew::Crew;
 use evoply_core::bitboard::Board;
 use evoply_core::cpu::{Cpu, Task, dispatch};
 use evoply_core::evaluator::Evaluator;
@@ -32,6 +31,7 @@ use ordering::Children;
 pub use question::{Endgame, Mode, TABLE_BYTES};
 use solver::Solver;
 use table::NO_SQUARE;
+use workers::Crew;
 
 /// The answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -90,7 +90,7 @@ impl<B: Board, C: Cpu> Solver<'_, B, C> {
     fn score(&mut self, position: &Othello<B>) -> i32 {
         let (own, opponent) = (position.own(), position.opponent());
         let guess = match self.crew.question.guess {
-            0 => foretelling::guess(self, own, opponent),
+            0 => first_guess::guess(self, own, opponent),
             guess => guess,
         };
         self.close_in((own, opponent), guess, Self::exceeds)

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use super::crew::{Belongings, Crew, Split};
 use super::ordering::{Child, Children};
 use super::question::Mode;
 use super::shallow::Shallow;
 use super::table::{Key, NO_SQUARE, ScoreTable, hash_of};
+use super::workers::{Belongings, Crew, Split};
 use crate::{Othello, moves};
 use evoply_core::bitboard::{Bitboard, Board};
 use evoply_core::cpu::{Cpu, Task};

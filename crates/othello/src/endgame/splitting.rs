@@ -6,8 +6,8 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::crew::Split;
 use super::solver::Solver;
+use super::workers::Split;
 use evoply_core::bitboard::Board;
 use evoply_core::cpu::Cpu;
 

@@ -12,7 +12,7 @@ use crate::bitboard::Board;
 use crate::cpu::{Cpu, Task};
 use crate::rules::Game;
 use crate::rules::draws::DrawRules;
-use crate::rules::duels::{Duel, Duels, Opening, Weights};
+use crate::rules::weighted_games::{Duel, Duels, Opening, Weights};
 use crate::stream::Key;
 use crate::work::Stopped;
 

@@ -4,7 +4,7 @@ use super::program::{PatternRead, Program};
 use crate::bitboard::{Board, Word};
 use crate::cpu::{Cpu, Task};
 use crate::lanes::{LANES, Lanes};
-use crate::patterns::carried::Carried;
+use crate::patterns::incremental::Carried;
 use crate::patterns::looked_up;
 
 /// What a pattern says of eight boards.

@@ -12,7 +12,7 @@ use evoply_core::cpu::vector::{Eight, Two, Vector};
 use evoply_core::lanes::{LANES, Lanes};
 use evoply_core::rules::Game;
 use evoply_core::rules::draws::DrawRules;
-use evoply_core::rules::duels::{Duel, Duels, Opening, Weights, finish_each};
+use evoply_core::rules::weighted_games::{Duel, Duels, Opening, Weights, finish_each};
 use evoply_core::stream::{Stream, side_by_side};
 
 /// Groups of eight games.

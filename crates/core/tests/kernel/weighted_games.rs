@@ -9,7 +9,7 @@ use evoply_core::bitboard::{Bitboard, Board, Direction, Size4, Size6, Size8, Siz
 use evoply_core::cpu::{Cpu, Task, available, on};
 use evoply_core::rules::Game;
 use evoply_core::rules::draws::DrawRules;
-use evoply_core::rules::duels::{Duel, Foresight, Opening, Weights};
+use evoply_core::rules::weighted_games::{Duel, Foresight, Opening, Weights};
 use evoply_core::stream::{Key, Stream};
 use evoply_othello::{Othello, OthelloRules};
 
