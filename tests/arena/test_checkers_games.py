@@ -5,11 +5,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from evoply import _native
+from evoply import _native, checkers
 from evoply.arena import Results, Schedule, match, play, play_game
-from evoply.games import game_rules
-from evoply.games.checkers import CHECKERS, Game, Position
-from evoply.games.draws import NO_DRAWS, DrawRules
+from evoply.games import NO_DRAWS, DrawRules, game_rules
 from evoply.players import parse_player
 from evoply.protocols import Color, Ending, Row
 
@@ -36,7 +34,7 @@ def schedule(start: Row, draws: DrawRules | None, count: int = 24, openings: int
     )
 
 
-def compared(game: str, start: Position, draws: DrawRules | None) -> Results:
+def compared(game: str, start: checkers.Position, draws: DrawRules | None) -> Results:
     """Play a schedule in the kernel and each of its games in Python; return the results."""
     seats = [parse_player(text, game=game).seat(game) for text in PLAYERS]
     planned = schedule(start.row, draws)
@@ -65,13 +63,16 @@ def compared(game: str, start: Position, draws: DrawRules | None) -> Results:
     return results
 
 
-@pytest.mark.parametrize("game", CHECKERS)
+@pytest.mark.parametrize("game", checkers.CHECKERS)
 def test_draws_end_games_alike_in_the_kernel_and_in_python(game: str) -> None:
     seen: Counter[str] = Counter()
-    starts = [CHECKERS[game].start()]
+    starts = [checkers.CHECKERS[game].start()]
     if game != "checkers-10":
         # Kings already, and some quiet plies behind them.
-        starts += [Position.parse(KINGS, game), Position.parse(f"{KINGS}:H4:F20", game)]
+        starts += [
+            checkers.Position.parse(KINGS, game),
+            checkers.Position.parse(f"{KINGS}:H4:F20", game),
+        ]
     for start in starts:
         for draws in RULES:
             seen += Counter(compared(game, start, draws).ending_counts)
@@ -79,7 +80,7 @@ def test_draws_end_games_alike_in_the_kernel_and_in_python(game: str) -> None:
 
 
 def test_a_start_that_is_a_draw_already_is_not_played() -> None:
-    start = Position.parse("B:WK32:BK1:H80:F60")
+    start = checkers.Position.parse("B:WK32:BK1:H80:F60")
     seats = [parse_player(text, game="checkers").seat("checkers") for text in PLAYERS]
     results = play("checkers", seats, schedule(start.row, None, 4))
     assert results.plies.tolist() == [0] * 8
@@ -90,7 +91,7 @@ def test_a_start_that_is_a_draw_already_is_not_played() -> None:
 class Last:
     """Always the last legal move."""
 
-    def choose(self, game: Game, stream: object, clock: object) -> object:
+    def choose(self, game: checkers.Game, stream: object, clock: object) -> object:
         return game.position.legal_moves[-1]
 
 
@@ -99,7 +100,7 @@ def test_players_in_python_meet_players_in_the_kernel() -> None:
         Last() if text == "greedy:epsilon=0.2" else parse_player(text).seat("lose-checkers")
         for text in PLAYERS
     ]
-    planned = schedule(CHECKERS["lose-checkers"].start().row, None)
+    planned = schedule(checkers.CHECKERS["lose-checkers"].start().row, None)
     mixed = play("lose-checkers", seats, planned)
     assert len(mixed) == len(planned)
     native = np.flatnonzero((planned.black != 2) & (planned.white != 2))
@@ -116,7 +117,7 @@ def test_who_cannot_move_loses_and_wins_in_lose_checkers() -> None:
     for game, winner in (("checkers", Color.BLACK), ("lose-checkers", Color.WHITE)):
         record = game_rules(game).record(start)
         outcome = record.outcome()
-        assert isinstance(record, Game)
+        assert isinstance(record, checkers.Game)
         assert outcome is not None
         assert outcome.winner is winner
         seats = [parse_player("random", game=game).seat(game)] * 2
@@ -142,7 +143,7 @@ def test_a_match_says_how_games_ended() -> None:
 
 def test_kings_may_be_worth_more_than_men() -> None:
     # Two ways to take one piece: a man or a king.
-    position = Position.parse("B:W19,K18,31:BK15,1")
+    position = checkers.Position.parse("B:W19,K18,31:BK15,1")
     assert {str(move) for move in position.legal_moves} == {"15x22", "15x24"}
     for text, king in (("greedy:king=1.5", "15x22"), ("greedy:king=0.5", "15x24")):
         native = parse_player(text, game="checkers").native("checkers")

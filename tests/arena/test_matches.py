@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evoply import Stream, _native
+from evoply import Stream, _native, othello
 from evoply.arena import Schedule, match, play, play_game
 from evoply.evolution import EvolutionConfig, evolve
 from evoply.games import GAMES, game_rules
-from evoply.games.othello import Game, Move
 from evoply.players import parse_player
 from evoply.protocols import Clock, Color, Ending, IllegalMoveError
 from waiting import until
@@ -26,12 +25,12 @@ class FirstMove:
 
     label = "first move"
 
-    def choose(self, game: Game, stream: Stream, clock: Clock) -> Move:
+    def choose(self, game: othello.Game, stream: Stream, clock: Clock) -> othello.Move:
         return game.position.legal_moves[0]
 
 
 class Cheat:
-    def choose(self, game: Game, stream: Stream, clock: Clock) -> str:
+    def choose(self, game: othello.Game, stream: Stream, clock: Clock) -> str:
         return "a1"
 
 
@@ -132,7 +131,7 @@ def test_a_cheat_is_named() -> None:
 
 
 def test_a_match_from_a_position() -> None:
-    start = Game.from_transcript("f5d6c3").position
+    start = othello.Game.from_transcript("f5d6c3").position
     assert match("greedy", "random", games=20, start=start, openings=None).games == 20
     with pytest.raises(ValueError, match="othello-6"):
         match("greedy", "random", games=20, start=start, game="othello-6")
@@ -239,7 +238,7 @@ def test_limited_players_choose_alike_in_kernel_and_python_games() -> None:
 
         label = "python"
 
-        def choose(self, game: Game, stream: Stream, clock: Clock) -> Move:
+        def choose(self, game: othello.Game, stream: Stream, clock: Clock) -> othello.Move:
             return game.position.legal_moves[0]
 
     text = "material:nodes=400,ordering=evaluator,table=10"

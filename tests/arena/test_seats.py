@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from evoply import Stream
+from evoply import Stream, othello
 from evoply.arena import Schedule, Sprt, match, play, round_robin, sprt_match, tournament
 from evoply.games import game_rules
-from evoply.games.othello import Game
 from evoply.players import KernelSeat, analyse, parse_player, player_of
 from evoply.protocols import Choice, Clock, Color, ForfeitError, IllegalMoveError, Seat
 
@@ -146,7 +145,7 @@ class Object:
     def __init__(self, form: type) -> None:
         self.form = form
 
-    def choose(self, game: Game, stream: Stream, clock: Clock) -> object:
+    def choose(self, game: othello.Game, stream: Stream, clock: Clock) -> object:
         move = game.position.legal_moves[-1]
         return {str: str(move), Choice: Choice(move, notes={"why": "the last"})}.get(
             self.form, move
@@ -163,7 +162,7 @@ def test_players_in_python_are_asked_by_the_thread_of_the_caller() -> None:
     threads = set()
 
     class Asked(Object):
-        def choose(self, game: Game, stream: Stream, clock: Clock) -> object:
+        def choose(self, game: othello.Game, stream: Stream, clock: Clock) -> object:
             threads.add(threading.get_ident())
             return super().choose(game, stream, clock)
 
@@ -191,7 +190,7 @@ def test_answers_that_are_no_moves_name_the_player() -> None:
         def __init__(self, answer: object) -> None:
             self.answer = answer
 
-        def choose(self, game: Game, stream: Stream, clock: Clock) -> object:
+        def choose(self, game: othello.Game, stream: Stream, clock: Clock) -> object:
             return self.answer
 
     for answer in (None, 3, "a1", "zz", Choice("a1"), Choice(None), ["f5"]):
@@ -222,7 +221,7 @@ def test_a_seat_of_the_kernel_draws_from_the_key_of_its_game() -> None:
 
 @pytest.mark.parametrize("start", ["f5d6c3d3", "f5f6"])
 def test_round_robins_and_tournaments_begin_anywhere(start: str) -> None:
-    position = Game.from_transcript(start).position
+    position = othello.Game.from_transcript(start).position
     options = {"start": position, "openings": None, "seed": 1}
     result = round_robin(["greedy", "swh"], games=2, **options)
     alone = match("greedy", "swh", games=2, **options)

@@ -10,8 +10,8 @@ import pytest
 from command_line import Answer, call
 from rich.console import Console
 
+from evoply import checkers
 from evoply.cli.board_view import board_text
-from evoply.games.checkers import Game, Position
 from evoply.players import Origin, parse_player, save_player
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -76,7 +76,7 @@ def test_the_end_of_a_game_counts_no_pieces(
     assert f"The game is over: {winner.capitalize()} wins. {words}.\n" in answer.out
     data = play(capsys, monkeypatch, "14x30\n", *position, "--json").data
     assert (data["winner"], data["points"], data["ending"]) == (winner, points, "board")
-    assert Game.from_transcript(data["transcript"], game).outcome() is not None
+    assert checkers.Game.from_transcript(data["transcript"], game).outcome() is not None
 
 
 def test_a_draw_names_its_rule(
@@ -123,7 +123,7 @@ def test_a_position_of_another_game_says_so(capsys: pytest.CaptureFixture) -> No
     assert "--game checkers, lose-checkers or checkers-10" in " ".join(answer.err.split())
     assert "has no exact solver" in " ".join(call(capsys, "solve", position).err.split())
     data = call(capsys, "perft", "lose-checkers", "2", "--position", position, "--json").data
-    start = Position.parse(position, "lose-checkers")
+    start = checkers.Position.parse(position, "lose-checkers")
     assert data["leaves"] == sum(len(start.play(move).legal_moves) for move in start.legal_moves)
 
 
@@ -166,7 +166,7 @@ def test_a_run_from_a_preset_to_its_champion(
         "draw by cap",
     }  # fmt: skip
     replayed = call(capsys, "replay", "ten", "--generation", "2", "--game", "3", "--json").data
-    game = Game.from_transcript(replayed["transcript"], "checkers-10")
+    game = checkers.Game.from_transcript(replayed["transcript"], "checkers-10")
     assert str(game.outcome()) == replayed["outcome"]
 
     page = (workplace / "runs/ten/report.html").read_text()
@@ -253,7 +253,7 @@ def test_a_colored_board_shows_whose_pieces_are_counted() -> None:
     console = Console(
         file=io.TextIOWrapper(io.BytesIO(), "utf-8"), force_terminal=True, color_system="truecolor"
     )
-    text = board_text(Game.from_transcript("W:W18,K24:B1,12"), console)
+    text = board_text(checkers.Game.from_transcript("W:W18,K24:B1,12"), console)
     discs = [str(span.style) for span in text.spans if text.plain[span.start : span.end] == " ● "]
     assert len(discs) == 2
     assert ["rgb(10,10,10)" in style for style in discs] == [True, False]

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from command_line import Answer, call
 
-from evoply import _native
-from evoply.games.othello import Game
+from evoply import _native, othello
 from waiting import PATIENCE, read_until
 
 
@@ -84,7 +83,7 @@ def test_a_whole_game_as_json(
         "--against", "random", "--game", "othello-4", "--color", color, "--json",
     )  # fmt: skip
     data = answer.data
-    game = Game.from_transcript(data["transcript"], 4)
+    game = othello.Game.from_transcript(data["transcript"], 4)
     outcome = game.outcome()
     assert data["finished"]
     assert outcome is not None

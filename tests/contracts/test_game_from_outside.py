@@ -10,18 +10,16 @@ import pytest
 from game_conformance import CHECKS
 from rich.console import Console
 
-from evoply import arena
+from evoply import arena, checkers, othello
 from evoply.cli import main
 from evoply.cli.board_view import board_text
 from evoply.evolution import EvolutionConfig, evolve
 from evoply.formats import pdn
 from evoply.games import GAMES, GameRules, add_game, game_added, game_rules
-from evoply.games.checkers import CheckersRules
-from evoply.games.othello import OTHELLO, OthelloRules
 from evoply.players import load_player, parse_player, save_player
 from evoply.reports import explain
 
-STONES = OthelloRules(
+STONES = othello.OthelloRules(
     "stones",
     6,
     "Stones 6x6",
@@ -30,7 +28,7 @@ STONES = OthelloRules(
     piece="stone",
     late_ply=28,
 )
-DRAUGHTS = CheckersRules("draughts", 8, "Draughts", kernel="lose-checkers", piece="stone")
+DRAUGHTS = checkers.CheckersRules("draughts", 8, "Draughts", kernel="lose-checkers", piece="stone")
 TOYS = {"stones": STONES, "draughts": DRAUGHTS}
 
 
@@ -136,7 +134,7 @@ def test_facts_decide_what_fits() -> None:
         assert parse_player("material:depth=2,quiescence=yes", game="draughts")
         with pytest.raises(ValueError, match="swh plays othello"):
             parse_player("swh", game="draughts")
-        with game_added(replace(OTHELLO["othello"], name="wide-stones")):
+        with game_added(replace(othello.OTHELLO["othello"], name="wide-stones")):
             assert parse_player("swh", game="wide-stones").label == "swh"
 
 
@@ -158,7 +156,7 @@ def test_a_game_is_there_only_as_long_as_it_was_added() -> None:
 @pytest.mark.parametrize(
     ("rules", "message"),
     [
-        (OTHELLO["othello"], "a game called othello already"),
+        (othello.OTHELLO["othello"], "a game called othello already"),
         (replace(STONES, name="Stones!"), "cannot be the name of a game"),
         (replace(STONES, name="-x"), "a letter first"),
     ],
@@ -174,6 +172,6 @@ def test_a_game_must_have_rules_of_the_kernel() -> None:
     with pytest.raises(ValueError, match="no rules 'othello' of Othello on 6x6"):
         replace(STONES, kernel="othello")
     with pytest.raises(ValueError, match="write kernel, one of checkers on 8x8"):
-        CheckersRules("draughts", 8, "Draughts")
+        checkers.CheckersRules("draughts", 8, "Draughts")
     with pytest.raises(ValueError, match="no rules 'checkers-10' of checkers on 8x8"):
-        CheckersRules("draughts", 8, "Draughts", kernel="checkers-10")
+        checkers.CheckersRules("draughts", 8, "Draughts", kernel="checkers-10")

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evoply import arena
+from evoply import arena, checkers
 from evoply._native import Stream
 from evoply.evolution import (
     EvolutionConfig,
@@ -28,7 +28,6 @@ from evoply.evolution import (
 from evoply.evolution.fitness import Batch, Population, Training
 from evoply.evolution.play.panel import PreparedPlayer
 from evoply.evolution.play.population import panel_of
-from evoply.games.checkers import CHECKERS
 from evoply.players import parse_player
 from evoply.presets import preset_text
 from evoply.runs import Run, advance
@@ -130,7 +129,7 @@ class Guided:
 
 
 @given(
-    game=st.sampled_from(sorted(CHECKERS)),
+    game=st.sampled_from(sorted(checkers.CHECKERS)),
     trees=st.lists(st.integers(0, 5), min_size=2, max_size=14) | st.permutations(range(9)),
     guides=GUIDES,
     co_play=st.integers(0, 6),

@@ -9,7 +9,7 @@ from evoply.evolution import EvolutionConfig, evolve
 from evoply.evolution.digest import settings_of, stream_for
 from evoply.evolution.play.panel import schedule_of
 from evoply.evolution.play.population import panel_of, seats_of
-from evoply.games.draws import DrawRules
+from evoply.games import DrawRules
 from evoply.protocols import ConfigError, Ending
 from evoply.runs.run import Run
 

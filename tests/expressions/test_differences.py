@@ -4,13 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evoply import _native
+from evoply import _native, othello
 from evoply.expressions import DIFFERENCES, FIREBRAND_FEATURES, find_difference
 from evoply.games import game_rules
-from evoply.games.othello import Position
 
 # Own is X, to move.
-BOARD = Position.parse(
+BOARD = othello.Position.parse(
     """
     XXXO--X--O
     X--------O
@@ -47,7 +46,9 @@ def test_golden_board(name: str) -> None:
 
 def test_an_edge_that_is_full_counts_each_disc_once() -> None:
     row = "XXXXXXXXXX"
-    board = Position.parse(f"{row} {'-' * 10} {'O' + '-' * 9} {'-' * 10} " * 1 + "-" * 60 + " X")
+    board = othello.Position.parse(
+        f"{row} {'-' * 10} {'O' + '-' * 9} {'-' * 10} " * 1 + "-" * 60 + " X"
+    )
     assert find_difference("anchored").expression.evaluate(board) == 4 + 4 + 8
 
 
@@ -58,12 +59,12 @@ def test_locked_pieces_count_until_ply_75() -> None:
         # Rows full of X hold no disc that is caught.
         filled = ("X" * (discs - 3)).ljust(80, "-")
         text = caught + "-" * 10 + filled + " X"
-        position = Position.parse(text)
+        position = othello.Position.parse(text)
         assert position.own.bit_count() + position.opponent.bit_count() == discs
         assert locked.evaluate(position) == expected
 
 
-def _discs(position: Position) -> list[list[int]]:
+def _discs(position: othello.Position) -> list[list[int]]:
     """Return 1 for own discs, -1 for the opponent's and 0 for none, with a border of None."""
     size = position.size
     cells = [[None] * (size + 4) for _ in range(size + 4)]

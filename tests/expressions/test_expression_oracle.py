@@ -9,7 +9,7 @@ import reference_expressions as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evoply import _native
+from evoply import _native, checkers
 from evoply.expressions import (
     CONVENTIONS,
     DIRECTIONS,
@@ -25,7 +25,6 @@ from evoply.expressions import (
 from evoply.expressions.operations import NODE_KINDS, OPERATIONS, SIDES
 from evoply.expressions.written_form import to_dict
 from evoply.games import GAMES
-from evoply.games.checkers import CHECKERS
 from evoply.protocols import Color
 
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, 3.0, 1e30, -1e308, 5e-324, math.inf, -math.inf, math.nan]
@@ -117,13 +116,13 @@ def test_the_kernel_agrees_with_the_plain_interpreter(game, data):
     values += [build("weighted_sum", made, [weights], None) for made in sets]
     key = data.draw(st.integers(0, 2**64 - 1))
     positions = _native.Positions.random(
-        game, 9, key, 0, 100 if game in CHECKERS else size * size - 4
+        game, 9, key, 0, 100 if game in checkers.CHECKERS else size * size - 4
     )
     program = _native.Program(game, outputs_to_json(values, size))
     fast = program.evaluate(positions)
     slow = program.evaluate(positions, reference=True)
     written = to_dict(values, size)
-    board_type = reference.CheckersBoard if game in CHECKERS else reference.Board
+    board_type = reference.CheckersBoard if game in checkers.CHECKERS else reference.Board
     for index in range(len(positions)):
         board = board_type(size, positions[index])
         expected = [bits_of(value) for value in reference.evaluate(written, board)]

@@ -4,14 +4,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evoply import _native
+from evoply import _native, othello
 from evoply.expressions import ExpressionError, class_letters, features
 from evoply.expressions.features import FEATURES
-from evoply.games.othello import OTHELLO, Position
 from evoply.protocols import Color
 
 # Own is X, to move.
-BOARD = Position.parse(
+BOARD = othello.Position.parse(
     """
     XXO----O
     XO------
@@ -52,7 +51,7 @@ EXPECTED = {
     "opponent_anchored": 2,
 }
 # Own is X, to move. Empty corners: a1, h1 and a8. White takes a1 over b2 or b1; X takes a8 over b8.
-OPEN = Position.parse(
+OPEN = othello.Position.parse(
     """
     -XO-----
     -X------
@@ -104,12 +103,12 @@ def test_unknown_options_are_refused(make, message):
 
 @st.composite
 def positions(draw, game):
-    size = OTHELLO[game].size
+    size = othello.OTHELLO[game].size
     rows = _native.Positions.random(game, 1, draw(st.integers(0, 2**64 - 1)), 0, size * size)
-    return OTHELLO[game].position_from_row(rows[0])
+    return othello.OTHELLO[game].position_from_row(rows[0])
 
 
-@pytest.mark.parametrize("game", list(OTHELLO))
+@pytest.mark.parametrize("game", list(othello.OTHELLO))
 @settings(deadline=None)
 @given(data=st.data())
 def test_laws_on_random_positions(game, data):
@@ -122,7 +121,7 @@ def test_laws_on_random_positions(game, data):
             for letter in class_letters(position.size)
         ]
         assert sum(classes) == 2 * position.discs(color)
-        turned = Position(
+        turned = othello.Position(
             position.size,
             black=position.black,
             white=position.white,
@@ -167,7 +166,7 @@ def check_access(side, position, moves):
 
 def test_a_forced_pass_counts_as_no_move():
     # White to move on 4x4 has no move here; Black has one.
-    position = Position.parse("XXXX XXXX XXXX XXO- O")
+    position = othello.Position.parse("XXXX XXXX XXXX XXO- O")
     assert [str(move) for move in position.legal_moves] == ["pass"]
     assert features.mobility("own").evaluate(position) == 0
     assert features.mobility("opponent").evaluate(position) == 1

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from evoply import _native
+from evoply import _native, othello
 from evoply.expressions import (
     OTHELLO_PATTERNS,
     ExpressionError,
@@ -20,7 +20,6 @@ from evoply.expressions import (
     with_parameters,
 )
 from evoply.games import game_rules
-from evoply.games.othello import Position
 from evoply.players import AlphaBeta, ExpressionEvaluator
 from evoply.protocols import Color
 from evoply.reports import explain
@@ -49,7 +48,7 @@ def test_a_value_is_the_sum_over_the_copies_of_the_stage():
     entries = [[float(index) for index in range(9)], [100.0 * index for index in range(9)]]
     copies = symmetric_copies(["b2", "c3"], 6)
     value = pattern(copies, entries, stages=[6])
-    position = Position(6)
+    position = othello.Position(6)
     # Two own discs and two of the opponent's in the middle, the last digits of the four copies.
     assert value.evaluate(position) == 1 + 1 + 2 + 2
     after = position.play(str(position.legal_moves[0]))
@@ -60,7 +59,7 @@ def test_a_value_is_the_sum_over_the_copies_of_the_stage():
     assert value.evaluate(later) == 100.0 * full
 
 
-def digit(position: Position, square: str) -> int:
+def digit(position: othello.Position, square: str) -> int:
     column, row = ord(square[0]) - ord("a"), int(square[1:]) - 1
     bit = 1 << (row * position.size + column)
     own, opponent = (
@@ -85,7 +84,7 @@ def test_the_text_reads_back_and_parameters_come_and_go():
     drawn = np.random.default_rng(1).normal(size=len(parameters_of(value)))
     changed = with_parameters(value, drawn)
     assert parameters_of(changed).tolist() == drawn.tolist()
-    position = Position().play("f5").play("d6")
+    position = othello.Position().play("f5").play("d6")
     program = program_with_parameters(value, "othello").with_parameters(drawn)
     positions = _native.Positions("othello", [position.row])
     assert program.evaluate(positions)[0, 0] == changed.evaluate(position) != 1.0

@@ -3,7 +3,7 @@
 import pytest
 
 from evoply.expressions import ExpressionError, class_letters, named_squares, square_sets
-from evoply.games.squares import squares_in
+from evoply.games import squares_in
 
 SIZES = [4, 6, 8, 10]
 

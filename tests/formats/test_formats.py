@@ -25,8 +25,7 @@ from evoply.formats import (
     transcript,
     wthor,
 )
-from evoply.games import GAMES
-from evoply.games.draws import NO_DRAWS
+from evoply.games import GAMES, NO_DRAWS
 from evoply.protocols import IllegalMoveError, InvalidMoveError
 
 INPUTS = 1_000_000 if "EVOPLY_LONG" in os.environ else 10_000

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from evoply import othello
 from evoply.formats import GamePlayed, Refused, ggf, names_beside, wthor
-from evoply.games.othello import Game, Position
 from evoply.protocols import Color, Ending, IllegalMoveError, InvalidMoveError
 
 # As FORMATS of the field give it: blanks in the board, values and times, a written pass.
@@ -25,12 +25,12 @@ def test_a_game_of_a_server() -> None:
     (game,) = ggf.read(NBOARD)
     assert (game.black, game.white, game.result) == ("a", "b", "*")
     assert game.record.transcript() == "f5d6c3"
-    assert game.record.start == Position()
+    assert game.record.start == othello.Position()
     assert game.tags == {"Site": "NBoard", "Date": "2014-02-21 20:52:27 GMT", "TI": "15:00"}
     (line,) = ggf.write([game])
     assert line == (
         "(;GM[Othello]PC[NBoard]DT[2014-02-21 20:52:27 GMT]PB[a]PW[b]RE[?]TY[8]TI[15:00]BO[8 "
-        f"{Position().text()[:64].replace('X', '*')} *]B[F5]W[D6]B[C3];)\n"
+        f"{othello.Position().text()[:64].replace('X', '*')} *]B[F5]W[D6]B[C3];)\n"
     )
 
 
@@ -61,7 +61,7 @@ def test_a_file_of_many_and_boards_of_other_sizes() -> None:
     refused: list[Refused] = []
     one, ten = ggf.read(file.replace("B[F5//2.4]W[D6/0.00]B[C3];)\n", ";)\n"), refused.append)
     assert one.record.transcript() == "f5d6c3"
-    assert (ten.record.start, ten.tags["TY"]) == (Position(10), "s10r18")
+    assert (ten.record.start, ten.tags["TY"]) == (othello.Position(10), "s10r18")
     (told,) = refused
     assert told.number == 2
     assert told.place.startswith("game 2 at line 1, column ")
@@ -90,9 +90,9 @@ def name_file(names: list[str], length: int) -> bytes:
     )
 
 
-def finished() -> tuple[Game, int]:
+def finished() -> tuple[othello.Game, int]:
     """Return a whole game and Black's official score."""
-    game = Game()
+    game = othello.Game()
     while game.outcome() is None:
         game = game.play(game.position.legal_moves[-1])
     difference = game.position.official_difference()
@@ -148,9 +148,9 @@ def test_damaged_databases_are_refused(content: bytes, says: str) -> None:
 
 def test_what_wthor_cannot_hold() -> None:
     for game in (
-        GamePlayed.of(Game.from_transcript("f5")),
-        GamePlayed.of(Game(Position(6)), result="1-0"),
-        GamePlayed.of(Game(Position().play("f5")), result="1-0"),
+        GamePlayed.of(othello.Game.from_transcript("f5")),
+        GamePlayed.of(othello.Game(othello.Position(6)), result="1-0"),
+        GamePlayed.of(othello.Game(othello.Position().play("f5")), result="1-0"),
     ):
         with pytest.raises(ValueError, match="WTHOR holds"):
             wthor.write([game], io.BytesIO())

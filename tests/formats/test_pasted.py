@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from evoply import othello
 from evoply.formats import read_pasted
-from evoply.games.othello import Game, Position
 from evoply.protocols import IllegalMoveError, InvalidMoveError
 
-GAME = Game.from_transcript("f5d6c3d3c4")
+GAME = othello.Game.from_transcript("f5d6c3d3c4")
 GGF = (
     "1 (;GM[Othello]PC[GGS/os]DT[2003.12.15]PB[ann]PW[bob]RE[?]TI[15:00]TY[8]BO[8 "
     "-------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]"
@@ -27,7 +27,7 @@ HEAD = "  a b c d e f g h\n"
         "F5-D6-C3-D3-C4\n",
         GGF,
         f"\n{GGF}\n{GGF}",
-        f"{Position().text()} f5d6c3d3c4",
+        f"{othello.Position().text()} f5d6c3d3c4",
     ],
 )
 def test_moves_in_many_forms(text: str) -> None:

@@ -11,13 +11,13 @@ from game_strategies import checkers_games
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evoply import checkers, othello
 from evoply.formats import GamePlayed, Refused, pdn
-from evoply.games.checkers import CHECKERS, NO_DRAWS, DrawRules, Game, Position
-from evoply.games.othello import OTHELLO
+from evoply.games import NO_DRAWS, DrawRules
 from evoply.protocols import Color, Ending, GameRecord, IllegalMoveError, InvalidMoveError
 
 FUZZ = settings(deadline=None, max_examples=20_000 if "EVOPLY_LONG" in os.environ else 300)
-NAMES = st.sampled_from(sorted(CHECKERS))
+NAMES = st.sampled_from(sorted(checkers.CHECKERS))
 
 
 def parse_pdn(text: str, game: str = "checkers") -> tuple[GamePlayed, ...]:
@@ -29,7 +29,7 @@ def format_pdn(*games: GamePlayed | GameRecord) -> str:
 
 
 @given(NAMES.flatmap(checkers_games))
-def test_games_read_back(game: Game) -> None:
+def test_games_read_back(game: checkers.Game) -> None:
     (played,) = parse_pdn(format_pdn(game))
     assert played == GamePlayed.of(game)
     assert played.record.draws == game.draws  # type: ignore[attr-defined]
@@ -49,11 +49,11 @@ DRAWS = st.builds(
 
 
 @given(st.lists(st.tuples(NAMES.flatmap(checkers_games), TAGS, DRAWS), max_size=3))
-def test_files_read_back(games: list[tuple[Game, dict[str, str], DrawRules]]) -> None:
+def test_files_read_back(games: list[tuple[checkers.Game, dict[str, str], DrawRules]]) -> None:
     records = []
     for game, tags, draws in games:
         # Fewer moves than the tightest rule about draws can end.
-        played = Game(game.start, game.moves[:49], draws)
+        played = checkers.Game(game.start, game.moves[:49], draws)
         known = {tag: value for tag, value in tags.items() if value.strip("?.")}
         names = {tag.lower(): known.pop(tag) for tag in ("Black", "White") if tag in known}
         records.append(GamePlayed.of(played, tags=known, **names))
@@ -143,35 +143,37 @@ def test_files_that_cannot_be_read(text: str, error: type[ValueError], message: 
 
 
 def test_counters_of_the_start_are_written() -> None:
-    start = Position.parse("W:WK30:BK3:H79:F9")
-    game = Game(start).play("30-25")
+    start = checkers.Position.parse("W:WK30:BK3:H79:F9")
+    game = checkers.Game(start).play("30-25")
     assert game.outcome() is not None
     text = format_pdn(game)
     assert '[FEN "W:WK30:BK3:H79:F9"]' in text
     (record,) = parse_pdn(text)
     assert record.record.start.row == start.row
     assert record.record.draw_reason() == game.draw_reason()
-    later = Game(Position(ply=2**31 - 2, quiet_plies=2**31 - 1), draws=NO_DRAWS)
+    later = checkers.Game(checkers.Position(ply=2**31 - 2, quiet_plies=2**31 - 1), draws=NO_DRAWS)
     assert parse_pdn(format_pdn(later))[0].record.start.row == later.start.row
 
 
 def test_what_a_tag_cannot_hold_is_left_out() -> None:
     tags = {"a b": "x", "FEN": "y", "Event": "one\ntwo\x00", "Long": "z" * 2000}
-    (played,) = parse_pdn(format_pdn(GamePlayed.of(Game(), tags=tags)))
+    (played,) = parse_pdn(format_pdn(GamePlayed.of(checkers.Game(), tags=tags)))
     assert played.tags == {"Event": "one two", "Long": "z" * 1000}
-    odd = GamePlayed.of(Game(), result="who knows")
+    odd = GamePlayed.of(checkers.Game(), result="who knows")
     assert parse_pdn(format_pdn(odd))[0].result == "*"
 
 
 def test_other_games_are_refused() -> None:
     with pytest.raises(ValueError, match="PDN holds games of checkers, not of othello-6"):
-        format_pdn(OTHELLO["othello-6"].record())
+        format_pdn(othello.OTHELLO["othello-6"].record())
 
 
 @FUZZ
 @given(st.data())
 def test_damaged_games_are_read_or_refused(data: st.DataObject) -> None:
-    text = format_pdn(Game.from_transcript("11-15 22-18 15x22 25x18 12-16 29-25 9-13 18-14 10x17"))
+    text = format_pdn(
+        checkers.Game.from_transcript("11-15 22-18 15x22 25x18 12-16 29-25 9-13 18-14 10x17")
+    )
     for _ in range(data.draw(st.integers(1, 3))):
         place = data.draw(st.integers(0, len(text)))
         cut = data.draw(st.integers(0, 3))
@@ -197,7 +199,7 @@ def test_what_is_read_from_a_file_is_written_again() -> None:
 
 def test_one_bad_game_does_not_hide_the_others() -> None:
     bad = '[Event "bad"]\n\n1. 11-15 {[x]} 22-99 2. 8-11 *\n'
-    good = format_pdn(Game.from_transcript("11-15 23-19"))
+    good = format_pdn(checkers.Game.from_transcript("11-15 23-19"))
     refused: list[Refused] = []
     games = list(pdn.read("\n".join([good, bad, good, bad, good]), on_refused=refused.append))
     assert [game.record.transcript() for game in games] == ["11-15 23-19"] * 3
@@ -217,7 +219,7 @@ def test_a_long_file_takes_little_memory() -> None:
             return True
 
         def readinto(self, buffer: Any) -> int:
-            text = format_pdn(Game.from_transcript("11-15 23-19")).encode() + b"\n"
+            text = format_pdn(checkers.Game.from_transcript("11-15 23-19")).encode() + b"\n"
             begin = self.given % len(text)
             part = (text * (len(buffer) // len(text) + 2))[begin : begin + len(buffer)]
             buffer[:] = part

@@ -12,10 +12,9 @@ from game_strategies import CHOICES, played
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evoply import _native
+from evoply import _native, othello
 from evoply.formats import GamePlayed, Refused, ggf, transcript, wthor
 from evoply.games import GAMES
-from evoply.games.othello import Game, Move, Position
 from evoply.games.text import Word
 from evoply.protocols import IllegalMoveError, InvalidMoveError
 
@@ -103,10 +102,10 @@ def record_by_record(data: bytes) -> GamePlayed | str:
     if score > 64:
         return f"Black's score is {score}, and there are 64 squares"
     codes = [8 * (number // 10 - 1) + number % 10 - 1 for number in squares]
-    found = known(codes, Position())
+    found = known(codes, othello.Position())
     if isinstance(found[0], type):
         return str(found[1])
-    record = Game(Position(), found[0])
+    record = othello.Game(othello.Position(), found[0])
     tags = {"Event": f"event {event}", "Date": "2004"}
     if theoretical:
         tags |= {"Theoretical": str(theoretical), "Depth": "22"}
@@ -193,7 +192,7 @@ def test_words_read_at_once_are_those_read_one_by_one(size: int, data: st.DataOb
         wrong = st.sampled_from([*moves, "a1", "pass", "z9", "%", "j10"])
         moves[data.draw(st.integers(0, len(moves) - 1))] = data.draw(wrong)
     words = [Word(move, 3 * index) for index, move in enumerate(moves)]
-    start = Position(size)
+    start = othello.Position(size)
 
     def read(kind: Any) -> object:
         try:
@@ -202,15 +201,15 @@ def test_words_read_at_once_are_those_read_one_by_one(size: int, data: st.DataOb
             return type(error), str(error)
         return game.moves, game.positions
 
-    slow = super(Game, Game).from_words
-    assert read(Game.from_words) == read(slow)
+    slow = super(othello.Game, othello.Game).from_words
+    assert read(othello.Game.from_words) == read(slow)
 
 
 def test_an_unreadable_word_is_told_where_an_illegal_move_before_it_is() -> None:
     with pytest.raises(IllegalMoveError, match=r"move 2 \(f5\) at column 3"):
-        Game.from_transcript("f5f5z9")
+        othello.Game.from_transcript("f5f5z9")
     with pytest.raises(InvalidMoveError, match="cannot read 'z9' at column 5"):
-        Game.from_transcript("f5d6z9a1")
+        othello.Game.from_transcript("f5d6z9a1")
     refused: list[Refused] = []
     assert len(list(transcript.read("f5d6\nf5f5\nf5\n", "othello", refused.append))) == 2
     assert [one.place for one in refused] == ["line 2"]
@@ -228,7 +227,7 @@ def test_turns_of_a_game_with_passes_are_those_of_its_positions(choices: list[in
 
 
 def test_wrong_lengths_and_starts_are_refused_in_a_sentence() -> None:
-    codes, row = np.array([19, 18], np.uint64), Position().row
+    codes, row = np.array([19, 18], np.uint64), othello.Position().row
     for lengths, start_of, says in (
         ([1], None, "the lengths of the games do not add up to the number of codes"),
         ([1, 1], [0], "start_of needs one entry for each game"),
@@ -241,4 +240,6 @@ def test_wrong_lengths_and_starts_are_refused_in_a_sentence() -> None:
             )
     games = _native.replay_all("othello", codes, np.array([1, 1], np.uint32), starts=[row])
     assert (games.taken.tolist(), games.codes) == ([1, 0], [[19], []])
-    assert Game.from_codes(games.codes[0], Position()).moves == (Move.parse("d3"),)
+    assert othello.Game.from_codes(games.codes[0], othello.Position()).moves == (
+        othello.Move.parse("d3"),
+    )

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 
 from evoply._native import Positions
 from evoply.formats import FORMATS
-from evoply.games import GAMES, GameRules, game_rules
-from evoply.games.draws import NO_DRAWS
+from evoply.games import GAMES, NO_DRAWS, GameRules, game_rules
 from evoply.players import parse_player
 from evoply.protocols import Color, Ending, IllegalMoveError, InvalidMoveError
 

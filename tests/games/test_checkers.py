@@ -6,32 +6,22 @@ import pytest
 from game_strategies import checkers_positions
 from hypothesis import given
 
-from evoply import _native
-from evoply.games import drawing
-from evoply.games.checkers import (
-    CHECKERS,
-    NO_DRAWS,
-    DrawRules,
-    Game,
-    LegalMoves,
-    Move,
-    Position,
-)
-from evoply.games.squares import squares_in
+from evoply import _native, checkers
+from evoply.games import NO_DRAWS, DrawRules, drawing, squares_in
 from evoply.protocols import Color, IllegalMoveError, InvalidMoveError, Outcome
 from evoply.protocols import Position as AnyPosition
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def texts(position: Position) -> list[str]:
+def texts(position: checkers.Position) -> list[str]:
     return list(map(str, position.legal_moves))
 
 
 @pytest.mark.parametrize(("game", "pieces"), [("checkers", 12), ("checkers-10", 15)])
 def test_start(game: str, pieces: int) -> None:
-    start = Position(game)
-    assert start == CHECKERS[game].start()
+    start = checkers.Position(game)
+    assert start == checkers.CHECKERS[game].start()
     assert start.pieces(Color.BLACK) == start.pieces(Color.WHITE) == pieces
     assert start.black == min(start.own, start.opponent)
     assert start.kings == start.king_count(Color.BLACK) == 0
@@ -41,34 +31,42 @@ def test_start(game: str, pieces: int) -> None:
 
 
 def test_moves_from_the_start_have_their_usual_names() -> None:
-    assert texts(Position()) == ["9-13", "9-14", "10-14", "10-15", "11-15", "11-16", "12-16"]
-    assert len(Position("checkers-10").legal_moves) == 9
+    assert texts(checkers.Position()) == [
+        "9-13",
+        "9-14",
+        "10-14",
+        "10-15",
+        "11-15",
+        "11-16",
+        "12-16",
+    ]
+    assert len(checkers.Position("checkers-10").legal_moves) == 9
 
 
 def test_capture_is_compulsory_and_goes_on_as_far_as_it_can() -> None:
-    position = Position.parse("B:W18,26,19:B15,1")
+    position = checkers.Position.parse("B:W18,26,19:B15,1")
     assert texts(position) == ["15x22x31", "15x24"]
     with pytest.raises(IllegalMoveError, match="capture is compulsory") as caught:
         position.play("1-5")
     assert position.text() in str(caught.value)
     with pytest.raises(IllegalMoveError):
-        position.play(Move.parse("15x22"))
+        position.play(checkers.Move.parse("15x22"))
     after = position.play("15x31")
     assert after.text() == "W:W19:B1,K31"
 
 
 def test_crowning_ends_the_move() -> None:
     # A king on 31 could jump on over 27; the man that has just arrived may not.
-    position = Position.parse("B:W26,27:B22")
+    position = checkers.Position.parse("B:W26,27:B22")
     assert texts(position) == ["22x31"]
     assert position.play("22x31").text() == "W:W27:BK31"
-    king = Position.parse("B:W26,27:BK22")
+    king = checkers.Position.parse("B:W26,27:BK22")
     assert texts(king) == ["22x31x24"]
 
 
 def test_a_piece_is_jumped_once_and_leaves_at_the_end() -> None:
     # The king goes round four men and comes back to its square, either way.
-    position = Position.parse("B:W6,7,14,15:BK2")
+    position = checkers.Position.parse("B:W6,7,14,15:BK2")
     assert texts(position) == ["2x9x18x11x2", "2x11x18x9x2"]
     assert position.play(position.legal_moves[0]).text() == "W:W:BK2"
     with pytest.raises(InvalidMoveError, match="2x9x18x11x2 or 2x11x18x9x2: write one of them"):
@@ -77,35 +75,37 @@ def test_a_piece_is_jumped_once_and_leaves_at_the_end() -> None:
 
 
 def test_men_step_and_jump_forward_only_and_kings_both_ways() -> None:
-    assert texts(Position.parse("B:W6:B10")) == ["10-14", "10-15"]
-    assert texts(Position.parse("B:W32:BK10")) == ["10-6", "10-7", "10-14", "10-15"]
-    assert texts(Position.parse("W:W23:B1")) == ["23-18", "23-19"]
+    assert texts(checkers.Position.parse("B:W6:B10")) == ["10-14", "10-15"]
+    assert texts(checkers.Position.parse("B:W32:BK10")) == ["10-6", "10-7", "10-14", "10-15"]
+    assert texts(checkers.Position.parse("W:W23:B1")) == ["23-18", "23-19"]
 
 
 def test_a_side_that_cannot_move_loses_or_wins() -> None:
     blocked = "B:W5,9,14:B1"
-    assert Position.parse("B:W5,6,9,10:B1").outcome() == Outcome(Color.WHITE, -3)
-    assert Position.parse("B:W5,6,9,10:B1", "lose-checkers").outcome() == Outcome(Color.BLACK, -3)
-    assert Position.parse("W:W:B1").outcome() == Outcome(Color.BLACK, 1)
-    assert Position.parse("W:W:B1", "lose-checkers").outcome() == Outcome(Color.WHITE, 1)
-    assert Position.parse(blocked).outcome() is None
+    assert checkers.Position.parse("B:W5,6,9,10:B1").outcome() == Outcome(Color.WHITE, -3)
+    assert checkers.Position.parse("B:W5,6,9,10:B1", "lose-checkers").outcome() == Outcome(
+        Color.BLACK, -3
+    )
+    assert checkers.Position.parse("W:W:B1").outcome() == Outcome(Color.BLACK, 1)
+    assert checkers.Position.parse("W:W:B1", "lose-checkers").outcome() == Outcome(Color.WHITE, 1)
+    assert checkers.Position.parse(blocked).outcome() is None
 
 
 def test_clock_counts_the_pieces_that_are_gone() -> None:
-    assert Position("checkers-10").clock == 0
-    assert Position.parse("B:W32:B1").clock == pytest.approx(22 / 24)
+    assert checkers.Position("checkers-10").clock == 0
+    assert checkers.Position.parse("B:W32:B1").clock == pytest.approx(22 / 24)
 
 
 def test_quiet_plies_count_kings_steps_only() -> None:
-    position = Position.parse("B:W32,25:BK1,12").play("1-6")
+    position = checkers.Position.parse("B:W32,25:BK1,12").play("1-6")
     assert position.quiet_plies == 1
     assert position.play("32-27").quiet_plies == 0
-    position = Position.parse("B:W19:BK15,K1")
+    position = checkers.Position.parse("B:W19:BK15,K1")
     assert position.play("15x24").quiet_plies == 0
 
 
 @given(checkers_positions)
-def test_mobility_and_destinations_agree_with_the_legal_moves(position: Position) -> None:
+def test_mobility_and_destinations_agree_with_the_legal_moves(position: checkers.Position) -> None:
     moves = position.legal_moves
     assert position.mobility() == len(moves)
     ends = _native.destinations(position.game, position.row, position.row[3])
@@ -136,25 +136,25 @@ def test_mobility_and_destinations_agree_with_the_legal_moves(position: Position
 )
 def test_impossible_positions_are_refused(keywords: dict[str, int], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        Position(**keywords)  # type: ignore[arg-type]
+        checkers.Position(**keywords)  # type: ignore[arg-type]
 
 
 def test_unknown_games_are_refused() -> None:
     with pytest.raises(ValueError, match="checkers, lose-checkers, checkers-10"):
-        Position("chess")
+        checkers.Position("chess")
     with pytest.raises(ValueError, match="unknown game"):
-        _native.legal_moves("chess", Position().row)
+        _native.legal_moves("chess", checkers.Position().row)
     with pytest.raises(ValueError, match="neither kings nor quiet plies"):
         _native.legal_moves("othello", (1, 2, 1, True, 0, 0))
     with pytest.raises(ValueError, match="no position of checkers"):
         _native.legal_moves("checkers", (2, 2, 0, True, 0, 0))
     with pytest.raises(ValueError, match="no legal move"):
-        _native.row_after("checkers", Position().row, 5)
+        _native.row_after("checkers", checkers.Position().row, 5)
 
 
-def shuffled(rules: DrawRules, plies: int) -> Game:
+def shuffled(rules: DrawRules, plies: int) -> checkers.Game:
     """Play kings to and fro from far corners."""
-    game = Game(Position.parse("B:WK32:BK1"), draws=rules)
+    game = checkers.Game(checkers.Position.parse("B:WK32:BK1"), draws=rules)
     for ply in range(plies):
         game = game.play(["1-6", "32-27", "6-1", "27-32"][ply % 4])
     return game
@@ -168,7 +168,7 @@ def test_draw_by_repetition() -> None:
     with pytest.raises(IllegalMoveError, match="the game is a draw: the position occurred 3 times"):
         game.play("1-6")
     with pytest.raises(IllegalMoveError, match=r"ply 9: .*is a draw"):
-        Game(game.start, (*game.moves, game.moves[0]))
+        checkers.Game(game.start, (*game.moves, game.moves[0]))
     assert shuffled(DrawRules(repetitions=2), 4).outcome() == Outcome(None, 0)
 
 
@@ -183,8 +183,8 @@ def test_draw_by_quiet_plies_and_cap_and_no_draw() -> None:
 
 
 def test_a_decided_board_is_no_draw() -> None:
-    start = Position.parse("B:W15:BK10", "checkers")
-    game = Game(start, draws=DrawRules(max_plies=1)).play("10x19")
+    start = checkers.Position.parse("B:W15:BK10", "checkers")
+    game = checkers.Game(start, draws=DrawRules(max_plies=1)).play("10x19")
     assert game.outcome() == Outcome(Color.BLACK, 1)
     assert game.draw_reason() is None
 
@@ -199,33 +199,33 @@ def test_rules_about_draws_are_checked(name: str, least: int) -> None:
 
 
 def test_records() -> None:
-    game = Game.from_transcript("1. 11-15 22-18 2. 15x22 {takes} 25x18 (26x17 9-13) *")
+    game = checkers.Game.from_transcript("1. 11-15 22-18 2. 15x22 {takes} 25x18 (26x17 9-13) *")
     assert str(game) == game.transcript() == "11-15 22-18 15x22 25x18"
     assert len(game) == 4
-    assert Game.from_transcript("W:W18:B14,1 18x9") == Game(
-        Position.parse("W:W18:B14,1"), (Move.parse("18x9"),)
+    assert checkers.Game.from_transcript("W:W18:B14,1 18x9") == checkers.Game(
+        checkers.Position.parse("W:W18:B14,1"), (checkers.Move.parse("18x9"),)
     )
-    assert game != Game(game.start, game.moves, NO_DRAWS)
+    assert game != checkers.Game(game.start, game.moves, NO_DRAWS)
     with pytest.raises(IllegalMoveError, match=r"move 2 \(15-18\) at column 7: illegal move"):
-        Game.from_transcript("11-15 15-18")
+        checkers.Game.from_transcript("11-15 15-18")
     with pytest.raises(InvalidMoveError, match="'11-15' at column 5 follows the result"):
-        Game.from_transcript("1-0 11-15")
+        checkers.Game.from_transcript("1-0 11-15")
     with pytest.raises(
         InvalidMoveError, match="in the position at column 2: there is no square 99"
     ):
-        Game.from_transcript(" W:W18:B99 18x9")
+        checkers.Game.from_transcript(" W:W18:B99 18x9")
     with pytest.raises(InvalidMoveError, match=r"PDN, which evoply\.formats\.pdn reads"):
-        Game.from_transcript('11-15 [Event "x"]')
+        checkers.Game.from_transcript('11-15 [Event "x"]')
 
 
 def test_a_position_fits_the_contract() -> None:
-    position: AnyPosition = Position()  # type: ignore[assignment]
-    assert isinstance(Position().legal_moves, LegalMoves)
+    position: AnyPosition = checkers.Position()  # type: ignore[assignment]
+    assert isinstance(checkers.Position().legal_moves, checkers.LegalMoves)
     assert position.game == "checkers"
 
 
 @given(checkers_positions)
-def test_every_piece_is_drawn(position: Position) -> None:
+def test_every_piece_is_drawn(position: checkers.Position) -> None:
     root = ET.fromstring(position._repr_svg_())
     circles = list(root.iter(f"{SVG}circle"))
     for color, fill in ((Color.BLACK, "#14191c"), (Color.WHITE, "#f7f7f2")):
@@ -240,11 +240,11 @@ def test_every_piece_is_drawn(position: Position) -> None:
 
 
 def test_the_last_move_is_drawn_as_a_path() -> None:
-    position = Position.parse("B:W18,26:B15")
+    position = checkers.Position.parse("B:W18,26:B15")
     move = position.parse_move("15x31")
     svg = drawing.board_svg(position.play(move), last_move=move)
     lines = list(ET.fromstring(svg).iter(f"{SVG}polyline"))
     assert [len((line.get("points") or "").split()) for line in lines] == [3]
     assert "Black wins" in svg
-    assert "x31</td>" in Game(position, (move,))._repr_html_()
+    assert "x31</td>" in checkers.Game(position, (move,))._repr_html_()
     assert "Draw: the position" in shuffled(DrawRules(), 8)._repr_html_()

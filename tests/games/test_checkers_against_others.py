@@ -9,9 +9,9 @@ from typing import Any
 import draughts.core.game as draughts
 import pytest
 
+from evoply import checkers
 from evoply._native import Stream, perft
-from evoply.games.checkers import CHECKERS, Move, Position
-from evoply.games.squares import numbered_square, square_name
+from evoply.games import numbered_square, square_name
 from evoply.protocols import Color
 
 TESTDATA = Path(__file__).parents[2] / "testdata"
@@ -27,16 +27,16 @@ TABLES: dict[str, list[int]] = {
 }
 
 
-def count_leaves(position: Position, depth: int) -> int:
+def count_leaves(position: checkers.Position, depth: int) -> int:
     """Count by the moves of `Position`; a game that ended earlier is no leaf."""
     if depth == 0:
         return 1
     return sum(count_leaves(position.play(move), depth - 1) for move in position.legal_moves)
 
 
-@pytest.mark.parametrize("game", CHECKERS)
+@pytest.mark.parametrize("game", checkers.CHECKERS)
 def test_perft_from_the_start(game: str) -> None:
-    start = CHECKERS[game].start()
+    start = checkers.CHECKERS[game].start()
     for depth, leaves in enumerate(TABLES[game][:8], start=1):
         assert perft(game, start.row, depth) == leaves
         assert perft(game, start.row, depth, threads=1) == leaves
@@ -46,20 +46,20 @@ def test_perft_from_the_start(game: str) -> None:
 
 @pytest.mark.parametrize(("game", "depth"), [("checkers", 11), ("lose-checkers", 11)])
 def test_deep_perft_from_the_start(game: str, depth: int) -> None:
-    assert perft(game, CHECKERS[game].start().row, depth) == TABLES[game][depth - 1]
+    assert perft(game, checkers.CHECKERS[game].start().row, depth) == TABLES[game][depth - 1]
 
 
 @pytest.mark.long
 def test_deepest_perft_from_the_start() -> None:
-    assert perft("checkers", Position().row, 13) == TABLES["checkers"][12]
-    start = Position("checkers-10")
+    assert perft("checkers", checkers.Position().row, 13) == TABLES["checkers"][12]
+    start = checkers.Position("checkers-10")
     assert perft("checkers-10", start.row, 9) == TABLES["checkers-10"][8]
 
 
 def test_counted_positions() -> None:
     assert len(PROBLEMS) == 300
     for problem in PROBLEMS:
-        position = Position.parse(problem["fen"])
+        position = checkers.Position.parse(problem["fen"])
         assert position.text() == problem["fen"]
         assert position.kings.bit_count() == problem["kings"]
         longest = max((len(move.path) for move in position.legal_moves), default=0)
@@ -80,14 +80,14 @@ def jumps(text: str) -> Iterator[tuple[list[str], str, list[str]]]:
             yield rows, player[1], json.loads(names[1]) if names is not None else []
 
 
-def position_of(rows: list[str], *, black_to_move: bool) -> Position:
+def position_of(rows: list[str], *, black_to_move: bool) -> checkers.Position:
     """Return the position of OpenSpiel's picture: its first player, o and 8, begins below."""
     sets = dict.fromkeys("o+8*", 0)
     for row, cells in enumerate(rows):
         for column, cell in enumerate(cells):
             if cell in sets:
                 sets[cell] |= 1 << 63 - (row * 8 + column)
-    return Position(
+    return checkers.Position(
         black=sets["o"] | sets["8"],
         white=sets["+"] | sets["*"],
         kings=sets["8"] | sets["*"],
@@ -112,7 +112,7 @@ def test_open_spiels_playthrough_reproduces() -> None:
         )
     }
     assert len(actions) == 101
-    position, begun, compared, multiple = Position(), list[str](), 0, 0
+    position, begun, compared, multiple = checkers.Position(), list[str](), 0, 0
     for number in range(len(actions) + 1):
         found = list(jumps(f"# State 0\n{states[number]}"))
         if found and not begun:
@@ -151,7 +151,7 @@ def compare_with_pydraughts(stream: Stream, positions: int) -> int:
     """Compare boards, moves and captures along random games until *positions* were compared."""
     compared = several = 0
     while compared < positions:
-        theirs, ours = draughts.Game("english"), Position()
+        theirs, ours = draughts.Game("english"), checkers.Position()
         while True:
             assert board_of_pydraughts(theirs) == board(ours), ours.text()
             their_moves, their_captures = theirs.legal_moves()
@@ -168,7 +168,7 @@ def compare_with_pydraughts(stream: Stream, positions: int) -> int:
                 break
             number = stream.below(len(their_moves))
             theirs.push(their_moves[number])
-            ours = ours.play(Move(listed[number][0]))
+            ours = ours.play(checkers.Move(listed[number][0]))
     return several
 
 
@@ -181,7 +181,7 @@ def path_of_pydraughts(move: list[list[int]]) -> tuple[int, ...]:
     return (turned_square(move[0][0]), *(turned_square(step[1]) for step in move))
 
 
-def board(position: Position) -> tuple[int, int, int, bool]:
+def board(position: checkers.Position) -> tuple[int, int, int, bool]:
     return position.black, position.white, position.kings, position.turn is Color.BLACK
 
 

@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 import pytest
 from game_strategies import played
 
+from evoply import checkers
 from evoply._native import Stream
 from evoply.formats import GamePlayed, pdn
-from evoply.games.checkers import CHECKERS, Game, Move, Position
 from evoply.protocols import IllegalMoveError, InvalidMoveError
 
 INPUTS = 1_000_000 if "EVOPLY_LONG" in os.environ else 10_000
@@ -92,17 +92,19 @@ def edited(text: str, corpus: Sequence[str], stream: Stream) -> str:
     return text
 
 
-def corpus_of_games() -> list[Game]:
+def corpus_of_games() -> list[checkers.Game]:
     """Return games of every kind and stage, also from positions and already over."""
     stream = Stream(SEED, "corpus")
     games = []
     for number in range(120):
-        rules = list(CHECKERS.values())[number % len(CHECKERS)]
+        rules = list(checkers.CHECKERS.values())[number % len(checkers.CHECKERS)]
         game = played(rules, [stream.below(1 << 16) for _ in range(stream.below(90))])
         # Few moves after a start of its own: the same readers, in less time.
         begin = max(0, len(game) - stream.below(8))
-        games.append(Game(game.positions[begin], game.moves[begin:]) if number % 3 else game)
-        games.append(Game(game.start, game.moves[: stream.below(8)]))
+        games.append(
+            checkers.Game(game.positions[begin], game.moves[begin:]) if number % 3 else game
+        )
+        games.append(checkers.Game(game.start, game.moves[: stream.below(8)]))
     return games
 
 
@@ -110,36 +112,36 @@ GAMES = corpus_of_games()
 
 
 def name_of(number: int) -> str:
-    return list(CHECKERS)[number % len(CHECKERS)]
+    return list(checkers.CHECKERS)[number % len(checkers.CHECKERS)]
 
 
 def read_position(text: str, game: str) -> None:
-    position = Position.parse(text, game)
-    assert Position.parse(position.text(), game) == position
-    assert Position.parse(str(position), game) == position
+    position = checkers.Position.parse(text, game)
+    assert checkers.Position.parse(position.text(), game) == position
+    assert checkers.Position.parse(str(position), game) == position
 
 
 def read_move(text: str, game: str) -> None:
-    move = Move.parse(text, CHECKERS[game].size)
-    assert Move.parse(str(move), move.size) == move
-    assert Move.from_code(move.code(move.size), move.size) == move
+    move = checkers.Move.parse(text, checkers.CHECKERS[game].size)
+    assert checkers.Move.parse(str(move), move.size) == move
+    assert checkers.Move.from_code(move.code(move.size), move.size) == move
 
 
 def read_legal_move(text: str, game: str) -> None:
     """Read "POSITION MOVE", so that an edit may fall on either."""
     board, _, words = text.partition(" ")
     try:
-        position = Position.parse(board, game)
+        position = checkers.Position.parse(board, game)
     except ERRORS:
-        position = CHECKERS[game].start()
+        position = checkers.CHECKERS[game].start()
     move = position.parse_move(words)
     assert move in position.legal_moves
     assert position.parse_move(position.short_text(move)) == move
 
 
 def read_game(text: str, game: str) -> None:
-    record = Game.from_transcript(text, game)
-    assert Game.from_transcript(str(record), game) == record
+    record = checkers.Game.from_transcript(text, game)
+    assert checkers.Game.from_transcript(str(record), game) == record
 
 
 def read_pdn(text: str, game: str) -> None:
@@ -236,7 +238,12 @@ MANY = 200_000
     ids=lambda text: text[:20],
 )
 def test_long_texts_take_no_long_time(text: str) -> None:
-    for reader in (Move.parse, Position.parse, Position().parse_move, Game.from_transcript):
+    for reader in (
+        checkers.Move.parse,
+        checkers.Position.parse,
+        checkers.Position().parse_move,
+        checkers.Game.from_transcript,
+    ):
         with pytest.raises(ERRORS):
             reader(text)
     message = "read"

@@ -7,12 +7,12 @@ from game_strategies import checkers_games, checkers_positions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evoply.games.checkers import CHECKERS, Game, Move, Position
-from evoply.games.squares import numbered_square, square_number
+from evoply import checkers
+from evoply.games import numbered_square, square_number
 from evoply.protocols import IllegalMoveError, InvalidMoveError
 
 FUZZ = settings(deadline=None, max_examples=20_000 if "EVOPLY_LONG" in os.environ else 300)
-NAMES = st.sampled_from(sorted(CHECKERS))
+NAMES = st.sampled_from(sorted(checkers.CHECKERS))
 # Characters of moves, positions and PDN far more often than others.
 SOUP = st.text(
     st.one_of(st.sampled_from('0123456789-x:.,KBW[]{}();$%*/!? \n"\\'), st.characters()),
@@ -40,27 +40,27 @@ def test_numbers_of_squares(size: int) -> None:
 
 
 @given(checkers_positions)
-def test_positions_read_back(position: Position) -> None:
+def test_positions_read_back(position: checkers.Position) -> None:
     for text in (position.text(), str(position), f" {position.text().lower()} . "):
-        assert Position.parse(text, position.game) == position
+        assert checkers.Position.parse(text, position.game) == position
     game = position.game
     assert eval_repr(repr(position), game) == position
 
 
-def eval_repr(text: str, game: str) -> Position:
+def eval_repr(text: str, game: str) -> checkers.Position:
     """Return the position of `Position.parse('TEXT', 'GAME')`, which a user could paste."""
     assert text.startswith("Position.parse('")
     assert (f", '{game}')" in text) == (game != "checkers")
-    return Position.parse(text.split("'")[1], game)
+    return checkers.Position.parse(text.split("'")[1], game)
 
 
 @given(checkers_positions)
-def test_moves_read_back(position: Position) -> None:
+def test_moves_read_back(position: checkers.Position) -> None:
     for move in position.legal_moves:
-        assert Move.parse(str(move), position.size) == move
+        assert checkers.Move.parse(str(move), position.size) == move
         assert position.parse_move(str(move)) == move
         assert position.parse_move(str(move).replace("x", " X ")) == move
-        assert Move.from_code(move.code(position.size), position.size) == move
+        assert checkers.Move.from_code(move.code(position.size), position.size) == move
         assert move.turned().turned() == move
         short = position.short_text(move)
         assert position.parse_move(short) == move
@@ -86,7 +86,7 @@ def test_moves_read_back(position: Position) -> None:
 )
 def test_moves_that_cannot_be_read(text: str, message: str) -> None:
     with pytest.raises(InvalidMoveError, match=message):
-        Move.parse(text)
+        checkers.Move.parse(text)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_moves_that_cannot_be_read(text: str, message: str) -> None:
 )
 def test_codes_that_are_no_moves(code: int) -> None:
     with pytest.raises(InvalidMoveError, match="not a move code"):
-        Move.from_code(code)
+        checkers.Move.from_code(code)
 
 
 @pytest.mark.parametrize(
@@ -124,28 +124,33 @@ def test_codes_that_are_no_moves(code: int) -> None:
 )
 def test_positions_that_cannot_be_read(text: str, message: str) -> None:
     with pytest.raises(InvalidMoveError, match=message):
-        Position.parse(text)
+        checkers.Position.parse(text)
 
 
 def test_other_forms_of_positions() -> None:
-    assert Position.parse("B:W21-32:B1-12.") == Position()
-    assert Position.parse("b:b1-12:w21-32") == Position()
-    counted = Position.parse("W:W18,K24:B1:H7:F12")
+    assert checkers.Position.parse("B:W21-32:B1-12.") == checkers.Position()
+    assert checkers.Position.parse("b:b1-12:w21-32") == checkers.Position()
+    counted = checkers.Position.parse("W:W18,K24:B1:H7:F12")
     assert (counted.quiet_plies, counted.ply) == (7, 23)
 
 
 @given(NAMES.flatmap(checkers_games))
-def test_games_read_back(game: Game) -> None:
+def test_games_read_back(game: checkers.Game) -> None:
     name = game.start.game
-    assert Game.from_transcript(str(game), name) == game
+    assert checkers.Game.from_transcript(str(game), name) == game
     long = " ".join(map(str, game.moves))
-    assert Game.from_transcript(long, name) == game
+    assert checkers.Game.from_transcript(long, name) == game
 
 
 @FUZZ
 @given(st.one_of(SOUP, WORDS))
 def test_any_text_is_read_or_refused_in_a_sentence(text: str) -> None:
-    readers = (Move.parse, Position.parse, Position().parse_move, Game.from_transcript)
+    readers = (
+        checkers.Move.parse,
+        checkers.Position.parse,
+        checkers.Position().parse_move,
+        checkers.Game.from_transcript,
+    )
     for reader in readers:
         try:
             value = reader(text)
@@ -153,10 +158,10 @@ def test_any_text_is_read_or_refused_in_a_sentence(text: str) -> None:
             message = str(error)
         else:
             message = "read"
-            if isinstance(value, Position):
-                assert Position.parse(value.text()) == value
-            elif isinstance(value, Game):
-                assert Game.from_transcript(str(value)) == value
+            if isinstance(value, checkers.Position):
+                assert checkers.Position.parse(value.text()) == value
+            elif isinstance(value, checkers.Game):
+                assert checkers.Game.from_transcript(str(value)) == value
             else:
-                assert Move.parse(str(value)) == value
+                assert checkers.Move.parse(str(value)) == value
         assert 0 < len(message) < 1500

@@ -7,8 +7,8 @@ import pytest
 from game_strategies import positions
 from hypothesis import given, settings
 
+from evoply import othello
 from evoply.games import drawing, game_rules
-from evoply.games.othello import Game, Move, Position
 from evoply.protocols import Color
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -27,7 +27,7 @@ def circles(svg: str, **attributes: str) -> int:
 
 @settings(deadline=None, max_examples=30)
 @given(positions)
-def test_every_disc_and_legal_move_is_drawn(position: Position) -> None:
+def test_every_disc_and_legal_move_is_drawn(position: othello.Position) -> None:
     svg = position._repr_svg_()
     radius = f"{0.41 * 44:g}"
     assert circles(svg, r=radius, fill="#14191c") == position.discs(Color.BLACK)
@@ -42,17 +42,17 @@ def test_every_disc_and_legal_move_is_drawn(position: Position) -> None:
 
 
 def test_the_picture_needs_nothing_from_elsewhere() -> None:
-    svg = drawing.board_svg(Position())
+    svg = drawing.board_svg(othello.Position())
     assert re.findall(r"https?://[^\"]+", svg) == ["http://www.w3.org/2000/svg"]
     assert "script" not in svg
     assert "Black to move" in texts(svg)
 
 
 def test_last_move_is_marked_on_its_disc() -> None:
-    position = Position().play("f5")
+    position = othello.Position().play("f5")
     assert circles(drawing.board_svg(position), r="5") == 0
-    assert circles(drawing.board_svg(position, last_move=Move.parse("f5")), r="5") == 1
-    assert circles(drawing.board_svg(position, last_move=Move.PASS), r="5") == 0
+    assert circles(drawing.board_svg(position, last_move=othello.Move.parse("f5")), r="5") == 1
+    assert circles(drawing.board_svg(position, last_move=othello.Move.PASS), r="5") == 0
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_last_move_is_marked_on_its_disc() -> None:
     ],
 )
 def test_status(text: str, status: str) -> None:
-    assert status in texts(drawing.board_svg(Position.parse(text)))
+    assert status in texts(drawing.board_svg(othello.Position.parse(text)))
 
 
 def test_heat_map_colors_by_sign_and_prints_every_number() -> None:
@@ -102,7 +102,7 @@ def test_heat_map_of_zeros_and_of_the_wrong_size() -> None:
 
 
 def test_moves_are_marked_with_lines_and_rings() -> None:
-    position = Position()
+    position = othello.Position()
     one, two = position.legal_moves[0], position.legal_moves[1]
     plain = drawing.board_svg(position, legal=False)
     svg = drawing.board_svg(position, legal=False, moves=[(one, "#aa0000"), (two, "#00bb00")])
@@ -119,12 +119,12 @@ def test_moves_are_marked_with_lines_and_rings() -> None:
 
 
 def test_game_as_html_lists_the_moves() -> None:
-    html = Game.from_transcript("f5d6c3")._repr_html_()
+    html = othello.Game.from_transcript("f5d6c3")._repr_html_()
     root = ET.fromstring(html)
     cells = [cell.text for cell in root.iter("td")]
     assert cells == ["1", "f5", "d6", "2", "c3"]
     assert "White to move" in html
-    later = Game(Position().play("f5")).play("d6")
+    later = othello.Game(othello.Position().play("f5")).play("d6")
     cells = [cell.text for cell in ET.fromstring(later._repr_html_()).iter("td")]
     assert cells == ["1", None, "d6"]
 

@@ -9,14 +9,13 @@ from game_strategies import CHOICES, any_positions, played, positions, reachable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evoply.games import othello
-from evoply.games.othello import Game, LegalMoves, Move, Position
+from evoply import othello
 from evoply.protocols import Color, IllegalMoveError, InvalidMoveError, Outcome
 
 quick = settings(deadline=None, max_examples=150)
 
 
-def as_lists(position: Position) -> tuple[reference.Board, str]:
+def as_lists(position: othello.Position) -> tuple[reference.Board, str]:
     size = position.size
     cells = ["-"] * (size * size)
     for square in range(size * size):
@@ -30,12 +29,12 @@ def as_lists(position: Position) -> tuple[reference.Board, str]:
 
 @pytest.mark.parametrize("size", othello.SIZES)
 def test_start_agrees_with_reference(size: int) -> None:
-    assert as_lists(Position(size)) == (reference.start(size), "X")
+    assert as_lists(othello.Position(size)) == (reference.start(size), "X")
 
 
 @quick
 @given(positions)
-def test_legal_moves_and_play_agree_with_reference(position: Position) -> None:
+def test_legal_moves_and_play_agree_with_reference(position: othello.Position) -> None:
     board, side = as_lists(position)
     assert list(map(str, position.legal_moves)) == reference.legal_moves(board, side)
     for move in position.legal_moves:
@@ -54,7 +53,9 @@ def test_legal_moves_and_play_agree_with_reference(position: Position) -> None:
 
 @quick
 @given(positions, st.integers(min_value=0, max_value=7))
-def test_symmetries_commute_with_legal_moves_and_play(position: Position, index: int) -> None:
+def test_symmetries_commute_with_legal_moves_and_play(
+    position: othello.Position, index: int
+) -> None:
     turned = position.symmetry(index)
     board, side = as_lists(position)
     assert as_lists(turned) == (reference.turned(board, index), side)
@@ -67,17 +68,17 @@ def test_symmetries_commute_with_legal_moves_and_play(position: Position, index:
     assert set(turned.legal_moves) == images
 
 
-def turned_move(move: Move, size: int, index: int) -> Move:
+def turned_move(move: othello.Move, size: int, index: int) -> othello.Move:
     if move.square is None:
         return move
     row, column = divmod(move.square, size)
     row, column = reference.SYMMETRIES[index](row, column, size - 1)
-    return Move(row * size + column, size)
+    return othello.Move(row * size + column, size)
 
 
 @quick
 @given(any_positions())
-def test_swapping_colors_keeps_the_moves_and_swaps_what_follows(position: Position) -> None:
+def test_swapping_colors_keeps_the_moves_and_swaps_what_follows(position: othello.Position) -> None:
     swapped = swap_colors(position)
     assert swapped.legal_moves == position.legal_moves
     assert (swapped.own, swapped.opponent) == (position.own, position.opponent)
@@ -85,8 +86,8 @@ def test_swapping_colors_keeps_the_moves_and_swaps_what_follows(position: Positi
         assert swapped.play(move) == swap_colors(position.play(move))
 
 
-def swap_colors(position: Position) -> Position:
-    return Position(
+def swap_colors(position: othello.Position) -> othello.Position:
+    return othello.Position(
         position.size,
         black=position.white,
         white=position.black,
@@ -97,7 +98,7 @@ def swap_colors(position: Position) -> Position:
 
 @quick
 @given(reachable_positions())
-def test_clock_is_one_on_a_full_board_and_unmoved_by_passes(position: Position) -> None:
+def test_clock_is_one_on_a_full_board_and_unmoved_by_passes(position: othello.Position) -> None:
     discs = position.discs(Color.BLACK) + position.discs(Color.WHITE)
     assert position.clock == (discs - 4) / (position.size**2 - 4)
     assert (position.clock == 1) == (position.empty == 0)
@@ -110,11 +111,11 @@ PASS_TEXT = "OX-- ---- ---- ---- X"  # Black cannot move, White plays c1
 
 
 def test_forced_pass() -> None:
-    position = Position.parse(PASS_TEXT.replace("OX", "XO").replace(" X", " O"))
+    position = othello.Position.parse(PASS_TEXT.replace("OX", "XO").replace(" X", " O"))
     assert str(position.legal_moves) == "pass"
     assert position.legal_moves.must_pass
-    assert list(position.legal_moves) == [Move.PASS]
-    assert position.legal_moves[0] is Move.PASS
+    assert list(position.legal_moves) == [othello.Move.PASS]
+    assert position.legal_moves[0] is othello.Move.PASS
     assert len(position.legal_moves) == 1
     assert position.mobility() == 0
     assert position.mobility(Color.BLACK) == 1
@@ -124,18 +125,18 @@ def test_forced_pass() -> None:
     with pytest.raises(IllegalMoveError, match=r"legal is pass"):
         position.play("a2")
     with pytest.raises(IllegalMoveError, match=r"illegal move pass for Black .*legal is c1"):
-        after.play(Move.PASS)
+        after.play(othello.Move.PASS)
 
 
 def test_official_difference_gives_the_empty_squares_to_the_winner() -> None:
-    assert Position().official_difference() is None
-    wiped_out = Position.parse("XXX- ---- ---- ---- O")
+    assert othello.Position().official_difference() is None
+    wiped_out = othello.Position.parse("XXX- ---- ---- ---- O")
     assert wiped_out.outcome() == Outcome(Color.BLACK, 3)
     assert wiped_out.official_difference() == 16
-    lost = Position.parse("OO-- ---- ---- ---X O")
+    lost = othello.Position.parse("OO-- ---- ---- ---X O")
     assert lost.outcome() == Outcome(Color.WHITE, -1)
     assert lost.official_difference() == -14
-    drawn = Position.parse("O--- ---- ---- ---X O")
+    drawn = othello.Position.parse("O--- ---- ---- ---X O")
     assert drawn.outcome() == Outcome(None, 0)
     assert drawn.official_difference() == 0
     assert str(drawn.outcome()) == "draw"
@@ -145,49 +146,51 @@ def test_official_difference_gives_the_empty_squares_to_the_winner() -> None:
 
 
 def test_values_are_immutable() -> None:
-    position, move = Position(), Move.parse("f5")
-    for value, name in itertools.product((position, move, Game()), ("size", "start", "square")):
+    position, move = othello.Position(), othello.Move.parse("f5")
+    for value, name in itertools.product(
+        (position, move, othello.Game()), ("size", "start", "square")
+    ):
         with pytest.raises((AttributeError, TypeError)):
             setattr(value, name, 4)
 
 
 def test_legal_moves_are_cached_and_behave_as_a_sequence() -> None:
-    position = Position()
+    position = othello.Position()
     moves = position.legal_moves
     assert position.legal_moves is moves
     assert repr(moves) == "LegalMoves(d3, c4, f5, e6)"
-    assert moves[0] == Move.parse("d3")
+    assert moves[0] == othello.Move.parse("d3")
     assert [str(move) for move in moves[-2:]] == ["f5", "e6"]
-    assert Move.parse("f5") in moves
-    assert moves.index(Move.parse("f5")) == 2
-    assert Move.parse("f5", 10) not in moves
-    assert Move.PASS not in moves
+    assert othello.Move.parse("f5") in moves
+    assert moves.index(othello.Move.parse("f5")) == 2
+    assert othello.Move.parse("f5", 10) not in moves
+    assert othello.Move.PASS not in moves
     assert "f5" not in moves  # type: ignore[comparison-overlap]
-    assert isinstance(moves, LegalMoves)
-    assert moves == Position().legal_moves
-    assert moves is not Position().legal_moves
+    assert isinstance(moves, othello.LegalMoves)
+    assert moves == othello.Position().legal_moves
+    assert moves is not othello.Position().legal_moves
     assert moves != position.play("f5").legal_moves
 
 
 def test_a_pass_is_one_move_on_every_board() -> None:
-    assert Move(None, 10) == Move.PASS
-    assert Move.from_code(36, 6) is Move.PASS
-    assert [Move.PASS.code(size) for size in othello.SIZES] == [16, 36, 64, 100]
-    assert repr(Move.PASS) == "Move.PASS"
-    assert repr(Move.parse("j10", 10)) == "Move.parse('j10', 10)"
+    assert othello.Move(None, 10) == othello.Move.PASS
+    assert othello.Move.from_code(36, 6) is othello.Move.PASS
+    assert [othello.Move.PASS.code(size) for size in othello.SIZES] == [16, 36, 64, 100]
+    assert repr(othello.Move.PASS) == "Move.PASS"
+    assert repr(othello.Move.parse("j10", 10)) == "Move.parse('j10', 10)"
 
 
 @pytest.mark.parametrize(
     ("build", "message"),
     [
-        (lambda: Position(5), "5x5"),
-        (lambda: Position(4, black=1 << 16), "outside"),
-        (lambda: Position(4, black=-1), "outside"),
-        (lambda: Position(4, black=3, white=2), "b1 holds"),
-        (lambda: Position(4, ply=-1), "ply"),
-        (lambda: Position.from_row("chess", (0, 0, 0, True, 0, 0)), "othello-10"),
-        (lambda: Move(64), "64"),
-        (lambda: Move.from_code(65), "65"),
+        (lambda: othello.Position(5), "5x5"),
+        (lambda: othello.Position(4, black=1 << 16), "outside"),
+        (lambda: othello.Position(4, black=-1), "outside"),
+        (lambda: othello.Position(4, black=3, white=2), "b1 holds"),
+        (lambda: othello.Position(4, ply=-1), "ply"),
+        (lambda: othello.Position.from_row("chess", (0, 0, 0, True, 0, 0)), "othello-10"),
+        (lambda: othello.Move(64), "64"),
+        (lambda: othello.Move.from_code(65), "65"),
     ],
 )
 def test_impossible_values_are_refused(build: object, message: str) -> None:
@@ -197,17 +200,17 @@ def test_impossible_values_are_refused(build: object, message: str) -> None:
 
 
 def test_a_game_refuses_moves_that_cannot_be_played() -> None:
-    moves = tuple(map(Move.parse, ("f5", "d6", "f5")))
+    moves = tuple(map(othello.Move.parse, ("f5", "d6", "f5")))
     with pytest.raises(IllegalMoveError, match="ply 3: illegal move f5"):
-        Game(moves=moves)
-    assert Game(moves=moves[:2]).positions[-1] == Position().play("f5").play("d6")
+        othello.Game(moves=moves)
+    assert othello.Game(moves=moves[:2]).positions[-1] == othello.Position().play("f5").play("d6")
 
 
 @quick
 @given(CHOICES)
 def test_a_game_built_at_once_equals_one_played(choices: list[int]) -> None:
     game = played(othello.OTHELLO["othello-6"], choices)
-    again = Game(game.start, game.moves)
+    again = othello.Game(game.start, game.moves)
     assert again == game
     assert hash(again) == hash(game)
     assert again.positions == game.positions
@@ -216,7 +219,7 @@ def test_a_game_built_at_once_equals_one_played(choices: list[int]) -> None:
 
 def test_invalid_move_error_is_a_value_error_and_not_an_illegal_move() -> None:
     with pytest.raises(InvalidMoveError, match=r"cannot read 'f9'.*a1 to h8") as caught:
-        Position().play("f9")
+        othello.Position().play("f9")
     assert isinstance(caught.value, ValueError)
     assert not isinstance(caught.value, IllegalMoveError)
 
@@ -224,13 +227,13 @@ def test_invalid_move_error_is_a_value_error_and_not_an_illegal_move() -> None:
 @pytest.mark.parametrize("index", [-1, 8, 2**70, "x", 1.5])
 def test_other_symmetries_do_not_exist(index: Any) -> None:
     with pytest.raises(ValueError, match="symmetries are 0 to 7"):
-        Position().symmetry(index)
+        othello.Position().symmetry(index)
 
 
 def test_sets_and_plies_are_whole_numbers_and_turns_are_colors() -> None:
     for row in ((1.5, 0, 0, True, 0, 0), ("x", 0, 0, True, 0, 0), (1, 2, 0, True, 0.5, 0)):
         with pytest.raises(TypeError):
-            Position.from_row("othello", row)  # type: ignore[arg-type]
+            othello.Position.from_row("othello", row)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="red"):
-        Position(turn="red")  # type: ignore[arg-type]
-    assert Position(turn="white").turn is Color.WHITE  # type: ignore[arg-type]
+        othello.Position(turn="red")  # type: ignore[arg-type]
+    assert othello.Position(turn="white").turn is Color.WHITE  # type: ignore[arg-type]

@@ -8,8 +8,8 @@ from typing import Any
 import pyspiel
 import pytest
 
+from evoply import othello
 from evoply._native import Stream, perft
-from evoply.games.othello import OTHELLO, Move, Position
 from evoply.protocols import Color
 
 TESTDATA = Path(__file__).parents[2] / "testdata"
@@ -26,7 +26,7 @@ TABLES: dict[str, list[int]] = {
 }
 
 
-def count_leaves(position: Position, depth: int) -> int:
+def count_leaves(position: othello.Position, depth: int) -> int:
     """Count by the moves of `Position`; a pass is a ply, a game that ended earlier one leaf."""
     if depth == 0 or not position.legal_moves:
         return 1
@@ -35,7 +35,7 @@ def count_leaves(position: Position, depth: int) -> int:
     return sum(count_leaves(position.play(move), depth - 1) for move in position.legal_moves)
 
 
-def native_perft(position: Position, depth: int) -> int:
+def native_perft(position: othello.Position, depth: int) -> int:
     return perft(position.game, position.row, depth)
 
 
@@ -45,18 +45,18 @@ def test_there_are_160_positions() -> None:
 
 @pytest.mark.parametrize("problem", PROBLEMS, ids=range(len(PROBLEMS)))
 def test_published_position(problem: dict[str, Any]) -> None:
-    position = Position.parse(str(problem["obf"]))
+    position = othello.Position.parse(str(problem["obf"]))
     moves = problem["moves"]
     # The list holds placements only; where it is empty the side to move passes or the game is over.
-    assert [str(move) for move in position.legal_moves if move != Move.PASS] == moves
+    assert [str(move) for move in position.legal_moves if move != othello.Move.PASS] == moves
     for depth, leaves in enumerate(problem["perft_mode1"], start=1):
         assert native_perft(position, depth) == leaves
         assert count_leaves(position, depth) == leaves
 
 
-@pytest.mark.parametrize("game", OTHELLO)
+@pytest.mark.parametrize("game", othello.OTHELLO)
 def test_perft_from_the_start(game: str) -> None:
-    start = OTHELLO[game].start()
+    start = othello.OTHELLO[game].start()
     table = TABLES[game]
     for depth in range(1, 9):
         assert native_perft(start, depth) == table[depth - 1]
@@ -68,14 +68,14 @@ def test_perft_from_the_start(game: str) -> None:
     ("game", "depth"), [("othello", 11), ("othello-4", 12), ("othello-6", 11), ("othello-10", 11)]
 )
 def test_deep_perft_from_the_start(game: str, depth: int) -> None:
-    assert native_perft(OTHELLO[game].start(), depth) == TABLES[game][depth - 1]
+    assert native_perft(othello.OTHELLO[game].start(), depth) == TABLES[game][depth - 1]
 
 
 def test_open_spiels_playthrough_reproduces() -> None:
     text = (TESTDATA / "openspiel/othello.txt").read_text(encoding="utf-8")
     states = re.split(r"^# State \d+\n", text, flags=re.MULTILINE)[1:]
     assert len(states) == 61
-    position = OTHELLO["othello"].start()
+    position = othello.OTHELLO["othello"].start()
     checked = 0
     for state in states:
         board = re.search(r"# (?:(Black|White) \(|Terminal)[^\n]*\n(?:# .*\n)*", state)
@@ -83,7 +83,7 @@ def test_open_spiels_playthrough_reproduces() -> None:
             checked += 1
             side = "O" if board[1] == "White" else "X"
             rows = re.findall(r"^# [1-8] ([-xo ]{15}) [1-8]$", board[0], re.MULTILINE)
-            expected = Position.parse("".join(rows) + side)
+            expected = othello.Position.parse("".join(rows) + side)
             assert (position.black, position.white) == (expected.black, expected.white)
         if board is not None and board[1]:
             assert str(position.turn) == board[1]
@@ -93,7 +93,7 @@ def test_open_spiels_playthrough_reproduces() -> None:
             assert list(map(str, position.legal_moves)) == names
         action = re.search(r'^# Apply action "(\w+)"\naction: (\d+)', state, re.MULTILINE)
         if action is not None:
-            move = Move.from_code(int(action[2]))
+            move = othello.Move.from_code(int(action[2]))
             assert str(move) == action[1]
             position = position.play(move)
     assert checked >= 10
@@ -108,7 +108,7 @@ def compare_with_open_spiel(stream: Stream, positions: int) -> None:
     game = pyspiel.load_game("othello")
     compared = 0
     while compared < positions:
-        state, position = game.new_initial_state(), Position()
+        state, position = game.new_initial_state(), othello.Position()
         while not state.is_terminal():
             assert state.current_player() == (position.turn is Color.WHITE)
             actions = state.legal_actions()
@@ -116,13 +116,13 @@ def compare_with_open_spiel(stream: Stream, positions: int) -> None:
             compared += 1
             action = actions[stream.below(len(actions))]
             state.apply_action(action)
-            position = position.play(Move.from_code(action))
+            position = position.play(othello.Move.from_code(action))
         outcome = position.outcome()
         assert outcome is not None, position.text()
         assert [2 * outcome.points(color) - 1 for color in Color] == state.returns()
         rows = re.findall(r"^[1-8] ([-xo ]{15})", str(state), re.MULTILINE)
         side = position.text()[-1]
-        assert Position.parse("".join(rows) + side) == position
+        assert othello.Position.parse("".join(rows) + side) == position
 
 
 def test_open_spiel_agrees_along_random_games() -> None:

@@ -10,9 +10,8 @@ from game_strategies import positions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evoply.games import GAMES
-from evoply.games.othello import Game, Move, Position
-from evoply.games.squares import parse_square, square_name
+from evoply import othello
+from evoply.games import GAMES, parse_square, square_name
 from evoply.protocols import Color, IllegalMoveError, InvalidMoveError
 
 TESTDATA = Path(__file__).parents[2] / "testdata"
@@ -22,31 +21,31 @@ quick = settings(deadline=None, max_examples=150)
 
 @quick
 @given(positions)
-def test_positions_read_back(position: Position) -> None:
-    assert Position.parse(position.text()) == position
-    assert Position.parse(str(position)) == position
+def test_positions_read_back(position: othello.Position) -> None:
+    assert othello.Position.parse(position.text()) == position
+    assert othello.Position.parse(str(position)) == position
     assert repr(position) == f"Position.parse('{position.text()}')"
 
 
 def test_the_form_of_the_start() -> None:
     text = "---------------------------OX------XO--------------------------- X"
-    assert Position().text() == text
+    assert othello.Position().text() == text
     # The form of the Othello world, with the other symbols.
-    assert Position.parse(text.replace("X", "*")) == Position()
+    assert othello.Position.parse(text.replace("X", "*")) == othello.Position()
 
 
 @pytest.mark.parametrize("black", "Xx*Bb")
 @pytest.mark.parametrize("white", "Oo0Ww")
 @pytest.mark.parametrize("empty", "-.")
 def test_every_symbol_is_read(black: str, white: str, empty: str) -> None:
-    text = Position(6).play("e4").text()
+    text = othello.Position(6).play("e4").text()
     text = text.translate(str.maketrans("XO-", black + white + empty))
-    assert Position.parse(text) == Position(6).play("e4")
-    assert Position.parse(text).turn is Color.WHITE
+    assert othello.Position.parse(text) == othello.Position(6).play("e4")
+    assert othello.Position.parse(text).turn is Color.WHITE
 
 
 def test_what_surrounds_a_board_is_ignored() -> None:
-    position = Position(10).play("g6")
+    position = othello.Position(10).play("g6")
     for text in (
         str(position).upper().replace("TO MOVE", "to play"),
         position.text() + "; A2:+38; B2:+2;",
@@ -58,12 +57,12 @@ def test_what_surrounds_a_board_is_ignored() -> None:
         )
         + "\nO",
     ):
-        assert Position.parse(text) == position, text
+        assert othello.Position.parse(text) == position, text
 
 
 def test_ply_of_a_parsed_position_counts_the_discs_beyond_four() -> None:
-    assert Position.parse(Position().play("f5").play("d6").text()).ply == 2
-    assert Position.parse("---- ---- ---- ---X O").ply == 0
+    assert othello.Position.parse(othello.Position().play("f5").play("d6").text()).ply == 2
+    assert othello.Position.parse("---- ---- ---- ---X O").ply == 0
 
 
 @pytest.mark.parametrize(
@@ -79,13 +78,13 @@ def test_ply_of_a_parsed_position_counts_the_discs_beyond_four() -> None:
 )
 def test_errors_of_boards(text: str, message: str) -> None:
     with pytest.raises(InvalidMoveError, match=message) as caught:
-        Position.parse(text)
+        othello.Position.parse(text)
     assert len(str(caught.value)) < 300
 
 
 @given(st.text(max_size=300))
 def test_any_text_is_read_or_refused(text: str) -> None:
-    for parse in (Position.parse, Game.from_transcript, Move.parse):
+    for parse in (othello.Position.parse, othello.Game.from_transcript, othello.Move.parse):
         with contextlib.suppress(InvalidMoveError, IllegalMoveError):
             parse(text)
 
@@ -116,32 +115,32 @@ def test_square_names_read_back(size: int) -> None:
         "f5, d6, c3, d3, c4",
         "---------------------------O*------*O--------------------------- * f5d6c3d3c4",
         "---------------------------OX------XO---------------------------X; f5 d6 c3 d3 c4",
-        " \n" + Position().text() + "\nf5d6c3d3c4",
+        " \n" + othello.Position().text() + "\nf5d6c3d3c4",
     ],
 )
 def test_accepted_forms_of_a_transcript(text: str) -> None:
-    game = Game.from_transcript(text)
+    game = othello.Game.from_transcript(text)
     assert game.transcript() == "f5d6c3d3c4"
     assert str(game) == "f5d6c3d3c4"
     assert repr(game) == "Game.from_transcript('f5d6c3d3c4')"
     assert len(game) == len(game.positions) - 1 == 5
-    assert Game.from_transcript(repr(game).split("'")[1]) == game
+    assert othello.Game.from_transcript(repr(game).split("'")[1]) == game
 
 
 def test_rows_of_ten_are_read_greedily() -> None:
-    start = Position(10)
-    game = Game.from_transcript("f7 g7 h7", size=10)
+    start = othello.Position(10)
+    game = othello.Game.from_transcript("f7 g7 h7", size=10)
     assert game.start == start
     last = next(played for played in _walk_to_row_ten(start) if played.transcript().endswith("10"))
-    assert Game.from_transcript(last.transcript(), size=10) == last
-    assert Game.from_transcript(str(last)) == last
+    assert othello.Game.from_transcript(last.transcript(), size=10) == last
+    assert othello.Game.from_transcript(str(last)) == last
     with pytest.raises(InvalidMoveError, match=r"cannot read 'f11' at column 1"):
-        Game.from_transcript("f11", size=10)
+        othello.Game.from_transcript("f11", size=10)
 
 
-def _walk_to_row_ten(start: Position) -> list[Game]:
+def _walk_to_row_ten(start: othello.Position) -> list[othello.Game]:
     """Return the games that go on with the last legal move: soon one is in row ten."""
-    games = [Game(start)]
+    games = [othello.Game(start)]
     while games[-1].position.legal_moves:
         games.append(games[-1].play(games[-1].position.legal_moves[-1]))
     return games
@@ -164,7 +163,7 @@ def _walk_to_row_ten(start: Position) -> list[Game]:
 )
 def test_errors_of_transcripts(text: str, size: int, error: type[ValueError], message: str) -> None:
     with pytest.raises(error, match=message) as caught:
-        Game.from_transcript(text, size)
+        othello.Game.from_transcript(text, size)
     if error is IllegalMoveError:
         assert "  a b c d e f g h\n1 -" in str(caught.value)
     assert len(str(caught.value)) < 700
@@ -173,21 +172,21 @@ def test_errors_of_transcripts(text: str, size: int, error: type[ValueError], me
 def test_moves_after_the_end_are_illegal() -> None:
     wiped_out = TRANSCRIPTS["smith_64_0_23passes"]
     with pytest.raises(IllegalMoveError, match=r"move 56 .*the game is over"):
-        Game.from_transcript(wiped_out + "a8")
+        othello.Game.from_transcript(wiped_out + "a8")
 
 
 def test_a_last_pass_is_written_where_it_would_be_lost() -> None:
     """Every beginning of a game with 23 passes comes back, those that end in a pass too."""
-    game = Game.from_transcript(TRANSCRIPTS["smith_64_0_23passes"])
+    game = othello.Game.from_transcript(TRANSCRIPTS["smith_64_0_23passes"])
     passes = 0
     for ply in range(len(game) + 1):
-        begun = Game(game.start, game.moves[:ply])
-        ends_in_pass = bool(begun.moves) and begun.moves[-1] == Move.PASS
+        begun = othello.Game(game.start, game.moves[:ply])
+        ends_in_pass = bool(begun.moves) and begun.moves[-1] == othello.Move.PASS
         passes += ends_in_pass
         assert begun.transcript().endswith("pass") == ends_in_pass
         assert begun.transcript().count("pass") == ends_in_pass
-        assert Game.from_transcript(begun.transcript()) == begun
-        assert Game.from_transcript(str(begun)) == begun
+        assert othello.Game.from_transcript(begun.transcript()) == begun
+        assert othello.Game.from_transcript(str(begun)) == begun
     assert passes == 23
 
 
@@ -203,11 +202,11 @@ RESULTS = [
 def test_known_games_end_as_known(
     name: str, placed: int, passes: int, difference: int, official: int
 ) -> None:
-    game = Game.from_transcript(TRANSCRIPTS[name])
+    game = othello.Game.from_transcript(TRANSCRIPTS[name])
     outcome = game.outcome()
     assert outcome is not None
     assert len(game.transcript()) == 2 * placed
-    assert game.moves.count(Move.PASS) == passes
+    assert game.moves.count(othello.Move.PASS) == passes
     assert len(game) == placed + passes
     assert outcome.disc_difference == difference
     assert game.position.official_difference() == official
@@ -219,7 +218,7 @@ def test_feinsteins_perfect_game_on_six_by_six() -> None:
     shifted = re.sub(
         r"([b-g])([2-7])", lambda match: chr(ord(match[1]) - 1) + str(int(match[2]) - 1), text
     )
-    game = Game.from_transcript(shifted, size=6)
+    game = othello.Game.from_transcript(shifted, size=6)
     outcome = game.outcome()
     assert outcome is not None
     assert outcome.disc_difference == -4
@@ -230,11 +229,11 @@ def test_feinsteins_perfect_game_on_six_by_six() -> None:
 @pytest.mark.parametrize("name", ["fforum-1-19.obf", "fforum-20-39.obf"])
 def test_problem_files_are_read_as_positions(name: str) -> None:
     for line in (TESTDATA / "ffo" / name).read_text().splitlines():
-        position = Position.parse(line)
+        position = othello.Position.parse(line)
         assert line.startswith(position.text())
         scores = re.findall(r"([A-H][1-8]):([+-]\d+)", line)
         assert scores
-        assert {Move.parse(move) for move, _ in scores} == set(position.legal_moves)
+        assert {othello.Move.parse(move) for move, _ in scores} == set(position.legal_moves)
         assert [int(score) for _, score in scores] == sorted(
             (int(score) for _, score in scores), reverse=True
         )
@@ -248,6 +247,6 @@ GGF = (
 
 @pytest.mark.parametrize("text", [GGF, f"1 {GGF}", f"\n{GGF.lower()}", "(;FF[4]GM[Othello]"])
 def test_a_game_in_ggf_is_not_taken_for_a_board(text: str) -> None:
-    for read in (GAMES["othello"].read, Position.parse, Game.from_transcript):
+    for read in (GAMES["othello"].read, othello.Position.parse, othello.Game.from_transcript):
         with pytest.raises(InvalidMoveError, match="begins like a GGF game"):
             read(text)

@@ -17,7 +17,7 @@ from evoply import _native
 from evoply._native import Stream
 from evoply.cli import main
 from evoply.expressions import straight_tuples
-from evoply.games.squares import parse_square
+from evoply.games import parse_square
 from evoply.learning import (
     TupleEvolution,
     TuplesConfig,

@@ -18,8 +18,7 @@ from evoply._native import Stream
 from evoply.expressions import PrimitiveSet, argument
 from evoply.expressions.parameters import NumberParameter
 from evoply.expressions.primitive import make_primitive
-from evoply.games import game_rules
-from evoply.games.draws import DrawRules
+from evoply.games import DrawRules, game_rules
 from evoply.gp import Limits, Tree, random_trees
 from evoply.protocols import Color, GameRecord, Position
 

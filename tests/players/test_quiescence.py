@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evoply import _native
+from evoply import _native, checkers
 from evoply.evolution import EvolutionConfig, evolve
 from evoply.evolution.digest import settings_of
-from evoply.games.checkers import CHECKERS, Position
 from evoply.players import load_player, parse_player, save_player
 from evoply.protocols import ConfigError
 
@@ -62,10 +61,14 @@ def value(position, depth):
     return max(-value(position.play(move), depth - 1) for move in position.legal_moves)
 
 
-@given(game=st.sampled_from(list(CHECKERS)), seed=st.integers(0, 2**32), depth=st.integers(1, 2))
+@given(
+    game=st.sampled_from(list(checkers.CHECKERS)),
+    seed=st.integers(0, 2**32),
+    depth=st.integers(1, 2),
+)
 def test_values_are_those_of_minimax(game, seed, depth):
     row = _native.Positions.random(game, 1, seed, 4, 60)[0]
-    position = Position.from_row(game, row)
+    position = checkers.Position.from_row(game, row)
     if len(position.legal_moves) < 2:
         return
     for options in ("", ",ordering=killer,table=8", ",nodes=1000000000"):

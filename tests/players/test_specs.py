@@ -5,11 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from evoply import _native
+from evoply import _native, othello
 from evoply.arena import match
 from evoply.expressions import PRIMITIVE_SETS, ExpressionError, board, count, features
 from evoply.games import GAMES
-from evoply.games.othello import Position
 from evoply.gp import TreeSyntaxError, parse_tree
 from evoply.players import (
     NAMED_PLAYERS,
@@ -57,8 +56,8 @@ def game_of(player, position):
 
 
 def test_golden_game_of_greedy_against_itself():
-    moves, last = game_of(parse_player("greedy"), Position())
-    position = Position()
+    moves, last = game_of(parse_player("greedy"), othello.Position())
+    position = othello.Position()
     for move in moves:
         assert move == greedy_move(position)
         position = position.play(move)
@@ -94,12 +93,14 @@ def test_swh_weights_are_those_of_the_literature():
 
 
 def test_swh_takes_a_corner():
-    position = Position.parse("------------------X--------OX------XO--------O--------O--------- X")
+    position = othello.Position.parse(
+        "------------------X--------OX------XO--------O--------O--------- X"
+    )
     assert chosen(parse_player("swh"), position) == "h8"
 
 
 def test_material_sees_the_answer():
-    position = Position().play("f5").play("f6").play("e6").play("f4")
+    position = othello.Position().play("f5").play("f6").play("e6").play("f4")
     oracle = max(
         position.legal_moves,
         key=lambda move: min(
@@ -224,7 +225,7 @@ def test_an_evaluator_carries_its_primitives():
 
 
 def test_division_changes_what_a_tree_means():
-    start = Position()
+    start = othello.Position()
     values = {}
     for division in (None, "one", "zero", "numerator", "ieee"):
         evaluator = TreeEvaluator(tree="( / white ( - 10 10 ) )", division=division)

@@ -6,11 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from slow_games import SlowSeat, slow_game, slow_move
 
-from evoply import _native
+from evoply import _native, othello
 from evoply.algebra import formula_of
 from evoply.arena import Schedule, match, play, play_game
 from evoply.games import game_rules
-from evoply.games.othello import Position
 from evoply.players import (
     AfterState,
     KernelSeat,
@@ -184,7 +183,7 @@ def test_an_overlap_draws_the_stage_with_its_probability():
     seat = staged.seat("othello")
     # A position half way to the boundary of the overlap: 28 discs, t = 0.4, P(second) = 0.25.
     rows = _native.Positions.random("othello", 1, 5, 24, 24)
-    position = Position.from_row("othello", rows[0])
+    position = othello.Position.from_row("othello", rows[0])
     assert position.clock == pytest.approx(0.4)
     chosen = [_native.analyse(seat.native, *position.row, key)[0] for key in range(2000)]
     alone = [staged_of(tree).seat("othello") for tree in ("( - white white )", "( white )")]
@@ -270,7 +269,7 @@ def test_a_random_start_ends_where_it_says():
     seat = player.seat("othello")
     opponent = parse_player("( white )").seat("othello")
     greedy = parse_player("greedy").seat("othello")
-    arguments = {"start": Position(), "opening_key": 1, "opening_plies": 0}
+    arguments = {"start": othello.Position(), "opening_key": 1, "opening_plies": 0}
     games = {play_game((seat, opponent), **arguments, game_key=key).moves for key in range(20)}
     assert len(games) == 20
     record = play_game((seat, opponent), **arguments, game_key=3)
@@ -292,7 +291,7 @@ def test_kernel_and_python_games_mix_in_one_schedule():
         [1, 3, 2, 2, 0, 1],
         stream=_native.Stream(4, "test"),
         opening_plies=6,
-        start=Position().row,
+        start=othello.Position().row,
     )
     told = []
     mixed = play("othello", [*seats, slow], schedule, progress=told.append)

@@ -6,11 +6,11 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from evoply import othello
 from evoply._native import Stream
 from evoply.arena import play_game
 from evoply.evolution import config_from_toml, evolve
 from evoply.expressions import PRIMITIVE_SETS
-from evoply.games.othello import Position
 from evoply.gp import leaf_weights, parse_tree
 from evoply.players import parse_player
 from evoply.presets import preset_text
@@ -48,7 +48,11 @@ def test_fitness_is_the_opponents_discs_of_three_games():
         for opponent, key in zip(OPPONENTS, keys.tolist(), strict=True):
             black = parse_player(opponent).seat("othello")
             record = play_game(
-                (black, white), start=Position(), opening_key=0, opening_plies=0, game_key=key
+                (black, white),
+                start=othello.Position(),
+                opening_key=0,
+                opening_plies=0,
+                game_key=key,
             )
             discs += record.position.discs(Color.BLACK)
         assert discs == total

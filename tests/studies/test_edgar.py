@@ -6,9 +6,8 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
-from evoply import _native
+from evoply import _native, othello
 from evoply.arena import match
-from evoply.games.othello import Position
 from evoply.players import ExpressionEvaluator, RandomStart, parse_player
 from evoply.players.named import weights_by_ply
 from evoply.protocols import Color
@@ -96,7 +95,7 @@ def test_the_player_reads_the_table_of_the_ply_where_it_chooses():
     player = parse_player("edgar-like").native("othello")
     batch = _native.Positions.random("othello", 60, 7, 0, 50)
     for index in range(len(batch)):
-        position = Position.from_row("othello", batch[index])
+        position = othello.Position.from_row("othello", batch[index])
         weights = table[min(position.ply, 59)]
         values = {}
         for move in position.legal_moves:
@@ -120,4 +119,4 @@ def test_a_random_start_breaks_its_determinism():
 def test_it_plays_8x8_only():
     with pytest.raises(ValueError, match="edgar-like"):
         parse_player("edgar-like", game="othello-6")
-    assert weights_by_ply([[0.0] * 64]).evaluate(Position()) == 0
+    assert weights_by_ply([[0.0] * 64]).evaluate(othello.Position()) == 0

@@ -12,12 +12,33 @@ from types import MappingProxyType
 
 from evoply import _native
 from evoply.games.checkers import CHECKERS
-from evoply.games.draws import DrawRules
+from evoply.games.draws import NO_DRAWS, DrawRules
 from evoply.games.othello import OTHELLO
 from evoply.games.rules import GameRules
+from evoply.games.squares import (
+    numbered_square,
+    parse_square,
+    square_name,
+    square_number,
+    squares_in,
+)
 from evoply.wording import did_you_mean
 
-__all__ = ["GAMES", "DrawRules", "GameRules", "add_game", "game_added", "game_rules", "is_shipped"]
+__all__ = [
+    "GAMES",
+    "NO_DRAWS",
+    "DrawRules",
+    "GameRules",
+    "add_game",
+    "game_added",
+    "game_rules",
+    "is_shipped",
+    "numbered_square",
+    "parse_square",
+    "square_name",
+    "square_number",
+    "squares_in",
+]
 
 
 _TABLE: dict[str, GameRules] = {**OTHELLO, **CHECKERS}
