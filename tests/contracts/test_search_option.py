@@ -13,8 +13,7 @@ import sys
 from pathlib import Path
 
 from evoply.configs.meanings import meaning
-from evoply.players import AlphaBeta
-from evoply.players.kind import ValuingPlayer
+from evoply.players import AlphaBeta, ValuingPlayer
 from evoply.players.options import options_of, readers
 from evoply.players.search_options import SearchOptions
 

@@ -11,7 +11,7 @@ from evoply.evolution.play.panel import schedule_of
 from evoply.evolution.play.population import panel_of, seats_of
 from evoply.games import DrawRules
 from evoply.protocols import ConfigError, Ending
-from evoply.runs.run import Run
+from evoply.runs import Run
 
 
 def config(**changes: object) -> EvolutionConfig:

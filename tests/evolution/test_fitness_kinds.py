@@ -26,13 +26,13 @@ from evoply.evolution import (
     config_from_toml,
     config_to_toml,
     evolve,
+    fitness_text,
 )
 from evoply.evolution.digest import stream_for
 from evoply.evolution.fitness import Batch, Play, Training, measure_from_text
 from evoply.evolution.fitness.discs import epoch_gains
 from evoply.evolution.fitness.games import shared
 from evoply.evolution.fitness.guides import co_play_pairings
-from evoply.evolution.fitness.measuring import fitness_text
 from evoply.evolution.hall_of_fame import draw_earlier
 from evoply.evolution.play.opponents import read_opponent
 from evoply.evolution.play.panel import NOBODY, schedule_of

@@ -10,6 +10,7 @@ from evoply._native import Stream
 from evoply.evolution import (
     EpochFitness,
     EvolutionConfig,
+    Individual,
     config_from_toml,
     config_to_toml,
     evolve,
@@ -21,7 +22,6 @@ from evoply.evolution.census import census_of
 from evoply.evolution.digest import settings_of, stream_for
 from evoply.evolution.fitness import Batch, Training
 from evoply.evolution.fitness.discs import epoch_gains
-from evoply.evolution.individuals import Individual
 from evoply.evolution.play.panel import NOBODY, schedule_of
 from evoply.evolution.play.population import panel_of, population_of
 from evoply.players import load_player, save_player

@@ -9,9 +9,16 @@ import numpy as np
 import pytest
 
 import evoply as ep
-from evoply.experiments import Comparison, Experiment, ExperimentFolder, Measured, comparison_of
+from evoply.experiments import (
+    Comparison,
+    Experiment,
+    ExperimentFolder,
+    Measured,
+    compared,
+    comparison_of,
+)
 from evoply.experiments.page import comparison_html
-from evoply.experiments.statistics import compared, spread_of
+from evoply.experiments.statistics import spread_of
 from evoply.experiments.units import Point
 from evoply.protocols import ConfigError, RunError
 

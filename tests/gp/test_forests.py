@@ -12,6 +12,7 @@ from evoply import _native, othello
 from evoply.algebra import formula_of, simplify
 from evoply.expressions import PRIMITIVE_SETS, definition_sets
 from evoply.gp import (
+    MAX_OPERATIONS,
     Forest,
     Limits,
     Shape,
@@ -36,7 +37,6 @@ from evoply.gp import (
     tree_svg,
     tree_text,
 )
-from evoply.gp.sizes import MAX_OPERATIONS
 
 ADF = definition_sets(LIAO, (2, 1))
 SHAPES = (

@@ -23,7 +23,7 @@ from evoply.learning import (
     pattern_player,
 )
 from evoply.learning.labels import fitted, labelled_boards, places, refitted, squashed
-from evoply.players.endgame import solve
+from evoply.players import solve
 
 SMALL: dict[str, Any] = {
     "game": "othello-6",

@@ -15,8 +15,7 @@ from typing import Any
 
 from evoply import gp
 from evoply._native import Stream
-from evoply.expressions import PrimitiveSet, argument
-from evoply.expressions.parameters import NumberParameter
+from evoply.expressions import NumberParameter, PrimitiveSet, argument
 from evoply.expressions.primitive import make_primitive
 from evoply.games import DrawRules, game_rules
 from evoply.gp import Limits, Tree, random_trees

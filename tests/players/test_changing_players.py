@@ -9,6 +9,7 @@ from evoply.arena import match
 from evoply.evolution import config_from_toml, evolve
 from evoply.players import (
     AfterState,
+    PlayerFileError,
     RandomStart,
     Staged,
     TreeEvaluator,
@@ -17,7 +18,6 @@ from evoply.players import (
     save_player,
     steady_player,
 )
-from evoply.players.files import PlayerFileError
 from evoply.reports import explain
 
 HALVES = "( white ),50,( white_corners ),50"

@@ -14,8 +14,7 @@ from evoply._native import Stream
 from evoply.files import checksum
 from evoply.games import game_rules, othello
 from evoply.learning import load_pattern_config
-from evoply.players import AlphaBeta, Origin, load_player, parse_player, save_player
-from evoply.players.analysis import analyse
+from evoply.players import AlphaBeta, Origin, analyse, load_player, parse_player, save_player
 from evoply.players.packed import LARGEST_PACKED, PackedTables, read_packed
 from evoply.players.selectivity import Cut, Selectivity
 from evoply.players.strong import Strong, levels_of, strong_games, strong_tables

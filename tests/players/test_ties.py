@@ -5,8 +5,7 @@ import pytest
 from evoply import Stream, _native
 from evoply.arena import match
 from evoply.games import game_rules
-from evoply.players import load_player, parse_player, save_player
-from evoply.players.analysis import analyse
+from evoply.players import analyse, load_player, parse_player, save_player
 from evoply.protocols import Color
 
 GAMES = ("othello", "othello-6", "othello-10", "checkers", "lose-checkers", "checkers-10")

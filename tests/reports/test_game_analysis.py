@@ -11,12 +11,11 @@ from evoply import Stream, analyse, match
 from evoply.cli.app import run as command
 from evoply.formats import GamePlayed
 from evoply.games import game_rules
-from evoply.players import parse_player
-from evoply.players.endgame import solve
+from evoply.players import parse_player, solve
 from evoply.protocols import Clock, Color, Ending, GameRecord
-from evoply.reports import AnalysedGame, analyse_games
+from evoply.reports import AnalysedGame, AnalysedMove, analyse_games
 from evoply.reports.analysis_page import analysis_html
-from evoply.reports.game_analysis import AnalysedMove, accuracy_of, summaries
+from evoply.reports.game_analysis import accuracy_of, summaries
 
 EVIL = "<script>alert(1)</script>"
 

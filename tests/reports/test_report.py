@@ -11,8 +11,8 @@ import pytest
 
 from evoply.arena import match
 from evoply.evolution import EvolutionConfig, evolve
-from evoply.reports import write_report
-from evoply.reports.charts import Chart, Series, interval_chart, line_chart, sampled
+from evoply.reports import Chart, Series, interval_chart, line_chart, write_report
+from evoply.reports.charts import sampled
 from evoply.reports.evolution_page import introns_chart, opponents_chart
 from evoply.reports.pages import page as page_of
 from evoply.runs import Run, RunError, advance

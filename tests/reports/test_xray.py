@@ -24,7 +24,7 @@ from evoply.expressions import (
 )
 from evoply.games import game_rules
 from evoply.gp import Tree, lower, parse_individual, parse_tree
-from evoply.players.named import SWH_WEIGHTS
+from evoply.players import SWH_WEIGHTS
 from evoply.players.online import evolved
 from evoply.players.strong import strong_tables
 

@@ -9,8 +9,7 @@ from talker import News, Talker, pass_time, run_still, serving, two_players
 
 from evoply.games import game_rules
 from evoply.protocols import Color, Ending
-from evoply.server import Journal
-from evoply.server.game_server import GameServer
+from evoply.server import GameServer, Journal
 
 
 def record_of(game: str, lines: list[str], number: int) -> Any:
