@@ -20,10 +20,9 @@ from evoply.evolution import (
     Task,
     Training,
     Variation,
+    settings_of,
 )
-from evoply.evolution.digest import settings_of
-from evoply.evolution.fitness import Batch, Population
-from evoply.evolution.fitness.games import matches
+from evoply.evolution.fitness import Batch, Population, matches
 from evoply.gp import Limits, Tree
 
 

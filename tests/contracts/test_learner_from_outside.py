@@ -17,7 +17,7 @@ from hill_climbing import Climb, HillClimbing, Weights, player
 from rich.console import Console
 
 from evoply import EvolutionConfig, Stream, match
-from evoply.cli.app import run as command
+from evoply.cli import main
 from evoply.cli.driving import drive
 from evoply.cli.output import Output
 from evoply.evolution import Evolution
@@ -109,17 +109,17 @@ def test_its_champion_plays(home: Path) -> None:
 
 
 def test_the_commands_know_it(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert command(["runs", "climb", "--json"]) == 0
+    assert main(["runs", "climb", "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     expected = unbroken(CONFIG)
     assert [(one["number"], one["digest"]) for one in data["generations"]] == [
         (step.number, step.digest) for step in expected
     ]
     assert data["generations"][-1]["score"] == expected[-1].score
-    assert command(["match", "champion@climb", "random", "--games", "4", "--json"]) == 0
+    assert main(["match", "champion@climb", "random", "--games", "4", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["game"] == "othello-4"
     for arguments in (["resume", "climb"], ["replay", "climb", "--generation=0", "--game=0"]):
-        assert command(arguments) == 1
+        assert main(arguments) == 1
         assert "hill_climbing.HillClimbing" in capsys.readouterr().err
     assert [one.learner for one in list_runs()] == ["hill_climbing.HillClimbing"]
 

@@ -7,8 +7,7 @@ import pytest
 import evoply as ep
 from evoply._native import Stream
 from evoply.evolution import FitnessKind, Measured, Training
-from evoply.evolution.fitness import Batch, Population
-from evoply.evolution.fitness.games import matches
+from evoply.evolution.fitness import Batch, Population, matches
 from evoply.games import game_rules
 from evoply.players import PlayerKind, save_player
 from evoply.protocols import Choice, Clock, GameRecord, Seat

@@ -13,12 +13,12 @@ from evoply.evolution import (
     Individual,
     Initialisation,
     RouletteSelection,
+    Selection,
     SizeLimits,
     TournamentSelection,
     Variation,
 )
-from evoply.evolution.breeding.offspring import breed, draw_operator, first_population, selector_of
-from evoply.evolution.config.breeding import Selection
+from evoply.evolution.breeding import breed, draw_operator, first_population, selector_of
 
 
 def population(config: EvolutionConfig, seed: int = 1) -> tuple[Individual, ...]:

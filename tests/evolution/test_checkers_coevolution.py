@@ -26,8 +26,7 @@ from evoply.evolution import (
     evolve,
 )
 from evoply.evolution.fitness import Batch, Population, Training
-from evoply.evolution.play.panel import PreparedPlayer
-from evoply.evolution.play.population import panel_of
+from evoply.evolution.play import PreparedPlayer, panel_of
 from evoply.players import parse_player
 from evoply.presets import preset_text
 from evoply.runs import Run, advance

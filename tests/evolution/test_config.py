@@ -16,8 +16,8 @@ from evoply.evolution import (
     config_to_toml,
     evolve,
     load_config,
+    settings_of,
 )
-from evoply.evolution.digest import settings_of
 from evoply.expressions import PRIMITIVE_SETS
 from evoply.presets import PRESETS, preset_text
 from evoply.protocols import ConfigError

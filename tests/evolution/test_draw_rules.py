@@ -5,10 +5,8 @@ from pathlib import Path
 import pytest
 
 from evoply import replay
-from evoply.evolution import EvolutionConfig, evolve
-from evoply.evolution.digest import settings_of, stream_for
-from evoply.evolution.play.panel import schedule_of
-from evoply.evolution.play.population import panel_of, seats_of
+from evoply.evolution import EvolutionConfig, evolve, settings_of, stream_for
+from evoply.evolution.play import panel_of, schedule_of, seats_of
 from evoply.games import DrawRules
 from evoply.protocols import ConfigError, Ending
 from evoply.runs import Run

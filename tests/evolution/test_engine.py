@@ -23,7 +23,7 @@ from evoply.evolution import (
     is_finished,
     primitive_set_of,
 )
-from evoply.evolution.breeding.offspring import breed, first_population, offspring_of, selector_of
+from evoply.evolution.breeding import breed, first_population, offspring_of, selector_of
 from evoply.gp import GenerationError, Limits, Tree, parse_tree, subtree_mutation
 from evoply.players import save_player
 from evoply.protocols import ConfigError

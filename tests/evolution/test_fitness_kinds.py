@@ -27,16 +27,21 @@ from evoply.evolution import (
     config_to_toml,
     evolve,
     fitness_text,
+    stream_for,
 )
-from evoply.evolution.digest import stream_for
 from evoply.evolution.fitness import Batch, Play, Training, measure_from_text
 from evoply.evolution.fitness.discs import epoch_gains
 from evoply.evolution.fitness.games import shared
 from evoply.evolution.fitness.guides import co_play_pairings
 from evoply.evolution.hall_of_fame import draw_earlier
-from evoply.evolution.play.opponents import read_opponent
-from evoply.evolution.play.panel import NOBODY, schedule_of
-from evoply.evolution.play.population import panel_of, population_of, seats_of
+from evoply.evolution.play import (
+    NOBODY,
+    panel_of,
+    population_of,
+    read_opponent,
+    schedule_of,
+    seats_of,
+)
 from evoply.games import game_rules, othello
 from evoply.gp import Tree
 from evoply.permutations import derangement

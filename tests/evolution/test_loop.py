@@ -21,11 +21,11 @@ from evoply.evolution import (
     individual_player,
     is_finished,
     signature,
+    stream_for,
 )
-from evoply.evolution.digest import digest_of, stream_for
+from evoply.evolution.digest import digest_of
 from evoply.evolution.hall_of_fame import draw_earlier
-from evoply.evolution.play.panel import schedule_of, trial
-from evoply.evolution.play.population import panel_of, seats_of
+from evoply.evolution.play import panel_of, schedule_of, seats_of, trial
 from evoply.expressions import PRIMITIVE_SETS
 from evoply.gp import Tree
 from evoply.players import parse_player

@@ -16,14 +16,14 @@ from evoply.evolution import (
     evolve,
     individual_player,
     primitive_set_of,
+    settings_of,
+    stream_for,
 )
-from evoply.evolution.breeding.offspring import breed, first_population
+from evoply.evolution.breeding import breed, first_population
 from evoply.evolution.census import census_of
-from evoply.evolution.digest import settings_of, stream_for
 from evoply.evolution.fitness import Batch, Training
 from evoply.evolution.fitness.discs import epoch_gains
-from evoply.evolution.play.panel import NOBODY, schedule_of
-from evoply.evolution.play.population import panel_of, population_of
+from evoply.evolution.play import NOBODY, panel_of, population_of, schedule_of
 from evoply.players import load_player, save_player
 from evoply.protocols import ConfigError
 from evoply.reports import report_html

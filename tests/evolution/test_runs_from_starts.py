@@ -17,10 +17,9 @@ from evoply.evolution import (
     evolve,
     final_test,
     is_reproducible,
+    settings_of,
 )
-from evoply.evolution.digest import settings_of
-from evoply.evolution.play.panel import schedule_of
-from evoply.evolution.play.population import panel_of
+from evoply.evolution.play import panel_of, schedule_of
 from evoply.games import checkers, othello
 from evoply.protocols import ConfigError, RunError
 from evoply.runs import Run, advance

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from evoply import _native, gp
 from evoply.evolution import EvolutionConfig, evolve, individual_player
-from evoply.evolution.play.population import seats_of
+from evoply.evolution.play import seats_of
 from evoply.expressions import PRIMITIVE_SETS
 from evoply.gp import TreeError, TreeSyntaxError
 from evoply.gp.forest import value_of

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evoply import _native, checkers
-from evoply.evolution import EvolutionConfig, evolve
-from evoply.evolution.digest import settings_of
+from evoply.evolution import EvolutionConfig, evolve, settings_of
 from evoply.players import load_player, parse_player, save_player
 from evoply.protocols import ConfigError
 

@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 
 from evoply import _native
 from evoply.arena import match
-from evoply.evolution import EvolutionConfig, evolve, individual_player
-from evoply.evolution.digest import settings_of
-from evoply.evolution.play.population import seats_of
+from evoply.evolution import EvolutionConfig, evolve, individual_player, settings_of
+from evoply.evolution.play import seats_of
 from evoply.expressions import PRIMITIVE_SETS
 from evoply.gp import lower, parse_tree
 from evoply.players import load_player, parse_player, save_player, with_options

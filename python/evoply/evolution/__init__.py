@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         ParetoSelection,
         Recombination,
         RouletteSelection,
+        Selection,
         SizeLimits,
         SteadyState,
         Tarpeian,
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
         config_to_toml,
         load_config,
     )
+    from evoply.evolution.digest import settings_of, stream_for
     from evoply.evolution.final_test import FinalTest, final_test
     from evoply.evolution.fitness import (
         FITNESS,
@@ -130,6 +132,7 @@ __all__ = [
     "Replay",
     "RouletteSelection",
     "Seconds",
+    "Selection",
     "SizeLimits",
     "StageFitness",
     "Stages",
@@ -162,9 +165,11 @@ __all__ = [
     "primitive_set_of",
     "replay",
     "self_contained",
+    "settings_of",
     "signature",
     "step",
     "stored_final_test",
+    "stream_for",
 ]
 
 give_when_used(
@@ -172,8 +177,8 @@ give_when_used(
     {
         "config.breeding": (
             "Afterwards Covariant Demes GreedySelection Initialisation LengthPenalty "
-            "LexicaseSelection ParetoSelection Recombination RouletteSelection SizeLimits "
-            "SteadyState Tarpeian Termination TournamentSelection Variation"
+            "LexicaseSelection ParetoSelection Recombination RouletteSelection Selection "
+            "SizeLimits SteadyState Tarpeian Termination TournamentSelection Variation"
         ),
         "config.evolution_config": "EvolutionConfig HallOfFame Machine primitive_set_of",
         "config.games": "Draws EarlierGenerations Opponent PlayerSettings Start",
@@ -195,5 +200,6 @@ give_when_used(
         "replay": "Replay replay",
         "statistics": "Census FreshResult Seconds Statistics",
         "evoply.protocols": "Progress",
+        "digest": "settings_of stream_for",
     },
 )

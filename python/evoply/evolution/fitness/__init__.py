@@ -26,6 +26,7 @@ from evoply.evolution.fitness.contract import (
     Training,
 )
 from evoply.evolution.fitness.discs import DiscFitness, EpochFitness, StageFitness
+from evoply.evolution.fitness.games import matches
 from evoply.evolution.fitness.guides import Guide, GuideFitness
 from evoply.evolution.fitness.own import BatchFitness, OwnFitness, TreeFitness
 from evoply.evolution.fitness.points import PointFitness
@@ -55,6 +56,7 @@ __all__ = [
     "TournamentFitness",
     "Training",
     "TreeFitness",
+    "matches",
     "measure_from_text",
 ]
 
