@@ -2,15 +2,15 @@ from pathlib import Path
 
 import pytest
 
-from evoply.formats.obf import Problem, read, write
+from evoply.formats import obf
 from evoply.protocols import InvalidMoveError
 
 FFO = Path(__file__).parents[2] / "testdata" / "ffo" / "fforum-1-19.obf"
 BOARD = "XXXX XOXO XOO- O--- X"
 
 
-def parse_obf(text: str) -> tuple[Problem, ...]:
-    return tuple(read(text))
+def parse_obf(text: str) -> tuple[obf.Problem, ...]:
+    return tuple(obf.read(text))
 
 
 def test_the_ffo_suite_is_read_whole() -> None:
@@ -46,6 +46,6 @@ def test_errors_name_the_line(line: str, says: str) -> None:
 
 
 def test_positions_with_scores_are_written_again() -> None:
-    text = "".join(write(problem.game() for problem in read(FFO.read_text())))
+    text = "".join(obf.write(problem.game() for problem in obf.read(FFO.read_text())))
     assert parse_obf(text) == parse_obf(FFO.read_text())
     assert text.splitlines()[0].startswith(FFO.read_text()[:66])

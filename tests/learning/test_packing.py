@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import evoply as ep
-from evoply.cli.app import run as evoply
+from evoply.cli import main
 from evoply.learning import PatternConfig, learn_patterns, load_pattern_config, pack
 from evoply.learning.fitting import Measured, fitted_cuts
 from evoply.learning.packing import DEEPEST
@@ -29,7 +29,7 @@ def test_a_training_and_its_file_are_the_same_twice(tmp_path, monkeypatch, capsy
             pass
     file = tmp_path / "tables.json"
     options = ["--positions", "8", "--depth", "4", "--json"]
-    assert evoply(["pack", "again", str(file), *options]) == 0
+    assert main(["pack", "again", str(file), *options]) == 0
     assert json.loads(file.read_text()) == tables.to_data()
     told = json.loads(capsys.readouterr().out)
     assert (told["digest"], told["entries"]) == (tables.digest, len(tables.values))
@@ -37,7 +37,7 @@ def test_a_training_and_its_file_are_the_same_twice(tmp_path, monkeypatch, capsy
     assert [cut.depth for cut in tables.cuts] == [3, 4]
     assert all(len(cut.lines) == 3 for cut in tables.cuts)
     assert np.count_nonzero(tables.values) > 1000
-    assert evoply(["pack", "again", str(tmp_path / "other.json"), "--positions", "0"]) == 2
+    assert main(["pack", "again", str(tmp_path / "other.json"), "--positions", "0"]) == 2
     assert not (tmp_path / "other.json").exists()
 
 
@@ -46,7 +46,7 @@ def test_runs_without_tables_are_refused(tmp_path, monkeypatch, capsys):
     config = ep.load_learning_config("firebrand-8", ["games=20"])
     with ep.Run.create(tmp_path / "weights", config) as run:
         next(iter(ep.advance(run)))
-    assert evoply(["pack", "weights", str(tmp_path / "file.json")]) == 1
+    assert main(["pack", "weights", str(tmp_path / "file.json")]) == 1
     assert "has no tables of patterns, which can be packed" in capsys.readouterr().err
 
 

@@ -11,7 +11,7 @@ import pytest
 from run_settings import change, falsify, small_config
 
 from evoply._native import Stream
-from evoply.cli.app import run as command
+from evoply.cli import main
 from evoply.runs import Run, RunError, RunNameError, advance
 
 
@@ -155,18 +155,18 @@ def test_the_command_checks_a_run(
     finished: Path, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shutil.copytree(finished, home / "first")
-    assert command(["runs", "first", "--check", "--json"]) == 0
+    assert main(["runs", "first", "--check", "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     # Five tables of four generations, their steps, events, players, and one of facts.
     assert answer["check"] == "ok"
     assert answer["checksums"] > 4 * 6 + 3
     change(home / "first", "UPDATE hall_of_fame SET points = points + 1 WHERE generation = 2")
-    assert command(["runs", "first", "--check"]) == 1
+    assert main(["runs", "first", "--check"]) == 1
     error = capsys.readouterr().err
     assert "does not match the hall of fame of generation 2" in error
-    assert command(["runs", "first", "--check", "--json"]) == 1
+    assert main(["runs", "first", "--check", "--json"]) == 1
     assert "hall of fame of generation 2" in json.loads(capsys.readouterr().out)["error"]
-    assert command(["runs", "--check"]) == 2
+    assert main(["runs", "--check"]) == 2
     assert "say which run" in capsys.readouterr().err
 
 
@@ -226,7 +226,7 @@ def test_a_run_is_read_where_nothing_can_be_written(
         with pytest.raises(RunError, match="cannot be written"):
             run.save_match({"first": "x"})
     for arguments in (["runs"], ["runs", "first"], ["show", "champion@first"]):
-        assert command([*arguments, "--json"]) == 0
+        assert main([*arguments, "--json"]) == 0
         assert "damaged" not in capsys.readouterr().out
     for name in ("run.db", "config.toml"):
         assert (folder / name).read_bytes() == before[name]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from run_settings import change, falsify, small_config
 
-from evoply.cli.app import run as command
+from evoply.cli import main
 from evoply.evolution import FinalTest, config_to_toml, individual_player, stored_final_test
 from evoply.players import with_options
 from evoply.reports import report_html
@@ -58,7 +58,7 @@ def test_after_a_resume_old_champions_are_told_from_new(
         page = report_html(run)
         assert "No test matches were played yet" in page
         assert "champion after generation 1" in page
-    assert command(["runs", "first", "--json"]) == 0
+    assert main(["runs", "first", "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert (data["matches"], data["other_matches"]) == ([], [RESULT])
     assert [one["generation"] for one in data["earlier_champions"]] == [0, 1]
@@ -69,10 +69,10 @@ def test_a_champion_that_stays_is_not_tested_again(
 ) -> None:
     config = small_config(generations=1)
     (home.parent / "small.toml").write_text(config_to_toml(config))
-    assert command(["evolve", str(home.parent / "small.toml"), "--name", "first", "--json"]) == 0
+    assert main(["evolve", str(home.parent / "small.toml"), "--name", "first", "--json"]) == 0
     first = json.loads(capsys.readouterr().out)
     assert [one["generation"] for one in first["matches"]] == [0, 0]
-    assert command(["resume", "first", "--json"]) == 0
+    assert main(["resume", "first", "--json"]) == 0
     again = json.loads(capsys.readouterr().out)
     assert again["matches"] == first["matches"]
     with Run.open(home / "first") as run:
@@ -123,11 +123,11 @@ def test_a_limit_that_is_reached_already_is_said(
         for _ in advance(run):
             pass
         events = run.events()
-    assert command(["resume", "first", "--generations", "2"]) == 2
+    assert main(["resume", "first", "--generations", "2"]) == 2
     error = capsys.readouterr().err
     assert "first has 4 generations" in error
     assert "nothing to do; give a larger limit" in error
     with Run.open(home / "first") as run:
         assert (run.events(), run.matches()) == (events, [])
     # Asking again for what is there completes what follows: it is no mistake.
-    assert command(["resume", "first", "--generations", "4", "--no-tests"]) == 0
+    assert main(["resume", "first", "--generations", "4", "--no-tests"]) == 0

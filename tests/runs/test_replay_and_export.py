@@ -15,7 +15,7 @@ from run_settings import falsify, small_config
 
 from evoply import replay
 from evoply.arena import match
-from evoply.cli.app import run as command
+from evoply.cli import main
 from evoply.protocols import Color
 from evoply.runs import Run, RunError, advance, export_csv, export_parquet
 
@@ -144,11 +144,11 @@ def test_shares_of_introns_are_in_every_table(
     with Run.create(home / "introns", small_config(generations=2)) as run:
         censuses = [generation.census for generation in advance(run)]
     assert censuses[0].live_introns is not None
-    assert command(["runs", "introns", "--json"]) == 0
+    assert main(["runs", "introns", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["generations"]
     for name in ("dead_introns", "live_introns"):
         assert [row[name] for row in rows] == [getattr(one, name) for one in censuses]
-    assert command(["runs", "introns"]) == 0
+    assert main(["runs", "introns"]) == 0
     text = capsys.readouterr().out
     assert "never computed" in text
     assert f"{100 * censuses[1].live_introns:.1f} %" in text
