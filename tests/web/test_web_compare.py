@@ -11,8 +11,7 @@ from web_server import client, command
 import evoply as ep
 from evoply.evolution import load_config
 from evoply.files import write_atomically
-from evoply.reports import write_report, write_tournament
-from evoply.reports.tournament_page import tournament_html
+from evoply.reports import tournament_html, write_report, write_tournament
 from evoply.runs import Run, advance
 
 SMALL = ("population_size=8", "time_limit=none", "hall_of_fame.final_pairs=2", "machine.threads=1")

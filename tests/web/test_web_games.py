@@ -18,8 +18,8 @@ from web_server import HOST, client, command
 from evoply.games import GAMES, game_rules
 from evoply.games.drawing import COLORS
 from evoply.players.analysis import asked as asked_of
+from evoply.web import Limits, Rate
 from evoply.web.ladder import LEVELS, levels_of
-from evoply.web.limits import Limits, Rate
 from evoply.web.opponents import read_opponent
 from waiting import PATIENCE, children_seconds, cpu_seconds, until, until_it_computes
 

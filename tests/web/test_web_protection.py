@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from starlette.websockets import WebSocketDisconnect
 from web_server import HOST, client
 
-from evoply.web.limits import Limits, Rate, RateLimiter
+from evoply.web import Limits, Rate
+from evoply.web.limits import RateLimiter
 
 
 @pytest.mark.parametrize(

@@ -22,9 +22,8 @@ from evoply.learning import load_learning_config
 from evoply.presets import PRESETS
 from evoply.protocols import ConfigError, RunError
 from evoply.reports.run_page import page_of
-from evoply.runs import Run, advance, champion_of, leave_request
-from evoply.runs.folder import is_locked
-from evoply.web.limits import Limits, Rate
+from evoply.runs import Run, advance, champion_of, is_locked, leave_request
+from evoply.web import Limits, Rate
 from evoply.web.opponents import read_opponent
 from evoply.web.run_driving import RunDriver
 from evoply.web.run_forms import config_asked, form_of

@@ -19,8 +19,7 @@ from web_browser import (
 from web_server import command
 
 from evoply.evolution import load_config
-from evoply.runs import Run, advance, leave_request
-from evoply.runs.folder import is_locked
+from evoply.runs import Run, advance, is_locked, leave_request
 from waiting import until
 
 pytestmark = NEEDS_BROWSER

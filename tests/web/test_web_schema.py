@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from web_server import client, command
 
-from evoply.web.limits import Limits, Rate
+from evoply.web import Limits, Rate
 from waiting import PATIENCE, until
 
 MANY = Limits(requests=Rate(1e6, 1e6), begun=Rate(1e6, 1e6), changes=Rate(1e6, 1e6))

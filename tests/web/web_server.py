@@ -11,9 +11,7 @@ from typing import Any
 
 from fastapi.testclient import TestClient
 
-from evoply.web.application import application
-from evoply.web.limits import Limits
-from evoply.web.protection import Trusted
+from evoply.web import Limits, Trusted, application
 
 HOST = "127.0.0.1:8000"
 

@@ -9,4 +9,27 @@ the page: `play.js` is the game on the table, `board.js` draws boards, `charts.j
 It needs the extra `evoply[web]`.
 """
 
-__all__: list[str] = []
+from typing import TYPE_CHECKING
+
+from evoply.when_used import give_when_used
+
+if TYPE_CHECKING:
+    from evoply.web.application import application
+    from evoply.web.limits import Limits, Rate
+    from evoply.web.protection import Trusted
+
+__all__ = [
+    "Limits",
+    "Rate",
+    "Trusted",
+    "application",
+]
+
+give_when_used(
+    __name__,
+    {
+        "application": "application",
+        "limits": "Limits Rate",
+        "protection": "Trusted",
+    },
+)
