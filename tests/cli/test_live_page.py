@@ -9,7 +9,7 @@ from command_line import call
 from evoply import pace
 from evoply.arena import RoundRobin, round_robin
 from evoply.cli import live_page
-from evoply.reports.tournament_page import tournament_html
+from evoply.reports import tournament_html
 from evoply.studies import Request, Result, reproduce, study_html
 
 

@@ -15,10 +15,10 @@ from evoply.experiments import (
     ExperimentFolder,
     Measured,
     compared,
+    comparison_html,
     comparison_of,
+    spread_of,
 )
-from evoply.experiments.page import comparison_html
-from evoply.experiments.statistics import spread_of
 from evoply.experiments.units import Point
 from evoply.protocols import ConfigError, RunError
 

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from evoply.experiments import compared, fewest_seeds, seeds_for
-from evoply.experiments.statistics import spread_of
+from evoply.experiments import compared, fewest_seeds, seeds_for, spread_of
 
 LONG = "EVOPLY_LONG" in os.environ
 

@@ -18,13 +18,13 @@ from evoply.experiments import (
     ExperimentFolder,
     Measure,
     Measured,
+    comparison_html,
     comparison_of,
     experiment_of,
     load_experiment,
     run_experiment,
     setups_of,
 )
-from evoply.experiments.page import comparison_html
 from evoply.experiments.units import Point, run_unit, value_of
 from evoply.protocols import ConfigError, RunError
 from evoply.runs import Run

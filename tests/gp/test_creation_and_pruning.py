@@ -12,14 +12,15 @@ from evoply.gp import (
     GenerationError,
     Limits,
     Shape,
+    choose_point,
     create,
     create_forests,
     one_way_crossover,
     parse_tree,
+    prefer_function,
     pruned,
     ramped_half_and_half,
 )
-from evoply.gp.points import choose_point, prefer_function
 
 
 def test_the_naming_trap():

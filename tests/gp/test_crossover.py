@@ -6,8 +6,14 @@ from scipy.stats import chisquare
 from tree_strategies import LIAO, SETS, TYPED, assert_well_formed, seeds, trees
 
 from evoply._native import Stream
-from evoply.gp import Limits, full, parse_tree, subtree_crossover
-from evoply.gp.points import choose_point, choose_point_of_type
+from evoply.gp import (
+    Limits,
+    choose_point,
+    choose_point_of_type,
+    full,
+    parse_tree,
+    subtree_crossover,
+)
 
 biases = st.sampled_from([None, 0.0, 0.5, 0.9, 1.0])
 

@@ -14,12 +14,12 @@ from evoply.gp import (
     hoist_mutation,
     parse_tree,
     point_mutation,
+    prefer_function,
     reproduction,
     shrink_mutation,
     subtree_mutation,
     swap_mutation,
 )
-from evoply.gp.mutation import prefer_function
 
 MUTATIONS = {
     "subtree": lambda tree, stream: subtree_mutation(tree, Limits(), stream),

@@ -34,6 +34,7 @@ from evoply.gp import (
     TreeSyntaxError,
     constant_mutation,
     create,
+    effective_nodes,
     expression_of,
     grow,
     hoist_mutation,
@@ -49,7 +50,6 @@ from evoply.gp import (
     subtree_mutation,
     swap_mutation,
 )
-from evoply.gp.sizes import effective_nodes
 
 LONG = "EVOPLY_LONG" in os.environ
 GAME = othello.Game.from_transcript("f5d6c3d3c4f4f6f3e6e7")

@@ -8,13 +8,12 @@ from pathlib import Path
 import pytest
 
 from evoply import Stream, analyse, match
-from evoply.cli.app import run as command
+from evoply.cli import main
 from evoply.formats import GamePlayed
 from evoply.games import game_rules
 from evoply.players import parse_player, solve
 from evoply.protocols import Clock, Color, Ending, GameRecord
-from evoply.reports import AnalysedGame, AnalysedMove, analyse_games
-from evoply.reports.analysis_page import analysis_html
+from evoply.reports import AnalysedGame, AnalysedMove, analyse_games, analysis_html
 from evoply.reports.game_analysis import accuracy_of, summaries
 
 EVIL = "<script>alert(1)</script>"
@@ -152,11 +151,11 @@ def test_the_page_of_checkers() -> None:
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, page = tmp_path / "games.jsonl", tmp_path / "page.html"
-    assert command(["match", "mobility", "random", "--games", "4", "--game", "othello-6",
+    assert main(["match", "mobility", "random", "--games", "4", "--game", "othello-6",
                     "--save-games", str(file)]) == 0  # fmt: skip
     capsys.readouterr()
     call = ["analyse", "mobility:depth=2", "--games", str(file)]
-    assert command([*call, "--html", str(page), "--json"]) == 0
+    assert main([*call, "--html", str(page), "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert list(data["players"]) == ["mobility", "random"]
     assert len(data["games"]) == 4
@@ -164,16 +163,16 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert set(data["games"][0]["moves"][0]) == keys
     assert data["players"]["random"]["accuracy"] < data["players"]["mobility"]["accuracy"]
     assert "How well they chose" in page.read_text()
-    assert command(call) == 0
+    assert main(call) == 0
     text = capsys.readouterr().out
     assert "mistakes:" in text
     assert "best moves" in text
     one = tmp_path / "one.txt"
     one.write_text("f5d6c3d3c4\n")
-    assert command(["analyse", "swh:depth=2", "--games", str(one), "--exact", "none"]) == 0
+    assert main(["analyse", "swh:depth=2", "--games", str(one), "--exact", "none"]) == 0
     assert len([line for line in capsys.readouterr().out.splitlines() if "Black" in line]) == 4
     one.write_text("f5d6\n11-15 23-19\n")
-    assert command(["analyse", "swh", "--games", str(one), "--exact", "none", "--json"]) == 0
+    assert main(["analyse", "swh", "--games", str(one), "--exact", "none", "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert [[move["move"] for move in game["moves"]] for game in data["games"]] == [["f5", "d6"]]
     assert [one["reason"] for one in data["refused"]] == ["is one of checkers, not of othello"]
@@ -201,7 +200,7 @@ def test_wrong_use_says_what_is_wrong(
     monkeypatch.chdir(tmp_path)
     for name, text in (("empty", "\n"), ("bad", "a1\n"), ("good", "f5d6\n")):
         (tmp_path / f"{name}.txt").write_text(text)
-    assert command(["analyse", "mobility", *arguments]) in (1, 2)
+    assert main(["analyse", "mobility", *arguments]) in (1, 2)
     said = " ".join(capsys.readouterr().err.replace("│", " ").split())
     assert message in said
     assert "Traceback" not in said
@@ -216,7 +215,7 @@ def test_what_is_done_is_shown_when_it_is_stopped(
 
     monkeypatch.setattr("evoply.reports.analyse_games", stopped)
     (tmp_path / "games.txt").write_text("f5d6c3\nf5f6\n")
-    assert command(["analyse", "mobility", "--games", str(tmp_path / "games.txt"), "--json"]) == 130
+    assert main(["analyse", "mobility", "--games", str(tmp_path / "games.txt"), "--json"]) == 130
     data = json.loads(capsys.readouterr().out)
     assert data["error"] == "stopped; 1 of 2 games are analysed"
     assert len(data["games"]) == 1

@@ -30,11 +30,12 @@ from evoply.runs import (
     RunError,
     advance,
     find_run,
+    is_locked,
     list_runs,
     new_run_path,
     resolve_champion,
 )
-from evoply.runs.folder import WriterLock, is_locked
+from evoply.runs.folder import WriterLock
 
 
 def test_generations_read_back_equal(tmp_path: Path) -> None:

@@ -7,20 +7,18 @@ from collections.abc import Callable
 import pytest
 
 from evoply import Stream
-from evoply.server import parse_address
-from evoply.server.messages import (
+from evoply.server import (
     LONGEST_NOTICE,
     LONGEST_REQUEST,
     NOTICES,
     REQUESTS,
     Line,
     LineError,
-    is_name,
-    plain,
-    plain_name,
+    parse_address,
     read_notice,
     read_request,
 )
+from evoply.server.messages import is_name, plain, plain_name
 
 LINES = 1_000_000 if "EVOPLY_LONG" in os.environ else 10_000
 

@@ -9,7 +9,18 @@ import numpy as np
 import pytest
 
 from evoply.learning import Learning, load_learning_config
-from evoply.studies import STUDIES, Figure, Request, Result, judge, reproduce, study_html
+from evoply.studies import (
+    STUDIES,
+    Claim,
+    Figure,
+    Request,
+    Result,
+    judge,
+    mean_of,
+    ratio_of,
+    reproduce,
+    study_html,
+)
 from evoply.studies.firebrand import (
     convergence,
     depth_and_color,
@@ -29,7 +40,6 @@ from evoply.studies.firebrand.training import (
     side_by_side,
     trained,
 )
-from evoply.studies.verdicts import Claim, mean_of, ratio_of
 
 ABOVE, BELOW = Claim("above 1", low=1.0), Claim("below 1", high=1.0)
 NEAR = Claim("-5 to 5", low=-5.0, high=5.0)

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evoply._native import Stream
-from evoply.studies import Figure, difference, judge, share_of_games
-from evoply.studies.verdicts import mean_of
+from evoply.studies import Figure, difference, judge, mean_of, share_of_games
 
 
 def exactly(value):

@@ -23,14 +23,17 @@ if TYPE_CHECKING:
         setups_of,
     )
     from evoply.experiments.elsewhere import check_experiment_sendable
-    from evoply.experiments.folder import (
-        ExperimentFolder,
-        Measured,
-        find_experiment,
-        folder_for,
-    )
+    from evoply.experiments.folder import ExperimentFolder, Measured, find_experiment, folder_for
+    from evoply.experiments.page import comparison_html
     from evoply.experiments.running import Cost, Status, estimated_cost, run_experiment
-    from evoply.experiments.statistics import Difference, Spread, compared, fewest_seeds, seeds_for
+    from evoply.experiments.statistics import (
+        Difference,
+        Spread,
+        compared,
+        fewest_seeds,
+        seeds_for,
+        spread_of,
+    )
 
 __all__ = [
     "Budget",
@@ -48,6 +51,7 @@ __all__ = [
     "compare",
     "compare_experiment",
     "compared",
+    "comparison_html",
     "comparison_of",
     "estimated_cost",
     "experiment_of",
@@ -59,6 +63,7 @@ __all__ = [
     "run_experiment",
     "seeds_for",
     "setups_of",
+    "spread_of",
     "usual_name",
 ]
 
@@ -72,6 +77,7 @@ give_when_used(
         "elsewhere": "check_experiment_sendable",
         "folder": "ExperimentFolder Measured find_experiment folder_for",
         "running": "Cost Status estimated_cost run_experiment",
-        "statistics": "Difference Spread compared fewest_seeds seeds_for",
+        "statistics": "Difference Spread compared fewest_seeds seeds_for spread_of",
+        "page": "comparison_html",
     },
 )

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         swap_mutation,
         with_drawn_numbers,
     )
+    from evoply.gp.points import choose_point, choose_point_of_type, prefer_function
     from evoply.gp.random_trees import GenerationError, full, grow
     from evoply.gp.selection import (
         adjusted_fitness,
@@ -63,7 +64,15 @@ if TYPE_CHECKING:
         tournament_selection,
         worst_roulette_selection,
     )
-    from evoply.gp.sizes import MAX_OPERATIONS, Sizes, dead_size, lowered_size, pruned, sizes
+    from evoply.gp.sizes import (
+        MAX_OPERATIONS,
+        Sizes,
+        dead_size,
+        effective_nodes,
+        lowered_size,
+        pruned,
+        sizes,
+    )
     from evoply.gp.text import TreeSyntaxError, parse_tree
     from evoply.gp.tree import Limits, Tree, TreeError, format_tree
     from evoply.gp.weights import chain_statistics, leaf_weights, no_op_chains
@@ -89,6 +98,8 @@ __all__ = [
     "chain_statistics",
     "changes",
     "check_alike",
+    "choose_point",
+    "choose_point_of_type",
     "constant_mutation",
     "covariant_penalised",
     "create",
@@ -97,6 +108,7 @@ __all__ = [
     "crowding_distances",
     "dead_size",
     "drawn_numbers",
+    "effective_nodes",
     "expression_of",
     "format_individual",
     "format_tree",
@@ -123,6 +135,7 @@ __all__ = [
     "parse_individual",
     "parse_tree",
     "point_mutation",
+    "prefer_function",
     "pruned",
     "pruned_to",
     "ramped_half_and_half",
@@ -148,8 +161,8 @@ give_when_used(
     __name__,
     {
         "branches": (
-            "Mutation PairedCrossover Recombination check_alike crossed mutated "
-            "paired_crossover pruned_to received recombined"
+            "Mutation PairedCrossover Recombination check_alike crossed mutated paired_crossover "
+            "pruned_to received recombined"
         ),
         "changes": "Changes changes",
         "creation": "GPJPP_CREATION Shape create create_forests ramped_half_and_half",
@@ -169,9 +182,10 @@ give_when_used(
             "pareto_ranks pareto_selection roulette_selection tarpeian_penalised "
             "tournament_selection worst_roulette_selection"
         ),
-        "sizes": "MAX_OPERATIONS Sizes dead_size lowered_size pruned sizes",
+        "sizes": "MAX_OPERATIONS Sizes dead_size effective_nodes lowered_size pruned sizes",
         "text": "TreeSyntaxError parse_tree",
         "tree": "Limits Tree TreeError format_tree",
         "weights": "chain_statistics leaf_weights no_op_chains",
+        "points": "choose_point choose_point_of_type prefer_function",
     },
 )

@@ -8,15 +8,10 @@ from typing import TYPE_CHECKING
 from evoply.when_used import give_when_used
 
 if TYPE_CHECKING:
-    from evoply.reports.analysis_page import write_analysis
+    from evoply.reports.analysis_page import analysis_html, write_analysis
     from evoply.reports.charts import Chart, interval_chart, line_chart
     from evoply.reports.explanation import Explanation, explain
-    from evoply.reports.game_analysis import (
-        Accuracy,
-        AnalysedGame,
-        AnalysedMove,
-        analyse_games,
-    )
+    from evoply.reports.game_analysis import Accuracy, AnalysedGame, AnalysedMove, analyse_games
     from evoply.reports.influence import square_effects
     from evoply.reports.learning_page import weight_charts
     from evoply.reports.phrases import Influence
@@ -24,7 +19,7 @@ if TYPE_CHECKING:
     from evoply.reports.run_page import report_html, write_report
     from evoply.reports.series import Lines, Series
     from evoply.reports.status import status_in_words
-    from evoply.reports.tournament_page import write_tournament
+    from evoply.reports.tournament_page import tournament_html, write_tournament
     from evoply.reports.x_ray import FeatureSeen, XRay, xray
 
 __all__ = [
@@ -41,12 +36,14 @@ __all__ = [
     "Why",
     "XRay",
     "analyse_games",
+    "analysis_html",
     "explain",
     "interval_chart",
     "line_chart",
     "report_html",
     "square_effects",
     "status_in_words",
+    "tournament_html",
     "weight_charts",
     "why",
     "write_analysis",
@@ -58,7 +55,7 @@ __all__ = [
 give_when_used(
     __name__,
     {
-        "analysis_page": "write_analysis",
+        "analysis_page": "analysis_html write_analysis",
         "charts": "Chart interval_chart line_chart",
         "series": "Lines Series",
         "explanation": "Explanation explain",
@@ -69,7 +66,7 @@ give_when_used(
         "reasons": "Reason Why why",
         "run_page": "report_html write_report",
         "status": "status_in_words",
-        "tournament_page": "write_tournament",
+        "tournament_page": "tournament_html write_tournament",
         "x_ray": "FeatureSeen XRay xray",
     },
 )

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from evoply.protocols import RunError, RunNameError
     from evoply.runs.advance import advance, resolve_champion
     from evoply.runs.by_name import checked_name, find_run, named_run, new_run_path
-    from evoply.runs.folder import leave_request, read_request
+    from evoply.runs.folder import is_locked, leave_request, read_request
     from evoply.runs.in_process import go_on_in_process
     from evoply.runs.kind import ChampionFacts, Ending, Kind, Listing, LiveFacts
     from evoply.runs.results import (
@@ -43,6 +43,7 @@ __all__ = [
     "export_parquet",
     "find_run",
     "go_on_in_process",
+    "is_locked",
     "leave_request",
     "list_runs",
     "match_of",
@@ -61,7 +62,7 @@ give_when_used(
         "evoply.protocols": "RunError RunNameError",
         "advance": "advance resolve_champion",
         "by_name": "checked_name find_run named_run new_run_path",
-        "folder": "leave_request read_request",
+        "folder": "is_locked leave_request read_request",
         "in_process": "go_on_in_process",
         "kind": "ChampionFacts Ending Kind Listing LiveFacts",
         "results": (

@@ -16,10 +16,24 @@ if TYPE_CHECKING:
     from evoply.server.game_server import GameServer
     from evoply.server.joining import GameHere, Joining
     from evoply.server.journal import Journal, JournalError
+    from evoply.server.messages import (
+        LONGEST_NOTICE,
+        LONGEST_REQUEST,
+        NOTICES,
+        REQUESTS,
+        Line,
+        LineError,
+        read_notice,
+        read_request,
+    )
     from evoply.server.watching import WatchedGame, Watching
 
 __all__ = [
     "DEFAULT_PORT",
+    "LONGEST_NOTICE",
+    "LONGEST_REQUEST",
+    "NOTICES",
+    "REQUESTS",
     "CallError",
     "Conditions",
     "GameHere",
@@ -27,12 +41,16 @@ __all__ = [
     "Joining",
     "Journal",
     "JournalError",
+    "Line",
+    "LineError",
     "Tournament",
     "WatchedGame",
     "Watching",
     "game_at",
     "is_this_machine",
     "parse_address",
+    "read_notice",
+    "read_request",
     "shown_address",
 ]
 
@@ -46,5 +64,9 @@ give_when_used(
         "joining": "GameHere Joining",
         "journal": "Journal JournalError",
         "watching": "WatchedGame Watching",
+        "messages": (
+            "LONGEST_NOTICE LONGEST_REQUEST NOTICES REQUESTS Line LineError read_notice "
+            "read_request"
+        ),
     },
 )

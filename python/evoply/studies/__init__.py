@@ -11,11 +11,20 @@ if TYPE_CHECKING:
     from evoply.studies.catalogue import STUDIES, find_study, reproduce
     from evoply.studies.page import study_html, write_study
     from evoply.studies.study import SCALES, Experiment, Request, Result, Row, Study
-    from evoply.studies.verdicts import Figure, difference, judge, share_of_games
+    from evoply.studies.verdicts import (
+        Claim,
+        Figure,
+        difference,
+        judge,
+        mean_of,
+        ratio_of,
+        share_of_games,
+    )
 
 __all__ = [
     "SCALES",
     "STUDIES",
+    "Claim",
     "Experiment",
     "Figure",
     "Request",
@@ -25,6 +34,8 @@ __all__ = [
     "difference",
     "find_study",
     "judge",
+    "mean_of",
+    "ratio_of",
     "reproduce",
     "share_of_games",
     "study_html",
@@ -37,6 +48,6 @@ give_when_used(
         "catalogue": "STUDIES find_study reproduce",
         "page": "study_html write_study",
         "study": "SCALES Experiment Request Result Row Study",
-        "verdicts": "Figure difference judge share_of_games",
+        "verdicts": "Claim Figure difference judge mean_of ratio_of share_of_games",
     },
 )
