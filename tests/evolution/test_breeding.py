@@ -4,13 +4,13 @@ from collections import Counter
 from typing import Literal
 
 import pytest
+from engine_settings import population
 
 from evoply._native import Stream
 from evoply.evolution import (
     Afterwards,
     EvolutionConfig,
     GreedySelection,
-    Individual,
     Initialisation,
     RouletteSelection,
     Selection,
@@ -19,14 +19,6 @@ from evoply.evolution import (
     Variation,
 )
 from evoply.evolution.breeding import breed, draw_operator, first_population, selector_of
-
-
-def population(config: EvolutionConfig, seed: int = 1) -> tuple[Individual, ...]:
-    offspring = first_population(config, Stream(seed))
-    return tuple(
-        Individual(one.tree, index / len(offspring), one.origin)
-        for index, one in enumerate(offspring)
-    )
 
 
 @pytest.mark.parametrize("method", ["ramped_half_and_half", "grow", "full"])

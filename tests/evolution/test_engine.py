@@ -1,52 +1,26 @@
-"""Options of the engine: demes, steady state, what comes after an operator, seeds, endings."""
+"""Options of the engine: demes, steady state, selection, endings, and parts of one's own."""
 
 import math
 from collections import Counter
 from itertools import islice, pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
+from engine_settings import config_with, population
 from scipy.stats import chisquare
 
-from evoply import gp
 from evoply._native import Stream
 from evoply.evolution import (
     Census,
-    EvolutionConfig,
-    Individual,
     ParetoSelection,
     config_from_toml,
     evolve,
     front_of,
-    individual_player,
     is_finished,
-    primitive_set_of,
 )
-from evoply.evolution.breeding import breed, first_population, offspring_of, selector_of
-from evoply.gp import GenerationError, Limits, Tree, parse_tree, subtree_mutation
-from evoply.players import save_player
+from evoply.evolution.breeding import breed, selector_of
+from evoply.gp import Limits, Tree, parse_tree, subtree_mutation
 from evoply.protocols import ConfigError
-
-
-def config_with(**changes: Any) -> EvolutionConfig:
-    settings: dict[str, Any] = {
-        "game": "othello-6",
-        "seed": 3,
-        "population_size": 24,
-        "generations": 4,
-        "fitness": {"opponents": [{"player": "random", "pairs": 2}]},
-        "hall_of_fame": {"size": 3, "candidates": 2, "sample": 3, "pairs": 1, "final_pairs": 2},
-    }
-    return EvolutionConfig(**{**settings, **changes})
-
-
-def population(config: EvolutionConfig, fitness: Any = None) -> tuple[Individual, ...]:
-    trees = [one.tree for one in first_population(config, Stream(1))]
-    count = len(trees)
-    values = [index / count for index in range(count)] if fitness is None else fitness
-    return tuple(Individual(tree, value, "grow") for tree, value in zip(trees, values, strict=True))
-
 
 ENGINES: dict[str, dict[str, Any]] = {
     "demes": {"demes": {"size": 6, "migration": 0.7}},
@@ -212,209 +186,6 @@ def test_a_length_penalty_is_part_of_the_fitness() -> None:
     )
     for one, other in zip(plain.individuals, penalised.individuals, strict=True):
         assert other.fitness == one.fitness - 0.01 * len(one.tree)
-
-
-def test_two_children_are_two_halves_of_one_crossover() -> None:
-    config = config_with(
-        population_size=300,
-        elitism=0,
-        variation={
-            "crossover": 0.9,
-            "subtree_mutation": 0.0,
-            "point_mutation": 0.0,
-            "recombination": {"children": 2, "points": "gpjpp"},
-        },
-    )
-    parents = population(config)
-    offspring = breed(config, parents, Stream(6))
-    assert len(offspring) == 300
-    crossed = sum(one.origin == "crossover" for one in offspring)
-    # 90 % of the events make two.
-    assert abs(crossed / 300 - 1.8 / 1.9) < 0.06
-    place = 0
-    while place < 299:
-        first, second = offspring[place : place + 2]
-        if first.origin == "crossover":
-            assert second.parents == first.parents[::-1]
-            nodes = [parents[index].tree.nodes for index in first.parents]
-            children = Counter(first.tree.nodes) + Counter(second.tree.nodes)
-            assert children == Counter(nodes[0]) + Counter(nodes[1])
-            place += 1
-        place += 1
-
-
-@pytest.mark.parametrize(
-    ("one_way", "fitness", "share"),
-    [
-        ("fitter", 0.0, 0.0),
-        ("fitter_or_equal", 0.0, 1.0),
-        ("fitter", None, 0.5),
-        ("never", None, 0),
-    ],
-)
-def test_the_fitter_first_parent_gives_and_stays(
-    one_way: str, fitness: float | None, share: float
-) -> None:
-    config = config_with(
-        population_size=60,
-        elitism=0,
-        selection={"kind": "tournament", "size": 1},
-        variation={
-            "crossover": 1.0,
-            "subtree_mutation": 0.0,
-            "point_mutation": 0.0,
-            "recombination": {"one_way": one_way, "children": 2},
-        },
-    )
-    parents = population(config, None if fitness is None else [fitness] * 60)
-    made = [
-        offspring_of(config, parents, (first, second), 0, Stream(first, second))
-        for first in range(60)
-        for second in range(60)
-        if first != second
-    ]
-    one_ways = [pair for pair in made if pair[0].origin == "one_way_crossover"]
-    assert len(one_ways) / len(made) == share
-    for receiver, donor in one_ways:
-        giver, taker = receiver.parents[1], receiver.parents[0]
-        assert donor.tree == parents[giver].tree
-        assert donor.parents == (giver,)
-        assert parents[giver].fitness >= parents[taker].fitness
-
-
-def test_mutations_afterwards_come_at_their_own_rates_and_in_order() -> None:
-    config = config_with(
-        population_size=3000,
-        elitism=2,
-        initialisation={"max_depth": 3},
-        variation={
-            "crossover": 0.5,
-            "creation": 0.2,
-            "afterwards": {"swap_mutation": 0.3, "shrink_mutation": 0.1},
-        },
-    )
-    offspring = breed(config, population(config), Stream(7))
-    assert [one.origin for one in offspring[:2]] == ["elite", "elite"]
-    origins = [one.origin.split(", ") for one in offspring[2:]]
-    for name, rate in {"swap_mutation": 0.3, "shrink_mutation": 0.1}.items():
-        share = sum(name in origin[1:] for origin in origins) / len(origins)
-        assert abs(share - rate) < 5 * math.sqrt(rate * (1 - rate) / len(origins))
-    both = [origin[1:] for origin in origins if len(origin) == 3]
-    assert both
-    assert set(map(tuple, both)) == {("swap_mutation", "shrink_mutation")}
-    created = [one for one in offspring if one.origin.startswith("creation")]
-    assert abs(len(created) / 3000 - 0.2) < 0.04
-    assert all(one.parents == () for one in created)
-
-
-def test_of_mutations_afterwards_at_most_one_may_come() -> None:
-    """One draw decides: each has its share of all offspring, and none mutates twice."""
-    rates = {"subtree_mutation": 0.3, "local_mutation": 0.2}
-    config = config_with(
-        population_size=3000,
-        elitism=0,
-        initialisation={"max_depth": 3},
-        variation={"crossover": 0.5, "afterwards": {"at_most_one": True, **rates}},
-    )
-    origins = [one.origin.split(", ")[1:] for one in breed(config, population(config), Stream(7))]
-    assert max(map(len, origins)) == 1
-    for name, rate in rates.items():
-        share = sum(name in origin for origin in origins) / len(origins)
-        assert abs(share - rate) < 5 * math.sqrt(rate * (1 - rate) / len(origins))
-
-
-def test_shares_of_one_mutation_add_up_to_one_at_most() -> None:
-    with pytest.raises(ConfigError, match=r"variation.afterwards: the rates add up to 1.2"):
-        config_with(
-            variation={
-                "afterwards": {
-                    "at_most_one": True, "subtree_mutation": 0.6, "local_mutation": 0.6,
-                }
-            }
-        )  # fmt: skip
-
-
-@pytest.mark.parametrize("method", ["ramped_half_and_half", "ramped_grow", "ramped_full", "grow"])
-def test_every_method_creates_trees_as_the_functions_of_gp_do(method: str) -> None:
-    """One rule for trying again, whatever the method is: that of `gp.create`."""
-    config = config_with(population_size=60, primitives="liao", initialisation={"method": method})
-    settings = config.initialisation
-    created = gp.create(
-        primitive_set_of(config), settings.method, 60, Stream(8),
-        min_depth=settings.min_depth, max_depth=settings.max_depth, limits=config.limits.of_trees,
-        duplicates=settings.duplicates,
-    )  # fmt: skip
-    assert [one.tree for one in first_population(config, Stream(8))] == created
-
-
-@pytest.mark.parametrize("method", ["ramped_half_and_half", "ramped_grow", "ramped_full", "grow"])
-def test_duplicates_are_treated_as_asked(method: str) -> None:
-    def made(duplicates: str, size: int, depth: int = 4) -> list[Tree]:
-        config = config_with(
-            population_size=size,
-            primitives="liao",
-            initialisation={"method": method, "max_depth": depth, "duplicates": duplicates},
-        )
-        return [one.tree for one in first_population(config, Stream(8))]
-
-    assert len(set(made("refuse", 200))) == 200
-    # 4 functions of two of nine terminals: 324 trees of depth 2, and no more.
-    config = config_with(
-        population_size=400,
-        primitives="liao",
-        initialisation={"method": method, "max_depth": 2, "duplicates": "refuse"},
-        limits={"max_depth": 2},
-    )
-    with pytest.raises(GenerationError, match="equals an earlier one"):
-        first_population(config, Stream(8))
-    assert len(set(made("allow", 200, depth=2))) < 200
-
-
-def test_ramps_go_through_their_depths() -> None:
-    for method in ("ramped_full", "ramped_grow"):
-        config = config_with(
-            population_size=50, initialisation={"method": method, "min_depth": 2, "max_depth": 6}
-        )
-        depths = [one.tree.depth for one in first_population(config, Stream(9))]
-        limits = [2 + place % 5 for place in range(50)]
-        assert all(depth <= limit for depth, limit in zip(depths, limits, strict=True))
-        if method == "ramped_full":
-            assert depths == limits
-
-
-def test_a_population_can_begin_with_saved_players(tmp_path: Path) -> None:
-    config = config_with(generations=2)
-    best = list(evolve(config))[-1].best.tree
-    path = tmp_path / "best.json"
-    save_player(path, individual_player(config, best), game="othello-6")
-    seeds = [str(path), "( - white black )"]
-    seeded = config_with(initialisation={"seeds": seeds})
-    first = first_population(seeded, Stream(1))
-    assert [one.origin for one in first[:3]] == ["seed", "seed", "ramped_half_and_half"]
-    assert first[0].tree == best
-    assert first[0].tree.primitive_set is primitive_set_of(seeded)
-    assert len(first) == 24
-    wrong = {
-        "greedy": "initialisation.seeds.0",
-        str(tmp_path / "none.json"): "initialisation.seeds.0",
-        "( white": "initialisation.seeds.0",
-        "random": "initialisation.seeds.0",
-    }
-    for text, where in wrong.items():
-        if text == "greedy":
-            continue
-        with pytest.raises(ConfigError) as caught:
-            config_with(initialisation={"seeds": [text]})
-        assert caught.value.errors[0][0] == where
-    with pytest.raises(ConfigError, match="which the set letters lacks"):
-        config_with(primitives="letters", initialisation={"seeds": [str(path)]})
-    with pytest.raises(ConfigError, match="over the limits"):
-        config_with(
-            initialisation={"seeds": ["( - white ( - white ( - white black ) ) )"], "max_depth": 3},
-            limits={"max_depth": 3},
-        )
-    with pytest.raises(ConfigError, match="more than population_size"):
-        config_with(population_size=2, initialisation={"seeds": ["( white )"] * 3})
 
 
 def test_a_run_ends_when_its_best_is_good_enough() -> None:

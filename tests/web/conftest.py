@@ -1,6 +1,7 @@
 """What the tests of the page share: a browser for each file, a server for each worker."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,3 +24,10 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Give the address of a server without runs."""
     with command(tmp_path_factory.mktemp("runs")) as (_, told):
         yield told["url"]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give an empty folder of runs."""
+    monkeypatch.setenv("EVOPLY_RUNS", str(tmp_path))
+    return tmp_path

@@ -1,0 +1,153 @@
+"""Forms of new runs: what they ask for as they are, what changes, and where they are wrong."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from web_server import client
+
+from evoply.evolution import load_config
+from evoply.kinds import KINDS
+from evoply.presets import PRESETS
+from evoply.protocols import ConfigError
+from evoply.web import Limits
+from evoply.web.run_forms import config_asked, form_of
+from evoply.web.run_messages import FormKey, StartRun
+
+
+def value_of(key: FormKey) -> Any:
+    """What a form says of a key that nobody has changed."""
+    if key.rows is None or key.columns[0].path == f"{key.path}.0":
+        return key.value if key.rows is None else [cell for (cell,) in key.rows]
+    names = [column.path.rpartition(".")[2] for column in key.columns]
+    return [dict(zip(names, row, strict=True)) for row in key.rows]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_form_that_nobody_changes_asks_for_the_preset(preset: str) -> None:
+    form = form_of(preset)
+    keys = [key for section in form.sections for key in section.keys]
+    assert len({key.path for key in keys}) == len(keys) > 10
+    config = KINDS[PRESETS[preset].learner].configs.load(preset)
+    assert config_asked(StartRun(preset=preset), Limits()) == config
+    values = {key.path: value_of(key) for key in keys}
+    assert config_asked(StartRun(preset=preset, settings=values), Limits()) == config
+    lists = {name for name, value in config if isinstance(value, tuple)}
+    assert lists <= {key.path for key in keys if key.columns}
+    for key in keys:
+        assert key.meaning
+        assert not key.choices or key.value is None or key.value in key.choices
+        if isinstance(key.value, int | float):
+            assert key.least is None or key.least <= key.value
+            assert key.most is None or key.value <= key.most
+
+
+def test_another_kind_of_a_table_has_its_own_keys() -> None:
+    kinds = {"selection.kind": "roulette", "parsimony.kind": "tarpeian"}
+    form = form_of("quick", kinds)
+    values = {key.path: value_of(key) for section in form.sections for key in section.keys}
+    assert values["selection.kind"] == "roulette"
+    assert "selection.size" not in values
+    config = config_asked(StartRun(preset="quick", settings=values), Limits())
+    table = {"kind": "roulette"}
+    expected = load_config(
+        "quick", settings={"selection": table, "parsimony": {"kind": "tarpeian"}}
+    )
+    assert config == expected
+    back = {"parsimony.kind": None, "selection.kind": "tournament"}
+    assert config_asked(StartRun(preset="quick", settings=back), Limits()) == load_config("quick")
+    with pytest.raises(ConfigError, match="must be"):
+        form_of("quick", {"selection.kind": "best"})
+
+
+def test_lists_are_changed_whole() -> None:
+    def asked(preset: str, **values: Any) -> Any:
+        settings = {path.replace("__", "."): value for path, value in values.items()}
+        return config_asked(StartRun(preset=preset, settings=settings), Limits())
+
+    (key,) = (
+        key
+        for section in form_of("quick").sections
+        for key in section.keys
+        if key.path == "fitness.opponents"
+    )
+    assert [(one.path, one.value) for one in key.columns] == [
+        ("fitness.opponents.0.player", None),
+        ("fitness.opponents.0.pairs", 5),
+        ("fitness.opponents.0.games", None),
+    ]
+    rows = [{"player": "greedy", "pairs": 2, "games": None}, {"player": "( + white 1 )"}]
+    opponents = asked("quick", fitness__opponents=rows).fitness.opponents
+    assert [(one.player, one.pairs) for one in opponents] == [("greedy", 2), ("( + white 1 )", 5)]
+    shape = asked("quick", individual__kind="phases", individual__percents=[60, 40]).individual
+    assert shape.percents == (60, 40)
+    with pytest.raises(ConfigError) as told:
+        asked("quick", individual__kind="phases", individual__percents=[60, None])
+    assert [path for path, _ in told.value.errors] == ["individual.percents.1"]
+    patterns = [{"squares": "a1 b1 a2", "symmetries": [0, 1]}, {"squares": "row_1"}]
+    found = asked("patterns-8", patterns=patterns).patterns
+    assert [one.symmetries for one in found] == [(0, 1), None]
+
+
+@pytest.mark.parametrize(
+    ("settings", "field", "word"),
+    [
+        ({"population_size": 1}, "population_size", "2"),
+        ({"population_size": 6000}, "population_size", "5,000"),
+        ({"fitness.opponents.0.pairs": 90_000}, "fitness", "1,000,000"),
+        ({"fitness.opponents.0.player": "greedy:depth=99"}, "fitness.opponents.0.player", "depth"),
+        ({"fitness.opponents.0.player": "x.py"}, "fitness.opponents.0.player", "files"),
+        ({"fitness.opponents.0.player": "/etc/x.toml"}, "fitness.opponents.0.player", "files"),
+        ({"fitness.opponents.0.player": "engine:gtp:x"}, "fitness.opponents.0.player", "files"),
+        ({"fitness.opponents.0.player": "champion@/etc"}, "fitness.opponents.0.player", "no run"),
+        ({"fitness.opponents": "[{player = 'x.py'}]"}, "fitness.opponents", ""),
+        ({"seed": "7"}, "seed", "whole number"),
+        ({"sead": 7}, "sead", "seed"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_said_at_its_field(
+    settings: dict[str, Any], field: str, word: str, home: Path
+) -> None:
+    with client(home) as api:
+        answer = api.post("/api/runs", json={"preset": "quick", "settings": settings})
+        assert answer.status_code == 422
+        found = {one["field"]: one["error"] for one in answer.json()["errors"]}
+        assert word in found[field]
+        assert api.get("/api/runs").json()["runs"] == []
+
+
+def test_a_table_that_a_preset_has_not_comes_of_its_values() -> None:
+    form = form_of("quick")
+    (section,) = (one for one in form.sections if one.title == "tuning")
+    assert {key.path for key in section.keys} >= {"tuning.generations", "tuning.pairs"}
+    assert {key.value for key in section.keys} == {None}
+    assert all("if left out" in key.range for key in section.keys if key.path.endswith("pairs"))
+    empty = {key.path: None for key in section.keys}
+    assert config_asked(StartRun(preset="quick", settings=empty), Limits()).tuning is None
+    asked = StartRun(preset="quick", settings={**empty, "tuning.pairs": 3})
+    config = config_asked(asked, Limits())
+    assert config == load_config("quick", settings={"tuning": {"pairs": 3}})
+
+
+GUIDES = [{"player": "random", "rounds": 10_000}]
+
+
+@pytest.mark.parametrize(
+    ("path", "rows", "field", "word"),
+    [
+        ("fitness.opponents", [{"player": "greedy"}, {"player": "x.py"}], ".1.player", "files"),
+        ("fitness.opponents", [{"player": "greedy"}, {"pairs": 3}], ".1.player", "missing"),
+        ("fitness.opponents", [{"player": "greedy", "pairs": 0}], ".0.pairs", "1"),
+        ("fitness.opponents", [], "", "at least one"),
+        ("initialisation.seeds", ["engine:gtp:x"], ".0", "files"),
+        ("fitness.measure.guides", GUIDES, "fitness", "1,000,000"),
+    ],
+)
+def test_what_is_wrong_in_a_list_is_said_at_its_row(
+    path: str, rows: list[Any], field: str, word: str
+) -> None:
+    settings = {"fitness.measure.kind": "guides", path: rows}
+    with pytest.raises(ConfigError) as told:
+        config_asked(StartRun(preset="quick", settings=settings), Limits())
+    found = dict(told.value.errors)
+    assert word in found[field if field == "fitness" else path + field]
