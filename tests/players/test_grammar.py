@@ -186,6 +186,10 @@ def test_a_player_must_fit_the_game():
         "( + white white ):depth=2,ties=last,view=turn,epsilon=0.5",
         "( white ):depth=5,nodes=1000,ordering=hash,table=12,deeper=yes,ties=random",
         "( white ):nodes=1000",
+        "( white ),50,( white_corners ),50:overlap=20",
+        "( white ),50,( white_corners ),50:overlap=20.5,slide=logistic,ties=random",
+        "( white ),50,( white_corners ),50:overlap=20,random_plies=3",
+        "( + white 10 ):ties=last,random_plies=9",
     ],
 )
 def test_labels_of_trees_can_be_read_back(text):

@@ -29,8 +29,19 @@ PLAYER = AlphaBeta(
 ORIGIN = Origin(run="first", generation=12, seed=7, note="by hand")
 
 
+STAGES = "( white ),50,( white_corners ),50:overlap=20"
+
+
 @pytest.mark.parametrize(
-    "text", ["random", "swh", "material:depth=3", "( / white 10 ):division=zero"]
+    "text",
+    [
+        "random",
+        "swh",
+        "material:depth=3",
+        "( / white 10 ):division=zero",
+        STAGES,
+        "greedy:random_plies=6",
+    ],
 )
 def test_players_come_back_as_they_were(tmp_path, text):
     path = tmp_path / "player.json"
@@ -112,19 +123,22 @@ def test_files_of_another_kind_are_refused(path, content, message):
         load_player(path)
 
 
-def test_every_damaged_byte_is_noticed(path):
+@pytest.mark.parametrize("player", [PLAYER, parse_player(STAGES)])
+def test_every_damaged_byte_is_noticed(tmp_path, player):
+    path = tmp_path / "player.json"
+    save_player(path, player, ORIGIN)
     content = path.read_bytes()
     for place in range(0, len(content), 97):
         damaged = bytearray(content)
         damaged[place] ^= 1
         path.write_bytes(damaged)
         try:
-            player = load_player(path)
+            loaded = load_player(path)
         except PlayerFileError:
             continue
         # White space outside texts is not content.
         assert content[place : place + 1].isspace()
-        assert player == PLAYER.self_contained()
+        assert loaded == player.self_contained()
 
 
 def test_another_game_is_refused(path):
