@@ -10,7 +10,8 @@ from evoply.cli import main
 from evoply.learning import PatternConfig, learn_patterns, load_pattern_config, pack
 from evoply.learning.fitting import Measured, fitted_cuts
 from evoply.learning.packing import DEEPEST
-from evoply.players.packed import read_packed, rounded
+from evoply.players import read_packed
+from evoply.players.packed import rounded
 
 SMALL = {
     "games": 300, "games_per_step": 150, "stages": [20, 40],

@@ -14,10 +14,21 @@ from evoply._native import Stream
 from evoply.files import checksum
 from evoply.games import game_rules, othello
 from evoply.learning import load_pattern_config
-from evoply.players import AlphaBeta, Origin, analyse, load_player, parse_player, save_player
-from evoply.players.packed import LARGEST_PACKED, PackedTables, read_packed
+from evoply.players import (
+    AlphaBeta,
+    Origin,
+    PackedTables,
+    Strong,
+    analyse,
+    load_player,
+    parse_player,
+    read_packed,
+    save_player,
+    strong_tables,
+)
+from evoply.players.packed import LARGEST_PACKED
 from evoply.players.selectivity import Cut, Selectivity
-from evoply.players.strong import Strong, levels_of, strong_games, strong_tables
+from evoply.players.strong import levels_of, strong_games
 
 
 def boards_of(game: str, count: int) -> list[Any]:

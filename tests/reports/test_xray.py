@@ -24,9 +24,8 @@ from evoply.expressions import (
 )
 from evoply.games import game_rules
 from evoply.gp import Tree, lower, parse_individual, parse_tree
-from evoply.players import SWH_WEIGHTS
+from evoply.players import SWH_WEIGHTS, strong_tables
 from evoply.players.online import evolved
-from evoply.players.strong import strong_tables
 
 LIAO = PRIMITIVE_SETS["liao+mobility"]
 MIDDLE = "f5d6c3d3c4f4f6f3e6e7d7g6"

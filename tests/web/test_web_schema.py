@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from web_server import client, command
 
 from evoply.web import Limits, Rate
+from evoply.web.store import GameStore, Stored
 from waiting import PATIENCE, until
 
 MANY = Limits(requests=Rate(1e6, 1e6), begun=Rate(1e6, 1e6), changes=Rate(1e6, 1e6))
@@ -137,8 +138,6 @@ def test_games_go_on_while_others_flood_the_server_with_junk(tmp_path: Path) -> 
 
 
 def test_changes_that_come_at_once_are_all_on_disk(tmp_path: Path) -> None:
-    from evoply.web.store import GameStore, Stored
-
     async def write() -> None:
         store = GameStore(tmp_path / "games.db")
         games = [
@@ -166,8 +165,6 @@ def test_changes_that_come_at_once_are_all_on_disk(tmp_path: Path) -> None:
 
 
 def test_a_text_that_cannot_be_stored_is_no_damage_of_the_file(tmp_path: Path) -> None:
-    from evoply.web.store import GameStore, Stored
-
     async def write() -> None:
         store = GameStore(tmp_path / "games.db")
         odd = Stored("0" * 32, "2026", "othello", "", "\ud800", "person", None, 1.0, 1)

@@ -185,6 +185,7 @@ give_when_used(
         "config.individual": "Definitions OneTree Ordered Phases Stages TreeSum",
         "config.players": "is_reproducible self_contained",
         "config.text": "config_from_keys config_from_toml config_to_toml load_config",
+        "digest": "settings_of stream_for",
         "fitness": (
             "FITNESS DiscFitness EpochFitness Fitness FitnessKind Guide GuideFitness Measured "
             "PointFitness StageFitness Task TournamentFitness Training"
@@ -200,6 +201,5 @@ give_when_used(
         "replay": "Replay replay",
         "statistics": "Census FreshResult Seconds Statistics",
         "evoply.protocols": "Progress",
-        "digest": "settings_of stream_for",
     },
 )

@@ -76,8 +76,8 @@ give_when_used(
         "design": "Budget Experiment Measure Setup experiment_of load_experiment setups_of",
         "elsewhere": "check_experiment_sendable",
         "folder": "ExperimentFolder Measured find_experiment folder_for",
+        "page": "comparison_html",
         "running": "Cost Status estimated_cost run_experiment",
         "statistics": "Difference Spread compared fewest_seeds seeds_for spread_of",
-        "page": "comparison_html",
     },
 )

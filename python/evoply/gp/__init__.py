@@ -175,6 +175,7 @@ give_when_used(
             "constant_mutation drawn_numbers hoist_mutation local_mutation point_mutation "
             "reproduction shrink_mutation subtree_mutation swap_mutation with_drawn_numbers"
         ),
+        "points": "choose_point choose_point_of_type prefer_function",
         "random_trees": "GenerationError full grow",
         "selection": (
             "adjusted_fitness covariant_penalised crowding_distances greedy_over_selection "
@@ -186,6 +187,5 @@ give_when_used(
         "text": "TreeSyntaxError parse_tree",
         "tree": "Limits Tree TreeError format_tree",
         "weights": "chain_statistics leaf_weights no_op_chains",
-        "points": "choose_point choose_point_of_type prefer_function",
     },
 )

@@ -23,11 +23,13 @@ if TYPE_CHECKING:
     from evoply.players.kind import PlayerKind, ValuingPlayer
     from evoply.players.named import NAMED_PLAYERS, SWH_WEIGHTS
     from evoply.players.online import Online, OnlineSeat
+    from evoply.players.packed import PackedTables, read_packed
     from evoply.players.player import data_of, model_of, player_of, steady_player
     from evoply.players.searcher import Searcher
     from evoply.players.seeding import seed_individual
     from evoply.players.specs import NOT_REPRODUCIBLE, AfterState, AlphaBeta, RandomPlayer
     from evoply.players.staged import RandomStart, Staged, stage_shares
+    from evoply.players.strong import Strong, strong_tables
     from evoply.protocols import Player
 
 __all__ = [
@@ -44,6 +46,7 @@ __all__ = [
     "Online",
     "OnlineSeat",
     "Origin",
+    "PackedTables",
     "Player",
     "PlayerFileError",
     "PlayerKind",
@@ -54,6 +57,7 @@ __all__ = [
     "Searcher",
     "Solution",
     "Staged",
+    "Strong",
     "TreeEvaluator",
     "ValuingPlayer",
     "analyse",
@@ -65,11 +69,13 @@ __all__ = [
     "parse_player",
     "player_of",
     "read_engines",
+    "read_packed",
     "save_player",
     "seed_individual",
     "solve",
     "stage_shares",
     "steady_player",
+    "strong_tables",
     "with_options",
 ]
 
@@ -87,11 +93,13 @@ give_when_used(
         "kind": "PlayerKind ValuingPlayer",
         "named": "NAMED_PLAYERS SWH_WEIGHTS",
         "online": "Online OnlineSeat",
+        "packed": "PackedTables read_packed",
         "player": "data_of model_of player_of steady_player",
         "searcher": "Searcher",
         "seeding": "seed_individual",
         "specs": "NOT_REPRODUCIBLE AfterState AlphaBeta RandomPlayer",
         "staged": "RandomStart Staged stage_shares",
+        "strong": "Strong strong_tables",
         "evoply.protocols": "Player",
     },
 )

@@ -63,10 +63,10 @@ give_when_used(
         "game_server": "GameServer",
         "joining": "GameHere Joining",
         "journal": "Journal JournalError",
-        "watching": "WatchedGame Watching",
         "messages": (
             "LONGEST_NOTICE LONGEST_REQUEST NOTICES REQUESTS Line LineError read_notice "
             "read_request"
         ),
+        "watching": "WatchedGame Watching",
     },
 )
