@@ -12,7 +12,7 @@ author = "the authors of evoply"
 project_copyright = author
 version = release = __version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "api_pages", "notebooks"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "api_pages", "contents", "notebooks"]
 exclude_patterns = ["_build"]
 
 html_theme = "furo"

@@ -40,7 +40,7 @@ def test_there_are_three_and_pages_list_them() -> None:
     index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     assert [path.stem for path in NOTEBOOKS] == sorted(SMALL)
     for path in NOTEBOOKS:
-        assert index.count(f"notebooks/{path.stem}") == 2
+        assert index.count(f"notebooks/{path.stem}.ipynb") == 1
         assert path.stat().st_size < 150_000
 
 
