@@ -9,20 +9,21 @@ from typing import Any, ClassVar
 
 from evoply import gp
 from evoply.evolution import store
-from evoply.evolution.config.evolution_config import MOST_GENERATIONS, EvolutionConfig
+from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.config.players import check_sendable, is_reproducible, self_contained
 from evoply.evolution.config.text import config_to_toml, load_config
-from evoply.evolution.digest import LIMITS, digest_of
+from evoply.evolution.digest import digest_of
 from evoply.evolution.final_test import FinalTest, final_test
 from evoply.evolution.fitness.measuring import fitness_text, is_good
 from evoply.evolution.generation import Generation, individual_player
 from evoply.evolution.individuals import HallOfFameEntry, front_of
-from evoply.evolution.loop import Evolution, is_finished
+from evoply.evolution.loop import Evolution
 from evoply.learning.tuning import check_installed
 from evoply.protocols import Cluster, Progress, RunError
 from evoply.runs.columns import Column, Columns, Row, curves, facts, framed, share
 from evoply.runs.database import Database
 from evoply.runs.kind import ChampionFacts, Ending, Kind, Listing, LiveFacts, Note
+from evoply.runs.model_kind import ModelConfigs
 from evoply.runs.run import Run
 from evoply.wording import shorten
 
@@ -65,15 +66,12 @@ def stored_final_test(run: Run) -> dict[str, Any] | None:
 
 def evolution_kind(learner: Evolution) -> Kind:
     """Return the kind of *learner*."""
-    return Kind(
-        EVOLUTION, _Configs(), _Learners(learner), _Store(), _Display(), uses={"trees": _trees}
-    )
+    configs, learners = _Configs(learner), _Learners(learner)
+    return Kind(EVOLUTION, configs, learners, _Store(), _Display(), uses={"trees": _trees})
 
 
-class _Configs:
+class _Configs(ModelConfigs):
     """See `evoply.runs.kind.Configs`."""
-
-    limits = LIMITS
 
     def load(self, source: Any, overrides: Sequence[str] = (), /, **settings: Any) -> Any:
         return load_config(source, overrides, settings)
@@ -83,38 +81,6 @@ class _Configs:
 
     def settled(self, config: EvolutionConfig, /) -> EvolutionConfig:
         return self_contained(config)
-
-    def fixed(self, config: EvolutionConfig, /) -> Any:
-        return config.model_dump(exclude=set(LIMITS))
-
-    def with_limits(
-        self, config: EvolutionConfig, limits: Mapping[str, Any], last: Any, /
-    ) -> EvolutionConfig:
-        if not limits:
-            return config
-        settings = {**config.model_dump(mode="python"), **limits}
-        changed = EvolutionConfig(**settings)
-        if all(value is None for value in limits.values()) or not is_finished(changed, last):
-            return changed
-        others = ("generations", "time_limit", "work_limit", "termination")
-        lifted = {key: None for key in others if key not in limits}
-        return EvolutionConfig(**{**settings, **lifted})
-
-    def endless(self, config: EvolutionConfig, /) -> EvolutionConfig:
-        # A config without any limit is refused as one that never ends.
-        others = {"time_limit": None, "work_limit": None, "termination": None}
-        return config.model_copy(update={"generations": MOST_GENERATIONS, **others})
-
-    def games_of_a_step(self, config: EvolutionConfig, /) -> Mapping[str, int]:
-        fitness, earlier = config.fitness, config.fitness.earlier_generations
-        each = sum(one.games or 2 * one.pairs for one in fitness.opponents)
-        each += fitness.measure.games_of_each(config.task)
-        each += 2 * earlier.champions * earlier.pairs
-        games = {"fitness": config.population_size * each}
-        if config.tuning is not None:  # a generation of CMA-ES has four vectors at least
-            size = config.tuning.population_size or 4
-            games["tuning.pairs"] = size * 2 * config.tuning.pairs * len(fitness.opponents)
-        return games
 
 
 @dataclass(frozen=True)
