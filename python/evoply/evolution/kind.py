@@ -38,9 +38,41 @@ _STAGES = {
     "tuning": "tuning the constants of the best tree",
     "final": "final test of the hall of fame",
 }
-_CHANGING = "opponents change with the generations: a level curve may still be progress"
 _GREEDY = "best against greedy"
+_CHANGING = "opponents change with the generations: a level curve may still be progress"
 _HIDDEN = ("seed", "champion", "fresh", "champion_tree")
+
+
+def _games_per_second(row: Row) -> float:
+    return float(row["games"] / max(row["seconds_playing"], 1e-9))
+
+
+def _greedy(row: Row) -> float | None:
+    """Return the points against greedy, who never changes; None if nobody met him."""
+    met = [one["best"] for one in json.loads(row["fresh"]) if one["opponent"] == "greedy"]
+    return float(met[0]) if met else None
+
+
+_FRESH = (
+    Column("best_fresh", "best fresh", share, "best, each generation", fact="best, fresh games"),
+    Column(
+        "median_fresh", "median fresh", share, "median, each generation", fact="median, fresh games"
+    ),
+)
+_OTHERS = (
+    Column(
+        "games_per_second", "games/s", "{:,.0f}".format, read=_games_per_second,
+        fact="games per second",
+    ),
+    Column("best_size", "size", "{:.0f}".format, fact="tree size"),
+    Column("mean_size", "mean size", "{:.1f}".format, is_fact=False),
+    Column("diversity", "different", share, fact="different trees"),
+    Column("dead_introns", "never computed", share, is_fact=False),
+    Column("live_introns", "no effect", share, is_fact=False),
+    Column("games", "games", "{:,.0f}".format, is_fact=False),
+    Column("greedy", _GREEDY, share, _GREEDY, is_fact=False, is_listed=False, read=_greedy),
+)  # fmt: skip
+"""Columns of a generation before and behind those of training."""
 
 
 def check_evolved(run: Run) -> None:
@@ -178,44 +210,11 @@ class _Display:
         def fitness(value: float) -> str:
             return fitness_text(config, value, is_own=is_own)
 
-        return framed(
-            "generation",
-            [
-                Column(
-                    "best_fresh",
-                    "best fresh",
-                    share,
-                    "best, each generation",
-                    fact="best, fresh games",
-                ),
-                Column(
-                    "median_fresh",
-                    "median fresh",
-                    share,
-                    "median, each generation",
-                    fact="median, fresh games",
-                ),
-                Column("best", "best", fitness, fact="best, training"),
-                Column("mean", "mean", fitness, is_fact=False),
-                Column(
-                    "games_per_second",
-                    "games/s",
-                    "{:,.0f}".format,
-                    read=_games_per_second,
-                    fact="games per second",
-                ),
-                Column("best_size", "size", "{:.0f}".format, fact="tree size"),
-                Column("mean_size", "mean size", "{:.1f}".format, is_fact=False),
-                Column("diversity", "different", share, fact="different trees"),
-                Column("dead_introns", "never computed", share, is_fact=False),
-                Column("live_introns", "no effect", share, is_fact=False),
-                Column("games", "games", "{:,.0f}".format, is_fact=False),
-                Column(
-                    "greedy", _GREEDY, share, _GREEDY, is_fact=False, is_listed=False, read=_greedy
-                ),
-            ],
-            seconds="seconds_total",
+        training = (
+            Column("best", "best", fitness, fact="best, training"),
+            Column("mean", "mean", fitness, is_fact=False),
         )
+        return framed("generation", (*_FRESH, *training, *_OTHERS), seconds="seconds_total")
 
     def live(self, config: EvolutionConfig, step: Generation, /) -> LiveFacts:
         fresh = json.dumps([asdict(result) for result in step.fresh])
@@ -311,13 +310,3 @@ def _test_data(last: Generation, test: FinalTest) -> dict[str, Any]:
             for entry, fitness in zip(test.ranking, test.fitness, strict=True)
         ],
     }
-
-
-def _games_per_second(row: Row) -> float:
-    return float(row["games"] / max(row["seconds_playing"], 1e-9))
-
-
-def _greedy(row: Row) -> float | None:
-    """Return the points against greedy, who never changes; None if nobody met him."""
-    met = [one["best"] for one in json.loads(row["fresh"]) if one["opponent"] == "greedy"]
-    return float(met[0]) if met else None
