@@ -47,6 +47,12 @@ class Boards:
     games: NDArray[np.int64]
     """The game of its position."""
 
+    def part(self, chosen: NDArray[np.bool_]) -> Boards:
+        """Return some of the boards."""
+        columns = (self.position, self.values, self.clock, self.games)
+        rows = [self.rows[place] for place in np.flatnonzero(chosen)]
+        return Boards(rows, *(column[chosen] for column in columns))
+
 
 def boards_met(
     player: ValuingPlayer,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,10 +37,8 @@ class _Discs(FitnessKind):
         """Return 0: no disc at all."""
         return 0.0
 
-    @property
-    def cases(self) -> tuple[Case, ...]:
-        """Discs of each opponent, or in each game."""
-        return ("opponents", "games")
+    cases: ClassVar[tuple[Case, ...]] = ("opponents", "games")
+    """Discs of each opponent, or in each game."""
 
     def text(self, fitness: float) -> str:
         """Return the discs."""
@@ -140,10 +138,8 @@ class StageFitness(_Discs):
             cases=np.stack(by_stage, axis=1)[population.who],
         )
 
-    @property
-    def cases(self) -> tuple[Case, ...]:
-        """Discs of each opponent, in each game, or in each stage."""
-        return ("opponents", "games", "stages")
+    cases: ClassVar[tuple[Case, ...]] = ("opponents", "games", "stages")
+    """Discs of each opponent, in each game, or in each stage."""
 
     def problems(self, task: Task) -> Iterator[Problem]:
         """Yield errors for individuals without stages, and for a board that does not fill."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,15 +104,11 @@ class GuideFitness(FitnessKind):
         games = self.games_of_each(task) + self.co_play  # a game of co-play is one of two players
         return games + 2 * earlier.pairs * earlier.champions
 
-    @property
-    def is_relative(self) -> bool:
-        """Points depend on the others."""
-        return True
+    is_relative: ClassVar[bool] = True
+    """Points depend on the others."""
 
-    @property
-    def cases(self) -> tuple[Case, ...]:
-        """Points against each guide, each earlier champion, and in co-play."""
-        return ("opponents",)
+    cases: ClassVar[tuple[Case, ...]] = ("opponents",)
+    """Points against each guide, each earlier champion, and in co-play."""
 
     def problems(self, task: Task) -> Iterator[Problem]:
         """Yield errors for no games at all, and for one colour only."""
