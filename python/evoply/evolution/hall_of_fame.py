@@ -90,7 +90,7 @@ def fresh_test(
         mean_fresh=sum(sampled) / len(sampled),
         median_fresh=median(sampled),
         games=games * len(trees),
-        work=int((result.plies * population.operations).sum()),
+        work=population.work_of(result.plies),
     )
 
 

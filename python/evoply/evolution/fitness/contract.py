@@ -52,6 +52,10 @@ class Population:
     def __len__(self) -> int:
         return len(self.who)
 
+    def work_of(self, plies: NDArray[np.int64]) -> int:
+        """Return the work of games of which each different tree had so many *plies*."""
+        return int((plies * self.operations).sum())
+
     def work(self, schedule: arena.Schedule, results: arena.Results) -> int:
         """Return the work of games in which both players are different trees of it."""
         operations = self.operations[schedule.black] + self.operations[schedule.white]

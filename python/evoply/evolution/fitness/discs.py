@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import accumulate, pairwise
 from typing import ClassVar, Literal
 
@@ -58,7 +59,7 @@ class _Discs(FitnessKind):
         measured = Measured(
             fitness=total.sum(axis=1)[population.who],
             games=len(batch.schedule),
-            work=int((plies * population.operations).sum()),
+            work=population.work_of(plies),
             cases=training.panel_cases(total, population),
         )
         return measured, [part.sum(axis=1) for part in by_game]
@@ -131,12 +132,7 @@ class StageFitness(_Discs):
         measured, by_stage = self._measured(population, training, record_moves=True)
         if training.task.cases != "stages":
             return measured
-        return Measured(
-            fitness=measured.fitness,
-            games=measured.games,
-            work=measured.work,
-            cases=np.stack(by_stage, axis=1)[population.who],
-        )
+        return replace(measured, cases=np.stack(by_stage, axis=1)[population.who])
 
     cases: ClassVar[tuple[Case, ...]] = ("opponents", "games", "stages")
     """Discs of each opponent, in each game, or in each stage."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -72,7 +73,7 @@ class GuideFitness(FitnessKind):
         rounds = [guide.rounds for guide in self.guides] + [1] * len(champions.players)
         seats = (*guests.players, *champions.players)
         games = (*guests.games, *champions.games)
-        total = _Points.none(len(population))
+        total = _Points(np.zeros(len(population), dtype=np.int64))
         cases = []
         for number, (guide, count, games_of_round) in enumerate(
             zip(seats, rounds, games, strict=True)
@@ -154,17 +155,13 @@ class GuideFitness(FitnessKind):
         return {"kind": "guides", "guides": tuple(guides), "co_play": co_play or 0}
 
 
+@dataclass(frozen=True)
 class _Points:
     """What games gave: the half points of each individual, and what they took."""
 
-    def __init__(self, half_points: NDArray[np.int64], games: int, work: int) -> None:
-        self.half_points = half_points
-        self.games = games
-        self.work = work
-
-    @classmethod
-    def none(cls, individuals: int) -> _Points:
-        return cls(np.zeros(individuals, dtype=np.int64), 0, 0)
+    half_points: NDArray[np.int64]
+    games: int = 0
+    work: int = 0
 
     def __add__(self, other: _Points) -> _Points:
         return _Points(

@@ -38,7 +38,7 @@ class PointFitness(FitnessKind):
         return Measured(
             fitness=fitness,
             games=len(batch.schedule),
-            work=int((trial.plies * population.operations).sum()),
+            work=population.work_of(trial.plies),
             cases=training.panel_cases(training.panel.by_tree(black, 1 - black), population),
         )
 
