@@ -49,9 +49,13 @@ class Boards:
 
     def part(self, chosen: NDArray[np.bool_]) -> Boards:
         """Return some of the boards."""
-        columns = (self.position, self.values, self.clock, self.games)
-        rows = [self.rows[place] for place in np.flatnonzero(chosen)]
-        return Boards(rows, *(column[chosen] for column in columns))
+        return Boards(
+            [self.rows[place] for place in np.flatnonzero(chosen)],
+            self.position[chosen],
+            self.values[chosen],
+            self.clock[chosen],
+            self.games[chosen],
+        )
 
 
 def boards_met(

@@ -10,7 +10,6 @@ from pydantic import Field
 
 from evoply.configs.part import Problem
 from evoply.evolution.fitness.contract import (
-    Batch,
     Case,
     FitnessKind,
     Measured,
@@ -19,6 +18,7 @@ from evoply.evolution.fitness.contract import (
     Training,
 )
 from evoply.evolution.fitness.games import first_half_points, matches, shared
+from evoply.evolution.play.panel import Batch
 from evoply.permutations import shuffled
 
 
