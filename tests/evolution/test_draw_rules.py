@@ -6,7 +6,7 @@ import pytest
 
 from evoply import replay
 from evoply.evolution import EvolutionConfig, evolve, settings_of, stream_for
-from evoply.evolution.play import panel_of, schedule_of, seats_of
+from evoply.evolution.play import Batch, panel_of, schedule_of, seats_of
 from evoply.games import DrawRules
 from evoply.protocols import ConfigError, Ending
 from evoply.runs import Run
@@ -41,10 +41,9 @@ def test_games_of_a_run_go_by_its_rules() -> None:
     assert {one.fitness for one in usual.individuals} != {0.5}
     trees = [one.tree for one in first.individuals]
     panel = panel_of(short.game_settings, short.task, [])
-    results = short.game_settings.play(
-        [*seats_of(short.game_settings, trees), *panel.players],
-        schedule_of(short.game_settings, len(trees), panel, stream_for(short, "training", 0)),
-    )
+    schedule = schedule_of(short.game_settings, len(trees), panel, stream_for(short, "training", 0))
+    players = (*seats_of(short.game_settings, trees), *panel.players)
+    results = short.game_settings.play(Batch(players, schedule))
     assert set(results.ending_counts) == {"cap"}
 
 

@@ -18,6 +18,7 @@ from evoply.experiments import (
     ExperimentFolder,
     Measure,
     Measured,
+    Status,
     comparison_html,
     comparison_of,
     experiment_of,
@@ -237,9 +238,11 @@ def test_a_killed_experiment_loses_nothing_and_leaves_no_process(home: Path) -> 
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     runs = home / "runs" / "e" / "runs"
     until(lambda: len(list(runs.glob("*/run.db"))) >= 2)
+    workers = _workers_of(process.pid)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
-    until(lambda: not _at_work(str(home)))
+    assert workers
+    until(lambda: not workers & _workers_of())
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     data = json.loads(done.stdout)
     folder = ExperimentFolder.create(home / "whole", load_experiment("e.toml"))
@@ -248,11 +251,49 @@ def test_a_killed_experiment_loses_nothing_and_leaves_no_process(home: Path) -> 
     assert data["status"] == "finished"
 
 
-def _at_work(text: str) -> list[str]:
-    listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
-    return [
-        line for line in listed.stdout.splitlines() if "experiments.worker" in line and text in line
-    ]
+def _workers_of(parent: int | None = None) -> set[int]:
+    """Return the ids of processes that do units, of all or of one *parent*."""
+    listed = subprocess.run(
+        ["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True
+    )
+    rows = [line.split(maxsplit=2) for line in listed.stdout.splitlines()[1:]]
+    return {
+        int(pid)
+        for pid, above, command in rows
+        if "evoply.cluster.processes" in command and parent in (None, int(above))
+    }
+
+
+def test_a_unit_whose_process_is_killed_goes_on_and_not_for_ever(home: Path) -> None:
+    (home / "slow.toml").write_text(BASE.replace("generations = 4", "generations = 100"))
+    experiment = Experiment(base="slow.toml", seeds=1, measure="score:greedy", games=20, points=2)
+    folder = ExperimentFolder.create(home / "x", experiment)
+    killed: set[int] = set()
+
+    def kill(status: Status, times: int) -> None:
+        if status.share and len(killed) < times:
+            for one in _workers_of(os.getpid()) - killed:
+                killed.add(one)
+                os.kill(one, signal.SIGKILL)
+
+    with pytest.raises(RunError, match=r"the run of base with seed 1 failed: exit code -9: it sai"):
+        run_experiment(folder, workers=1, progress=lambda status: kill(status, 3))
+    assert len(killed) == 3
+    killed.clear()
+    run_experiment(folder, workers=1, progress=lambda status: kill(status, 1))
+    assert len(killed) == 1
+    whole = ExperimentFolder.create(home / "whole", experiment)
+    for unit in whole.units():
+        run_unit(unit, experiment)
+    assert comparison_of(folder).digest == comparison_of(whole).digest
+
+
+def test_what_a_unit_says_is_wrong_is_said(home: Path) -> None:
+    folder = ExperimentFolder.create(home / "x", Experiment(base="base.toml", seeds=1))
+    (unit,) = folder.units()
+    unit.path.mkdir(parents=True)
+    with pytest.raises(RunError, match=r"the run of base with seed 1 failed: .* exists already"):
+        run_experiment(folder, workers=1)
 
 
 def test_the_commands(home: Path, capsys: Any) -> None:

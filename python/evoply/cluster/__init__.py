@@ -1,7 +1,7 @@
-"""Workers elsewhere: units of work on an existing Dask cluster, or on one on this machine.
+"""Units of work on the processes of this machine, on an existing Dask cluster, or on one here.
 
-`evoply.protocols.clusters` is the contract. `connect` opens a cluster; what it does with units, and
-whom it believes, is in `dispatch`, which knows nothing of Dask.
+`evoply.protocols.clusters` is the contract. `connect` opens a cluster of Dask's, `processes` is a
+pool without it. How units are given out, and whom to believe, is in `dispatch`, for any pool.
 """
 
 from typing import TYPE_CHECKING

@@ -24,6 +24,7 @@ from evoply.protocols import (
     Answer,
     ClusterError,
     Same,
+    UnitError,
     UnitFunction,
     WrongResultError,
     unpacked,
@@ -31,8 +32,6 @@ from evoply.protocols import (
 from evoply.wording import shorten
 
 CHECK_EVERY = 100
-_MOST_LOSSES = 20
-"""How often a unit is given out again, of which all workers die."""
 _AHEAD = 2
 """Units given out for each slot: one is done, and one waits beside it."""
 _TICK = 0.2
@@ -85,6 +84,8 @@ class Dispatcher:
     pool: Pool
     check_every: int = CHECK_EVERY
     """One unit in so many is computed twice; 1: all."""
+    most_losses: int = 20
+    """How often a unit is given out again, of which all workers die."""
     lost: int = 0
     """Units that were given out again, so far."""
     checked: int = 0
@@ -160,29 +161,31 @@ class _Job:
         except Exception as error:
             if not self._owner.pool.is_lost(error):
                 raise
-            self._again(task)
+            self._again(task, error)
             return
         self._active[future] = task
         future.add_done_callback(self._ended.put)
 
-    def _again(self, task: _Task) -> None:
-        """Remember a unit that was lost, to be given out once there are workers."""
+    def _again(self, task: _Task, error: BaseException) -> None:
+        """Remember a unit that was lost by *error*, to be given out once there are workers."""
         self._owner.lost += 1
         self._losses[task.place] = losses = self._losses.get(task.place, 0) + 1
-        if losses > _MOST_LOSSES:
-            raise ClusterError(
+        if losses > self._owner.most_losses:
+            raise UnitError(
                 f"cluster: {losses} times whoever worked on one unit was lost - look at the logs "
-                "of the workers, whose memory or time may be too small for it"
-            )
+                "of the workers, whose memory or time may be too small for it",
+                task.place,
+                self._owner.pool.explain(error),
+            ) from None
         self._owner.pool.renew()
         self._lost.append(task)
 
     def _taken(self, task: _Task, future: Future[bytes]) -> Iterator[Answer]:
         """Take what came of *task*; yield it if it is done with."""
         try:
-            done = _believed(future.result(), self._owner._own)
-        except CancelledError:
-            self._again(task)
+            done = _believed(future.result(), task.place, self._owner._own)
+        except CancelledError as error:
+            self._again(task, error)
             return
         except WrongResultError as error:
             places = tuple(self._given_out.get(error.worker, ()))
@@ -191,10 +194,11 @@ class _Job:
             raise
         except Exception as error:
             if self._owner.pool.is_lost(error):
-                self._again(task)
+                self._again(task, error)
                 return
             said = self._owner.pool.explain(error)
-            raise ClusterError(f"cluster: a unit could not be done: {said}") from None
+            message = f"cluster: a unit could not be done: {said}"
+            raise UnitError(message, task.place, said) from None
         if task.first is not None:
             self._owner.checked += 1
             done = self._compared(task, task.first, done)
@@ -220,7 +224,7 @@ class _Job:
         )
 
 
-def _believed(data: bytes, own: dict[str, str]) -> _Done:
+def _believed(data: bytes, place: int, own: dict[str, str]) -> _Done:
     """Return what a worker returned; raise `ClusterError` if it refused, failed or was damaged."""
     try:
         header, blocks = unpacked(data)
@@ -228,7 +232,8 @@ def _believed(data: bytes, own: dict[str, str]) -> _Done:
         if header.get("refused"):
             raise ClusterError(other_version(header, own))
         if "error" in header:
-            raise ClusterError(f"cluster: worker {worker} says: {shorten(header['error'], 2000)}")
+            said = shorten(header["error"], 2000)
+            raise UnitError(f"cluster: worker {worker} says: {said}", place, said)
         (content,) = blocks
         seconds, digest = float(header["seconds"]), header["digest"]
     except ClusterError:

@@ -1,6 +1,6 @@
 """What a worker does: one unit, if it is the same evoply; and says who it is.
 
-Dask imports these functions on the worker by their names. Whatever happens comes back as bytes: no
+Workers import these functions by their names. Whatever happens comes back as bytes: no
 exception of ours crosses the network.
 """
 
@@ -11,12 +11,16 @@ import os
 import socket
 import sys
 import traceback
+from collections.abc import Callable
+from contextvars import ContextVar
 from time import perf_counter
 from typing import Any
 
 from evoply import _native, signature
 from evoply.protocols import UnitFunction, packed
 
+LISTENER: ContextVar[Callable[[float], object] | None] = ContextVar("LISTENER", default=None)
+"""Who is told the share that is done of the unit at work."""
 _LONGEST_ERROR = 2000
 
 
@@ -46,11 +50,14 @@ def perform(function: UnitFunction, data: bytes, version: str, expected: str) ->
     return packed({**own, "seconds": seconds, "digest": digest}, content)
 
 
-def is_wanted() -> bool:
-    """Return whether somebody still waits for the unit that this thread is doing.
+def report(share: float) -> bool:
+    """Tell that *share* is done of the unit at work; return whether somebody still waits for it.
 
     Dask cannot end a function that runs: one that takes long asks here.
     """
+    listener = LISTENER.get()
+    if listener is not None:
+        listener(share)
     current = _current()
     if current is None:
         return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import tomli_w
 from pydantic import ValidationError
@@ -36,6 +36,38 @@ class WholeConfig(Part):
                 errors = self.problems()
             if errors:
                 raise ConfigError(list(dict.fromkeys(errors)))
+
+
+class RunConfig(WholeConfig):
+    """The config of a run: some of its keys say when it ends, the others what its steps are."""
+
+    counts: ClassVar[str] = "generations"
+    """The key that says how long a run is."""
+    most: ClassVar[int]
+    """Its largest value."""
+    other_ends: ClassVar[tuple[str, ...]] = ("time_limit",)
+    """What else ends a run."""
+
+    @classmethod
+    def ends(cls) -> tuple[str, ...]:
+        """Return the keys that end a run, each if it is not None; at least one is set."""
+        return cls.counts, *cls.other_ends
+
+    @classmethod
+    def changeable(cls) -> frozenset[str]:
+        """Return the keys that may change when a run goes on: they decide no step."""
+        return frozenset({*cls.ends(), "machine"} & set(cls.model_fields))
+
+    def decisive(self) -> dict[str, Any]:
+        """Return what decides the steps, as JSON-ready data."""
+        return self.model_dump(mode="json", exclude=set(self.changeable()))
+
+    def games_of_a_step(self) -> dict[str, int]:
+        """Return what one step, or what comes after the last, plays or labels at least.
+
+        By the key that says so first.
+        """
+        return {}
 
 
 _Config = TypeVar("_Config", bound=WholeConfig)

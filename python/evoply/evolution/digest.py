@@ -31,13 +31,9 @@ def stream_for(config: EvolutionConfig, purpose: str, generation: int) -> Stream
     return Stream(config.seed, purpose, generation)
 
 
-LIMITS = frozenset({"machine", "generations", "time_limit", "work_limit", "termination"})
-"""Keys that decide how long a run is and what it uses, but no generation."""
-
-
 def settings_of(config: EvolutionConfig) -> dict[str, Any]:
     """Return what of a config decides results, players resolved, as JSON values."""
-    settings = config.model_dump(mode="json", exclude=set(LIMITS))
+    settings = config.decisive()
     if not config.player.is_limited:
         del settings["player"]["ordering"]  # changes no move
     elif config.player.ordering == "usual":

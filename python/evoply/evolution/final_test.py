@@ -53,42 +53,23 @@ def final_test(
     of the hall are tuned before, and the tuned tree is tested beside the others.
     """
     stream = stream_for(config, "final", generation.number)
-    hall = generation.hall_of_fame
-    threads = threads or config.machine.threads
+    hall, games = generation.hall_of_fame, config.game_settings
+    play = partial(games.play, threads=threads or config.machine.threads, cluster=cluster)
     earlier = draw_earlier(config, generation.archive, stream.child("opponents"))
-    panel = panel_of(
-        config.game_settings,
-        config.task,
-        [*earlier, *((entry.generation, entry.tree) for entry in hall)],
-    )
-    panel = panel.with_pairs(config.hall_of_fame.final_pairs)
+    met = [*earlier, *((entry.generation, entry.tree) for entry in hall)]
+    panel = panel_of(games, config.task, met).with_pairs(config.hall_of_fame.final_pairs)
 
-    def told(stage: str, done: int, games: int) -> None:
+    def told(stage: str, done: int, count: int) -> None:
         if progress is not None:
-            progress(Progress(generation.number, stage, done, games))
+            progress(Progress(generation.number, stage, done, count))
 
     if config.tuning is not None:
-        tree = tuned(
-            config.game_settings,
-            config.tuning,
-            hall[0].tree,
-            panel,
-            stream.child("tuning"),
-            threads=threads,
-            progress=partial(told, "tuning"),
-            cluster=cluster,
-        )
+        draws, tell = stream.child("tuning"), partial(told, "tuning")
+        tree = tuned(games, config.tuning, hall[0].tree, panel, draws, play, tell)
         if all(tree != entry.tree for entry in hall):
             hall = (*hall, replace(hall[0], tree=tree))
-    result = trial(
-        config.game_settings,
-        seats_of(config.game_settings, [entry.tree for entry in hall]),
-        panel,
-        stream,
-        threads=threads,
-        progress=partial(told, "final"),
-        cluster=cluster,
-    )
+    seats = seats_of(games, [entry.tree for entry in hall])
+    result = trial(games, seats, panel, stream, partial(play, progress=partial(told, "final")))
     fitness = result.fitness
     order = sorted(
         range(len(hall)), key=lambda index: (-fitness[index], len(hall[index].tree), index)

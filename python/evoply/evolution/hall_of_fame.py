@@ -8,7 +8,7 @@ points there are reported beside the training fitness.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -16,10 +16,9 @@ from evoply import gp
 from evoply._native import Stream
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individual, ranking
-from evoply.evolution.play.panel import Panel, Trial, trial
+from evoply.evolution.play.panel import Panel, Play, Trial, trial
 from evoply.evolution.play.population import population_of
 from evoply.evolution.statistics import FreshResult
-from evoply.protocols import Cluster
 
 MEMORY = 0.9
 """Weight of a generation's fresh games one generation later."""
@@ -64,10 +63,7 @@ def fresh_test(
     individuals: tuple[Individual, ...],
     hall: Sequence[HallOfFameEntry],
     panel: Panel,
-    *,
-    threads: int,
-    progress: Callable[[int, int], object] | None,
-    cluster: Cluster | None = None,
+    play: Play,
 ) -> FreshTest:
     """Play fresh games of the best, the hall of fame and a sample against the panel."""
     settings = config.hall_of_fame
@@ -80,15 +76,7 @@ def fresh_test(
     trees = list(dict.fromkeys([*candidates, *known, *sample]))
     fresh = panel.with_pairs(settings.pairs)
     population = population_of(config.game_settings, trees)
-    result = trial(
-        config.game_settings,
-        population.players,
-        fresh,
-        stream,
-        threads=threads,
-        progress=progress,
-        cluster=cluster,
-    )
+    result = trial(config.game_settings, population.players, fresh, stream, play)
     row = {tree: index for index, tree in enumerate(trees)}
     fitness = result.fitness
     tested = dict.fromkeys([*candidates, *known])
@@ -102,7 +90,7 @@ def fresh_test(
         mean_fresh=sum(sampled) / len(sampled),
         median_fresh=median(sampled),
         games=games * len(trees),
-        work=int((result.plies * population.operations).sum()),
+        work=population.work_of(result.plies),
     )
 
 

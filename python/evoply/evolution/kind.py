@@ -9,20 +9,21 @@ from typing import Any, ClassVar
 
 from evoply import gp
 from evoply.evolution import store
-from evoply.evolution.config.evolution_config import MOST_GENERATIONS, EvolutionConfig
+from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.config.players import check_sendable, is_reproducible, self_contained
 from evoply.evolution.config.text import config_to_toml, load_config
-from evoply.evolution.digest import LIMITS, digest_of
+from evoply.evolution.digest import digest_of
 from evoply.evolution.final_test import FinalTest, final_test
 from evoply.evolution.fitness.measuring import fitness_text, is_good
 from evoply.evolution.generation import Generation, individual_player
 from evoply.evolution.individuals import HallOfFameEntry, front_of
-from evoply.evolution.loop import Evolution, is_finished
+from evoply.evolution.loop import Evolution
 from evoply.learning.tuning import check_installed
 from evoply.protocols import Cluster, Progress, RunError
 from evoply.runs.columns import Column, Columns, Row, curves, facts, framed, share
 from evoply.runs.database import Database
 from evoply.runs.kind import ChampionFacts, Ending, Kind, Listing, LiveFacts, Note
+from evoply.runs.model_kind import ModelConfigs
 from evoply.runs.run import Run
 from evoply.wording import shorten
 
@@ -37,9 +38,41 @@ _STAGES = {
     "tuning": "tuning the constants of the best tree",
     "final": "final test of the hall of fame",
 }
-_CHANGING = "opponents change with the generations: a level curve may still be progress"
 _GREEDY = "best against greedy"
+_CHANGING = "opponents change with the generations: a level curve may still be progress"
 _HIDDEN = ("seed", "champion", "fresh", "champion_tree")
+
+
+def _games_per_second(row: Row) -> float:
+    return float(row["games"] / max(row["seconds_playing"], 1e-9))
+
+
+def _greedy(row: Row) -> float | None:
+    """Return the points against greedy, who never changes; None if nobody met him."""
+    met = [one["best"] for one in json.loads(row["fresh"]) if one["opponent"] == "greedy"]
+    return float(met[0]) if met else None
+
+
+_FRESH = (
+    Column("best_fresh", "best fresh", share, "best, each generation", fact="best, fresh games"),
+    Column(
+        "median_fresh", "median fresh", share, "median, each generation", fact="median, fresh games"
+    ),
+)
+_OTHERS = (
+    Column(
+        "games_per_second", "games/s", "{:,.0f}".format, read=_games_per_second,
+        fact="games per second",
+    ),
+    Column("best_size", "size", "{:.0f}".format, fact="tree size"),
+    Column("mean_size", "mean size", "{:.1f}".format, is_fact=False),
+    Column("diversity", "different", share, fact="different trees"),
+    Column("dead_introns", "never computed", share, is_fact=False),
+    Column("live_introns", "no effect", share, is_fact=False),
+    Column("games", "games", "{:,.0f}".format, is_fact=False),
+    Column("greedy", _GREEDY, share, _GREEDY, is_fact=False, is_listed=False, read=_greedy),
+)  # fmt: skip
+"""Columns of a generation before and behind those of training."""
 
 
 def check_evolved(run: Run) -> None:
@@ -65,15 +98,12 @@ def stored_final_test(run: Run) -> dict[str, Any] | None:
 
 def evolution_kind(learner: Evolution) -> Kind:
     """Return the kind of *learner*."""
-    return Kind(
-        EVOLUTION, _Configs(), _Learners(learner), _Store(), _Display(), uses={"trees": _trees}
-    )
+    configs, learners = _Configs(learner), _Learners(learner)
+    return Kind(EVOLUTION, configs, learners, _Store(), _Display(), uses={"trees": _trees})
 
 
-class _Configs:
+class _Configs(ModelConfigs):
     """See `evoply.runs.kind.Configs`."""
-
-    limits = LIMITS
 
     def load(self, source: Any, overrides: Sequence[str] = (), /, **settings: Any) -> Any:
         return load_config(source, overrides, settings)
@@ -83,38 +113,6 @@ class _Configs:
 
     def settled(self, config: EvolutionConfig, /) -> EvolutionConfig:
         return self_contained(config)
-
-    def fixed(self, config: EvolutionConfig, /) -> Any:
-        return config.model_dump(exclude=set(LIMITS))
-
-    def with_limits(
-        self, config: EvolutionConfig, limits: Mapping[str, Any], last: Any, /
-    ) -> EvolutionConfig:
-        if not limits:
-            return config
-        settings = {**config.model_dump(mode="python"), **limits}
-        changed = EvolutionConfig(**settings)
-        if all(value is None for value in limits.values()) or not is_finished(changed, last):
-            return changed
-        others = ("generations", "time_limit", "work_limit", "termination")
-        lifted = {key: None for key in others if key not in limits}
-        return EvolutionConfig(**{**settings, **lifted})
-
-    def endless(self, config: EvolutionConfig, /) -> EvolutionConfig:
-        # A config without any limit is refused as one that never ends.
-        others = {"time_limit": None, "work_limit": None, "termination": None}
-        return config.model_copy(update={"generations": MOST_GENERATIONS, **others})
-
-    def games_of_a_step(self, config: EvolutionConfig, /) -> Mapping[str, int]:
-        fitness, earlier = config.fitness, config.fitness.earlier_generations
-        each = sum(one.games or 2 * one.pairs for one in fitness.opponents)
-        each += fitness.measure.games_of_each(config.task)
-        each += 2 * earlier.champions * earlier.pairs
-        games = {"fitness": config.population_size * each}
-        if config.tuning is not None:  # a generation of CMA-ES has four vectors at least
-            size = config.tuning.population_size or 4
-            games["tuning.pairs"] = size * 2 * config.tuning.pairs * len(fitness.opponents)
-        return games
 
 
 @dataclass(frozen=True)
@@ -212,44 +210,11 @@ class _Display:
         def fitness(value: float) -> str:
             return fitness_text(config, value, is_own=is_own)
 
-        return framed(
-            "generation",
-            [
-                Column(
-                    "best_fresh",
-                    "best fresh",
-                    share,
-                    "best, each generation",
-                    fact="best, fresh games",
-                ),
-                Column(
-                    "median_fresh",
-                    "median fresh",
-                    share,
-                    "median, each generation",
-                    fact="median, fresh games",
-                ),
-                Column("best", "best", fitness, fact="best, training"),
-                Column("mean", "mean", fitness, is_fact=False),
-                Column(
-                    "games_per_second",
-                    "games/s",
-                    "{:,.0f}".format,
-                    read=_games_per_second,
-                    fact="games per second",
-                ),
-                Column("best_size", "size", "{:.0f}".format, fact="tree size"),
-                Column("mean_size", "mean size", "{:.1f}".format, is_fact=False),
-                Column("diversity", "different", share, fact="different trees"),
-                Column("dead_introns", "never computed", share, is_fact=False),
-                Column("live_introns", "no effect", share, is_fact=False),
-                Column("games", "games", "{:,.0f}".format, is_fact=False),
-                Column(
-                    "greedy", _GREEDY, share, _GREEDY, is_fact=False, is_listed=False, read=_greedy
-                ),
-            ],
-            seconds="seconds_total",
+        training = (
+            Column("best", "best", fitness, fact="best, training"),
+            Column("mean", "mean", fitness, is_fact=False),
         )
+        return framed("generation", (*_FRESH, *training, *_OTHERS), seconds="seconds_total")
 
     def live(self, config: EvolutionConfig, step: Generation, /) -> LiveFacts:
         fresh = json.dumps([asdict(result) for result in step.fresh])
@@ -345,13 +310,3 @@ def _test_data(last: Generation, test: FinalTest) -> dict[str, Any]:
             for entry, fitness in zip(test.ranking, test.fitness, strict=True)
         ],
     }
-
-
-def _games_per_second(row: Row) -> float:
-    return float(row["games"] / max(row["seconds_playing"], 1e-9))
-
-
-def _greedy(row: Row) -> float | None:
-    """Return the points against greedy, who never changes; None if nobody met him."""
-    met = [one["best"] for one in json.loads(row["fresh"]) if one["opponent"] == "greedy"]
-    return float(met[0]) if met else None

@@ -10,13 +10,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from statistics import fmean, median
 from time import perf_counter
 from typing import Any, ClassVar
 
 import numpy as np
 
-from evoply import arena, gp
+from evoply import gp
 from evoply.evolution.breeding.offspring import (
     Offspring,
     breed,
@@ -28,7 +29,7 @@ from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.config.players import check_sendable
 from evoply.evolution.config.text import load_config
 from evoply.evolution.digest import digest_of, stream_for
-from evoply.evolution.fitness import Batch, Fitness, Measured, Play, Population, Training
+from evoply.evolution.fitness import Fitness, Measured, Population, Training
 from evoply.evolution.fitness.measuring import is_good, measured
 from evoply.evolution.fitness.own import OwnFitness
 from evoply.evolution.generation import Generation
@@ -167,21 +168,20 @@ def step(
 ) -> Generation:
     """Return the generation after *previous*, or generation 0."""
     number = 0 if previous is None else previous.number + 1
-    threads = threads or config.machine.threads
-    parts = parts or PythonParts()
+    parts, games = parts or PythonParts(), config.game_settings
+    play = partial(games.play, threads=threads or config.machine.threads, cluster=cluster)
+    told = partial(_told, progress, number)
     task, kind = config.task, parts.kind(config.fitness.measure)
     times = [perf_counter()]
 
     # Step 1. Whom the population meets.
     archive = () if previous is None else previous.archive
-    panel = panel_of(
-        config.game_settings,
-        task,
-        draw_earlier(config, archive, stream_for(config, "opponents", number)),
-    )
-    play = _play(config, threads, _told(progress, number, "training"), cluster)
+    earlier = draw_earlier(config, archive, stream_for(config, "opponents", number))
+    panel = panel_of(games, task, earlier)
     stream = stream_for(config, "training", number)
-    training = Training(task, config.game_settings, panel, kind.guests(task), stream, play)
+    training = Training(
+        task, games, panel, kind.guests(task), stream, partial(play, progress=told("training"))
+    )
 
     if previous is not None and config.steady_state is not None:
         # Step 2 and 3 at once: breeding and judging take turns.
@@ -191,7 +191,7 @@ def step(
         # Step 2. Breed, and lower each different tree once.
         offspring = _offspring(config, previous, number, parts)
         times.append(perf_counter())
-        population = population_of(config.game_settings, [one.tree for one in offspring])
+        population = population_of(games, [one.tree for one in offspring])
         times.append(perf_counter())
 
         # Step 3. Play.
@@ -200,11 +200,9 @@ def step(
 
     # Step 4. Test the best again on fresh games.
     hall = () if previous is None else previous.hall_of_fame
-    told = _told(progress, number, "fresh")
     stream = stream_for(config, "fresh", number)
-    test = fresh_test(
-        config, stream, individuals, hall, panel, threads=threads, progress=told, cluster=cluster
-    )
+    play = partial(play, progress=told("fresh"))
+    test = fresh_test(config, stream, individuals, hall, panel, play)
     times.append(perf_counter())
 
     # Step 5. Describe what came out.
@@ -261,26 +259,6 @@ def _steady(
         population_of(config.game_settings, [one.tree for one in individuals]),
         total,
     )
-
-
-def _play(
-    config: EvolutionConfig,
-    threads: int,
-    told: Callable[[int, int], object] | None,
-    cluster: Cluster | None,
-) -> Play:
-    def play(batch: Batch) -> arena.Results:
-        games = len(batch.schedule)
-        return config.game_settings.play(
-            batch.players,
-            batch.schedule,
-            threads=threads,
-            record_moves=batch.record_moves,
-            progress=None if told is None else lambda done: told(done, games),
-            cluster=cluster,
-        )
-
-    return play
 
 
 def _offspring(

@@ -93,7 +93,7 @@ def replay(run: Run, generation: int, game: int) -> Replay:
     # Step 3. The one game, with its moves.
     played = _Table(population, training, recorder.batch)
     batch = recorder.batch
-    results = games.play(batch.players, batch.schedule, record_moves=True)
+    results = games.play(replace(batch, record_moves=True))
     rules = game_rules(config.game)
     start_of = batch.schedule.start_of
     start = rules.position_from_row(
@@ -130,7 +130,7 @@ class _Recorder:
             individuals = None if batch.individuals is None else batch.individuals[:, one]
             self.batch = replace(batch, schedule=batch.schedule.part(one), individuals=individuals)
         self._wanted -= len(batch.schedule)
-        return self._games.play(batch.players, batch.schedule, record_moves=batch.record_moves)
+        return self._games.play(batch)
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,44 +48,42 @@ CREATE TABLE archive (generation INTEGER PRIMARY KEY, tree INTEGER NOT NULL REFE
 CREATE TABLE details (generation INTEGER PRIMARY KEY, content TEXT NOT NULL);
 """
 
-_NUMBERS = (*_STATISTICS, *_SECONDS)
-_LAST = 5 + len(_NUMBERS)
-_GENERATIONS = Group(
+
+def _with_tree(name: str, label: str, columns: tuple[str, ...], tree: str = "tree") -> Group:
+    """Return rows of *columns*, the number first and the text of the column *tree* last.
+
+    They are in the order of the first two.
+    """
+    places = ", ".join(f"?{place + 1}" for place in range(len(columns)))
+    return Group(
+        name,
+        label,
+        f"SELECT {', '.join(columns)}, t.text FROM {name} n CROSS JOIN trees t ON t.id = n.{tree}"
+        f" WHERE {columns[0]} BETWEEN ? AND ? ORDER BY {', '.join(columns[:2])}",
+        f"INSERT INTO {name} ({', '.join(columns)}, {tree}) VALUES"
+        f" ({places}, (SELECT id FROM trees WHERE text = ?{len(columns) + 1}))",
+        (*columns, "champion_tree" if tree == "champion" else tree),
+    )
+
+
+_GENERATIONS = _with_tree(
     "generations",
     "the row of generation {}",
-    f"SELECT number, digest, seed, fresh, {', '.join(_NUMBERS)}, t.text"
-    " FROM generations g CROSS JOIN trees t ON t.id = g.champion"
-    " WHERE number BETWEEN ? AND ? ORDER BY number",
-    f"INSERT INTO generations VALUES (?1, ?2, ?3, (SELECT id FROM trees WHERE text = ?{_LAST}), "
-    f"{', '.join(f'?{place}' for place in range(4, _LAST))})",
-    ("number", "digest", "seed", "fresh", *_NUMBERS, "champion_tree"),
+    ("number", "digest", "seed", "fresh", *_STATISTICS, *_SECONDS),
+    tree="champion",
 )
-_INDIVIDUALS = Group(
+_INDIVIDUALS = _with_tree(
     "individuals",
     "the individuals of generation {}",
-    "SELECT generation, position, fitness, origin, parents, t.text"
-    " FROM individuals i CROSS JOIN trees t ON t.id = i.tree"
-    " WHERE generation BETWEEN ? AND ? ORDER BY generation, position",
-    "INSERT INTO individuals VALUES (?1, ?2, (SELECT id FROM trees WHERE text = ?6), ?3, ?4, ?5)",
-    ("generation", "position", "fitness", "origin", "parents", "tree"),
+    ("generation", "position", "fitness", "origin", "parents"),
 )
-_HALL_OF_FAME = Group(
+_HALL_OF_FAME = _with_tree(
     "hall_of_fame",
     "the hall of fame of generation {}",
-    "SELECT generation, rank, entered, points, games, t.text"
-    " FROM hall_of_fame h CROSS JOIN trees t ON t.id = h.tree"
-    " WHERE generation BETWEEN ? AND ? ORDER BY generation, rank",
-    "INSERT INTO hall_of_fame VALUES (?1, ?2, (SELECT id FROM trees WHERE text = ?6), ?3, ?4, ?5)",
-    ("generation", "rank", "entered", "points", "games", "tree"),
+    ("generation", "rank", "entered", "points", "games"),
 )
 # What a generation added: its champion, or nothing.
-_ARCHIVE = Group(
-    "archive",
-    "what generation {} added to the archive",
-    "SELECT generation, t.text FROM archive a CROSS JOIN trees t ON t.id = a.tree"
-    " WHERE generation BETWEEN ? AND ? ORDER BY generation",
-    "INSERT INTO archive VALUES (?, (SELECT id FROM trees WHERE text = ?))",
-)
+_ARCHIVE = _with_tree("archive", "what generation {} added to the archive", ("generation",))
 _DETAILS = Group(
     "details",
     "the details of generation {}",

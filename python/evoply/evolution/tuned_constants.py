@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from evoply import gp
 from evoply._native import Stream
 from evoply.evolution.config.evolution_config import ConstantTuning
-from evoply.evolution.play.panel import Games, Panel, trial
+from evoply.evolution.play.panel import Games, Panel, Play, trial
 from evoply.evolution.play.population import seats_of
-from evoply.protocols import Cluster
 
 
 def tuned(
@@ -27,16 +26,13 @@ def tuned(
     individual: gp.Genotype,
     panel: Panel,
     stream: Stream,
-    *,
-    threads: int = 0,
-    progress: Callable[[int, int], object] | None = None,
-    cluster: Cluster | None = None,
+    play: Play,
+    told: Callable[[int, int], object],
 ) -> gp.Genotype:
     """Return *individual* with the constants that CMA-ES ends at, or itself if it has none.
 
     Every vector of numbers meets all of *panel* on the same openings, new ones in each generation.
-    *progress* is told games done and all of them. Raises `RunError` without the package
-    `cmaes`.
+    *told* hears games done and all of them. Raises `RunError` without the package `cmaes`.
     """
     values = np.array(gp.drawn_numbers(individual))
     if not len(values):
@@ -54,16 +50,9 @@ def tuned(
     panel = panel.with_pairs(settings.pairs)
     for number in range(settings.generations):
         vectors = asked(search, size)
-        result = trial(
-            games,
-            seats_of(games, [with_numbers(one) for one in vectors]),
-            panel,
-            stream.child("games", number),
-            threads=threads,
-            cluster=cluster,
-        )
+        seats = seats_of(games, [with_numbers(one) for one in vectors])
+        result = trial(games, seats, panel, stream.child("games", number), play)
         tell(search, vectors, result.half_points.sum(axis=1).tolist())
-        if progress is not None:
-            each = size * int(result.games.sum())
-            progress((number + 1) * each, settings.generations * each)
+        each = size * int(result.games.sum())
+        told((number + 1) * each, settings.generations * each)
     return with_numbers(search.mean)

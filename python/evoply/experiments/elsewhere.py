@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from evoply.cluster.worker import is_wanted
+from evoply.cluster.worker import report
 from evoply.evolution.play.opponents import is_certain, read_opponent, without_file
 from evoply.experiments.design import Experiment, Measure, Setup, experiment_of
 from evoply.experiments.folder import ExperimentFolder
@@ -102,8 +102,8 @@ def unit_part(data: bytes) -> bytes:
     return packed({"digest": digest, "curve": points}, *blocks)
 
 
-def _go_on(_: float) -> None:
-    if not is_wanted():
+def _go_on(share: float) -> None:
+    if not report(share):
         raise ValueError("nobody waits for this run any more")
 
 

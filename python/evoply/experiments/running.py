@@ -1,34 +1,27 @@
-"""Doing the units of an experiment on all cores, by processes of one thread, unit after unit.
+"""Doing the units of an experiment: on all cores, by processes of one thread, or on a cluster.
 
-A unit leaves everything in its run folder, so a process that dies loses nothing: the unit is begun
-again where it was, three times at most.
+A unit on this machine leaves everything in its run folder, so a process that is killed loses
+nothing: the unit goes on where it was, three times at most.
 """
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 import time
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
-from queue import Empty, SimpleQueue
-from threading import Event, Thread
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
 
-from evoply.cluster import opened
+from evoply.cluster import Dispatcher, opened
+from evoply.cluster.processes import ProcessPool
+from evoply.cluster.worker import report
 from evoply.experiments.design import Budget
 from evoply.experiments.elsewhere import check_experiment_sendable, run_elsewhere
 from evoply.experiments.folder import ExperimentFolder
-from evoply.experiments.units import Unit
+from evoply.experiments.units import Unit, run_unit
 from evoply.processes import core_count
-from evoply.protocols import RunError
-from evoply.wording import shorten
+from evoply.protocols import RunError, UnitError, packed, unpacked
 
-_TICK = 0.1
 _MOST_TRIES = 3
-_LONGEST_COMPLAINT = 2000
 _PROBE_STEPS = 3
 
 
@@ -53,128 +46,6 @@ class Cost:
     workers: int
 
 
-@dataclass(eq=False)
-class _Worker:
-    """A process that does units, one at a time."""
-
-    process: subprocess.Popen[str]
-    woken: SimpleQueue[None]
-    """Gets something when a unit is done."""
-    unit: Unit | None = None
-    """What it is at."""
-    share: float = 0.0
-    complaint: deque[str] = field(default_factory=lambda: deque(maxlen=20))
-    """The last lines of what it says is wrong."""
-    done: Event = field(default_factory=Event)
-    """Whether its unit is done."""
-    readers: list[Thread] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        for stream, take in (
-            (self.process.stdout, self._told),
-            (self.process.stderr, self.complaint.append),
-        ):
-            assert stream is not None
-            self.readers.append(Thread(target=_read, args=(stream, take), daemon=True))
-            self.readers[-1].start()
-
-    def give(self, unit: Unit) -> None:
-        """Give it another unit."""
-        assert self.process.stdin is not None
-        self.unit, self.share = unit, 0.0
-        self.done.clear()
-        with suppress(BrokenPipeError):  # it has died: the unit is given to another one
-            self.process.stdin.write(json.dumps([unit.setup.name, unit.seed]) + "\n")
-            self.process.stdin.flush()
-
-    def close(self) -> None:
-        """Read what the process, which has ended, still said, and close its pipes."""
-        for reader in self.readers:
-            reader.join()
-        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
-            assert stream is not None
-            with suppress(BrokenPipeError):
-                stream.close()
-
-    def _told(self, line: str) -> None:
-        if line == "done":
-            self.done.set()
-            self.woken.put(None)
-        else:
-            self.share = float(line)
-
-
-def _read(stream: Iterator[str], take: Callable[[str], object]) -> None:
-    for line in stream:
-        take(line.rstrip("\n"))
-
-
-@dataclass(eq=False)
-class _Crew:
-    """The processes at an experiment, and what they are to do."""
-
-    folder: ExperimentFolder
-    at_once: int
-    """The most processes."""
-    waiting: deque[Unit] = field(init=False)
-    active: list[_Worker] = field(default_factory=list)
-    _woken: SimpleQueue[None] = field(default_factory=SimpleQueue)
-    _tries: dict[tuple[str, int], int] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.waiting = deque(self.folder.waiting())
-
-    def keep_at_work(self) -> None:
-        """Give units to those who have none, and start processes while there are more."""
-        free = [worker for worker in self.active if worker.unit is None]
-        while self.waiting and (free or len(self.active) < self.at_once):
-            if not free:
-                free.append(_Worker(self._started(), self._woken))
-                self.active.append(free[0])
-            free.pop().give(self.waiting.popleft())
-
-    def look(self) -> int:
-        """Wait for a moment; return how many units were done."""
-        with suppress(Empty):
-            self._woken.get(timeout=_TICK)
-        done = 0
-        for worker in list(self.active):
-            has_ended = worker.process.poll() is not None
-            if has_ended:
-                self.active.remove(worker)
-                worker.close()
-            if worker.unit is not None and worker.done.is_set():
-                worker.unit, worker.share = None, 0.0
-                done += 1
-            elif worker.unit is not None and has_ended:
-                self._again(worker, worker.unit)
-        return done
-
-    def _started(self) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [sys.executable, "-m", "evoply.experiments.worker", str(self.folder.path)],
-            stdin=subprocess.PIPE,  # also a lifeline: it ends when nobody holds the other end
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
-
-    def _again(self, worker: _Worker, unit: Unit) -> None:
-        """Give out once more what a process left that has ended, if that may help."""
-        key = unit.setup.name, unit.seed
-        self._tries[key] = self._tries.get(key, 0) + 1
-        # One that was killed says nothing; one that found something wrong would find it again.
-        if worker.process.returncode < 0 and self._tries[key] < _MOST_TRIES:
-            self.waiting.appendleft(unit)
-            return
-        said = shorten("; ".join(worker.complaint), _LONGEST_COMPLAINT) or "it said nothing"
-        raise RunError(
-            f"the run of {unit.setup.name} with seed {unit.seed} failed (exit code "
-            f"{worker.process.returncode}): {said}"
-        )
-
-
 def run_experiment(
     folder: ExperimentFolder,
     *,
@@ -190,54 +61,52 @@ def run_experiment(
     begins for what cannot be sent to a cluster.
     """
     if cluster is not None:
-        _on_cluster(folder, cluster, progress)
-        return
-    units, crew = len(folder.units()), _Crew(folder, workers or core_count())
-    finished = units - len(crew.waiting)
-    began, at_first = time.monotonic(), finished / max(1, units)
-    with _ended(crew.active):
-        while finished < units:
-            crew.keep_at_work()
-            finished += crew.look()
-            if progress is not None:
-                share = (finished + sum(worker.share for worker in crew.active)) / units
-                gained = share - at_first
-                seconds = time.monotonic() - began
-                left = seconds * (1 - share) / gained if gained > 0 else None
-                progress(Status(finished, units, share, left))
-
-
-def _on_cluster(
-    folder: ExperimentFolder, cluster: object, progress: Callable[[Status], object] | None
-) -> None:
-    check_experiment_sendable(folder)
-    count = len(folder.units())
-    finished = first = count - len(folder.waiting())
+        check_experiment_sendable(folder)
+    waiting, units = folder.waiting(), len(folder.units())
+    done = first = units - len(waiting)
     began = time.monotonic()
 
-    def on_done() -> None:
-        nonlocal finished
-        finished += 1
+    def tell(at_work: float = 0.0) -> None:
         if progress is not None:
-            left = (time.monotonic() - began) * (count - finished) / (finished - first)
-            progress(Status(finished, count, finished / count, left))
+            gained, left = done + at_work - first, units - done - at_work
+            seconds = (time.monotonic() - began) * left / gained if gained > 0 else None
+            progress(Status(done, units, 1 - left / units, seconds))
 
-    with opened(cluster) as workers:
-        assert workers is not None
-        run_elsewhere(folder, workers, on_done)
+    def on_done() -> None:
+        nonlocal done
+        done += 1
+        tell()
+
+    if cluster is not None:
+        with opened(cluster) as others:
+            assert others is not None
+            run_elsewhere(folder, others, on_done)
+        return
+    parts = [packed({"of": [str(folder.path), one.setup.name, one.seed]}) for one in waiting]
+    with ProcessPool(workers or core_count(), tell) as pool:
+        here = Dispatcher(pool, most_losses=_MOST_TRIES - 1)
+        try:
+            for _ in here.results(unit_here, parts, same=None):
+                done += 1
+                pool.tend()
+        except UnitError as error:
+            unit = waiting[error.place]
+            raise RunError(
+                f"the run of {unit.setup.name} with seed {unit.seed} failed: {error.reason}"
+            ) from None
 
 
-@contextmanager
-def _ended(active: Sequence[_Worker]) -> Iterator[None]:
-    """Leave no process behind."""
-    try:
-        yield
-    finally:
-        for worker in active:
-            worker.process.kill()
-        for worker in active:
-            worker.process.wait()
-            worker.close()
+def unit_here(data: bytes) -> bytes:
+    """Make and measure one run in its folder: what a process of this machine does."""
+    path, setup, seed = unpacked(data)[0]["of"]
+    folder = _folder_at(path)
+    run_unit(folder.unit(setup, seed), folder.experiment, on_step=report)
+    return b""
+
+
+@lru_cache(maxsize=1)
+def _folder_at(path: str) -> ExperimentFolder:
+    return ExperimentFolder.open(path)
 
 
 def estimated_cost(folder: ExperimentFolder, *, workers: int = 0) -> Cost:

@@ -47,6 +47,16 @@ class Boards:
     games: NDArray[np.int64]
     """The game of its position."""
 
+    def part(self, chosen: NDArray[np.bool_]) -> Boards:
+        """Return some of the boards."""
+        return Boards(
+            [self.rows[place] for place in np.flatnonzero(chosen)],
+            self.position[chosen],
+            self.values[chosen],
+            self.clock[chosen],
+            self.games[chosen],
+        )
+
 
 def boards_met(
     player: ValuingPlayer,

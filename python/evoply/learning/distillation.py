@@ -196,8 +196,6 @@ class _Data:
     def __init__(self, boards: Boards, counted: Array) -> None:
         self.counted = counted
         self.values = boards.values
-        self.clock = boards.clock
-        self.position = boards.position
         _, self.begins, self.of, self.sizes = np.unique(
             boards.position, return_index=True, return_inverse=True, return_counts=True
         )
@@ -205,20 +203,11 @@ class _Data:
 
     def part(self, chosen: NDArray[np.bool_]) -> _Data:
         """Return some rows, of whole positions."""
-        boards = self._boards
-        rows = [boards.rows[place] for place in np.flatnonzero(chosen)]
-        part = Boards(
-            rows,
-            boards.position[chosen],
-            boards.values[chosen],
-            boards.clock[chosen],
-            boards.games[chosen],
-        )
-        return _Data(part, self.counted[chosen])
+        return _Data(self._boards.part(chosen), self.counted[chosen])
 
     def stages(self, ends: Sequence[float]) -> list[_Data]:
         """Return the rows of each stage."""
-        stage = np.searchsorted(np.array(ends), self.clock, side="right")
+        stage = np.searchsorted(np.array(ends), self._boards.clock, side="right")
         return [self.part(stage == number) for number in range(len(ends) + 1)]
 
     def by_stage(

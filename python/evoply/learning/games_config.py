@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field
 
 from evoply.configs.keys import read_toml
 from evoply.configs.part import Problem
-from evoply.configs.whole import WholeConfig, changed_config
+from evoply.configs.whole import RunConfig, changed_config
 from evoply.games import game_rules
 from evoply.presets import config_text
 from evoply.protocols import ConfigError
@@ -28,45 +28,22 @@ GameName = Annotated[str, AfterValidator(_known)]
 """The name of a game that evoply has; any other is an error that offers those there are."""
 
 
-class LearnerConfig(WholeConfig):
+class LearnerConfig(RunConfig):
     """A run that ends after a number of games, or of generations, or after seconds."""
 
     about: ClassVar[str] = "learning"
     """What a run of it is called."""
-    counts: ClassVar[str] = "games"
-    """The key that says how long a run is, beside `time_limit`."""
-    most: ClassVar[int] = MOST_GAMES
-    """Its largest value."""
-
-    @classmethod
-    def limits(cls) -> frozenset[str]:
-        """Return the keys that may change when a run goes on: they decide no step."""
-        return frozenset({cls.counts, "time_limit", "machine"} & set(cls.model_fields))
-
-    def decisive(self) -> dict[str, Any]:
-        """Return what decides the steps, as JSON-ready data."""
-        return self.model_dump(mode="json", exclude=set(self.limits()))
-
-    def _ends(self) -> list[Any]:
-        return [getattr(self, name) for name in (self.counts, "time_limit")]
-
-    def games_of_a_step(self) -> dict[str, int]:
-        """Return what one step, or what comes after the last, plays or labels at least.
-
-        By the key that says so first.
-        """
-        return {}
 
     def is_reached(self, step: Any) -> bool:
         """Return whether *step* has reached a limit."""
-        most, seconds = self._ends()
+        most, seconds = (getattr(self, name) for name in self.ends())
         done = step.games if self.counts == "games" else step.number + 1
         is_long = seconds is not None and step.total_seconds >= seconds
         return is_long or (most is not None and done >= most)
 
     def problems(self) -> list[Problem]:
         """Return what does not fit together."""
-        if self._ends() == [None, None]:
+        if all(getattr(self, name) is None for name in self.ends()):
             return [(self.counts, f"set {self.counts} or time_limit, or the run never ends")]
         return []
 
@@ -74,6 +51,8 @@ class LearnerConfig(WholeConfig):
 class GamesConfig(LearnerConfig):
     """A run that ends after a number of games, or seconds."""
 
+    counts: ClassVar[str] = "games"
+    most: ClassVar[int] = MOST_GAMES
     learner: str
     """What tells the file from those of other learners."""
     game: GameName

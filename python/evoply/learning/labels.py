@@ -104,9 +104,8 @@ def labelled_boards(
     settings = config.labels
     assert settings is not None, "who calls has looked"
     positions = _positions(config, program, settings, stage, stream, threads)
-    searcher = _player(config, settings.depth + 1, endgame=settings.endgame).with_program(
-        config.game, program
-    )
+    search = search_of_tables(config, settings.depth + 1, endgame=settings.endgame)
+    searcher = search.with_program(config.game, program)
     blocks = [
         positions[first : first + _POSITIONS_AT_ONCE]
         for first in range(0, len(positions), _POSITIONS_AT_ONCE)
@@ -163,7 +162,7 @@ def _positions(
     """
     rules = game_rules(config.game)
     start = rules.start().row
-    player = _player(config, 1, epsilon=config.epsilon).with_program(config.game, program)
+    player = search_of_tables(config, 1, epsilon=config.epsilon).with_program(config.game, program)
     found: list[Row] = []
     most = 20 * settings.positions
     for part in range(-(-most // _GAMES_AT_ONCE)):
@@ -190,7 +189,9 @@ def _positions(
     return found
 
 
-def _player(config: PatternConfig, depth: int, **more: float) -> AlphaBeta:
+def search_of_tables(
+    config: PatternConfig, depth: int, *, endgame: int = 0, epsilon: float = 0.0
+) -> AlphaBeta:
     """Return how the tables search; the evaluator stands for them."""
     rules = game_rules(config.game)
     return AlphaBeta(
@@ -199,8 +200,8 @@ def _player(config: PatternConfig, depth: int, **more: float) -> AlphaBeta:
         ties="random",
         depth=depth,
         quiescence=rules.has_captures and depth > 1,
-        endgame=int(more.get("endgame", 0)) if rules.solver else 0,
-        epsilon=more.get("epsilon", 0.0),
+        endgame=endgame if rules.solver else 0,
+        epsilon=epsilon,
     )
 
 

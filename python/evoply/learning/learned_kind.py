@@ -12,10 +12,10 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from evoply.arena.elsewhere import check_game
-from evoply.configs.whole import written_config
 from evoply.learning.games_config import config_of
 from evoply.protocols import Cluster, Progress, RunError
 from evoply.runs.kind import Display, Ending, Kind
+from evoply.runs.model_kind import ModelConfigs
 from evoply.runs.plain_display import PlainDisplay
 from evoply.runs.steps_store import StepsStore
 
@@ -52,51 +52,11 @@ class GamesDisplay(PlainDisplay):
         return left
 
 
-@dataclass(frozen=True)
-class _Configs:
-    """See `evoply.runs.kind.Configs`: the config's model says most of it."""
-
-    learner: Any
-
-    @property
-    def limits(self) -> frozenset[str]:
-        limits: frozenset[str] = self.learner.config_type.limits()
-        return limits
+class _Configs(ModelConfigs):
+    """See `evoply.runs.kind.Configs`."""
 
     def load(self, source: Any, overrides: Sequence[str] = (), /, **settings: Any) -> Any:
         return config_of(self.learner.config_type, source, overrides, settings)
-
-    def write(self, config: Any, /) -> str:
-        return written_config(config)
-
-    def settled(self, config: Any, /) -> Any:
-        return config
-
-    def fixed(self, config: Any, /) -> Any:
-        return config.decisive()
-
-    def with_limits(self, config: Any, limits: Mapping[str, Any], last: Any, /) -> Any:
-        """Return *config* with other limits; `generations` are steps, the first without games."""
-        if not limits:
-            return config
-        given, model = dict(limits), type(config)
-        if "generations" in given and config.counts == "games":
-            steps = given.pop("generations")
-            given["games"] = None if steps is None else _games_of(config, last, steps)
-        changed = model(**{**config.model_dump(), **given})
-        if last is None or not self.learner.is_finished(changed, last):
-            return changed
-        # The limit that ended the run is in the way of the one that was given.
-        others = {name: None for name in (config.counts, "time_limit") if name not in given}
-        return model(**{**changed.model_dump(), **others}) if len(others) == 1 else changed
-
-    def endless(self, config: Any, /) -> Any:
-        # A config without any limit is refused as one that never ends.
-        return config.model_copy(update={config.counts: config.most, "time_limit": None})
-
-    def games_of_a_step(self, config: Any, /) -> Mapping[str, int]:
-        games: Mapping[str, int] = config.games_of_a_step()
-        return games
 
 
 @dataclass(frozen=True)
@@ -139,11 +99,3 @@ class _Learners:
     def costs(self, step: Any, previous: Any, /) -> Mapping[str, float]:
         before = 0 if previous is None else previous.statistics["games"]
         return {"games": step.statistics["games"] - before}
-
-
-def _games_of(config: Any, last: Any, steps: int) -> int:
-    """Return the games after which a run has *steps* steps, if no step is shorter than usual."""
-    if last is None:
-        return max(1, (steps - 1) * int(config.games_per_step))
-    more: int = (steps - 1 - last.number) * config.games_per_step
-    return max(1, int(last.games) + more)

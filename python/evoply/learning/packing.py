@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evoply import _native
-from evoply.expressions import OTHELLO_PATTERNS, number
+from evoply.expressions import OTHELLO_PATTERNS
 from evoply.games import game_rules
 from evoply.learning.fitting import PAIRS, fitted_cuts, measured_values
+from evoply.learning.labels import search_of_tables
 from evoply.learning.pattern_config import PATTERN_LEARNER, PatternConfig, load_pattern_config
-from evoply.players import AlphaBeta, ExpressionEvaluator
 from evoply.players.packed import PackedPattern, PackedTables, rounded
 from evoply.presets import PRESETS
 
@@ -64,12 +64,7 @@ def pack(
     )
     # Fitted to the tables that ship, not to those before rounding.
     measured = measured_values(
-        AlphaBeta(
-            evaluator=ExpressionEvaluator(expression=number(0.0).to_dict()),
-            view="turn",
-            ties="random",
-            quiescence=rules.has_captures,
-        ),
+        search_of_tables(config, depth + 1),
         tables.program,
         config.game,
         stages=config.stages,

@@ -9,17 +9,9 @@ from evoply.learning.packing import pack
 from evoply.learning.pattern_config import PATTERN_LEARNER, PatternConfig
 from evoply.learning.pattern_learner import PatternLearning, PatternStep
 from evoply.players.packed import PackedTables
-from evoply.runs.columns import Column, Columns, Row, framed
+from evoply.runs.columns import Column
 from evoply.runs.kind import ChampionFacts, Kind, Listing
 
-_COLUMNS = (
-    Column("games", "games", "{:,.0f}".format),
-    Column("error", "error", "{:.4f}".format, "error"),
-    Column("entries_used", "entries used", "{:.1%}".format, "entries used"),
-    Column("largest_entry", "largest entry", "{:.3f}".format),
-    Column("rate", "rate", "{:g}".format),
-    Column("black_points", "Black's points", "{:.1%}".format),
-)
 _ONE_MACHINE = (
     "cluster: tables are learned game after game, by one core - leave the cluster out; "
     "`evoply compare --cluster` makes several runs beside one another"
@@ -46,9 +38,14 @@ def _packed(config: PatternConfig, last: PatternStep, **options: Any) -> PackedT
 class _Display(GamesDisplay):
     """What people see of tables."""
 
-    def columns(self, config: PatternConfig, row: Row, /, *, is_own: bool = False) -> Columns:
-        """Return the columns of a step."""
-        return framed(self.word, _COLUMNS)
+    table = (
+        Column("games", "games", "{:,.0f}".format),
+        Column("error", "error", "{:.4f}".format, "error"),
+        Column("entries_used", "entries used", "{:.1%}".format, "entries used"),
+        Column("largest_entry", "largest entry", "{:.3f}".format),
+        Column("rate", "rate", "{:g}".format),
+        Column("black_points", "Black's points", "{:.1%}".format),
+    )
 
     def champion_text(self, step: PatternStep) -> str:
         """Return how large the tables are."""

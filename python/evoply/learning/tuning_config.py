@@ -39,7 +39,6 @@ class TuningConfig(LearnerConfig):
     """
 
     about: ClassVar[str] = "tuning"
-    counts: ClassVar[str] = "generations"
     most: ClassVar[int] = 2000
     learner: Literal["tuning"] = "tuning"
     """What tells the file from those of other learners."""

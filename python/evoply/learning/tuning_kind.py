@@ -6,17 +6,10 @@ from typing import Any
 
 from evoply.learning.learned_kind import learned_kind
 from evoply.learning.tuning import Tuning, TuningStep
-from evoply.learning.tuning_config import TUNING_LEARNER, TuningConfig
-from evoply.runs.columns import Column, Columns, Row, framed
+from evoply.learning.tuning_config import TUNING_LEARNER
+from evoply.runs.columns import Column
 from evoply.runs.kind import ChampionFacts, Kind
 from evoply.runs.plain_display import PlainDisplay
-
-_COLUMNS = (
-    Column("best", "best in tests", "{:.1%}".format, "best in tests"),
-    Column("mean", "mean of a generation", "{:.1%}".format, "mean"),
-    Column("games", "games", "{:,.0f}".format),
-    Column("spread", "spread", "{:.3f}".format),
-)
 
 
 def tuning_kind(learner: Tuning) -> Kind:
@@ -32,9 +25,12 @@ def tuning_kind(learner: Tuning) -> Kind:
 class _Display(PlainDisplay):
     """What people see of tuned numbers."""
 
-    def columns(self, config: TuningConfig, row: Row, /, *, is_own: bool = False) -> Columns:
-        """Return the columns of a generation."""
-        return framed(self.word, _COLUMNS)
+    table = (
+        Column("best", "best in tests", "{:.1%}".format, "best in tests"),
+        Column("mean", "mean of a generation", "{:.1%}".format, "mean"),
+        Column("games", "games", "{:,.0f}".format),
+        Column("spread", "spread", "{:.3f}".format),
+    )
 
     def champion_facts(self, champion: Any, last: TuningStep, /) -> ChampionFacts:
         """Return how the numbers did in their test."""

@@ -50,7 +50,6 @@ class TuplesConfig(LearnerConfig):
     """
 
     about: ClassVar[str] = "an evolution of tuples"
-    counts: ClassVar[str] = "generations"
     most: ClassVar[int] = 100_000
     learner: Literal["tuples"] = "tuples"
     """What tells the file from those of other learners."""

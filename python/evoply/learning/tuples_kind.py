@@ -7,17 +7,10 @@ from typing import Any
 from evoply.learning.learned_kind import learned_kind
 from evoply.learning.tuples import TupleEvolution, TuplesStep
 from evoply.learning.tuples_config import TUPLES_LEARNER, TuplesConfig
-from evoply.runs.columns import Column, Columns, Row, framed
+from evoply.runs.columns import Column
 from evoply.runs.kind import ChampionFacts, Kind, Listing
 from evoply.runs.plain_display import PlainDisplay
 
-_COLUMNS = (
-    Column("best", "best against the others", "{:.1%}".format, "best"),
-    Column("against_champion", "against the champion", "{:.1%}".format, "against the champion"),
-    Column("squares", "squares a tuple", "{:.1f}".format, "squares a tuple"),
-    Column("distinct_tuples", "distinct tuples", "{:,.0f}".format),
-    Column("games", "games", "{:,.0f}".format),
-)
 _ONE_MACHINE = (
     "cluster: tuples evolve on the cores of one machine - leave the cluster out; "
     "`evoply compare --cluster` makes several runs beside one another"
@@ -38,9 +31,13 @@ def tuples_kind(learner: TupleEvolution) -> Kind:
 class _Display(PlainDisplay):
     """What people see of tuples."""
 
-    def columns(self, config: TuplesConfig, row: Row, /, *, is_own: bool = False) -> Columns:
-        """Return the columns of a generation."""
-        return framed(self.word, _COLUMNS)
+    table = (
+        Column("best", "best against the others", "{:.1%}".format, "best"),
+        Column("against_champion", "against the champion", "{:.1%}".format, "against the champion"),
+        Column("squares", "squares a tuple", "{:.1f}".format, "squares a tuple"),
+        Column("distinct_tuples", "distinct tuples", "{:,.0f}".format),
+        Column("games", "games", "{:,.0f}".format),
+    )
 
     def champion_text(self, step: TuplesStep) -> str:
         """Return the champion's tuples."""

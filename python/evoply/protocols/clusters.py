@@ -25,6 +25,15 @@ class ClusterError(RunError):
     """A cluster that is not there, cannot be used, or has failed; says what to do about it."""
 
 
+class UnitError(ClusterError):
+    """A unit cannot be done: *place* is which of the parts it is, *reason* what its worker says."""
+
+    def __init__(self, message: str, place: int, reason: str) -> None:
+        super().__init__(message)
+        self.place = place
+        self.reason = reason
+
+
 class WrongResultError(ClusterError):
     """A worker's result was wrong, so nothing that it returned can be believed.
 
@@ -66,7 +75,7 @@ class Cluster(Protocol):
         done again. Some units are computed twice, by different workers, and compared by *same*;
         with None they are not, because results differ each time.
 
-        Raises `ClusterError` for what cannot be done, `WrongResultError` naming the worker if two
+        Raises `UnitError` for what cannot be done, `WrongResultError` naming the worker if two
         do not agree. Leaving the loop gives up what is still to come.
         """
 

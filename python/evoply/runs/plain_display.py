@@ -22,22 +22,22 @@ class PlainDisplay:
 
     word: ClassVar[str] = "generation"
     """What a step is called."""
+    table: ClassVar[Columns] = ()
+    """Its columns; none: one for each statistic, of which the first three have curves."""
 
     def columns(self, config: Any, row: Row, /, *, is_own: bool = False) -> Columns:
-        """Return a column for each statistic; the first three have curves."""
+        """Return the columns of a step."""
         names = [name for name in row if name not in USUAL]
-        return framed(
-            self.word,
-            [
-                Column(
-                    name,
-                    name,
-                    curve=name if place < _MOST_CURVES else "",
-                    is_listed=place < _MOST_LISTED,
-                )
-                for place, name in enumerate(names)
-            ],
-        )
+        usual = [
+            Column(
+                name,
+                name,
+                curve=name if place < _MOST_CURVES else "",
+                is_listed=place < _MOST_LISTED,
+            )
+            for place, name in enumerate(names)
+        ]
+        return framed(self.word, self.table or usual)
 
     def live(self, config: Any, step: Any, /) -> LiveFacts:
         """Return the newest values of all columns."""

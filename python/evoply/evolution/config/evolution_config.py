@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import Field, field_validator, model_validator
 
 from evoply.configs.part import Part, Problem
-from evoply.configs.whole import WholeConfig
+from evoply.configs.whole import RunConfig
 from evoply.evolution.breeding.creation import named_set
 from evoply.evolution.config import checks
 from evoply.evolution.config.breeding import (
@@ -79,7 +79,7 @@ class Machine(Part):
     """Threads that play games; 0 means all cores."""
 
 
-class EvolutionConfig(WholeConfig):
+class EvolutionConfig(RunConfig):
     """Everything that decides a run; the same config and seed give the same generations.
 
     A mistake raises `ConfigError` (a `ValueError`) that lists every error with its path.
@@ -88,6 +88,8 @@ class EvolutionConfig(WholeConfig):
     10
     """
 
+    most: ClassVar[int] = MOST_GENERATIONS
+    other_ends: ClassVar[tuple[str, ...]] = ("time_limit", "work_limit", "termination")
     game: str = "othello"
     """`othello` (8x8), `othello-4`, `-6`, `-10`, `checkers`, `lose-checkers` or `checkers-10`."""
     seed: int = Field(default=1, ge=0, lt=2**63)
@@ -169,6 +171,18 @@ class EvolutionConfig(WholeConfig):
             sides=self.fitness.sides,
             cases=self.cases,
         )
+
+    def games_of_a_step(self) -> dict[str, int]:
+        """Return the games of training, and those of tuning after the last generation."""
+        fitness, earlier = self.fitness, self.fitness.earlier_generations
+        each = sum(one.games or 2 * one.pairs for one in fitness.opponents)
+        each += fitness.measure.games_of_each(self.task)
+        each += 2 * earlier.champions * earlier.pairs
+        games = {"fitness": self.population_size * each}
+        if self.tuning is not None:  # a generation of CMA-ES has four vectors at least
+            size = self.tuning.population_size or 4
+            games["tuning.pairs"] = size * 2 * self.tuning.pairs * len(fitness.opponents)
+        return games
 
     @field_validator("game")
     @classmethod

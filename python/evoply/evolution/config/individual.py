@@ -28,33 +28,35 @@ class TreeSum(Part):
     """How many trees."""
 
 
-class Phases(Part):
+class _Parts(Part):
+    """A tree for each part of the game."""
+
+    kind: str
+    percents: tuple[int, ...] = Field(default=(50, 50), strict=False)
+    """Shares of the game, whole percentages that add up to 100."""
+
+    @field_validator("percents")
+    @classmethod
+    def _fill_the_game(cls, percents: tuple[int, ...]) -> tuple[int, ...]:
+        if not 1 <= len(percents) <= MAX_BRANCHES:
+            raise ValueError(f"an individual has 1 to {MAX_BRANCHES} trees, not {len(percents)}")
+        check_percents(percents, len(percents))
+        return percents
+
+
+class Phases(_Parts):
     """A tree for each part of the game, by the clock of the evaluated board."""
 
     kind: Literal["phases"] = "phases"
-    percents: tuple[int, ...] = Field(default=(50, 50), strict=False)
-    """Shares of the game, whole percentages that add up to 100."""
-
-    @field_validator("percents")
-    @classmethod
-    def _fill_the_game(cls, percents: tuple[int, ...]) -> tuple[int, ...]:
-        return _checked_percents(percents)
 
 
-class Stages(Part):
+class Stages(_Parts):
     """A tree for each part of the game, by the clock where the player chooses (Liao)."""
 
     kind: Literal["stages"] = "stages"
-    percents: tuple[int, ...] = Field(default=(50, 50), strict=False)
-    """Shares of the game, whole percentages that add up to 100."""
     clock: StageClock = "pieces"
     """What the game's shares are measured in: the pieces placed, or the plies played, in which a
     forced pass counts; both as shares of the squares that are empty at the start."""
-
-    @field_validator("percents")
-    @classmethod
-    def _fill_the_game(cls, percents: tuple[int, ...]) -> tuple[int, ...]:
-        return _checked_percents(percents)
 
 
 class Definitions(Part):
@@ -102,10 +104,3 @@ def shape_of(individual: IndividualShape, primitives: PrimitiveSet) -> Shape | N
             return Shape("ordered", (primitives,) * 2)
         case _:
             return None
-
-
-def _checked_percents(percents: tuple[int, ...]) -> tuple[int, ...]:
-    if not 1 <= len(percents) <= MAX_BRANCHES:
-        raise ValueError(f"an individual has 1 to {MAX_BRANCHES} trees, not {len(percents)}")
-    check_percents(percents, len(percents))
-    return percents

@@ -16,11 +16,9 @@ from pydantic import Field, field_validator
 from evoply.configs.part import Part, Problem
 from evoply.evolution.config.games import USUAL, EarlierGenerations, Opponent
 from evoply.evolution.fitness.contract import (
-    Batch,
     Case,
     FitnessKind,
     Measured,
-    Play,
     Population,
     Task,
     Training,
@@ -32,7 +30,7 @@ from evoply.evolution.fitness.own import BatchFitness, OwnFitness, TreeFitness
 from evoply.evolution.fitness.points import PointFitness
 from evoply.evolution.fitness.tournament import TournamentFitness
 from evoply.evolution.play.opponents import is_certain, player_texts, read_opponent
-from evoply.evolution.play.panel import Sides
+from evoply.evolution.play.panel import Batch, Play, Sides
 
 __all__ = [
     "FITNESS",

@@ -8,7 +8,7 @@ given to `evolve(config, fitness=...)`; ours are listed in `evoply.evolution.fit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -21,9 +21,10 @@ from evoply.evolution.config.games import EarlierGenerations, Opponent
 from evoply.evolution.config.individual import IndividualShape
 from evoply.evolution.play.panel import (
     NOBODY,
+    Batch,
     Games,
     Panel,
-    PreparedPlayer,
+    Play,
     Sides,
     schedule_of,
 )
@@ -51,6 +52,10 @@ class Population:
     def __len__(self) -> int:
         return len(self.who)
 
+    def work_of(self, plies: NDArray[np.int64]) -> int:
+        """Return the work of games of which each different tree had so many *plies*."""
+        return int((plies * self.operations).sum())
+
     def work(self, schedule: arena.Schedule, results: arena.Results) -> int:
         """Return the work of games in which both players are different trees of it."""
         operations = self.operations[schedule.black] + self.operations[schedule.white]
@@ -75,24 +80,6 @@ class Task:
         """Yield an error if it is a task for one colour, of which a fitness of *kind* has two."""
         if self.sides != "both":
             yield "fitness.sides", f"with fitness.measure {kind} both colours are played"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Batch:
-    """Games that are played together."""
-
-    players: tuple[PreparedPlayer, ...]
-    """Those of the population, of the panel and of the guests, the very same objects, in any
-    order; the schedule names their places here."""
-    schedule: arena.Schedule
-    record_moves: bool = False
-    individuals: NDArray[np.int64] | None = None
-    """Places in the population of who plays Black and White, shape (2, games), where each game
-    counts for these two alone. None: it counts for all that have the tree which plays."""
-
-
-Play = Callable[[Batch], arena.Results]
-"""Plays a batch. A kind may call it as often as it needs, later games depending on earlier ones."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import accumulate, pairwise
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,10 +38,8 @@ class _Discs(FitnessKind):
         """Return 0: no disc at all."""
         return 0.0
 
-    @property
-    def cases(self) -> tuple[Case, ...]:
-        """Discs of each opponent, or in each game."""
-        return ("opponents", "games")
+    cases: ClassVar[tuple[Case, ...]] = ("opponents", "games")
+    """Discs of each opponent, or in each game."""
 
     def text(self, fitness: float) -> str:
         """Return the discs."""
@@ -60,7 +59,7 @@ class _Discs(FitnessKind):
         measured = Measured(
             fitness=total.sum(axis=1)[population.who],
             games=len(batch.schedule),
-            work=int((plies * population.operations).sum()),
+            work=population.work_of(plies),
             cases=training.panel_cases(total, population),
         )
         return measured, [part.sum(axis=1) for part in by_game]
@@ -133,17 +132,10 @@ class StageFitness(_Discs):
         measured, by_stage = self._measured(population, training, record_moves=True)
         if training.task.cases != "stages":
             return measured
-        return Measured(
-            fitness=measured.fitness,
-            games=measured.games,
-            work=measured.work,
-            cases=np.stack(by_stage, axis=1)[population.who],
-        )
+        return replace(measured, cases=np.stack(by_stage, axis=1)[population.who])
 
-    @property
-    def cases(self) -> tuple[Case, ...]:
-        """Discs of each opponent, in each game, or in each stage."""
-        return ("opponents", "games", "stages")
+    cases: ClassVar[tuple[Case, ...]] = ("opponents", "games", "stages")
+    """Discs of each opponent, in each game, or in each stage."""
 
     def problems(self, task: Task) -> Iterator[Problem]:
         """Yield errors for individuals without stages, and for a board that does not fill."""

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,6 @@ from pydantic import Field
 from evoply._native import Stream
 from evoply.configs.part import Part, Problem
 from evoply.evolution.fitness.contract import (
-    Batch,
     Case,
     FitnessKind,
     Measured,
@@ -26,7 +26,7 @@ from evoply.evolution.fitness.contract import (
 )
 from evoply.evolution.fitness.games import black_half_points
 from evoply.evolution.play.opponents import prepared, read_opponent
-from evoply.evolution.play.panel import Panel, PreparedPlayer
+from evoply.evolution.play.panel import Batch, Panel, PreparedPlayer
 from evoply.games import game_rules
 from evoply.permutations import derangement
 
@@ -72,7 +72,7 @@ class GuideFitness(FitnessKind):
         rounds = [guide.rounds for guide in self.guides] + [1] * len(champions.players)
         seats = (*guests.players, *champions.players)
         games = (*guests.games, *champions.games)
-        total = _Points.none(len(population))
+        total = _Points(np.zeros(len(population), dtype=np.int64))
         cases = []
         for number, (guide, count, games_of_round) in enumerate(
             zip(seats, rounds, games, strict=True)
@@ -104,15 +104,11 @@ class GuideFitness(FitnessKind):
         games = self.games_of_each(task) + self.co_play  # a game of co-play is one of two players
         return games + 2 * earlier.pairs * earlier.champions
 
-    @property
-    def is_relative(self) -> bool:
-        """Points depend on the others."""
-        return True
+    is_relative: ClassVar[bool] = True
+    """Points depend on the others."""
 
-    @property
-    def cases(self) -> tuple[Case, ...]:
-        """Points against each guide, each earlier champion, and in co-play."""
-        return ("opponents",)
+    cases: ClassVar[tuple[Case, ...]] = ("opponents",)
+    """Points against each guide, each earlier champion, and in co-play."""
 
     def problems(self, task: Task) -> Iterator[Problem]:
         """Yield errors for no games at all, and for one colour only."""
@@ -158,17 +154,13 @@ class GuideFitness(FitnessKind):
         return {"kind": "guides", "guides": tuple(guides), "co_play": co_play or 0}
 
 
+@dataclass(frozen=True)
 class _Points:
     """What games gave: the half points of each individual, and what they took."""
 
-    def __init__(self, half_points: NDArray[np.int64], games: int, work: int) -> None:
-        self.half_points = half_points
-        self.games = games
-        self.work = work
-
-    @classmethod
-    def none(cls, individuals: int) -> _Points:
-        return cls(np.zeros(individuals, dtype=np.int64), 0, 0)
+    half_points: NDArray[np.int64]
+    games: int = 0
+    work: int = 0
 
     def __add__(self, other: _Points) -> _Points:
         return _Points(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -38,7 +38,7 @@ class PointFitness(FitnessKind):
         return Measured(
             fitness=fitness,
             games=len(batch.schedule),
-            work=int((trial.plies * population.operations).sum()),
+            work=population.work_of(trial.plies),
             cases=training.panel_cases(training.panel.by_tree(black, 1 - black), population),
         )
 
@@ -56,10 +56,8 @@ class PointFitness(FitnessKind):
         """Whether points are not shared."""
         return not self.sharing
 
-    @property
-    def cases(self) -> tuple[Case, ...]:
-        """Points against each opponent, or in each game."""
-        return ("opponents", "games")
+    cases: ClassVar[tuple[Case, ...]] = ("opponents", "games")
+    """Points against each opponent, or in each game."""
 
     def text(self, fitness: float) -> str:
         """Return a percentage, or the share as a number."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
 from evoply.configs.part import Problem
 from evoply.evolution.fitness.contract import (
-    Batch,
     Case,
     FitnessKind,
     Measured,
@@ -19,6 +18,7 @@ from evoply.evolution.fitness.contract import (
     Training,
 )
 from evoply.evolution.fitness.games import first_half_points, matches, shared
+from evoply.evolution.play.panel import Batch
 from evoply.permutations import shuffled
 
 
@@ -47,10 +47,8 @@ class TournamentFitness(FitnessKind):
         """Return 1, or the rounds of the knock-out."""
         return 1.0 if self.format == "round_robin" else (task.population_size - 1).bit_length()
 
-    @property
-    def is_relative(self) -> bool:
-        """Points depend on the others."""
-        return True
+    is_relative: ClassVar[bool] = True
+    """Points depend on the others."""
 
     @property
     def is_share(self) -> bool:

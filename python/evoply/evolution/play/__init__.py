@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from evoply.evolution.play.opponents import read_opponent
     from evoply.evolution.play.panel import (
         NOBODY,
+        Batch,
         Games,
         Panel,
         PreparedPlayer,
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NOBODY",
+    "Batch",
     "Games",
     "Panel",
     "PreparedPlayer",
@@ -35,7 +37,7 @@ give_when_used(
     __name__,
     {
         "opponents": "read_opponent",
-        "panel": "NOBODY Games Panel PreparedPlayer Trial schedule_of trial",
+        "panel": "NOBODY Batch Games Panel PreparedPlayer Trial schedule_of trial",
         "population": "panel_of population_of seats_of",
     },
 )

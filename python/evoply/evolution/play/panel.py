@@ -97,24 +97,45 @@ class Games:
 
     def play(
         self,
-        players: Sequence[PreparedPlayer],
-        schedule: arena.Schedule,
+        batch: Batch,
         *,
         threads: int = 0,
-        progress: Callable[[int], object] | None = None,
-        record_moves: bool = False,
+        progress: Callable[[int, int], object] | None = None,
         cluster: Cluster | None = None,
     ) -> arena.Results:
-        """Play a schedule by the rules of these games; otherwise as `arena.play`."""
+        """Play a batch by the rules of these games; otherwise as `arena.play`.
+
+        *progress* is told the games done and the games in all. Ctrl-C raises KeyboardInterrupt.
+        """
+        count = len(batch.schedule)
         return arena.play(
             self.game,
-            players,
-            replace(schedule, draws=self.draws),
+            batch.players,
+            replace(batch.schedule, draws=self.draws),
             threads=threads,
-            progress=progress,
-            record_moves=record_moves,
+            progress=None if progress is None else lambda done: progress(done, count),
+            record_moves=batch.record_moves,
             cluster=cluster,
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """Games that are played together."""
+
+    players: tuple[PreparedPlayer, ...]
+    """Those of the population, of the panel and of the guests, the very same objects, in any
+    order; the schedule names their places here."""
+    schedule: arena.Schedule
+    record_moves: bool = False
+    individuals: NDArray[np.int64] | None = None
+    """Places in the population of who plays Black and White, shape (2, games), where each game
+    counts for these two alone. None: it counts for all that have the tree which plays."""
+
+
+Play = Callable[[Batch], arena.Results]
+"""Plays a batch. A kind of fitness may call it as often as it needs, later games depending on
+earlier ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,24 +241,11 @@ def trial(
     players: Sequence[PreparedPlayer],
     panel: Panel,
     stream: _native.Stream,
-    *,
-    threads: int = 0,
-    progress: Callable[[int, int], object] | None = None,
-    cluster: Cluster | None = None,
+    play: Play | None = None,
 ) -> Trial:
-    """Play every player against the panel and return the points.
-
-    *progress* is told the games done and the games in all. Ctrl-C raises KeyboardInterrupt.
-    """
+    """Play every player against the panel, by *play* if it is given, and return the points."""
     schedule = schedule_of(games, len(players), panel, stream)
-    count = len(schedule)
-    results = games.play(
-        [*players, *panel.players],
-        schedule,
-        threads=threads,
-        progress=None if progress is None else lambda done: progress(done, count),
-        cluster=cluster,
-    )
+    results = (play or games.play)(Batch((*players, *panel.players), schedule))
     return trial_of(panel, results, len(players))
 
 

@@ -1,0 +1,65 @@
+"""Kinds of learners whose configs are models of evoply's own: what of them the models say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evoply.configs.whole import RunConfig, written_config
+
+
+@dataclass(frozen=True)
+class ModelConfigs:
+    """See `evoply.runs.kind.Configs`; *learner* has the model, `config_type`."""
+
+    learner: Any
+
+    @property
+    def limits(self) -> frozenset[str]:
+        limits: frozenset[str] = self.learner.config_type.changeable()
+        return limits
+
+    def load(self, source: Any, overrides: Sequence[str] = (), /, **settings: Any) -> Any:
+        raise NotImplementedError
+
+    def write(self, config: Any, /) -> str:
+        return written_config(config)
+
+    def settled(self, config: Any, /) -> Any:
+        return config
+
+    def fixed(self, config: RunConfig, /) -> Any:
+        return config.decisive()
+
+    def with_limits(self, config: Any, limits: Mapping[str, Any], last: Any, /) -> Any:
+        """Return *config* with other limits; `generations` are steps, the first without games."""
+        if not limits:
+            return config
+        given, model = dict(limits), type(config)
+        if "generations" in given and config.counts == "games":
+            steps = given.pop("generations")
+            given["games"] = None if steps is None else _games_of(config, last, steps)
+        settings = {**config.model_dump(), **given}
+        changed = model(**settings)
+        is_set = any(given.get(name) is not None for name in config.ends())
+        if not is_set or last is None or not self.learner.is_finished(changed, last):
+            return changed
+        # The limits that ended the run are in the way of what was given.
+        return model(**{**settings, **{name: None for name in config.ends() if name not in given}})
+
+    def endless(self, config: Any, /) -> Any:
+        # A config without any limit is refused as one that never ends.
+        update = {**dict.fromkeys(config.ends()), config.counts: config.most}
+        return config.model_copy(update=update)
+
+    def games_of_a_step(self, config: RunConfig, /) -> Mapping[str, int]:
+        return config.games_of_a_step()
+
+
+def _games_of(config: Any, last: Any, steps: int) -> int:
+    """Return the games after which a run has *steps* steps, if no step is shorter than usual."""
+    if last is None:
+        return max(1, (steps - 1) * int(config.games_per_step))
+    more: int = (steps - 1 - last.number) * config.games_per_step
+    return max(1, int(last.games) + more)
