@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from evoply.web.limits import Limits
@@ -36,9 +35,9 @@ class RunHall:
         """Return all presets."""
         return presets_shown()
 
-    def form(self, preset: str, kinds: Mapping[str, str | None]) -> FormShown:
-        """Return what can be set of a run of *preset*, with other *kinds* of tables."""
-        return form_of(preset, kinds, self.limits)
+    def form(self, preset: str) -> FormShown:
+        """Return what can be set of a run of *preset*."""
+        return form_of(preset, self.limits)
 
     def runs(self) -> RunList:
         """Return the runs of the folder."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -180,46 +180,14 @@ class PresetList(_Answer):
     presets: list[PresetShown]
 
 
-class FormKey(_Answer):
-    """A value that can be set."""
-
-    path: str
-    type: str
-    """whole number, number, text, true or false, or several of them."""
-    meaning: str
-    range: str
-    """In words."""
-    value: Value
-    """As the preset has it."""
-    is_required: bool
-    choices: list[str]
-    """The only texts it may be; none: there is no such list."""
-    least: float | None = None
-    most: float | None = None
-    is_kind: bool = False
-    """Whether it chooses which of several kinds its table is, on which the other keys depend; null:
-    there is no such table."""
-    columns: list[FormKey] = []
-    """Of a list: what each row has, with the paths and the usual values of the first row; a list of
-    single values has one, whose path is only that of the row. Empty: it is no list."""
-    rows: list[list[Cell]] | None = None
-    """Of a list: its rows as the preset has them; null: it has no such list."""
-
-
-class FormSection(_Answer):
-    """The keys of one table."""
-
-    title: str
-    """The table as a config writes it; "" for the top level."""
-    meaning: str
-    keys: list[FormKey]
-
-
 class FormShown(_Answer):
     """Everything that can be set of a run that begins with a preset."""
 
     preset: PresetShown
-    sections: list[FormSection]
+    config_schema: dict[str, Any]
+    """The JSON Schema of its config, in which descriptions say what keys are for."""
+    values: dict[str, Any]
+    """The config that the preset is."""
     text: str
     """The preset itself, with its comments."""
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
-from pydantic import StringConstraints
 
 from evoply.web.limits import Limits
 from evoply.web.messages import Error
@@ -59,9 +58,6 @@ if TYPE_CHECKING:
 else:  # a request's arguments are looked at when the server begins
     Hall = Annotated[object, Depends(_hall)]
 RunName = Annotated[str, Path(max_length=250)]
-Chosen = Annotated[
-    str, StringConstraints(pattern=r"^[a-z][a-z0-9_.]{0,80}\.kind=[a-z0-9_-]{0,40}$")
-]
 _WRONG = {code: {"model": Error} for code in (401, 404, 409, 422, 429)}
 
 run_router = APIRouter(prefix="/api", tags=["runs"], responses=_WRONG)  # type: ignore[arg-type]
@@ -74,19 +70,9 @@ def presets(hall: Hall) -> PresetList:
 
 
 @run_router.get("/presets/{preset}")
-def form(
-    preset: Annotated[str, Path(max_length=60)],
-    hall: Hall,
-    kind: Annotated[list[Chosen], Query(max_length=20)] = [],  # noqa: B006
-) -> FormShown:
-    """Return everything that can be set of a run of a preset.
-
-    With `kind=selection.kind=roulette` as it is where a table is of another kind, which has other
-    keys; with nothing behind the last `=` where there is no such table.
-    """
-    chosen = (one.partition("=") for one in kind)
-    kinds = {path: value or None for path, _, value in chosen}
-    return hall.form(preset, kinds)
+def form(preset: Annotated[str, Path(max_length=60)], hall: Hall) -> FormShown:
+    """Return everything that can be set of a run of a preset."""
+    return hall.form(preset)
 
 
 @run_router.get("/runs")
