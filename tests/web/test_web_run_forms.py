@@ -12,52 +12,32 @@ from evoply.presets import PRESETS
 from evoply.protocols import ConfigError
 from evoply.web import Limits
 from evoply.web.run_forms import config_asked, form_of
-from evoply.web.run_messages import FormKey, StartRun
-
-
-def value_of(key: FormKey) -> Any:
-    """What a form says of a key that nobody has changed."""
-    if key.rows is None or key.columns[0].path == f"{key.path}.0":
-        return key.value if key.rows is None else [cell for (cell,) in key.rows]
-    names = [column.path.rpartition(".")[2] for column in key.columns]
-    return [dict(zip(names, row, strict=True)) for row in key.rows]
+from evoply.web.run_messages import StartRun
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_a_form_that_nobody_changes_asks_for_the_preset(preset: str) -> None:
-    form = form_of(preset)
-    keys = [key for section in form.sections for key in section.keys]
-    assert len({key.path for key in keys}) == len(keys) > 10
+def test_a_form_has_the_values_of_its_preset(preset: str) -> None:
+    form = form_of(preset, Limits())
     config = KINDS[PRESETS[preset].learner].configs.load(preset)
+    assert set(form.values) == set(form.config_schema["properties"])
     assert config_asked(StartRun(preset=preset), Limits()) == config
-    values = {key.path: value_of(key) for key in keys}
-    assert config_asked(StartRun(preset=preset, settings=values), Limits()) == config
-    lists = {name for name, value in config if isinstance(value, tuple)}
-    assert lists <= {key.path for key in keys if key.columns}
-    for key in keys:
-        assert key.meaning
-        assert not key.choices or key.value is None or key.value in key.choices
-        if isinstance(key.value, int | float):
-            assert key.least is None or key.least <= key.value
-            assert key.most is None or key.value <= key.most
+    assert type(config)(**form.values) == config
 
 
-def test_another_kind_of_a_table_has_its_own_keys() -> None:
-    kinds = {"selection.kind": "roulette", "parsimony.kind": "tarpeian"}
-    form = form_of("quick", kinds)
-    values = {key.path: value_of(key) for section in form.sections for key in section.keys}
-    assert values["selection.kind"] == "roulette"
-    assert "selection.size" not in values
-    config = config_asked(StartRun(preset="quick", settings=values), Limits())
-    table = {"kind": "roulette"}
-    expected = load_config(
-        "quick", settings={"selection": table, "parsimony": {"kind": "tarpeian"}}
-    )
-    assert config == expected
-    back = {"parsimony.kind": None, "selection.kind": "tournament"}
-    assert config_asked(StartRun(preset="quick", settings=back), Limits()) == load_config("quick")
+def test_a_table_of_another_kind_takes_the_place_of_the_one_before() -> None:
+    def asked(**settings: Any) -> Any:
+        values = {path.replace("__", "."): value for path, value in settings.items()}
+        return config_asked(StartRun(preset="quick", settings=values), Limits())
+
+    expected = {"selection": {"kind": "roulette", "scale": "adjusted"}}
+    # Whatever is said first.
+    found = asked(selection__scale="adjusted", selection__kind="roulette", parsimony__kind=None)
+    assert found == load_config("quick", settings=expected)
+    usual = load_config("quick")
+    assert asked(parsimony__kind=None, selection__kind="tournament") == usual
+    assert asked(parsimony__kind="tarpeian").parsimony.kind == "tarpeian"
     with pytest.raises(ConfigError, match="must be"):
-        form_of("quick", {"selection.kind": "best"})
+        asked(selection__kind="best")
 
 
 def test_lists_are_changed_whole() -> None:
@@ -65,17 +45,6 @@ def test_lists_are_changed_whole() -> None:
         settings = {path.replace("__", "."): value for path, value in values.items()}
         return config_asked(StartRun(preset=preset, settings=settings), Limits())
 
-    (key,) = (
-        key
-        for section in form_of("quick").sections
-        for key in section.keys
-        if key.path == "fitness.opponents"
-    )
-    assert [(one.path, one.value) for one in key.columns] == [
-        ("fitness.opponents.0.player", None),
-        ("fitness.opponents.0.pairs", 5),
-        ("fitness.opponents.0.games", None),
-    ]
     rows = [{"player": "greedy", "pairs": 2, "games": None}, {"player": "( + white 1 )"}]
     opponents = asked("quick", fitness__opponents=rows).fitness.opponents
     assert [(one.player, one.pairs) for one in opponents] == [("greedy", 2), ("( + white 1 )", 5)]
@@ -117,12 +86,7 @@ def test_what_cannot_be_is_said_at_its_field(
 
 
 def test_a_table_that_a_preset_has_not_comes_of_its_values() -> None:
-    form = form_of("quick")
-    (section,) = (one for one in form.sections if one.title == "tuning")
-    assert {key.path for key in section.keys} >= {"tuning.generations", "tuning.pairs"}
-    assert {key.value for key in section.keys} == {None}
-    assert all("if left out" in key.range for key in section.keys if key.path.endswith("pairs"))
-    empty = {key.path: None for key in section.keys}
+    empty = dict.fromkeys(("tuning.generations", "tuning.population_size", "tuning.pairs"))
     assert config_asked(StartRun(preset="quick", settings=empty), Limits()).tuning is None
     asked = StartRun(preset="quick", settings={**empty, "tuning.pairs": 3})
     config = config_asked(asked, Limits())

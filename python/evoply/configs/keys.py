@@ -43,9 +43,12 @@ def with_settings(
 
 
 def overridden(
-    data: dict[str, Any], overrides: Iterable[str]
+    data: dict[str, Any], overrides: Iterable[str | tuple[str, Any]]
 ) -> tuple[dict[str, Any], list[tuple[str, str]]]:
-    """Return a changed copy of *data*, and path and message of what could not be applied."""
+    """Return a changed copy of *data*, and path and message of what could not be applied.
+
+    An override is a text `path=value`, or a path and its value as JSON; None removes a key.
+    """
     try:
         changed: dict[str, Any] = json.loads(json.dumps(data, default=str))
     except RecursionError:
@@ -54,32 +57,35 @@ def overridden(
         ) from None
     errors = []
     for override in overrides:
-        path, equals, text = override.partition("=")
-        path = path.strip().replace("-", "_")
-        if not equals or not path:
-            errors.append((override, "is not of the form path=value"))
-            continue
+        if isinstance(override, tuple):
+            path, value = override
+        else:
+            path, equals, text = override.partition("=")
+            path, value = path.strip().replace("-", "_"), _value(text.strip())
+            if not equals or not path:
+                errors.append((override, "is not of the form path=value"))
+                continue
         tried = deepcopy(changed)  # what fails half way must leave nothing behind
         try:
-            _set(tried, path.split("."), text.strip())
+            _set(tried, path.split("."), value)
             changed = tried
         except (LookupError, ValueError, TypeError):
             errors.append((path, "leads to no place in the config"))
     return changed, errors
 
 
-def _set(container: Any, keys: list[str], text: str) -> None:
+def _set(container: Any, keys: list[str], value: Any) -> None:
     *parents, last = keys
     for key in parents:
         container = _inside(container, key)
     if isinstance(container, list):
-        container[int(last)] = _value(text)
+        container[int(last)] = value
     elif not isinstance(container, dict):
         raise TypeError("a single value has no keys")
-    elif text.lower() == "none":
+    elif value is None:
         container.pop(last, None)
     else:
-        container[last] = _value(text)
+        container[last] = value
 
 
 def _inside(container: Any, key: str) -> Any:
@@ -87,10 +93,14 @@ def _inside(container: Any, key: str) -> Any:
         return container[int(key)]
     if not isinstance(container, dict):
         raise TypeError("a single value has no keys")
-    return container.setdefault(key, {})
+    if container.get(key) is None:
+        container[key] = {}
+    return container[key]
 
 
 def _value(text: str) -> Any:
+    if text.lower() == "none":
+        return None
     try:
         read = tomllib.loads(f"value = {text}")
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""What each key of a config means: its type, its range, its default, read from the models.
+"""What each key of a config means: its type, its range, its default, read from its JSON Schema.
 
 `evoply config` prints it and the documentation shows it as tables, so neither is written by hand.
 A place in a list is written 0, whichever it is: `fitness.opponents.0.pairs`.
@@ -6,50 +6,39 @@ A place in a list is written 0, whichever it is: `fitness.opponents.0.pairs`.
 
 from __future__ import annotations
 
-import inspect
 import json
-import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from itertools import chain
+from typing import Any
 
-from annotated_types import Ge, Gt, Le, Lt, MaxLen, MinLen
 from pydantic import BaseModel
-from pydantic.fields import FieldInfo
 
 from evoply.configs.errors import has_key, meant_instead
-from evoply.configs.meanings import meaning
-from evoply.configs.part import kind_of, parts_in
+from evoply.configs.keys import without_none
+from evoply.configs.schema import Schema, config_schema
 from evoply.wording import shorten
 
-_NAMES: dict[Any, str] = {
-    str: "text",
-    int: "whole number",
-    float: "number",
-    bool: "true or false",
-    dict: "table",
-    tuple: "list",
+_NAMES = {
+    "string": "text",
+    "integer": "whole number",
+    "number": "number",
+    "boolean": "true or false",
+    "object": "table",
 }
-_TABLE, _TABLES = "table", "list of tables"
+_TABLE = "table"
 _LARGEST = 2**63  # above all seeds; nobody recognises it when it is written out
-_LIMITS: dict[type, str] = {
-    Ge: "ge",
-    Gt: "gt",
-    Le: "le",
-    Lt: "lt",
-    MinLen: "min_length",
-    MaxLen: "max_length",
-}
 _WORDS: dict[str, Callable[[Any], str]] = {
     "between": lambda bounds: f"{bounds[0]:,} to {bounds[1]:,}",
     "seed": lambda bound: f"{bound:,} to 2^63 - 1",
-    "ge": lambda bound: f"{bound:,} or more",
-    "gt": lambda bound: f"above {bound:,}",
-    "le": lambda bound: f"at most {bound:,}",
-    "lt": lambda bound: f"below {bound:,}",
-    "min_length": lambda bound: "not empty" if bound == 1 else f"at least {bound:,} long",
-    "max_length": lambda bound: f"at most {bound:,} long",
+    "minimum": lambda bound: f"{bound:,} or more",
+    "exclusiveMinimum": lambda bound: f"above {bound:,}",
+    "maximum": lambda bound: f"at most {bound:,}",
+    "exclusiveMaximum": lambda bound: f"below {bound:,}",
+    "minLength": lambda bound: "not empty" if bound == 1 else f"at least {bound:,} long",
+    "maxLength": lambda bound: f"at most {bound:,} long",
 }
+_WORDS |= {"minItems": _WORDS["minLength"], "maxItems": _WORDS["maxLength"]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +59,6 @@ class ConfigKey:
     """What it is for, in plain words."""
     has_keys: bool = False
     """Whether its value is made of tables, whose keys have paths of their own."""
-    choices: tuple[str, ...] = ()
-    """The texts it may be; none: there is no such list."""
-    least: float | None = None
-    """Of a number; None: `range` says all there is to say."""
-    most: float | None = None
 
     @property
     def name(self) -> str:
@@ -134,7 +118,7 @@ def config_sections(model: type[BaseModel]) -> tuple[ConfigSection, ...]:
     >>> seed.type, seed.range, seed.default
     ('whole number', '0 to 2^63 - 1', 1)
     """
-    return tuple(_sections(model, ""))
+    return tuple(_Reader(config_schema(model)).sections())
 
 
 def matching_sections(text: str, model: type[BaseModel]) -> tuple[ConfigSection, ...]:
@@ -173,119 +157,119 @@ def _parts(path: str) -> list[str]:
     return [part for part in path.split(".") if part and not part.isdecimal()]
 
 
-def _sections(
-    model: type[BaseModel], path: str, kind: str | None = None, defaults: BaseModel | None = None
-) -> list[ConfigSection]:
-    """Return the section of *model* at *path* and those below; *defaults* fills the table."""
-    keys, below = [], []
-    for name, field in model.model_fields.items():
-        if name == "kind" and kind is not None:
-            continue  # the section says it
-        inner = f"{path}.{name}" if path else name
-        usual = getattr(defaults, name) if isinstance(defaults, model) else field.default
-        parts = [part for part, _ in parts_in(field.annotation)]
-        keys.append(_key(model, name, inner, usual))
-        if parts:
-            place = f"{inner}.0" if _is_listed(field) else inner
-            below += _tables(parts, place, meaning(model, name), usual)
-    about = inspect.cleandoc(model.__doc__ or "") if path else ""
-    return [ConfigSection(path, kind, about, tuple(keys)), *below]
+class _Reader:
+    """Reads the sections of a schema."""
 
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
 
-def _tables(
-    parts: Sequence[type[BaseModel]], path: str, about: str, usual: Any
-) -> list[ConfigSection]:
-    """Return the sections of a table that is one of *parts*, the key that chooses first."""
-    sections = []
-    kinds = [kind_of(part) for part in parts]
-    if len(parts) > 1:
+    def sections(self) -> Iterator[ConfigSection]:
+        """Yield the top level, then each table below its own."""
+        return self._sections({**self._schema, "description": ""}, "")
+
+    def _sections(
+        self, table: Schema, path: str, kind: str | None = None, usual: Any = None
+    ) -> Iterator[ConfigSection]:
+        """Yield the section of *table* and those below; *usual* is what the table has by default.
+
+        A table of a *kind* leaves out the key that says so: the section says it.
+        """
+        keys, below = [], []
+        defaults = usual if usual and usual.get("kind") == kind else {}
+        for name, field in table["properties"].items():
+            if name == "kind" and kind is not None:
+                continue
+            place = f"{path}.{name}" if path else name
+            tables = self._tables(field)
+            said = field.get("description") or _meaning(name, tables)
+            if not said:
+                raise ValueError(
+                    f"{table['title']}.{name} has no docstring, so its meaning is missing"
+                )
+            key = ConfigKey(
+                path=place,
+                type=self._type(field),
+                default=without_none(defaults.get(name, field.get("default"))),
+                is_required=name in table.get("required", ()),
+                range=self._range(field),
+                meaning=" ".join(said.split()),
+                has_keys=bool(tables),
+            )
+            keys.append(key)
+            inner, default = (place, key.default) if key.type == _TABLE else (f"{place}.0", None)
+            if len(tables) > 1:
+                below.append(self._kinds(tables, inner, field.get("description", ""), default))
+            elif tables:
+                below.append(self._sections(tables[0], inner, None, default))
+        yield ConfigSection(path, kind, table.get("description", ""), tuple(keys))
+        yield from chain.from_iterable(below)
+
+    def _kinds(
+        self, tables: Sequence[Schema], path: str, about: str, usual: Any
+    ) -> Iterator[ConfigSection]:
+        """Yield the sections of what is one of several *tables*, the key that chooses first."""
         chooses = ConfigKey(
             path=f"{path}.kind",
             type="text",
-            default=getattr(usual, "kind", None),
-            is_required=not hasattr(usual, "kind"),
-            range=_choices(kinds),
+            default=usual["kind"] if usual else None,
+            is_required=not usual,
+            range=_choices(map(_kind, tables)),
             meaning="Which of the kinds this table is; the other keys depend on it.",
-            choices=tuple(str(kind) for kind in kinds),
         )
-        sections.append(ConfigSection(path, None, about, (chooses,)))
-    for part, kind in zip(parts, kinds, strict=True):
-        sections += _sections(part, path, kind if len(parts) > 1 else None, usual)
-    return sections
+        yield ConfigSection(path, None, about, (chooses,))
+        for table in tables:
+            yield from self._sections(table, path, _kind(table), usual)
+
+    def _values(self, field: Schema) -> list[Schema]:
+        """Return what a value may be, but for null, which is no value."""
+        if "$ref" in field:
+            return [self._schema["$defs"][field["$ref"].rpartition("/")[2]]]
+        choices = field.get("anyOf") or field.get("oneOf")
+        if choices is None:
+            return [] if field["type"] == "null" else [field]
+        return [one for choice in choices for one in self._values(choice)]
+
+    def _tables(self, field: Schema) -> list[Schema]:
+        """Return what the table may be that a value is, or a list of; none if it is neither."""
+        inner = [
+            one
+            for value in self._values(field)
+            for one in (self._values(value["items"]) if "items" in value else [value])
+        ]
+        return [one for one in inner if "properties" in one]
+
+    def _type(self, field: Schema) -> str:
+        names = (
+            f"list of {self._type(one['items'])}s" if "items" in one else _NAMES[one["type"]]
+            for one in self._values(field)
+        )
+        return " or ".join(dict.fromkeys(names))
+
+    def _range(self, field: Schema) -> str:
+        said: Schema = {}
+        for one in self._values(field):
+            said |= one
+        choices = said.get("enum") or ([said["const"]] if "const" in said else [])
+        bounds = {name: said[name] for name in _WORDS if name in said}
+        if {"minimum", "maximum"} <= set(bounds):
+            bounds = {"between": (bounds["minimum"], bounds["maximum"])}
+        elif bounds.get("exclusiveMaximum") == _LARGEST:
+            bounds = {"seed": bounds["minimum"]}
+        limits = [_choices(choices)] if choices else []
+        return ", ".join([*limits, *(_WORDS[name](bound) for name, bound in bounds.items())])
 
 
-def _key(model: type[BaseModel], name: str, path: str, usual: Any) -> ConfigKey:
-    field = model.model_fields[name]
-    parts = [part for part, _ in parts_in(field.annotation)]
-    said = meaning(model, name)
-    if not said and len(parts) == 1:
-        said = inspect.cleandoc(parts[0].__doc__ or "").split("\n\n")[0]
-    elif not said and parts:
-        said = f"One of the kinds {_choices([kind_of(part) for part in parts])}."
-    elif not said and name == "kind":
-        said = "Which of the kinds this table is."
-    if not said:
-        raise ValueError(f"{model.__name__}.{name} has no docstring, so its meaning is missing")
-    return ConfigKey(
-        path=path,
-        type=(_TABLES if _is_listed(field) else _TABLE) if parts else _type(field.annotation),
-        default=None if field.is_required() else _plain(usual),
-        is_required=field.is_required(),
-        range=_range(field),
-        meaning=" ".join(said.split()),
-        has_keys=bool(parts),
-        choices=tuple(_literals(field.annotation)),
-        least=_bound(field, Ge),
-        most=_bound(field, Le),
-    )
+def _meaning(name: str, tables: Sequence[Schema]) -> str:
+    """Return what to say of a key without a docstring, "" if there is nothing."""
+    if len(tables) == 1:
+        return str(tables[0].get("description", "")).split("\n\n")[0]
+    if tables:
+        return f"One of the kinds {_choices(map(_kind, tables))}."
+    return "Which of the kinds this table is." if name == "kind" else ""
 
 
-def _is_listed(field: FieldInfo) -> bool:
-    return get_origin(field.annotation) is tuple
-
-
-def _plain(value: Any) -> Any:
-    """Return a default as JSON writes it, without keys of no value."""
-    if isinstance(value, BaseModel):
-        return value.model_dump(mode="json", exclude_none=True)
-    return [_plain(one) for one in value] if isinstance(value, tuple) else value
-
-
-def _type(annotation: Any) -> str:
-    origin = get_origin(annotation)
-    if origin is Annotated:
-        return _type(get_args(annotation)[0])
-    if origin is Literal:
-        return "text"
-    if origin in (Union, types.UnionType):
-        kinds = [_type(one) for one in get_args(annotation) if one is not types.NoneType]
-        return " or ".join(dict.fromkeys(kinds))
-    if origin is tuple:
-        return f"list of {_type(get_args(annotation)[0])}s"
-    return _NAMES[origin or annotation]
-
-
-def _range(field: FieldInfo) -> str:
-    choices = _literals(field.annotation)
-    limits = [_choices(choices)] if choices else []
-    bounds = {name: bound for limit in field.metadata for name, bound in _bounds(limit)}
-    if {"ge", "le"} <= set(bounds):
-        bounds = {"between": (bounds["ge"], bounds["le"])}
-    elif bounds.get("lt") == _LARGEST:
-        bounds = {"seed": bounds["ge"]}
-    return ", ".join([*limits, *(_WORDS[name](bound) for name, bound in bounds.items())])
-
-
-def _bound(field: FieldInfo, kind: type[Ge | Le]) -> float | None:
-    bounds = dict(bound for limit in field.metadata for bound in _bounds(limit))
-    value: float | None = bounds.get(_LIMITS[kind])
-    return value
-
-
-def _bounds(limit: object) -> list[tuple[str, Any]]:
-    return [
-        (name, getattr(limit, name)) for kind, name in _LIMITS.items() if isinstance(limit, kind)
-    ]
+def _kind(table: Schema) -> str:
+    return str(table["properties"]["kind"]["const"])
 
 
 def _written(default: Any) -> str:
@@ -298,12 +282,6 @@ def _written(default: Any) -> str:
     return json.dumps(default, ensure_ascii=False)
 
 
-def _literals(annotation: Any) -> list[str]:
-    if get_origin(annotation) is Literal:
-        return [str(choice) for choice in get_args(annotation)]
-    return [choice for inner in get_args(annotation) for choice in _literals(inner)]
-
-
-def _choices(choices: Sequence[object]) -> str:
-    quoted = [f'"{choice}"' for choice in choices]
-    return " or ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)
+def _choices(choices: Iterable[object]) -> str:
+    *others, last = (f'"{choice}"' for choice in choices)
+    return f"{', '.join(others)} or {last}" if others else last

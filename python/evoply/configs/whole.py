@@ -76,12 +76,14 @@ _Config = TypeVar("_Config", bound=WholeConfig)
 def changed_config(
     model: type[_Config],
     data: Mapping[str, Any],
-    overrides: Iterable[str],
+    overrides: Iterable[str | tuple[str, Any]],
     settings: Mapping[str, Any],
     *,
     whole: str = "",
 ) -> _Config:
-    """Return the config of *data* with *overrides* such as `seed=2`, and keys and values.
+    """Return the config of *data* with *overrides*, and with *settings* by key.
+
+    An override is a text such as `seed=2`, or a path and its value.
 
     A mapping among *settings* changes the keys of a table that it names, but for the key *whole*.
     Raises `ConfigError` with all that is wrong, also with paths that lead nowhere.

@@ -4,7 +4,8 @@
 `game_routes` is the API, whose messages are `messages`; `playing` holds the games that go on,
 `store` keeps them on disk, `thinking` lets players think, `ladder` names opponents. `static/` is
 the page: `play.js` is the game on the table, `board.js` draws boards, `charts.js` charts,
-`new-game.js` and `form.js` are the forms of games and runs, `review.js` looks for mistakes.
+`new-game.js` and `form.js` are the forms of games and runs, `schema.js` reads JSON Schema,
+`review.js` looks for mistakes.
 
 It needs the extra `evoply[web]`.
 """

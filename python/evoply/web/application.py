@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import mimetypes
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from functools import cache
 from html import escape
@@ -11,7 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from fastapi import FastAPI, HTTPException, Request
+from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
@@ -23,9 +23,10 @@ from evoply.games.drawing import COLORS
 from evoply.look import LINE_COLORS, pieces_css
 from evoply.processes import core_count
 from evoply.protocols import ConfigError, RunError, RunNameError
-from evoply.web.game_routes import GameHall, game_router, status_of
-from evoply.web.limits import Limits
+from evoply.web.game_routes import GameHall, game_router
+from evoply.web.limits import LimitError, Limits
 from evoply.web.messages import Health
+from evoply.web.playing import ConflictError
 from evoply.web.protection import Protection, Trusted
 from evoply.web.report_routes import report_router
 from evoply.web.run_routes import RunEntrance, run_router
@@ -34,6 +35,13 @@ from evoply.web.thinking import ThinkingPool
 from evoply.wording import must_be
 
 _STATIC = Path(str(files("evoply.web"))) / "static"
+_STATUSES: dict[type[ValueError], int] = {
+    RunNameError: 404,
+    StoreError: 500,
+    RunError: 409,
+    ConflictError: 409,
+}
+"""Of answers to requests that such an error ended: the first that it is; of any other 422."""
 
 
 def application(games: Path, trusted: Trusted, limits: Limits | None = None) -> ASGIApp:
@@ -109,38 +117,30 @@ def _look() -> str:
 def _add_errors(app: FastAPI) -> None:
     """Let every error be one message, in words."""
 
-    def answer(status: int, message: str, **more: Any) -> JSONResponse:
-        return JSONResponse({"error": message, **more}, status)
-
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
         found = [
             (".".join(str(part) for part in one["loc"][1:]) or "request", _words(one))
             for one in error.errors()[:20]
         ]
-        text = "; ".join(f"{field}: {what}" for field, what in found)
-        return answer(422, text, errors=[{"field": field, "error": what} for field, what in found])
+        return _answer(422, "; ".join(f"{field}: {what}" for field, what in found), found)
 
     @app.exception_handler(StarletteError)
-    async def refused(request: Request, error: HTTPException) -> JSONResponse:
-        return answer(error.status_code, str(error.detail))
-
-    @app.exception_handler(StoreError)
-    async def failed(request: Request, error: StoreError) -> JSONResponse:
-        return answer(500, str(error))
-
-    @app.exception_handler(RunError)
-    async def no_run(request: Request, error: RunError) -> JSONResponse:
-        return answer(404 if isinstance(error, RunNameError) else 409, str(error))
-
-    @app.exception_handler(ConfigError)
-    async def no_config(request: Request, error: ConfigError) -> JSONResponse:
-        found = [{"field": field, "error": what} for field, what in error.errors]
-        return answer(422, str(error), errors=found)
+    async def refused(request: Request, error: StarletteError) -> JSONResponse:
+        return _answer(error.status_code, str(error.detail))
 
     @app.exception_handler(ValueError)
     async def wrong(request: Request, error: ValueError) -> JSONResponse:
-        return answer(status_of(error), str(error))
+        if isinstance(error, LimitError):
+            return _answer(error.status, str(error))
+        status = next((one for kind, one in _STATUSES.items() if isinstance(error, kind)), 422)
+        return _answer(status, str(error), error.errors if isinstance(error, ConfigError) else ())
+
+
+def _answer(status: int, message: str, errors: Iterable[tuple[str, str]] = ()) -> JSONResponse:
+    """Return the answer of an error; *errors* are fields and what is wrong with them."""
+    found = [{"field": field, "error": what} for field, what in errors]
+    return JSONResponse({"error": message, **({"errors": found} if found else {})}, status)
 
 
 def _words(error: dict[str, Any]) -> str:

@@ -40,7 +40,7 @@ from evoply.web.messages import (
     wrong_as_json,
 )
 from evoply.web.opponents import read_opponent
-from evoply.web.playing import ConflictError, OpenGame, new_id, sides_of
+from evoply.web.playing import OpenGame, new_id, sides_of
 from evoply.web.questions import values_of_moves, xray_of
 from evoply.web.showing import exported, row_of, state_of
 from evoply.web.store import GameStore, Stored
@@ -208,18 +208,12 @@ game_router = APIRouter(prefix="/api", tags=["games"], responses=_WRONG)  # type
 async def rules() -> list[RulesShown]:
     """Return every game that can be played, and opponents, the weakest first."""
     return [
-        RulesShown(
+        RulesShown.of(
+            one,
             game=one.name,
-            title=one.title,
-            size=one.size,
             adviser=adviser_of(one.name),
             levels=[
-                LevelShown(
-                    title=level.title,
-                    player=level.player,
-                    about=level.about,
-                    elo=level.ratings.get(one.name),
-                )
+                LevelShown.of(level, elo=level.ratings.get(one.name))
                 for level in levels_of(one.name)
             ],
         )
@@ -231,19 +225,7 @@ async def rules() -> list[RulesShown]:
 async def listed(hall: Hall) -> GameList:
     """Return the games begun last."""
     games = await hall.store.newest(_MOST_LISTED)
-    return GameList(
-        games=[
-            GameListed(
-                id=one.id,
-                created=one.created,
-                game=one.game,
-                black=one.black,
-                white=one.white,
-                plies=plies,
-            )
-            for one, plies in games
-        ]
-    )
+    return GameList(games=[GameListed.of(one, plies=plies) for one, plies in games])
 
 
 @game_router.post("/games", status_code=201)
@@ -351,10 +333,3 @@ async def _heard(socket: WebSocket) -> None:
         message = await socket.receive()
         if message["type"] == "websocket.disconnect":
             return
-
-
-def status_of(error: ValueError) -> int:
-    """Return the status of the answer to a request that *error* ended."""
-    if isinstance(error, LimitError):
-        return error.status
-    return 409 if isinstance(error, ConflictError) else 422

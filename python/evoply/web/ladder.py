@@ -25,10 +25,7 @@ class Level:
 
 _TABLE = tomllib.loads((files("evoply.web") / "ladder.toml").read_text(encoding="utf-8"))
 
-LEVELS = tuple(
-    Level(level["title"], level["player"], level["about"], level["ratings"])
-    for level in _TABLE["level"]
-)
+LEVELS = tuple(Level(**level) for level in _TABLE["level"])
 """All levels of all games."""
 
 _ADVISER = "material:depth=4"

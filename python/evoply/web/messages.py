@@ -5,34 +5,46 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from evoply.protocols import Color
 
 PERSON = "person"
 """Who plays a side when nobody of ours does."""
 MOST_CHARACTERS = 100_000
 LONGEST_PLAYER = 4000
 
-ColorName = Literal["black", "white"]
+
+class Asked(BaseModel):
+    """The body of a request, in which nothing unknown may stand."""
+
+    model_config = ConfigDict(
+        extra="forbid", strict=True, allow_inf_nan=False, use_attribute_docstrings=True
+    )
 
 
-class _Asked(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+class Answer(BaseModel):
+    """The body of an answer."""
 
-
-class _Answer(BaseModel):
     model_config = ConfigDict(use_attribute_docstrings=True)
 
+    @classmethod
+    def of(cls, source: object, **others: Any) -> Self:
+        """Return the answer with the attributes of *source* that it has, and with *others*."""
+        same = (name for name in cls.model_fields if name not in others and hasattr(source, name))
+        return cls(**{name: getattr(source, name) for name in same}, **others)
 
-class Health(_Answer):
+
+class Health(Answer):
     """Whether the server is there."""
 
     status: Literal["ok"] = "ok"
     version: str
 
 
-class Error(_Answer):
+class Error(Answer):
     """What is wrong with a request, and what to do."""
 
     error: str
@@ -47,20 +59,16 @@ def wrong_as_json(*statuses: int) -> dict[int | str, dict[str, Any]]:
     }
 
 
-class SetUpBoard(_Asked):
+class SetUpBoard(Asked):
     """A board that was set up by hand."""
-
-    model_config = ConfigDict(use_attribute_docstrings=True)
 
     cells: str = Field(max_length=100)
     """The squares row by row: b and w are pieces, B and W kings, anything else is empty."""
-    turn: ColorName = "black"
+    turn: Literal["black", "white"] = "black"
 
 
-class BeginGame(_Asked):
+class BeginGame(Asked):
     """What game to begin, who plays it, and where."""
-
-    model_config = ConfigDict(use_attribute_docstrings=True)
 
     game: str = Field(default="othello", max_length=60)
     """A name of `/api/rules`."""
@@ -80,10 +88,8 @@ class BeginGame(_Asked):
     """Where to begin instead."""
 
 
-class MoveAsked(_Asked):
+class MoveAsked(Asked):
     """A person's move."""
-
-    model_config = ConfigDict(use_attribute_docstrings=True)
 
     move: str = Field(max_length=100)
     """A legal move as text."""
@@ -91,17 +97,15 @@ class MoveAsked(_Asked):
     """How many plies the game has, if the move is to count only then."""
 
 
-class SeatsAsked(_Asked):
+class SeatsAsked(Asked):
     """Who is to play from now on; a side that is left out stays."""
 
     black: str | None = Field(default=None, min_length=1, max_length=LONGEST_PLAYER)
     white: str | None = Field(default=None, min_length=1, max_length=LONGEST_PLAYER)
 
 
-class QuestionAsked(_Asked):
+class QuestionAsked(Asked):
     """What moves are worth, and to whom."""
-
-    model_config = ConfigDict(use_attribute_docstrings=True)
 
     player: str | None = Field(default=None, min_length=1, max_length=LONGEST_PLAYER)
     """Who says so; by default the opponent, or another one if the opponent values nothing."""
@@ -111,7 +115,7 @@ class QuestionAsked(_Asked):
     """The time there is for it."""
 
 
-class LegalMove(_Answer):
+class LegalMove(Answer):
     """A move that can be played now."""
 
     text: str
@@ -119,17 +123,17 @@ class LegalMove(_Answer):
     """The squares that it touches, from a1 row by row, in its order; none for a pass."""
 
 
-class PlayedMove(_Answer):
+class PlayedMove(Answer):
     """A move of the game, and the board after it."""
 
     text: str
-    color: ColorName
+    color: Color
     path: list[int]
     cells: str
     """The board after it; see `GameState.cells`."""
 
 
-class SideShown(_Answer):
+class SideShown(Answer):
     """Who plays a side."""
 
     player: str
@@ -142,7 +146,7 @@ class SideShown(_Answer):
     """On its clock when this was said."""
 
 
-class GameState(_Answer):
+class GameState(Answer):
     """A game as it stands."""
 
     id: str
@@ -161,7 +165,7 @@ class GameState(_Answer):
     """The board before the first move."""
     start_text: str
     """The same as text that `BeginGame.position` reads."""
-    turn: ColorName
+    turn: Color
     status: str
     black: SideShown
     white: SideShown
@@ -172,18 +176,18 @@ class GameState(_Answer):
     is_over: bool
     result: str | None = None
     """How the game ended, in words."""
-    winner: ColorName | None = None
+    winner: Color | None = None
     trouble: str | None = None
     """Why a player does not move, if it fails."""
     clock: str | None = None
-    running: ColorName | None = None
+    running: Color | None = None
     """Whose clock runs."""
     transcript: str
     forms: list[str]
     """In which forms it can be copied."""
 
 
-class GameListed(_Answer):
+class GameListed(Answer):
     """A game in a list."""
 
     id: str
@@ -194,22 +198,20 @@ class GameListed(_Answer):
     plies: int
 
 
-class GameList(_Answer):
+class GameList(Answer):
     """The games begun last, newest first."""
 
     games: list[GameListed]
 
 
-class Undone(_Asked):
+class Undone(Asked):
     """What is to be taken back."""
-
-    model_config = ConfigDict(use_attribute_docstrings=True)
 
     to_ply: int | None = Field(default=None, ge=0)
     """Go back to where so many plies were played; by default to a person's last choice."""
 
 
-class ValuedMove(_Answer):
+class ValuedMove(Answer):
     """What a move is worth to the side to move."""
 
     move: str
@@ -221,7 +223,7 @@ class ValuedMove(_Answer):
     """What it is worth less than the best move."""
 
 
-class Values(_Answer):
+class Values(Answer):
     """Every legal move with its value, best first."""
 
     player: str
@@ -237,10 +239,8 @@ class Values(_Answer):
     """Why the best move and not the second, in a sentence; where the player can be explained."""
 
 
-class XRayAsked(_Asked):
+class XRayAsked(Asked):
     """Whose x-ray, and on which board."""
-
-    model_config = ConfigDict(use_attribute_docstrings=True)
 
     player: str | None = Field(default=None, min_length=1, max_length=LONGEST_PLAYER)
     """Whose; by default the opponent's, or that of another one if there is nothing inside."""
@@ -248,7 +248,7 @@ class XRayAsked(_Asked):
     """After so many plies; by default at the end."""
 
 
-class FeatureShown(_Answer):
+class FeatureShown(Answer):
     """What a player measures on the board."""
 
     text: str
@@ -260,11 +260,11 @@ class FeatureShown(_Answer):
     """What it adds to the board's value; none where it goes into it together with others."""
 
 
-class XRayShown(_Answer):
+class XRayShown(Answer):
     """What a player sees on a board, and what that is worth to it."""
 
     player: str
-    own: ColorName
+    own: Color
     """Whose pieces are own, and to whom all numbers speak."""
     value: float | None
     """None for a player that values moves only, or where it is no number."""
@@ -281,7 +281,7 @@ class XRayShown(_Answer):
     note: str
 
 
-class LevelShown(_Answer):
+class LevelShown(Answer):
     """An opponent on the ladder."""
 
     title: str
@@ -291,7 +291,7 @@ class LevelShown(_Answer):
     """Its measured rating above `random`; None if nobody has measured it."""
 
 
-class RulesShown(_Answer):
+class RulesShown(Answer):
     """A game that can be played, and whom one can play it against, the weakest first."""
 
     game: str

@@ -8,12 +8,11 @@ which only our own page can read. Bodies are bounded, in size and time, and neve
 from __future__ import annotations
 
 import asyncio
-import json
 import secrets
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from evoply.web.limits import Limits, RateLimiter
@@ -50,9 +49,10 @@ class Trusted:
 class RefusedError(Exception):
     """A request that goes no further."""
 
-    def __init__(self, status: int, message: str, *headers: tuple[bytes, bytes]) -> None:
+    def __init__(self, status: int, message: str, **headers: str) -> None:
         super().__init__(message)
-        self.status, self.headers = status, headers
+        # What is left of the request is not read.
+        self.answer = JSONResponse({"error": message}, status, {"connection": "close", **headers})
 
 
 class Protection:
@@ -61,14 +61,14 @@ class Protection:
     def __init__(self, app: ASGIApp, trusted: Trusted, limits: Limits) -> None:
         self.app, self.trusted, self.limits = app, trusted, limits
         self._requests = RateLimiter(limits.requests)
-        self._headers = [
-            (b"content-security-policy", trusted.policy.encode()),
-            (b"x-content-type-options", b"nosniff"),
-            (b"referrer-policy", b"no-referrer"),
-            (b"cross-origin-opener-policy", b"same-origin"),
-            (b"cross-origin-resource-policy", b"same-origin"),
-            (b"x-frame-options", b"DENY"),
-        ]
+        self._headers = {
+            "content-security-policy": trusted.policy,
+            "x-content-type-options": "nosniff",
+            "referrer-policy": "no-referrer",
+            "cross-origin-opener-policy": "same-origin",
+            "cross-origin-resource-policy": "same-origin",
+            "x-frame-options": "DENY",
+        }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it."""
@@ -76,24 +76,23 @@ class Protection:
             await self.app(scope, receive, send)
             return
         is_http = scope["type"] == "http"
+
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in self._headers.items():
+                    # Only reports have a policy of their own, for a page without script in a frame.
+                    headers.setdefault(name, value)
+            await send(message)
+
         try:
             self._check(scope, Headers(scope=scope))
             if is_http:
                 receive = await self._with_body(scope, receive)
         except RefusedError as refused:
-            await (self._refuse(send, refused) if is_http else _close(receive, send))
-            return
-
-        async def sending(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = list(message.get("headers", ()))
-                # Only reports have a policy of their own, for a page without script in a frame.
-                known = {name for name, _ in headers}
-                headers += [one for one in self._headers if one[0] not in known]
-                message["headers"] = headers
-            await send(message)
-
-        await self.app(scope, receive, sending)
+            await (refused.answer(scope, receive, sending) if is_http else _close(receive, send))
+        else:
+            await self.app(scope, receive, sending)
 
     def _check(self, scope: Scope, headers: Headers) -> None:
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
@@ -112,7 +111,7 @@ class Protection:
             raise RefusedError(
                 429,
                 f"more than {self.limits.requests.each_second:g} requests a second - slow down",
-                (b"retry-after", str(max(1, round(wait))).encode()),
+                **{"retry-after": str(max(1, round(wait)))},
             )
 
     def _check_change(self, headers: Headers) -> None:
@@ -121,7 +120,7 @@ class Protection:
                 401,
                 "token: is missing or wrong - send 'Authorization: Bearer TOKEN' with the token "
                 "of `evoply web --json`",
-                (b"www-authenticate", b"Bearer"),
+                **{"www-authenticate": "Bearer"},
             )
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != "application/json":
@@ -170,19 +169,6 @@ class Protection:
             return {"type": "http.request", "body": body, "more_body": False}
 
         return again
-
-    async def _refuse(self, send: Send, refused: RefusedError) -> None:
-        content = json.dumps({"error": str(refused)}).encode()
-        headers: Sequence[tuple[bytes, bytes]] = [
-            (b"content-type", b"application/json"),
-            (b"content-length", str(len(content)).encode()),
-            # What is left of the request is not read.
-            (b"connection", b"close"),
-            *refused.headers,
-            *self._headers,
-        ]
-        await send({"type": "http.response.start", "status": refused.status, "headers": headers})
-        await send({"type": "http.response.body", "body": content})
 
 
 async def _close(receive: Receive, send: Send) -> None:

@@ -8,7 +8,7 @@ from evoply._native import Stream
 from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
 from evoply.players import PlayerKind, Searcher, steady_player
-from evoply.protocols import Clock, Color, GameRecord
+from evoply.protocols import Clock, GameRecord
 from evoply.web.ladder import adviser_of
 from evoply.web.messages import (
     FeatureShown,
@@ -78,22 +78,15 @@ def _shown(seen: XRay) -> XRayShown:
 
     data = seen.to_dict()
     features = [
-        FeatureShown(
-            text=one.text, words=one.words, value=value_text(one.value), adds=written["adds"]
-        )
+        FeatureShown.of(one, value=value_text(one.value), adds=written["adds"])
         for one, written in zip(seen.features, data["features"], strict=True)
     ]
-    return XRayShown(
+    return XRayShown.of(
+        seen,
         player=short_name(seen.player),
-        own="black" if seen.own is Color.BLACK else "white",
-        value=data["value"],
-        sentence=seen.sentence,
-        squares=data["squares"],
-        squares_are=seen.squares_are,
         features=features,
-        rest=data["rest"],
         tree=seen.svg(),
-        note=seen.note,
+        **{name: data[name] for name in ("value", "squares", "rest")},
     )
 
 

@@ -16,10 +16,9 @@ from typing import Annotated
 from fastapi import APIRouter, HTTPException
 from fastapi import Path as InPath
 from fastapi.responses import HTMLResponse
-from pydantic import BaseModel, ConfigDict
 
 from evoply.files import runs_directory
-from evoply.web.messages import wrong_as_json
+from evoply.web.messages import Answer, wrong_as_json
 
 _MOST_LISTED = 200
 _MOST_LOOKED_AT = 20_000
@@ -36,10 +35,8 @@ _AGAIN = b'<meta http-equiv="refresh" content="5">'
 _STATE = re.compile(r'<meta name="evoply-state" content="([^"]{1,300})">')
 
 
-class ReportListed(BaseModel):
+class ReportListed(Answer):
     """A page in the folder of runs."""
-
-    model_config = ConfigDict(use_attribute_docstrings=True)
 
     path: str
     """Where it is, below `/reports/`."""
@@ -49,7 +46,7 @@ class ReportListed(BaseModel):
     """How far the work was when it was written, if the work was to go on; else empty."""
 
 
-class ReportList(BaseModel):
+class ReportList(Answer):
     """The pages in the folder of runs, newest first."""
 
     reports: list[ReportListed]

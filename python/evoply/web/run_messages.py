@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from evoply.web.messages import Answer, Asked
 
 Value = bool | int | float | str | None
 Cell = Value | list[int | float | str]
@@ -13,17 +15,7 @@ Setting = Value | Annotated[list[Value | Row], Field(max_length=1000)]
 KeyPath = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*(\.[a-z0-9_]+){0,8}$", max_length=120)]
 
 
-class _Asked(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid", strict=True, allow_inf_nan=False, use_attribute_docstrings=True
-    )
-
-
-class _Answer(BaseModel):
-    model_config = ConfigDict(use_attribute_docstrings=True)
-
-
-class RunListed(_Answer):
+class RunListed(Answer):
     """A run in a list."""
 
     name: str
@@ -40,7 +32,7 @@ class RunListed(_Answer):
     trouble: str | None = None
 
 
-class RunList(_Answer):
+class RunList(Answer):
     """The runs of the folder, newest first."""
 
     folder: str
@@ -49,7 +41,7 @@ class RunList(_Answer):
     """As many are listed; there may be more."""
 
 
-class LineShown(_Answer):
+class LineShown(Answer):
     """A line of a chart."""
 
     name: str
@@ -59,7 +51,7 @@ class LineShown(_Answer):
     is_dashed: bool
 
 
-class ChartShown(_Answer):
+class ChartShown(Answer):
     """A chart of lines over numbers."""
 
     title: str
@@ -74,7 +66,7 @@ class ChartShown(_Answer):
     lines: list[LineShown]
 
 
-class TableShown(_Answer):
+class TableShown(Answer):
     """A table about the run as it is now, such as its hall of fame."""
 
     title: str
@@ -83,7 +75,7 @@ class TableShown(_Answer):
     rows: list[list[str]]
 
 
-class MatchShown(_Answer):
+class MatchShown(Answer):
     """A test match of the champion."""
 
     opponent: str
@@ -96,7 +88,7 @@ class MatchShown(_Answer):
     """95 %; None: too few distinct games."""
 
 
-class RunState(_Answer):
+class RunState(Answer):
     """A run as it is now."""
 
     name: str
@@ -134,7 +126,7 @@ class RunState(_Answer):
     """The text of its config.toml."""
 
 
-class ChampionShown(_Answer):
+class ChampionShown(Answer):
     """The champion of a run, now or after one of its generations."""
 
     generation: int
@@ -152,11 +144,11 @@ class ChampionShown(_Answer):
     """The generation of the champion before it; None for the first."""
     new_nodes: int | None = None
     """Nodes that the one before had not."""
-    gone: list[str] = []
+    gone: list[str] = Field(default=[])
     """Subtrees that only the one before had."""
 
 
-class RunRequest(_Asked):
+class RunRequest(Asked):
     """What a run is to do."""
 
     request: Literal["pause", "resume", "stop"]
@@ -165,7 +157,7 @@ class RunRequest(_Asked):
     """With `resume` of a run that stands still: another limit, those before included."""
 
 
-class PresetShown(_Answer):
+class PresetShown(Answer):
     """A config to begin with."""
 
     name: str
@@ -174,57 +166,25 @@ class PresetShown(_Answer):
     game: str
 
 
-class PresetList(_Answer):
+class PresetList(Answer):
     """Configs to begin with."""
 
     presets: list[PresetShown]
 
 
-class FormKey(_Answer):
-    """A value that can be set."""
-
-    path: str
-    type: str
-    """whole number, number, text, true or false, or several of them."""
-    meaning: str
-    range: str
-    """In words."""
-    value: Value
-    """As the preset has it."""
-    is_required: bool
-    choices: list[str]
-    """The only texts it may be; none: there is no such list."""
-    least: float | None = None
-    most: float | None = None
-    is_kind: bool = False
-    """Whether it chooses which of several kinds its table is, on which the other keys depend; null:
-    there is no such table."""
-    columns: list[FormKey] = []
-    """Of a list: what each row has, with the paths and the usual values of the first row; a list of
-    single values has one, whose path is only that of the row. Empty: it is no list."""
-    rows: list[list[Cell]] | None = None
-    """Of a list: its rows as the preset has them; null: it has no such list."""
-
-
-class FormSection(_Answer):
-    """The keys of one table."""
-
-    title: str
-    """The table as a config writes it; "" for the top level."""
-    meaning: str
-    keys: list[FormKey]
-
-
-class FormShown(_Answer):
+class FormShown(Answer):
     """Everything that can be set of a run that begins with a preset."""
 
     preset: PresetShown
-    sections: list[FormSection]
+    config_schema: dict[str, Any]
+    """The JSON Schema of its config, in which descriptions say what keys are for."""
+    values: dict[str, Any]
+    """The config that the preset is."""
     text: str
     """The preset itself, with its comments."""
 
 
-class StartRun(_Asked):
+class StartRun(Asked):
     """Which run to begin."""
 
     preset: str = Field(max_length=60)
@@ -238,7 +198,7 @@ class StartRun(_Asked):
     """Whether the champion plays test matches at the end."""
 
 
-class RunStarted(_Answer):
+class RunStarted(Answer):
     """A run that was begun."""
 
     name: str

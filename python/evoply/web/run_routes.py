@@ -1,4 +1,8 @@
-"""The API of runs: list, watch, begin, pause, go on, stop."""
+"""The API of runs: list, watch, begin, pause, go on, stop.
+
+What knows runs takes most of a second to load, and whoever only plays never needs it: it is
+imported when it is asked something.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
-from pydantic import StringConstraints
 
 from evoply.web.limits import Limits
 from evoply.web.messages import Error
@@ -23,97 +26,89 @@ from evoply.web.run_messages import (
 )
 
 if TYPE_CHECKING:
-    from evoply.web.run_hall import RunHall
+    from evoply.web.run_showing import RunReader
 
 # Only functions without `async`: each runs in a thread, because reading a run takes a while.
 
 
 @dataclass(slots=True)
 class RunEntrance:
-    """The way to the hall of runs, which is built for its first visitor.
-
-    What knows runs takes most of a second to load, and whoever only plays never needs it.
-    """
+    """The way to what reads and begins runs, which is built for its first visitor."""
 
     limits: Limits
-    _hall: RunHall | None = None
+    _reader: RunReader | None = None
     _building: threading.Lock = field(default_factory=threading.Lock)
 
-    def hall(self) -> RunHall:
-        """Return the hall, one for everybody."""
-        from evoply.web.run_hall import RunHall
+    def reader(self) -> RunReader:
+        """Return what reads runs and knows those that were begun, one for everybody."""
+        from evoply.web.run_driving import RunDriver
+        from evoply.web.run_showing import RunReader
 
         with self._building:
-            if self._hall is None:
-                self._hall = RunHall(self.limits)
-            return self._hall
+            if self._reader is None:
+                self._reader = RunReader(RunDriver(self.limits))
+            return self._reader
 
 
-def _hall(request: Request) -> object:
+def _reader(request: Request) -> object:
     entrance: RunEntrance = request.app.state.runs
-    return entrance.hall()
+    return entrance.reader()
 
 
 if TYPE_CHECKING:
-    Hall = Annotated[RunHall, Depends(_hall)]
+    Reader = Annotated[RunReader, Depends(_reader)]
 else:  # a request's arguments are looked at when the server begins
-    Hall = Annotated[object, Depends(_hall)]
+    Reader = Annotated[object, Depends(_reader)]
 RunName = Annotated[str, Path(max_length=250)]
-Chosen = Annotated[
-    str, StringConstraints(pattern=r"^[a-z][a-z0-9_.]{0,80}\.kind=[a-z0-9_-]{0,40}$")
-]
 _WRONG = {code: {"model": Error} for code in (401, 404, 409, 422, 429)}
 
 run_router = APIRouter(prefix="/api", tags=["runs"], responses=_WRONG)  # type: ignore[arg-type]
 
 
 @run_router.get("/presets")
-def presets(hall: Hall) -> PresetList:
+def presets() -> PresetList:
     """Return the configs that a run can begin with."""
-    return hall.presets()
+    from evoply.web.run_forms import presets_shown
+
+    return presets_shown()
 
 
 @run_router.get("/presets/{preset}")
-def form(
-    preset: Annotated[str, Path(max_length=60)],
-    hall: Hall,
-    kind: Annotated[list[Chosen], Query(max_length=20)] = [],  # noqa: B006
-) -> FormShown:
-    """Return everything that can be set of a run of a preset.
+def form(preset: Annotated[str, Path(max_length=60)], reader: Reader) -> FormShown:
+    """Return everything that can be set of a run of a preset."""
+    from evoply.web.run_forms import form_of
 
-    With `kind=selection.kind=roulette` as it is where a table is of another kind, which has other
-    keys; with nothing behind the last `=` where there is no such table.
-    """
-    chosen = (one.partition("=") for one in kind)
-    kinds = {path: value or None for path, _, value in chosen}
-    return hall.form(preset, kinds)
+    return form_of(preset, reader.driver.limits)
 
 
 @run_router.get("/runs")
-def runs(hall: Hall) -> RunList:
+def runs(reader: Reader) -> RunList:
     """Return the runs of the folder, newest first."""
-    return hall.runs()
+    return reader.list()
 
 
 @run_router.post("/runs", status_code=201)
-def begin(asked: StartRun, hall: Hall) -> RunStarted:
+def begin(asked: StartRun, reader: Reader) -> RunStarted:
     """Begin a run in a process of its own, which goes on when this server ends."""
-    return RunStarted(name=hall.begin(asked))
+    return RunStarted(name=reader.driver.begin(asked))
 
 
 # A name may have a stroke, so what follows it is matched first.
 @run_router.get("/runs/{name:path}/champion")
 def champion(
-    name: RunName, hall: Hall, generation: Annotated[int | None, Query(ge=0, le=10**12)] = None
+    name: RunName, generation: Annotated[int | None, Query(ge=0, le=10**12)] = None
 ) -> ChampionShown:
     """Return the champion of a run, as it is now or was after a generation, and what is new."""
-    return hall.champion(name, generation)
+    from evoply.web.run_showing import champion_shown
+
+    return champion_shown(name, generation)
 
 
 @run_router.post("/runs/{name:path}/requests", status_code=202)
-def ask(name: RunName, asked: RunRequest, hall: Hall) -> RunState:
+def ask(name: RunName, asked: RunRequest, reader: Reader) -> RunState:
     """Ask a run to pause, go on or stop; it looks between generations."""
-    return hall.ask(name, asked)
+    reader.driver.ask(name, asked)
+    return reader.read(name)
 
 
 @run_router.get(
@@ -121,9 +116,11 @@ def ask(name: RunName, asked: RunRequest, hall: Hall) -> RunState:
     response_model=RunState,
     responses={304: {"description": "It is as it was."}},
 )
-def read(name: RunName, hall: Hall, request: Request, response: Response) -> RunState | Response:
+def read(
+    name: RunName, reader: Reader, request: Request, response: Response
+) -> RunState | Response:
     """Return a run as it is now; with `If-None-Match` only if it has changed."""
-    state = hall.read(name)
+    state = reader.read(name)
     # Asked again and again by pages that watch, which mostly know it already.
     headers = {"etag": f'"{abs(hash(state.version)):x}"', "cache-control": "no-cache"}
     if request.headers.get("if-none-match") == headers["etag"]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, field
 from typing import Any
 
 from evoply.games import game_rules
@@ -27,7 +27,9 @@ from evoply.runs import (
     read_request,
     runs_directory,
 )
+from evoply.runs.folder import Request as RunCommand
 from evoply.runs.folder import is_locked
+from evoply.web.run_driving import RunDriver
 from evoply.web.run_messages import (
     ChampionShown,
     ChartShown,
@@ -47,22 +49,12 @@ _LONGEST_FORMULA = 20_000
 _MOST_ROWS = 100
 
 
-def listed(is_starting: Callable[[str], bool]) -> RunList:
-    """Return the runs of the folder; *is_starting* knows which have only just been begun."""
-    runs = [_listed(one, is_starting(one.name)) for one in reversed(list_runs(with_units=True))]
-    return RunList(folder=str(runs_directory()), runs=runs[:_MOST_LISTED], most=_MOST_LISTED)
-
-
 def _listed(run: RunSummary, is_starting: bool) -> RunListed:
     status = "unreadable" if run.error else "starting" if is_starting else run.status
-    return RunListed(
-        name=run.name,
-        created=run.created,
+    return RunListed.of(
+        run,
         status=status,
         status_in_words=_in_words(status),
-        game=run.game,
-        learner=run.learner,
-        generations=run.generations,
         best_fresh=_finite(run.best_fresh),
         trouble=run.error,
     )
@@ -74,6 +66,17 @@ def _in_words(status: str) -> str:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Moment:
+    """What of a run changes without being in its files, or is not only there."""
+
+    status: str
+    going_on: bool
+    """Also in the moment between its last word and the end of its process."""
+    request: RunCommand | None
+    trouble: str | None
+
+
 @dataclass(slots=True)
 class RunReader:
     """Reads runs, and keeps what it has read until they change.
@@ -81,53 +84,59 @@ class RunReader:
     One thread reads at a time, so that many pages cost no more than one.
     """
 
+    driver: RunDriver
     _kept: OrderedDict[str, RunState] = field(default_factory=OrderedDict)
     _reading: threading.Lock = field(default_factory=threading.Lock)
 
-    def read(self, name: str, *, is_starting: bool = False, trouble: str | None = None) -> RunState:
+    def list(self) -> RunList:
+        """Return the runs of the folder, newest first."""
+        found = reversed(list_runs(with_units=True))
+        runs = [_listed(one, self.driver.is_starting(one.name)) for one in found]
+        return RunList(folder=str(runs_directory()), runs=runs[:_MOST_LISTED], most=_MOST_LISTED)
+
+    def read(self, name: str) -> RunState:
         """Return the run called *name* as it is now; `RunError` if it cannot be read."""
+        is_starting, trouble = self.driver.is_starting(name), self.driver.trouble(name)
         with self._reading, Run.open(named_run(name)) as run:
-            version = _version(run, is_starting=is_starting, trouble=trouble)
+            going_on = is_locked(run.path)
+            now = _Moment(
+                "starting" if is_starting else run.status,
+                going_on,
+                read_request(run.path) if going_on else None,
+                trouble,
+            )
+            version = _version(run, now)
             known = self._kept.get(name)
             if known is None or known.version != version:
-                known = _state(run, name, version, is_starting=is_starting, trouble=trouble)
-                self._kept[name] = known
+                known = self._kept[name] = _state(run, name, version, now)
                 if len(self._kept) > _MOST_KEPT:
                     self._kept.popitem(last=False)
             self._kept.move_to_end(name)
             return known
 
 
-def _version(run: Run, *, is_starting: bool, trouble: str | None) -> str:
+def _version(run: Run, now: _Moment) -> str:
     """Return a text that is another one whenever anything that is shown is another."""
     (counted,) = run.table(
         "SELECT (SELECT count(*) FROM matches) AS m, (SELECT count(*) FROM events) AS e"
     )
-    status = "starting" if is_starting else run.status
-    # Also in the moment between its last word and the end of its process.
-    going_on = is_locked(run.path)
-    request = read_request(run.path) if going_on else None
-    counts = (run.count(), counted["m"], counted["e"])
-    parts = (run.created, *counts, status, going_on, request, trouble)
+    parts = (run.created, run.count(), counted["m"], counted["e"], *astuple(now))
     return "/".join(map(str, parts))
 
 
-def _state(
-    run: Run, name: str, version: str, *, is_starting: bool, trouble: str | None
-) -> RunState:
+def _state(run: Run, name: str, version: str, now: _Moment) -> RunState:
     rows = run.generation_rows()
-    page, status = page_of(run), "starting" if is_starting else run.status
-    going_on = is_locked(run.path)
+    page = page_of(run)
     state = RunState(
         name=name,
         version=version,
-        status=status,
-        status_in_words=_in_words(status),
-        is_going_on=going_on,
-        request=read_request(run.path) if going_on else None,
-        can_go_on=not (going_on or is_starting)
+        status=now.status,
+        status_in_words=_in_words(now.status),
+        is_going_on=now.going_on,
+        request=now.request,
+        can_go_on=not now.going_on
         and run.kind.is_built_in
-        and status not in ("finished", "limit"),
+        and now.status not in ("starting", "finished", "limit"),
         game=run.game,
         game_title=game_rules(run.game).title,
         learner=run.kind.name,
@@ -139,7 +148,7 @@ def _state(
         tables=[],
         matches=[_match(one) for one in played_matches(run).champion],
         champions=sampled(champion_changes(run), _MOST_POINTS),
-        trouble=trouble,
+        trouble=now.trouble,
         config=(run.path / "config.toml").read_text(encoding="utf-8"),
     )
     if not rows:
@@ -153,9 +162,8 @@ def _state(
     state.goal = None if live.last_number is None else live.last_number + 1
     state.seconds_left = _finite(live.seconds_left)
     state.tables = [
-        TableShown(
-            title=one.title,
-            note=one.note,
+        TableShown.of(
+            one,
             columns=[name for name, _ in one.columns],
             rows=[[shorten(str(cell), 300) for cell in row] for row in one.rows[:_MOST_ROWS]],
         )
@@ -178,20 +186,16 @@ def _match(result: Any) -> MatchShown:
 
 def _chart(chart: Chart, lines: Lines) -> ChartShown:
     places = sampled(range(len(lines.x)), _MOST_POINTS)
-    return ChartShown(
+    return ChartShown.of(
+        lines,
         title=chart.title,
         note=chart.note,
-        x_title=lines.x_title,
-        y_title=lines.y_title,
-        is_share=lines.is_share,
-        from_zero=lines.from_zero,
         x=[lines.x[place] for place in places],
         lines=[
-            LineShown(
-                name=one.name,
+            LineShown.of(
+                one,
                 values=[_finite(one.values[place]) for place in places],
                 color=index if one.color is None else one.color,
-                is_dashed=one.is_dashed,
             )
             for index, one in enumerate(lines.series)
         ],

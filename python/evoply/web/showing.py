@@ -10,14 +10,7 @@ from evoply.games import GameRules, game_rules
 from evoply.games.drawing import board_svg
 from evoply.games.squares import square_name
 from evoply.protocols import Cell, Color, Diagram, Ending, Position, Row
-from evoply.web.messages import (
-    ColorName,
-    GameState,
-    LegalMove,
-    PlayedMove,
-    SetUpBoard,
-    SideShown,
-)
+from evoply.web.messages import GameState, LegalMove, PlayedMove, SetUpBoard, SideShown
 from evoply.web.playing import OpenGame
 
 
@@ -78,7 +71,7 @@ def state_of(game: OpenGame) -> GameState:
         cells=cells_of(position),
         start=cells_of(record.start),
         start_text=record.start.text(),
-        turn=_name(position.turn),
+        turn=position.turn,
         status=played.in_words() if is_over else diagram.status,
         black=_side(game, Color.BLACK, diagram),
         white=_side(game, Color.WHITE, diagram),
@@ -88,7 +81,7 @@ def state_of(game: OpenGame) -> GameState:
         moves=[
             PlayedMove(
                 text=text,
-                color=_name(before.turn),
+                color=before.turn,
                 path=list(move.path),
                 cells=cells_of(after),
             )
@@ -103,10 +96,10 @@ def state_of(game: OpenGame) -> GameState:
         is_thinking=game.is_thinking,
         is_over=is_over,
         result=played.in_words() if is_over else None,
-        winner=None if played.winner is None else _name(played.winner),
+        winner=played.winner,
         trouble=game.trouble,
         clock=game.stored.clock,
-        running=None if game.running is None else _name(game.running),
+        running=game.running,
         transcript=str(record),
         forms=_forms(rules),
     )
@@ -115,10 +108,6 @@ def state_of(game: OpenGame) -> GameState:
 def _forms(rules: GameRules) -> list[str]:
     """Return the forms in which a game can be copied."""
     return [form for form in ("transcript", rules.format, "games", "svg") if form]
-
-
-def _name(color: Color) -> ColorName:
-    return "black" if color is Color.BLACK else "white"
 
 
 def _side(game: OpenGame, color: Color, diagram: Diagram) -> SideShown:

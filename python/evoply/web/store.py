@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -81,7 +81,8 @@ class Stored:
         return self.black if color is Color.BLACK else self.white
 
 
-_COLUMNS = "id, created, game, start, black, white, clock, seconds, seed, loser, reason"
+_COLUMNS = tuple(one.name for one in fields(Stored) if one.name != "moves")
+_NAMES = ", ".join(_COLUMNS)
 
 
 class GameStore:
@@ -104,11 +105,8 @@ class GameStore:
         """Write a new game with its moves so far."""
 
         def write(execute: Execute) -> None:
-            row = (
-                game.id, game.created, game.game, game.start, game.black, game.white, game.clock,
-                game.seconds, game.seed, game.loser, game.reason,
-            )  # fmt: skip
-            execute(f"INSERT INTO games ({_COLUMNS}) VALUES ({', '.join('?' * len(row))})", row)
+            row = [getattr(game, name) for name in _COLUMNS]
+            execute(f"INSERT INTO games ({_NAMES}) VALUES ({', '.join('?' * len(row))})", row)
             _write_moves(execute, game.id, 0, game.moves)
 
         await self._write(write)
@@ -125,25 +123,17 @@ class GameStore:
 
     async def seat(self, game: str, black: str, white: str) -> None:
         """Write down who plays from now on."""
-        await self._write(
-            lambda execute: execute(
-                "UPDATE games SET black = ?, white = ? WHERE id = ?", (black, white, game)
-            )
-        )
+        await self._update(game, black=black, white=white)
 
     async def forfeit(self, game: str, loser: Color, reason: str) -> None:
         """Write down that a side has lost otherwise than on the board."""
-        await self._write(
-            lambda execute: execute(
-                "UPDATE games SET loser = ?, reason = ? WHERE id = ?", (loser.value, reason, game)
-            )
-        )
+        await self._update(game, loser=loser.value, reason=reason)
 
     async def read(self, game: str) -> Stored | None:
         """Return a game, None if there is none with this id."""
 
         def find() -> Stored | None:
-            rows = self._connection.execute(f"SELECT {_COLUMNS} FROM games WHERE id = ?", (game,))
+            rows = self._connection.execute(f"SELECT {_NAMES} FROM games WHERE id = ?", (game,))
             found = rows.fetchone()
             if found is None:
                 return None
@@ -160,7 +150,7 @@ class GameStore:
 
         def find() -> list[tuple[Stored, int]]:
             rows = self._connection.execute(
-                f"SELECT {_COLUMNS}, (SELECT count(*) FROM moves WHERE moves.game = games.id)"
+                f"SELECT {_NAMES}, (SELECT count(*) FROM moves WHERE moves.game = games.id)"
                 " FROM games ORDER BY created DESC, id LIMIT ?",
                 (count,),
             )
@@ -172,6 +162,11 @@ class GameStore:
         """Close the file, after all that is still to be written; a second call does nothing."""
         self._thread.shutdown()
         self._connection.close()
+
+    async def _update(self, game: str, **columns: str) -> None:
+        names = ", ".join(f"{name} = ?" for name in columns)
+        statement = f"UPDATE games SET {names} WHERE id = ?"
+        await self._write(lambda execute: execute(statement, (*columns.values(), game)))
 
     async def _write(self, change: _Change) -> None:
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()

@@ -1,4 +1,4 @@
-// The fields of a form, made of what the server says of a key: one value, or a list of rows.
+// The fields of a form, made of a key (see schema.js): one value, or a list of rows.
 // A field is {key, element, first, read(), isChanged(), entered(), restore(raw), place(path), clear()}:
 // `first` is where the keyboard goes, `place` gives {input, error} for what is wrong at a path.
 
@@ -24,7 +24,7 @@ function oneField(key) {
   return {
     key, element, first: cell.input, read: cell.read, clear: cell.clear,
     // A kind is always said: the other values are those that it begins with.
-    isChanged: () => key.is_kind || cell.input.value.trim() !== text(key.value),
+    isChanged: () => key.isKind || cell.input.value.trim() !== text(key.value),
     entered: () => cell.input.value,
     restore: (raw) => { cell.input.value = raw; },
     place: (path) => (path === key.path ? cell : null),
@@ -56,7 +56,7 @@ function inputOf(key, value) {
   if (key.choices.length || key.type === "true or false") {
     const choices = key.choices.length ? key.choices : ["true", "false"];
     // A kind must be given where its table is; without it there is no such table.
-    const empty = value === null || (key.is_kind && key.is_required) ? [new Option("not set", "")] : [];
+    const empty = value === null || (key.isKind && key.isRequired) ? [new Option("not set", "")] : [];
     const select = make("select", {}, ...empty, ...choices.map((one) => new Option(one, one)));
     select.value = text(value);
     return select;
@@ -64,7 +64,7 @@ function inputOf(key, value) {
   const isNumber = key.type === "whole number" || key.type === "number";
   return make("input", { type: isNumber ? "number" : "text", min: key.least, max: key.most,
     step: isNumber ? (key.type === "number" ? "any" : 1) : null,
-    placeholder: key.is_required ? null : "not set", value: value === null ? null : text(value) });
+    placeholder: key.isRequired ? null : "not set", value: value === null ? null : text(value) });
 }
 
 function valueOf(key, input) {

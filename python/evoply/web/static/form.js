@@ -1,9 +1,10 @@
-// The form of a new run, made of what the server says of every key: types, limits, help, values.
+// The form of a new run, made of a preset and the JSON Schema of its config.
 
 import { get, post } from "./api.js";
 import { make } from "./dom.js";
 import { fieldOf } from "./fields.js";
 import { say, trying } from "./messages.js";
+import { sectionsOf, withKind } from "./schema.js";
 
 const USUAL = "quick";
 
@@ -25,13 +26,14 @@ export function showForm(place, preset = USUAL) {
   return () => {};
 }
 
-// `kept` is what was entered, by path, before another kind of a table was chosen.
-function showKeys(place, form, kept = {}) {
+// `values` are the preset's but for tables of other kinds; `kept` is what was entered, by path, before one was chosen.
+function showKeys(place, form, values = form.values, kept = {}) {
   const name = nameField(form.preset.game);
   const fields = [name]; // see fields.js
   const tests = make("input", { type: "checkbox", checked: kept.tests ?? true });
-  const top = form.sections.filter((one) => one.title === "");
-  const others = form.sections.filter((one) => one.title !== "");
+  const sections = sectionsOf(form.config_schema, values);
+  const top = sections.filter((one) => one.title === "");
+  const others = sections.filter((one) => one.title !== "");
   const list = (section) => section.keys.map((key) => {
     fields.push(fieldOf(key));
     return fields.at(-1).element;
@@ -49,19 +51,19 @@ function showKeys(place, form, kept = {}) {
     trying(() => begin(form.preset.name, whole, fields, tests.checked));
   });
   // Another kind of a table has other keys: the form is made anew, with what was entered so far.
-  async function rechoose(path) {
+  function rechoose({ path }, kind) {
     const entered = Object.fromEntries(fields.map((field) => [field.key.path, field.entered()]));
-    const kinds = fields.filter(({ key }) => key.is_kind).map(({ key, first }) => `kind=${key.path}=${encodeURIComponent(first.value)}`);
-    const chosen = await get(`/api/presets/${form.preset.name}?${kinds.join("&")}`);
-    showKeys(place, chosen, { ...entered, tests: tests.checked });
+    const chosen = withKind(values, form.values, path.split(".").slice(0, -1), kind);
+    showKeys(place, form, chosen, { ...entered, tests: tests.checked });
     const section = place.querySelector(`[name="${path}"]`);
     section?.closest("details")?.setAttribute("open", "");
     section?.focus();
   }
   whole.addEventListener("change", ({ target }) => {
-    if (fields.some(({ key }) => key.is_kind && key.path === target.name)) trying(() => rechoose(target.name));
+    const field = fields.find(({ key }) => key.isKind && key.path === target.name);
+    if (field) rechoose(field.key, field.read());
   });
-  for (const field of fields) if (field.key.path in kept && !field.key.is_kind) field.restore(kept[field.key.path]);
+  for (const field of fields) if (field.key.path in kept && !field.key.isKind) field.restore(kept[field.key.path]);
   place.replaceChildren(whole);
 }
 
