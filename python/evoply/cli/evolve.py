@@ -65,7 +65,7 @@ def evolve(
     tests
         Play test matches and write the report at the end.
     """
-    from evoply.cli.driving import for_runs
+    from evoply.cli.run_loop import for_runs
     from evoply.evolution import load_config
 
     chosen = {
@@ -116,7 +116,7 @@ def _one_run(
     driven: dict[str, Any],
 ) -> tuple[dict[str, Any], bool]:
     """Make one run; return its summary as data, and whether it ended by being good enough."""
-    from evoply.cli.driving import drive, new_run
+    from evoply.cli.run_loop import drive, new_run
     from evoply.evolution import is_good
 
     with new_run(name, settings, output, command=driven["command"]) as run:

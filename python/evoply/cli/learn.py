@@ -22,7 +22,7 @@ from evoply.cli.options import (
     WholeOrNone,
 )
 from evoply.cli.output import Output
-from evoply.cli.suggesting import suggested
+from evoply.cli.shell_hints import suggested
 
 if TYPE_CHECKING:
     from evoply.runs import Run
@@ -79,7 +79,7 @@ def learn(
     tests
         Play test matches and write the report at the end.
     """
-    from evoply.cli.driving import drive, for_runs, new_run
+    from evoply.cli.run_loop import drive, for_runs, new_run
     from evoply.configs.keys import read_toml
     from evoply.kinds import KINDS
     from evoply.presets import config_text

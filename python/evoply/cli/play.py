@@ -17,7 +17,7 @@ from evoply.cli.options import (
     chosen_clock,
 )
 from evoply.cli.output import EndedError, Output, StoppedError
-from evoply.cli.suggesting import suggested
+from evoply.cli.shell_hints import suggested
 from evoply.wording import short_name
 
 if TYPE_CHECKING:

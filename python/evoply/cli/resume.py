@@ -49,7 +49,7 @@ def resume(
     allow_other_version
         Go on although this evoply computes differently; the run notes it.
     """
-    from evoply.cli.driving import drive, for_runs
+    from evoply.cli.run_loop import drive, for_runs
     from evoply.runs import find_run
 
     limits = {"generations": generations, "games": games, "time_limit": time_limit}

@@ -21,7 +21,7 @@ from evoply.cli.options import (
 )
 from evoply.cli.output import Output, StoppedError
 from evoply.cli.saving import saving, say_saved
-from evoply.cli.suggesting import suggested
+from evoply.cli.shell_hints import suggested
 from evoply.cli.tournament import say_standings, write_page
 
 if TYPE_CHECKING:

@@ -57,8 +57,8 @@ def tune(
     tests
         Play test matches and write the report at the end.
     """
-    from evoply.cli.driving import drive, new_run
     from evoply.cli.player_texts import read_players
+    from evoply.cli.run_loop import drive, new_run
     from evoply.learning import TuningConfig
 
     limits = {"generations": generations, "time_limit": time_limit}

@@ -27,7 +27,7 @@ from evoply.presets import preset_text
 from evoply.reports.charts import Chart, interval_chart, line_chart
 from evoply.reports.series import Series
 from evoply.studies.benbassat.guides import TITLES, guide, score_of
-from evoply.studies.kept import Evolution, evolution
+from evoply.studies.kept_runs import Evolution, evolution
 from evoply.studies.study import Request, Result, Row, Scale, row
 from evoply.studies.verdicts import Figure, mean_of
 

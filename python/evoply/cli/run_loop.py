@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import Any
 
-from evoply.cli.closing import close_run
 from evoply.cli.live import view_on
 from evoply.cli.long_work import on_cluster
 from evoply.cli.output import Output, StoppedError
-from evoply.cli.suggesting import suggested
+from evoply.cli.run_summary import close_run
+from evoply.cli.shell_hints import suggested
 from evoply.protocols import Cluster, RunNameError
 from evoply.runs import Run, advance, checked_name, new_run_path, runs_directory
 from evoply.runs.finding_kinds import kind_of
