@@ -10,7 +10,7 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 
 def runs_directory() -> Path:
@@ -45,6 +45,27 @@ def writing_atomically(path: str | Path) -> Iterator[TextIO]:
     except OSError as error:
         # The system names a temporary file, or none.
         raise OSError(error.errno, error.strerror or str(error), str(path)) from None
+
+
+def read_toml_file(path: str | Path, most: int) -> dict[str, Any]:
+    """Return the keys of the TOML file at *path*, of at most so many bytes.
+
+    Raises `ConfigError`, which names the file.
+    """
+    import tomllib  # most commands read no such file
+
+    from evoply.protocols import ConfigError
+
+    try:
+        # Some editors begin a file with the mark that only other encodings need.
+        return tomllib.loads(read_limited(path, most).removeprefix("\ufeff"))
+    except OSError as error:
+        problem = error.strerror or str(error)
+    except RecursionError:
+        problem = "is nested too deeply: use fewer brackets inside one another"
+    except ValueError as error:
+        problem = f"not TOML: {error}"
+    raise ConfigError([(str(path), problem)])
 
 
 def check_writable(path: str | Path) -> None:

@@ -221,7 +221,7 @@ def test_a_reached_limit_gives_way_to_the_other(
 def test_closing_tests_are_kept_and_not_played_twice(
     small_run: Answer, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("evoply.cli.closing.TEST_GAMES", 20)
+    monkeypatch.setattr("evoply.cli.run_summary.TEST_GAMES", 20)
     first = call(capsys, "resume", "small", "--json")
     assert first.code == 0, first.err
     again = call(capsys, "resume", "small", "--json").data

@@ -1,5 +1,6 @@
 """Pages that are written anew while their work goes on."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -61,17 +62,16 @@ def test_eliminations_and_studies_are_seen_too(
     assert "evoply-state" not in Path("page.html").read_text()
 
 
-def test_a_group_of_tables_tells_those_that_are_finished(monkeypatch: pytest.MonkeyPatch) -> None:
-    from evoply.studies import find_study
-    from evoply.studies.firebrand.training import STAGE
+def test_a_group_of_tables_tells_those_that_are_finished() -> None:
+    from evoply.studies.firebrand.tables import SIZES, firebrand
 
-    monkeypatch.setitem(STAGE, "smoke", 4)
+    study = firebrand({"smoke": replace(SIZES["smoke"], stage=4)})
     told: list[Result] = []
-    whole = reproduce("firebrand", "X2", Request(game="othello", shown=told.append))
+    whole = reproduce(study, "X2", Request(game="othello", shown=told.append))
     assert len(told) == 1
     assert told[0].rows == whole.rows[: len(told[0].rows)]
     assert 0 < len(told[0].rows) < len(whole.rows)
-    page = study_html(told[0], find_study("firebrand"), state="Still", goes_on=True)
+    page = study_html(told[0], study, state="Still", goes_on=True)
     assert 'content="Still"' in page
 
 

@@ -18,8 +18,8 @@ from rich.console import Console
 
 from evoply import EvolutionConfig, Stream, match
 from evoply.cli import main
-from evoply.cli.driving import drive
 from evoply.cli.output import Output
+from evoply.cli.run_loop import drive
 from evoply.evolution import Evolution
 from evoply.protocols import ConfigError, steps
 from evoply.reports import report_html

@@ -16,7 +16,7 @@ from talker import News, Talker, serving, two_players
 from evoply import Stream
 from evoply.protocols import Ending
 from evoply.server import CallError, GameServer, Joining, Watching
-from evoply.server.reception import MOST_STRANGERS
+from evoply.server.admission import MOST_STRANGERS
 from evoply.server.table import MOST_ILLEGAL
 
 CLIENTS = 45 if "EVOPLY_LONG" in os.environ else 20
@@ -304,12 +304,12 @@ def test_a_player_that_never_reads_loses_its_games_and_no_memory(
             await deaf.until("INFO")
             deaf.writer.transport.pause_reading()  # type: ignore[attr-defined]
             players = [await (await Talker.to(server)).join(name) for name in "abc"]
-            for wire in server.reception.watchers:
+            for wire in server.admission.watchers:
                 wire._writer.transport.get_extra_info("socket").setsockopt(
                     socket.SOL_SOCKET, socket.SO_SNDBUF, 1024
                 )
             await asyncio.gather(*(one.play(seed) for seed, one in enumerate(players)))
-            assert not server.reception.watchers
+            assert not server.admission.watchers
         assert server.tournament is not None
         assert all(game.ending is Ending.BOARD for game in server.tournament.games())
 
@@ -317,7 +317,7 @@ def test_a_player_that_never_reads_loses_its_games_and_no_memory(
 
 
 def test_strangers_have_a_time_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evoply.server.reception.STRANGER_SECONDS", 0.2)
+    monkeypatch.setattr("evoply.server.admission.STRANGER_SECONDS", 0.2)
 
     async def visit() -> None:
         async with serving(tmp_path / "t.db", to_the_end=False) as (server, _):

@@ -283,7 +283,7 @@ def test_games_are_watched_while_they_are_played(tmp_path: Path) -> None:
             boards = []
             watching.on_change = lambda game: boards.append((game.number, len(game.played.record)))
             seen = asyncio.create_task(watching.run())
-            while not server.reception.watchers:
+            while not server.admission.watchers:
                 await asyncio.sleep(0.01)
             await asyncio.gather(task, seen, *(one.play() for one in players))
         assert server.tournament is not None

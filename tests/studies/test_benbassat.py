@@ -17,7 +17,7 @@ from evoply.studies import Request, Result, find_study, reproduce
 from evoply.studies.benbassat.coevolution import KINDS, OUTSIDE, evolved_score, kind_config
 from evoply.studies.benbassat.guides import GUIDES, LADDER, READINGS, guide
 from evoply.studies.benbassat.players import RULES, TABLES, evolve_player, run_config
-from evoply.studies.kept import evolution
+from evoply.studies.kept_runs import evolution
 
 PRINTED_GUIDES = {
     ("lose-checkers", 2, 0): 0.9665, ("lose-checkers", 3, 2): 0.8502,

@@ -22,16 +22,14 @@ from evoply.studies import (
     study_html,
 )
 from evoply.studies.firebrand import (
-    convergence,
     depth_and_color,
-    ordering,
     rates,
     stages_and_time,
-    strength,
-    training,
 )
+from evoply.studies.firebrand.tables import firebrand
 from evoply.studies.firebrand.training import (
     Curve,
+    Size,
     begun_anew,
     correlation,
     fluctuation,
@@ -41,6 +39,28 @@ from evoply.studies.firebrand.training import (
     trained,
 )
 
+FEW = firebrand(
+    {
+        "smoke": Size(
+            runs=2,
+            stage=6,
+            rate_games=16,
+            short_stage=2,
+            changed_games=2,
+            match_games=2,
+            ordering_depths=(2, 3),
+            ordering_games=2,
+            ordering_training=10,
+            long_training=10,
+            long_games=4,
+            others=2,
+            strong_depth=2,
+            depths=(1, 2, 3),
+            stage_steps=2,
+        )
+    }
+)
+"""The study with a smallest scale that is smaller still."""
 ABOVE, BELOW = Claim("above 1", low=1.0), Claim("below 1", high=1.0)
 NEAR = Claim("-5 to 5", low=-5.0, high=5.0)
 
@@ -177,7 +197,7 @@ def timed_curve(start: Any, middle: Any, end: Any, *, swing: float = 0.0) -> Cur
 
 
 def contrast(monkeypatch: pytest.MonkeyPatch, timed: Curve, untimed: Curve) -> None:
-    monkeypatch.setattr(stages_and_time, "_contrast", lambda request: [(timed, untimed)] * 5)
+    monkeypatch.setattr(stages_and_time, "_contrast", lambda request, size: [(timed, untimed)] * 5)
 
 
 def verdicts(result: Result) -> dict[str, str]:
@@ -251,64 +271,42 @@ def test_depths_are_compared_after_as_many_games() -> None:
 
 
 @pytest.mark.parametrize("table", ["X2", "X5", "X6"])
-def test_the_smallest_scale_is_equal_twice(table: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    few(monkeypatch)
-    result = reproduce("firebrand", table, Request(threads=1))
-    assert result.to_dict() == reproduce("firebrand", table, Request(threads=2)).to_dict()
-    assert result.to_dict() != reproduce("firebrand", table, Request(seed=2)).to_dict()
+def test_the_smallest_scale_is_equal_twice(table: str) -> None:
+    result = reproduce(FEW, table, Request(threads=1))
+    assert result.to_dict() == reproduce(FEW, table, Request(threads=2)).to_dict()
+    assert result.to_dict() != reproduce(FEW, table, Request(seed=2)).to_dict()
     assert all(len(one.name) <= 60 for one in result.rows)
 
 
-def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the smallest scale be smaller still."""
-    monkeypatch.setitem(training.STAGE, "smoke", 6)
-    monkeypatch.setitem(training.RUNS, "smoke", 2)
-    monkeypatch.setitem(depth_and_color._SHORT, "smoke", 2)
-    monkeypatch.setattr(training, "_STEPS_OF_STAGE", 2)
-    monkeypatch.setattr(depth_and_color, "DEPTHS", (1, 2, 3))
-    monkeypatch.setitem(rates._GAMES, "smoke", 16)
-    monkeypatch.setitem(convergence._GAMES, "smoke", 2)
-    monkeypatch.setitem(strength._GAMES, "smoke", 2)
-    monkeypatch.setitem(strength._TRAINING, "smoke", 10)
-    monkeypatch.setattr(strength, "_STRONG", 2)
-    monkeypatch.setattr(ordering, "_PLACES", {"smoke": 2})
-    monkeypatch.setitem(ordering._TRAINING, "smoke", 10)
-    monkeypatch.setitem(ordering._DEPTHS, "smoke", (2, 3))
-
-
 @pytest.mark.parametrize("table", [one.name for one in STUDIES["firebrand"].experiments])
-def test_every_table_runs_on_the_smaller_board(table: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    few(monkeypatch)
+def test_every_table_runs_on_the_smaller_board(table: str) -> None:
     steps: list[tuple[int, int]] = []
     asked = Request(game="othello", progress=lambda done, total: steps.append((done, total)))
-    result = reproduce("firebrand", table, asked)
+    result = reproduce(FEW, table, asked)
     assert result.rows
     assert result.command.endswith("--game othello")
     assert steps[-1][0] == steps[-1][1]
     assert all(len(one.name) <= 60 for one in result.rows)
 
 
-def test_the_page_has_claims_and_curves(monkeypatch: pytest.MonkeyPatch) -> None:
-    few(monkeypatch)
-    page = study_html(reproduce("firebrand", "7"), STUDIES["firebrand"])
+def test_the_page_has_claims_and_curves() -> None:
+    page = study_html(reproduce(FEW, "7"), FEW)
     assert "colour does not matter: below 2" in page
     assert page.count("<svg") == 4
 
 
-def test_a_name_of_several_figures_joins_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    few(monkeypatch)
-    both = reproduce("firebrand", "X2")
-    three, four = (reproduce("firebrand", table) for table in "34")
+def test_a_name_of_several_figures_joins_them() -> None:
+    both = reproduce(FEW, "X2")
+    three, four = (reproduce(FEW, table) for table in "34")
     assert both.rows == three.rows + four.rows
     assert len(both.charts) == len(three.charts) + len(four.charts)
     assert both.command == "evoply reproduce firebrand --table X2 --scale smoke --seed 1"
     assert both.title.startswith("X2: Figure 3")
-    assert reproduce("firebrand", "X4").rows == reproduce("firebrand", "6").rows
+    assert reproduce(FEW, "X4").rows == reproduce(FEW, "6").rows
 
 
-def test_orderings_change_no_value(monkeypatch: pytest.MonkeyPatch) -> None:
-    few(monkeypatch)
-    rows = reproduce("firebrand", "ordering").rows
+def test_orderings_change_no_value() -> None:
+    rows = reproduce(FEW, "ordering").rows
     same = [one for one in rows if one.name.endswith("same answer")]
     assert len(same) == 2 * 5
     assert all(one.ours == 1.0 for one in same)
@@ -317,10 +315,9 @@ def test_orderings_change_no_value(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [one.paper for one in nodes][:2] == [0.5, "fewer: below 1"]
 
 
-def test_the_long_match_takes_an_opponent(monkeypatch: pytest.MonkeyPatch) -> None:
-    few(monkeypatch)
+def test_the_long_match_takes_an_opponent() -> None:
     asked = Request(opponent="random", games=40)
-    result = reproduce("firebrand", "strength", asked)
+    result = reproduce(FEW, "strength", asked)
     assert [one.n for one in result.rows] == [40, 2]
     assert result.rows[0].interval is not None
     assert "--opponent random --games 40" in result.command

@@ -8,16 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from evoply.cli.options import (
-    USUAL_PROGRAMS,
-    Game,
-    Json,
-    Position,
-    Programs,
-    Seed,
-    Threads,
-    WholeOrNone,
-)
+from evoply.cli import options
 from evoply.cli.output import EndedError, Output, StoppedError, table
 from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
@@ -43,15 +34,15 @@ def analyse(
     player: str,
     /,
     *,
-    game: Game = None,
-    position: Position = None,
+    game: options.Game = None,
+    position: options.Position = None,
     games: Path | None = None,
-    exact: Annotated[WholeOrNone, Parameter(validator=_check_exact)] = 14,
-    html: Path | None = None,
-    threads: Threads = 0,
-    seed: Seed = 1,
-    programs: Programs = USUAL_PROGRAMS,
-    json: Json = False,
+    exact: Annotated[options.WholeOrNone, Parameter(validator=_check_exact)] = 14,
+    html: options.OutputFile = None,
+    threads: options.Threads = 0,
+    seed: options.Seed = 1,
+    programs: options.Programs = options.USUAL_PROGRAMS,
+    json: options.Json = False,
 ) -> None:
     """Show what a player would play in a position, or what it thinks of the moves of games.
 
@@ -147,18 +138,15 @@ def _analyse_games(
     html: Path | None,
     threads: int,
     seed: int,
-    programs: Programs,
+    programs: options.Programs,
     output: Output,
 ) -> None:
     from evoply.cli.convert import refused_data, tell_refused
-    from evoply.cli.match import progress_bar
     from evoply.cli.player_texts import read_players
-    from evoply.files import check_writable
+    from evoply.cli.progress import progress_bar
     from evoply.reports import analyse_games, write_analysis
     from evoply.reports.game_analysis import summaries
 
-    if html is not None:
-        check_writable(html)
     games, refused = _games_of(path, game)
     game, (judge,) = read_players([player], game or games[0].record.position.game, programs)
     others = _of_others(games, game)
@@ -200,14 +188,13 @@ def _analyse_games(
 
 def _games_of(path: Path, game: str | None) -> tuple[list[GamePlayed], list[Refused]]:
     """Return the games of a file, at least one, and those that cannot be read."""
-    from evoply.cli.convert import games_file
+    from evoply.cli.convert import games_in
 
     refused: list[Refused] = []
-    with games_file(str(path)) as (form, file, names):
-        try:
-            games = list(form.read(file, game, names, refused.append))
-        except ValueError as error:
-            raise ValueError(f"--games: {path}: {error}") from None
+    try:
+        games = list(games_in(str(path), refused, game=game))
+    except ValueError as error:
+        raise ValueError(f"--games: {error}") from None
     if not games:
         why = str(refused[0]) if refused else "there are no games in this file"
         raise ValueError(f"--games: {path}: {why}")

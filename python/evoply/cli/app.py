@@ -166,7 +166,7 @@ def _complain(message: str, code: int, details: Details | None) -> None:
     lines = message.splitlines()
     if len(lines) > _MOST_LINES:
         message = "\n".join([*lines[:_MOST_LINES], f"and {len(lines) - _MOST_LINES:,} more lines"])
-    from evoply.cli.suggesting import with_suggested
+    from evoply.cli.shell_hints import with_suggested
 
     is_stop = code == STOPPED
     stderr().print(

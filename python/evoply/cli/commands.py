@@ -182,12 +182,9 @@ COMMANDS: dict[str, str] = {
 }
 """Every command and its examples, in the order of the help."""
 
-_BESIDE = {"edit": "learn", "pack": "learn", "experiment": "compare"}
-"""Commands in the module of another, which they share much with."""
-
 
 def command_named(name: str) -> Callable[..., None]:
     """Return the function of one of `COMMANDS`."""
-    module = import_module(f"evoply.cli.{_BESIDE.get(name, name)}")
+    module = import_module(f"evoply.cli.{name}")
     command: Callable[..., None] = getattr(module, name)
     return command

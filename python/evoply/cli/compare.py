@@ -1,4 +1,4 @@
-"""`evoply compare` and `evoply experiment`: many runs, compared by a measure from outside."""
+"""`evoply compare`: many runs, compared by a measure from outside."""
 
 from __future__ import annotations
 
@@ -19,6 +19,17 @@ if TYPE_CHECKING:
 _PAGE = "comparison.html"
 _MOST_PAIRS = 20
 
+Csv = Annotated[
+    Path | None,
+    Parameter("--csv", help="Write every number of the page into files in this folder."),
+]
+Workers = Annotated[
+    Threads,
+    Parameter(
+        help="Runs at a time; 0, the default: one a core. The result never depends on it.",
+    ),
+]
+
 
 def compare(
     *configs: str,
@@ -29,8 +40,8 @@ def compare(
     budget_work: Whole | None = None,
     budget_seconds: float | None = None,
     name: str | None = None,
-    csv_: Annotated[Path | None, Parameter("--csv")] = None,
-    workers: Threads = 0,
+    csv_: Csv = None,
+    workers: Workers = 0,
     cluster: Cluster = None,
     json: Json = False,
 ) -> None:
@@ -58,10 +69,6 @@ def compare(
         Seconds of each run; the results then differ from time to time.
     name
         Folder for the runs within runs/ (or $EVOPLY_RUNS). Default: made of the configs.
-    csv_
-        Write every number of the page into files in this folder.
-    workers
-        Runs at a time; 0, the default: one a core. The result never depends on it.
     """
     from evoply.experiments import ExperimentFolder, experiment_of, usual_name
     from evoply.runs import checked_name, runs_directory
@@ -80,55 +87,17 @@ def compare(
     )
     usual = usual_name(Path(one).stem for one in configs)
     path = runs_directory() / (usual if name is None else checked_name(name))
-    _run(ExperimentFolder.create(path, asked), Output(json), workers, csv_, cluster)
+    run_all(ExperimentFolder.create(path, asked), Output(json), workers, csv_, cluster)
 
 
-def experiment(
-    file: str,
-    /,
-    *,
-    seeds: Whole | None = None,
-    name: str | None = None,
-    csv_: Annotated[Path | None, Parameter("--csv")] = None,
-    workers: Threads = 0,
-    cluster: Cluster = None,
-    json: Json = False,
-) -> None:
-    """Vary keys of a config over many seeds, as a file of a few lines says.
-
-    base = "demo", seeds = 10, and a table [vary] with keys of the config and
-    lists of values: all combinations are run. Ctrl-C stops; the same command
-    goes on.
-
-    Parameters
-    ----------
-    file
-        A TOML file (`docs/experiments.md` has one and all its keys), or the folder of an
-        experiment that was begun, which is gone on with.
-    seeds
-        Runs of each combination, instead of what the file says.
-    name
-        Folder for the runs within runs/ (or $EVOPLY_RUNS). Default: the file's name, or
-        that folder.
-    csv_
-        Write every number of the page into files in this folder.
-    workers
-        Runs at a time; 0, the default: one a core. The result never depends on it.
-    """
-    from evoply.experiments import folder_for
-    from evoply.runs import checked_name
-
-    name = None if name is None else checked_name(name)
-    _run(folder_for(file, name=name, seeds=seeds), Output(json), workers, csv_, cluster)
-
-
-def _run(
+def run_all(
     folder: ExperimentFolder,
     output: Output,
     workers: int,
     folder_of_csv: Path | None,
     cluster: str | None,
 ) -> None:
+    """Make all runs of *folder* that are missing, and say how they compare."""
     from evoply.experiments import (
         check_experiment_sendable,
         comparison_of,

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from evoply.cli.options import Json
 from evoply.cli.output import Output
-from evoply.cli.suggesting import suggested
+from evoply.cli.shell_hints import suggested
 
 if TYPE_CHECKING:
     from evoply.configs.reference import ConfigKey, ConfigSection

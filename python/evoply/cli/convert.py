@@ -18,7 +18,7 @@ from evoply.cli.output import EndedError, Output, stderr
 from evoply.formats.sources import FormatName
 
 if TYPE_CHECKING:
-    from evoply.formats import Converted, Format, Names, Refused
+    from evoply.formats import Converted, Format, GamePlayed, Names, Refused
 
 _STREAM = "-"
 _IN_MEMORY = 1 << 20
@@ -125,6 +125,20 @@ def games_file(
         read = chosen or format_of_name(source) or format_of_content(file.peek(1))
         has_names = read.name == "wthor" and source != _STREAM
         yield read, file, names_beside(source) if has_names else Names()
+
+
+def games_in(
+    file: str, refused: list[Refused] | None, *, game: str | None = None
+) -> Iterator[GamePlayed]:
+    """Yield the games of a file; those that cannot be read are added to *refused*.
+
+    Raises `ValueError`, which names the file, also for such a game if *refused* is None.
+    """
+    with games_file(file) as (read, opened, names):
+        try:
+            yield from read.read(opened, game, names, None if refused is None else refused.append)
+        except ValueError as error:
+            raise ValueError(f"{file}: {error}") from None
 
 
 def tell_refused(refused: Sequence[Refused]) -> None:

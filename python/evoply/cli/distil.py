@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evoply.cli.options import Game, Json, Seed, Threads, Whole
+from evoply.cli.options import Game, Json, OutputFile, Seed, Threads, Whole
 from evoply.cli.output import Output, percent, table
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ def distil(
     stages: Whole = 1,
     primitives: str | None = None,
     games: Whole = 500,
-    output: Path | None = None,
+    output: OutputFile = None,
     seed: Seed = 1,
     game: Game = None,
     threads: Threads = 0,
@@ -49,15 +48,12 @@ def distil(
         Save the formula as a player into this file.
     """
     from evoply.cli.explaining import say_explanation
-    from evoply.cli.match import progress_bar
     from evoply.cli.player_texts import read_players
-    from evoply.files import check_writable
+    from evoply.cli.progress import progress_bar
     from evoply.learning import distil as distilled
     from evoply.players import Origin, save_player
     from evoply.reports import explain
 
-    if output is not None:
-        check_writable(output)
     game, (teacher,) = read_players([player], game)
     with progress_bar("boards", 100, is_shown=not json) as progress:
         formula = distilled(

@@ -2,21 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from typing import TYPE_CHECKING, Any
 
-from evoply.cli.options import (
-    Cluster,
-    Json,
-    Overrides,
-    RunGame,
-    SecondsOrNone,
-    Tests,
-    Threads,
-    Whole,
-    WholeOrNone,
-)
+from evoply.cli import options
 from evoply.cli.output import Output
 
 if TYPE_CHECKING:
@@ -27,17 +15,17 @@ def evolve(
     config: str,
     /,
     *,
-    name: str | None = None,
-    seed: Whole | None = None,
-    population_size: Whole | None = None,
-    generations: WholeOrNone | None = None,
-    time_limit: SecondsOrNone | None = None,
-    game: RunGame = None,
-    set_: Overrides = None,
-    tests: Tests = True,
-    threads: Threads = 0,
-    cluster: Cluster = None,
-    json: Json = False,
+    name: options.RunName = None,
+    seed: options.Whole | None = None,
+    population_size: options.Whole | None = None,
+    generations: options.WholeOrNone | None = None,
+    time_limit: options.SecondsOrNone | None = None,
+    game: options.RunGame = None,
+    set_: options.Overrides = None,
+    tests: options.Tests = True,
+    threads: options.Threads = 0,
+    cluster: options.Cluster = None,
+    json: options.Json = False,
 ) -> None:
     """Evolve a player.
 
@@ -50,8 +38,6 @@ def evolve(
     config
         A TOML file, a parameter file of gpjpp (.ini), or the name of a preset
         (see `evoply presets`).
-    name
-        Name of the run folder within runs/ (or $EVOPLY_RUNS). Default: GAME-1, GAME-2, ...
     seed
         A whole number: the same config and seed give the same run. Default: that of the config.
     population_size
@@ -60,27 +46,21 @@ def evolve(
         How many generations, the random first one included; none: no limit.
     time_limit
         Seconds, looked at between generations; none: no limit.
-    set_
-        Any value of the config, as PATH=VALUE; may be given several times.
-    tests
-        Play test matches and write the report at the end.
     """
-    from evoply.cli.driving import for_runs
+    from evoply.cli.run_loop import for_runs, with_overrides
     from evoply.evolution import load_config
 
-    chosen = {
-        "seed": seed,
-        "population_size": population_size,
-        "generations": generations,
-        "time_limit": time_limit,
-        "game": game,
-    }
-    overrides = [f"{key}={value}" for key, value in chosen.items() if value is not None]
-    settings = load_config(config, [*(set_ or []), *overrides], **_readers(config))
-
-    command = shlex.join(["evoply", *sys.argv[1:]])
+    overrides = with_overrides(
+        set_,
+        seed=seed,
+        population_size=population_size,
+        generations=generations,
+        time_limit=time_limit,
+        game=game,
+    )
+    settings = load_config(config, overrides, **_readers(config))
     output = Output(json)
-    driven: dict[str, Any] = {"threads": threads, "with_tests": tests, "command": command}
+    driven: dict[str, Any] = {"threads": threads, "with_tests": tests}
     with for_runs(cluster, settings, output) as driven["cluster"]:
         wanted = 0 if settings.termination is None else settings.termination.good_runs
         if not wanted:
@@ -116,10 +96,10 @@ def _one_run(
     driven: dict[str, Any],
 ) -> tuple[dict[str, Any], bool]:
     """Make one run; return its summary as data, and whether it ended by being good enough."""
-    from evoply.cli.driving import drive, new_run
+    from evoply.cli.run_loop import drive, new_run
     from evoply.evolution import is_good
 
-    with new_run(name, settings, output, command=driven["command"]) as run:
+    with new_run(name, settings, output) as run:
         result = drive(run, output, **driven)
         last = run.last()
         return result, last is not None and is_good(settings, last.statistics.best)

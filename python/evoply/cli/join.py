@@ -9,7 +9,7 @@ from cyclopts.validators import Number
 
 from evoply.cli.options import USUAL_PROGRAMS, Json, Password, Programs, Quiet, Seed, Whole
 from evoply.cli.output import Output, StoppedError
-from evoply.cli.suggesting import suggested
+from evoply.cli.shell_hints import suggested
 
 if TYPE_CHECKING:
     from evoply.server import Joining

@@ -1,28 +1,11 @@
-"""`evoply learn`: weights that follow the games; `evoply edit`: a weight changed by hand.
-
-`evoply pack`: learned tables as a file that ships.
-"""
+"""`evoply learn`: weights, or tables of patterns, that follow the games."""
 
 from __future__ import annotations
 
-import shlex
-import sys
-from json import dumps
 from typing import TYPE_CHECKING, Any
 
-from evoply.cli.options import (
-    Cluster,
-    Json,
-    Overrides,
-    RunGame,
-    SecondsOrNone,
-    Tests,
-    Threads,
-    Whole,
-    WholeOrNone,
-)
+from evoply.cli import options
 from evoply.cli.output import Output
-from evoply.cli.suggesting import suggested
 
 if TYPE_CHECKING:
     from evoply.runs import Run
@@ -32,18 +15,18 @@ def learn(
     config: str,
     /,
     *,
-    name: str | None = None,
-    seed: Whole | None = None,
-    games: WholeOrNone | None = None,
-    time_limit: SecondsOrNone | None = None,
-    game: RunGame = None,
+    name: options.RunName = None,
+    seed: options.Whole | None = None,
+    games: options.WholeOrNone | None = None,
+    time_limit: options.SecondsOrNone | None = None,
+    game: options.RunGame = None,
     features: str | None = None,
-    terms: Whole = 25,
-    set_: Overrides = None,
-    tests: Tests = True,
-    threads: Threads = 0,
-    cluster: Cluster = None,
-    json: Json = False,
+    terms: options.Whole = 25,
+    set_: options.Overrides = None,
+    tests: options.Tests = True,
+    threads: options.Threads = 0,
+    cluster: options.Cluster = None,
+    json: options.Json = False,
 ) -> None:
     """Learn the weights, or the pattern tables, of a player by play.
 
@@ -59,8 +42,6 @@ def learn(
     config
         A TOML file, or the name of a preset: firebrand, firebrand-8, patterns-8, tuples-3,
         tuples-evolved, tuples, strong, strong-checkers, strong-checkers-10.
-    name
-        Name of the run folder within runs/ (or $EVOPLY_RUNS). Default: GAME-1, GAME-2, ...
     seed
         A whole number: the same config and seed give the same weights. Default: that of the
         config.
@@ -74,19 +55,13 @@ def learn(
         config. For a config of patterns: the squares that a run of tuples evolved.
     terms
         How many subtrees at most.
-    set_
-        Any value of the config, as PATH=VALUE; may be given several times.
-    tests
-        Play test matches and write the report at the end.
     """
-    from evoply.cli.driving import drive, for_runs, new_run
+    from evoply.cli.run_loop import drive, for_runs, new_run, with_overrides
     from evoply.configs.keys import read_toml
     from evoply.kinds import KINDS
     from evoply.presets import config_text
 
-    chosen = {"seed": seed, "games": games, "time_limit": time_limit, "game": game}
-    overrides = [f"{key}={value}" for key, value in chosen.items() if value is not None]
-    overrides = [*(set_ or []), *overrides]
+    overrides = with_overrides(set_, seed=seed, games=games, time_limit=time_limit, game=game)
     learner = str(read_toml(config_text(config), config).get("learner"))
     kind = KINDS.get(learner, KINDS["learning"])
     output = Output(json)
@@ -99,15 +74,11 @@ def learn(
     elif features is not None:
         raise ValueError(f"--features: {config} finds its squares by itself - leave it out")
     settings = kind.configs.load(config, overrides, **given)
-    command = shlex.join(["evoply", *sys.argv[1:]])
     with (
         for_runs(cluster, settings, output) as workers,
-        new_run(name, settings, output, command=command) as run,
+        new_run(name, settings, output) as run,
     ):
-        driven = drive(
-            run, output, threads=threads, with_tests=tests, command=command, cluster=workers
-        )
-        output.result(driven)
+        output.result(drive(run, output, threads=threads, with_tests=tests, cluster=workers))
 
 
 def _features(
@@ -165,136 +136,3 @@ def _game_of(run: Run, overrides: list[str]) -> str:
         if key.strip() == "game" and game.strip().strip("\"'") != run.game:
             raise ValueError(f"game: {game} - run {run.name} is of {run.game}, leave game out")
     return run.game
-
-
-def edit(
-    run: str,
-    feature: str,
-    /,
-    *,
-    weight: float = 0.0,
-    time_weight: float = 0.0,
-    json: Json = False,
-) -> None:
-    """Change a weight of a learning run by hand, as a step of its own.
-
-    The step says what was changed, so the history of the weights stays
-    whole; `evoply resume` goes on from it.
-
-    Parameters
-    ----------
-    run
-        Name or path of the run.
-    feature
-        The feature whose weight it is.
-    weight
-        What is added to the weight.
-    time_weight
-        What is added to the time weight.
-    """
-    from evoply.protocols import RunError
-    from evoply.runs import find_run
-
-    output = Output(json)
-    with find_run(run) as found:
-        edited = found.kind.uses.get("edited")
-        if edited is None:
-            raise RunError(f"run {found.name} has no weights of features, which can be edited")
-        with found.lock():
-            last = found.last()
-            if last is None:
-                raise RunError(f"run {found.name} has no weights yet: no step is finished")
-            step = edited(found.config, last, feature, weight=weight, time_weight=time_weight)
-            found.record(
-                "edited",
-                generation=step.number,
-                feature=feature,
-                weight=weight,
-                time_weight=time_weight,
-                command=shlex.join(["evoply", *sys.argv[1:]]),
-            )
-            found.save(step)
-            found.set_meta(status="stopped")
-        before, after = last.statistics, step.statistics
-        names = [name for name in after if name.split(" ")[0] == feature]
-        for name in names:
-            output.say(f"{name}: {before[name]:+.4f} -> {after[name]:+.4f}")
-        output.say(f"Go on with: {suggested(f'resume {found.name}')}")
-        output.result(
-            {
-                "run": str(found.path),
-                "generation": step.number,
-                "digest": step.digest,
-                "feature": feature,
-                "before": {name: before[name] for name in names},
-                "after": {name: after[name] for name in names},
-            }
-        )
-
-
-def pack(
-    run: str,
-    file: str,
-    /,
-    *,
-    positions: Whole = 60,
-    depth: Whole = 8,
-    seed: Whole = 1,
-    json: Json = False,
-) -> None:
-    """Write the pattern tables of a run as the file of the player strong.
-
-    Entries are rounded to thousandths. What a shallow search foretells of a
-    deep one is measured on positions from games of the tables against
-    themselves: levels that leave out what is foretold need it. The same run
-    and options give the same file.
-
-    In JSON: file, bytes, digest, entries, and for every depth that is foretold
-    the shallow one and slope, offset and sigma of every stage.
-
-    Parameters
-    ----------
-    run
-        Name or path of a run that learned patterns.
-    file
-        Where to write to; what was there is replaced.
-    positions
-        Positions of every stage that are searched.
-    depth
-        The deepest search that is foretold, 1 to 12: each ply takes about three times as long.
-    seed
-        Where the positions come from.
-    """
-    from evoply.files import write_atomically
-    from evoply.players.packed import LARGEST_PACKED
-    from evoply.protocols import RunError
-    from evoply.runs import find_run
-
-    output = Output(json)
-    with find_run(run) as found:
-        packed, last = found.kind.uses.get("packed"), found.last()
-        if packed is None:
-            raise RunError(f"run {found.name} has no tables of patterns, which can be packed")
-        if last is None:
-            raise RunError(f"run {found.name} has no tables yet: no step is finished")
-        tables = packed(found.config, last, positions=positions, depth=depth, seed=seed)
-    text = dumps(tables.to_data(), indent=1) + "\n"
-    if len(text) > LARGEST_PACKED:
-        raise ValueError(
-            f"{file}: {len(text):,} bytes, and {LARGEST_PACKED:,} are the most: use fewer stages"
-        )
-    write_atomically(file, text)
-    output.say(f"{file}: {tables.label}, {len(text):,} bytes, digest {tables.digest}")
-    cuts = [cut.model_dump(mode="json") for cut in tables.cuts]
-    for cut in tables.cuts:
-        sigmas = " ".join(f"{sigma:.3f}" for _, _, sigma in cut.lines)
-        output.say(f"{cut.depth:2} plies foretold by {cut.shallow}: sigma by stage {sigmas}")
-    output.result(
-        {
-            "file": file,
-            "bytes": len(text),
-            "digest": tables.digest,
-            "entries": len(tables.values),
-            "cuts": cuts,
-        }
-    )

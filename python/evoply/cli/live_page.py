@@ -86,18 +86,6 @@ class LivePage(Generic[Result]):
             self._is_written = True
 
 
-def both(
-    first: Callable[[float], object], second: Callable[[float], object]
-) -> Callable[[float], object]:
-    """Return what tells both of them."""
-
-    def told(done: float) -> None:
-        first(done)
-        second(done)
-
-    return told
-
-
 @contextmanager
 def live_page(
     path: Path | None,

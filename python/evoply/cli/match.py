@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from evoply.cli import options
 from evoply.cli.long_work import give, played
-from evoply.cli.options import (
-    USUAL_PROGRAMS,
-    Clock,
-    Delay,
-    Draws,
-    Game,
-    Json,
-    Openings,
-    Position,
-    Programs,
-    Quiet,
-    Seed,
-    Threads,
-    WholeOrDefault,
-    chosen_clock,
-    chosen_draws,
-    chosen_openings,
-)
-from evoply.cli.output import Output, percent, stderr, table
+from evoply.cli.output import Output, percent, table
+from evoply.cli.progress import progress_bar
 from evoply.cli.saving import saving, say_saved
 from evoply.wording import short_name, shorten
 
@@ -61,23 +44,23 @@ def match(
     second: str,
     /,
     *,
-    games: WholeOrDefault = None,
-    seed: Seed = 1,
-    game: Game = None,
-    openings: Openings = None,
-    position: Position = None,
-    draws: Draws = None,
+    games: options.WholeOrDefault = None,
+    seed: options.Seed = 1,
+    game: options.Game = None,
+    openings: options.Openings = None,
+    position: options.Position = None,
+    draws: options.Draws = None,
     sprt: Annotated[tuple[float, float] | None, Parameter(negative="")] = None,
     alpha: float = 0.05,
     beta: float = 0.05,
     save_games: Path | None = None,
     watch: Annotated[bool, Parameter(negative="", show_default=False)] = False,
-    delay: Delay = 0.5,
-    clock: Clock = None,
-    programs: Programs = USUAL_PROGRAMS,
-    threads: Threads = 0,
-    quiet: Quiet = False,
-    json: Json = False,
+    delay: options.Delay = 0.5,
+    clock: options.Clock = None,
+    programs: options.Programs = options.USUAL_PROGRAMS,
+    threads: options.Threads = 0,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
 ) -> None:
     """Play a match between two players.
 
@@ -118,10 +101,10 @@ def match(
     terms: dict[str, Any] = {
         "game": game,
         "seed": seed,
-        "openings": chosen_openings(openings),
+        "openings": options.chosen_openings(openings),
         "start": read_position(game, position).position,
-        "draws": chosen_draws(draws, game),
-        "clock": chosen_clock(clock),
+        "draws": options.chosen_draws(draws, game),
+        "clock": options.chosen_clock(clock),
         "threads": threads,
     }
     test = None if sprt is None else Sprt(*sprt, alpha, beta)
@@ -275,29 +258,6 @@ def _too_few(distinct: int) -> str:
         f"{distinct} different {are} too few for an interval: play at least {_FEWEST_GAMES} "
         "with openings"
     )
-
-
-@contextmanager
-def progress_bar(title: str, total: int, *, is_shown: bool) -> Iterator[Callable[[float], object]]:
-    """Show a bar on standard error while something is done; give the function that moves it."""
-    console = stderr()
-    if not (is_shown and console.is_terminal):
-        yield lambda _: None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-    from rich.progress import TimeRemainingColumn as TimeLeft
-
-    bar = Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeLeft(),
-        console=console,
-        transient=True,
-    )
-    with bar:
-        task = bar.add_task(title, total=total)
-        yield lambda done: bar.update(task, completed=done)
 
 
 def match_table(results: Sequence[Mapping[str, Any]], width: int) -> Table:

@@ -128,9 +128,41 @@ def chosen_clock(clock: str | None) -> TimeControl | None:
 
 WholeOrDefault = Annotated[int | None, Parameter(converter=_whole, show_default=False)]
 
-Overrides = Annotated[list[str] | None, Parameter("--set", negative="")]
+
+def _check_writable(_: Any, path: Path | None) -> None:
+    from evoply.files import check_writable
+
+    if path is not None:
+        check_writable(path)
+
+
+# Whether a file can be written is looked at before the work for it begins.
+OutputFile = Annotated[Path | None, Parameter(validator=_check_writable)]
+
+Overrides = Annotated[
+    list[str] | None,
+    Parameter(
+        "--set",
+        negative="",
+        help="Any value of the config, as PATH=VALUE; may be given several times.",
+    ),
+]
 RunGame = Annotated[str | None, Parameter(help=GAME_NAMES)]
-Tests = Annotated[bool, Parameter(negative="--no-tests", show_default=False)]
+RunName = Annotated[
+    str | None,
+    Parameter(
+        help="Name of the run folder within runs/ (or $EVOPLY_RUNS). Default: GAME-1, GAME-2, ..."
+    ),
+]
+AnyRun = Annotated[str | None, Parameter(help="Name or path of the run. Default: the newest.")]
+Tests = Annotated[
+    bool,
+    Parameter(
+        negative="--no-tests",
+        show_default=False,
+        help="Play test matches and write the report at the end.",
+    ),
+]
 Json = Annotated[
     bool,
     Parameter(

@@ -6,18 +6,9 @@ import secrets
 import shlex
 from typing import TYPE_CHECKING, Any, Literal
 
-from evoply.cli.options import (
-    USUAL_PROGRAMS,
-    Clock,
-    Game,
-    Json,
-    Position,
-    Programs,
-    Whole,
-    chosen_clock,
-)
+from evoply.cli import options
 from evoply.cli.output import EndedError, Output, StoppedError
-from evoply.cli.suggesting import suggested
+from evoply.cli.shell_hints import suggested
 from evoply.wording import short_name
 
 if TYPE_CHECKING:
@@ -30,13 +21,13 @@ LARGEST_SEED = 2**63
 def play(
     *,
     against: str | None = None,
-    game: Game = None,
+    game: options.Game = None,
     color: Literal["black", "white", "random"] = "black",
-    position: Position = None,
-    seed: Whole | None = None,
-    clock: Clock = None,
-    programs: Programs = USUAL_PROGRAMS,
-    json: Json = False,
+    position: options.Position = None,
+    seed: options.Whole | None = None,
+    clock: options.Clock = None,
+    programs: options.Programs = options.USUAL_PROGRAMS,
+    json: options.Json = False,
 ) -> None:
     """Play against a player.
 
@@ -74,7 +65,7 @@ def play(
         opponent,
         against,
         Color(color),
-        GameInProgress.begin(read_position(game, position), chosen_clock(clock)),
+        GameInProgress.begin(read_position(game, position), options.chosen_clock(clock)),
         seed,
     )
     output.say(

@@ -6,7 +6,7 @@ import sys
 
 from evoply.cli.options import Json
 from evoply.cli.output import Output, table
-from evoply.cli.suggesting import suggested
+from evoply.cli.shell_hints import suggested
 
 
 def presets(name: str | None = None, /, *, json: Json = False) -> None:

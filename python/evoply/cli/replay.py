@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from evoply.cli.options import Json, Whole
+from evoply.cli.options import AnyRun, Json, Whole
 from evoply.cli.output import Output
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ _NumberFromZero = Annotated[Whole, Parameter(validator=Number(gte=0))]
 
 
 def replay(
-    run: str | None = None,
+    run: AnyRun = None,
     /,
     *,
     generation: _NumberFromZero,
@@ -31,8 +31,6 @@ def replay(
 
     Parameters
     ----------
-    run
-        Name or path of the run. Default: the newest.
     generation
         Number of the generation; the first is 0.
     game

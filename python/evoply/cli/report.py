@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from evoply.cli.options import Json
+from evoply.cli.options import AnyRun, Json, OutputFile
 from evoply.cli.output import Output
 
 REPORT_FILE = "report.html"
 
 
 def report(
-    run: str | None = None,
+    run: AnyRun = None,
     /,
     *,
-    output: Path | None = None,
+    output: OutputFile = None,
     json: Json = False,
 ) -> None:
     """Write one HTML page about a run, which opens offline.
 
     Parameters
     ----------
-    run
-        Name or path of the run. Default: the newest.
     output
         The file to write. Default: report.html in the run folder.
     """
-    from evoply.files import check_writable
     from evoply.reports import write_report
     from evoply.runs import find_run
 
-    if output is not None:
-        check_writable(output)
     with find_run(run) as found:
         path = write_report(found, output or found.path / REPORT_FILE)
         shown = Output(json)

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from evoply.cli.live_page import both, live_page
-from evoply.cli.match import progress_bar
-from evoply.cli.options import Json, Quiet, Seed, Threads, Whole
+from evoply.cli.options import Json, OutputFile, Quiet, Seed, Threads, Whole
 from evoply.cli.output import Output
 from evoply.cli.output import table as empty_table
+from evoply.cli.progress import progress_and_page
 from evoply.wording import shorten
 
 if TYPE_CHECKING:
@@ -34,7 +31,7 @@ def reproduce(
     game: str = "",
     keep: str = "",
     seed: Seed = 1,
-    html: Path | None = None,
+    html: OutputFile = None,
     threads: Threads = 0,
     quiet: Quiet = False,
     json: Json = False,
@@ -68,9 +65,9 @@ def reproduce(
     html
         Write a page about the result, which opens offline, into this file.
     """
-    from evoply.files import check_writable
-    from evoply.studies import STUDIES, Request, find_study, write_study
+    from evoply.studies import STUDIES, Request, find_study, study_html, write_study
     from evoply.studies import reproduce as run_study
+    from evoply.studies.study import no_result
 
     output = Output(json)
     if study is not None and table is None:
@@ -82,17 +79,15 @@ def reproduce(
         return
     found = find_study(study)
     parts = found.parts(table)  # a mistake is told before any bar is shown
-    if html is not None:
-        check_writable(html)
-    with (
-        progress_bar(f"{study} {table}", 100, is_shown=not quiet) as moved,
-        live_page(
-            html,
-            partial(_page_so_far, found, " and ".join(one.title for one in parts)),
-            lambda percent: _how_far([one.name for one in parts], percent),
-        ) as live,
-    ):
-        told = both(moved, live.moved)
+    with progress_and_page(
+        f"{study} {table}",
+        100,
+        html,
+        f"{found.authors}: {' and '.join(one.title for one in parts)}",
+        lambda result, **state: study_html(result, found, **state),
+        lambda percent: _how_far([one.name for one in parts], percent),
+        is_shown=not quiet,
+    ) as (told, shown):
         request = Request(
             scale=scale,
             seed=seed,
@@ -102,7 +97,7 @@ def reproduce(
             game=game,
             threads=threads,
             progress=lambda done, total: told(round(100 * done / total)),
-            shown=live.show,
+            shown=shown or no_result,
             keep=keep,
         )
         result = run_study(study, table, request)
@@ -111,17 +106,6 @@ def reproduce(
         write_study(result, found, html)
         output.say(f"Report: {html}")
     output.result(result.to_dict())
-
-
-def _page_so_far(
-    study: Study, title: str, result: Result | None, *, state: str, goes_on: bool
-) -> str:
-    from evoply.reports.pages import begun_html
-    from evoply.studies import study_html
-
-    if result is None:
-        return begun_html(f"{study.authors}: {title}", state=state, goes_on=goes_on)
-    return study_html(result, study, state=state, goes_on=goes_on)
 
 
 def _how_far(names: Sequence[str], percent: float) -> str:

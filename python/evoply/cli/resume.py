@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from evoply.cli.options import Cluster, Json, SecondsOrNone, Tests, Threads, WholeOrNone
+from evoply.cli.options import AnyRun, Cluster, Json, SecondsOrNone, Tests, Threads, WholeOrNone
 from evoply.cli.output import Output
 
 if TYPE_CHECKING:
@@ -16,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def resume(
-    run: str | None = None,
+    run: AnyRun = None,
     /,
     *,
     generations: WholeOrNone | None = None,
@@ -36,20 +34,16 @@ def resume(
 
     Parameters
     ----------
-    run
-        Name or path of the run. Default: the newest.
     generations
         How many generations in all, those before included; none: no limit.
     games
         For runs of `evoply learn`: how many games in all, those before included; none: no limit.
     time_limit
         Seconds in all, those before included; none: no limit.
-    tests
-        Play test matches and write the report at the end.
     allow_other_version
         Go on although this evoply computes differently; the run notes it.
     """
-    from evoply.cli.driving import drive, for_runs
+    from evoply.cli.run_loop import drive, for_runs
     from evoply.runs import find_run
 
     limits = {"generations": generations, "games": games, "time_limit": time_limit}
@@ -79,7 +73,6 @@ def resume(
                     config=config,
                     threads=threads,
                     with_tests=tests,
-                    command=shlex.join(["evoply", *sys.argv[1:]]),
                     allow_other_version=allow_other_version,
                     cluster=workers,
                 )

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from evoply.cli.options import Json
 from evoply.cli.output import Output, percent, table
-from evoply.cli.suggesting import suggested
+from evoply.cli.shell_hints import suggested
 from evoply.wording import shorten
 
 if TYPE_CHECKING:

@@ -9,19 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from evoply.cli.options import (
-    GAME_NAMES,
-    Json,
-    Openings,
-    Password,
-    Quiet,
-    WholeOrDefault,
-    chosen_clock,
-    chosen_openings,
-)
+from evoply.cli import options
 from evoply.cli.output import Output, StoppedError
 from evoply.cli.saving import saving, say_saved
-from evoply.cli.suggesting import suggested
+from evoply.cli.shell_hints import suggested
 from evoply.cli.tournament import say_standings, write_page
 
 if TYPE_CHECKING:
@@ -39,21 +30,21 @@ def serve(
     port: Annotated[
         int | None, Parameter(validator=Number(gte=0, lt=2**16), show_default=False)
     ] = None,
-    game: Annotated[str | None, Parameter(help=f"{GAME_NAMES}. Default: othello.")] = None,
+    game: Annotated[str | None, Parameter(help=f"{options.GAME_NAMES}. Default: othello.")] = None,
     clock: Annotated[
         str | None, Parameter(metavar="SECONDS[+INCREMENT]", show_default=False)
     ] = None,
-    players: WholeOrDefault = None,
-    games: WholeOrDefault = None,
-    openings: Openings = None,
-    seed: WholeOrDefault = None,
-    password: Password = None,
+    players: options.WholeOrDefault = None,
+    games: options.WholeOrDefault = None,
+    openings: options.Openings = None,
+    seed: options.WholeOrDefault = None,
+    password: options.Password = None,
     file: Annotated[Path | None, Parameter(show_default=False)] = None,
     resume: Path | None = None,
-    save_games: Path | None = None,
-    html: Path | None = None,
-    quiet: Quiet = False,
-    json: Json = False,
+    save_games: options.OutputFile = None,
+    html: options.OutputFile = None,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
 ) -> None:
     """Hold a tournament over the network.
 
@@ -91,11 +82,8 @@ def serve(
     """
     import asyncio
 
-    from evoply.files import check_writable
     from evoply.server import DEFAULT_PORT, GameServer, is_this_machine
 
-    for path in filter(None, (save_games, html)):
-        check_writable(path)
     conditions = {
         "game": game,
         "clock": clock,
@@ -140,13 +128,13 @@ def _news(output: Output, quiet: bool) -> Any:
 def _created(given: dict[str, Any]) -> Journal:
     from evoply.server import Conditions, Journal
 
-    control = chosen_clock(given["clock"] or _CLOCK)
+    control = options.chosen_clock(given["clock"] or _CLOCK)
     assert control is not None
 
     conditions = Conditions.of(
         given["game"] or "othello",
         control,
-        openings=chosen_openings(given["openings"]),
+        openings=options.chosen_openings(given["openings"]),
         players=_PLAYERS if given["players"] is None else given["players"],
         games=_GAMES if given["games"] is None else given["games"],
         seed=_SEED if given["seed"] is None else given["seed"],

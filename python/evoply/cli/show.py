@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evoply.cli.options import Game, Json
+from evoply.cli.options import Game, Json, OutputFile
 from evoply.cli.output import Output
 from evoply.wording import short_name, shorten
 
 if TYPE_CHECKING:
-    from evoply.gp import Genotype
     from evoply.players import Player
 
 
@@ -18,9 +16,9 @@ def show(
     player: str,
     /,
     *,
-    svg: Path | None = None,
-    latex: Path | None = None,
-    heat_map: Path | None = None,
+    svg: OutputFile = None,
+    latex: OutputFile = None,
+    heat_map: OutputFile = None,
     game: Game = None,
     json: Json = False,
 ) -> None:
@@ -43,23 +41,18 @@ def show(
     """
     from evoply.cli.explaining import say_explanation
     from evoply.cli.player_texts import read_players
-    from evoply.files import check_writable
+    from evoply.files import write_atomically
     from evoply.reports import explain
     from evoply.reports.opened import tree_of
 
-    for path in (svg, latex, heat_map):
-        if path is not None:
-            check_writable(path)
     game, (chosen,) = read_players([player], game)
     explained = explain(chosen, game=game)
     tree = tree_of(chosen)
     pictures: dict[str, Any] = {}
-    if svg is not None:
-        pictures["svg"] = _draw_tree(tree, player, svg)
-    if latex is not None:
-        pictures["latex"] = _write_latex(tree, player, latex)
-    if heat_map is not None:
-        pictures["heat_map"] = _draw_heat_map(chosen, game, heat_map)
+    for name, path in (("svg", svg), ("latex", latex), ("heat_map", heat_map)):
+        if path is not None:
+            write_atomically(path, _picture(name, chosen, player, game))
+            pictures[name] = str(path)
     output = Output(json)
     output.say(f"{short_name(chosen.label)}, {game}", style="bold")
     say_explanation(output, explained)
@@ -76,42 +69,27 @@ def show(
     output.result(data)
 
 
-def _draw_tree(tree: Genotype | None, name: str, path: Path) -> str:
-    from evoply.files import write_atomically
-    from evoply.gp import tree_svg
-
-    if tree is None:
-        raise ValueError(
-            f"--svg: {shorten(name)} has no tree to draw: name a tree or an evolved player"
-        )
-    write_atomically(path, tree_svg(tree))
-    return str(path)
-
-
-def _write_latex(tree: Genotype | None, name: str, path: Path) -> str:
-    from evoply.files import write_atomically
-    from evoply.gp import latex
-
-    if tree is None:
-        raise ValueError(
-            f"--latex: {shorten(name)} has no tree to write: name a tree or an evolved player"
-        )
-    write_atomically(path, latex(tree) + "\n")
-    return str(path)
-
-
-def _draw_heat_map(player: Player, game: str, path: Path) -> str:
-    from evoply.files import write_atomically
+def _picture(name: str, player: Player, text: str, game: str) -> str:
+    """Return what --svg, --latex or --heat-map shows of *player*, whom *text* names."""
     from evoply.games import game_rules
+    from evoply.gp import latex, tree_svg
     from evoply.reports import square_effects
+    from evoply.reports.opened import tree_of
 
-    values = square_effects(player, game=game)
-    if values is None:
+    if name == "heat_map":
+        values = square_effects(player, game=game)
+        if values is None:
+            raise ValueError(
+                f"--heat-map: {shorten(player.label)} does not value squares: name a player that "
+                "does, such as swh"
+            )
+        rules = game_rules(game)
+        caption = f"What an own {rules.piece} adds, compared with an opponent's"
+        return str(rules.heat_map(values, caption))
+    tree = tree_of(player)
+    if tree is None:
+        what = "draw" if name == "svg" else "write"
         raise ValueError(
-            f"--heat-map: {shorten(player.label)} does not value squares: name a player that does, "
-            "such as swh"
+            f"--{name}: {shorten(text)} has no tree to {what}: name a tree or an evolved player"
         )
-    rules = game_rules(game)
-    caption = f"What an own {rules.piece} adds, compared with an opponent's"
-    write_atomically(path, rules.heat_map(values, caption))
-    return str(path)
+    return tree_svg(tree) if name == "svg" else latex(tree) + "\n"

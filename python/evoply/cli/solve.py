@@ -53,7 +53,7 @@ def solve(
     every_move
         Find the score of every legal move.
     """
-    from evoply.cli.match import progress_bar
+    from evoply.cli.progress import progress_bar
     from evoply.players.endgame import solve as solve_position
 
     problems = _read(position)

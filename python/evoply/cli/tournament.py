@@ -9,26 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from evoply.cli.live_page import both, live_page
+from evoply.cli import options
 from evoply.cli.long_work import give, on_cluster, played
-from evoply.cli.match import DOUBTS, progress_bar, say_engine, say_forfeits
-from evoply.cli.options import (
-    USUAL_PROGRAMS,
-    Clock,
-    Cluster,
-    Game,
-    Json,
-    Openings,
-    Programs,
-    Quiet,
-    Seed,
-    Threads,
-    Whole,
-    WholeOrDefault,
-    chosen_clock,
-    chosen_openings,
-)
+from evoply.cli.match import DOUBTS, say_engine, say_forfeits
 from evoply.cli.output import Output, percent, table
+from evoply.cli.progress import progress_and_page
 from evoply.wording import did_you_mean, shorten, signed, span
 
 if TYPE_CHECKING:
@@ -42,22 +27,22 @@ _LONGEST_NAME = 48
 def tournament(
     *players: str,
     mode: Literal["round-robin", "elimination"] = "round-robin",
-    games: WholeOrDefault = None,
-    openings: Openings = None,
-    seed: Seed = 1,
+    games: options.WholeOrDefault = None,
+    openings: options.Openings = None,
+    seed: options.Seed = 1,
     field: Path | None = None,
     bracket: Annotated[list[str] | None, Parameter(negative="", consume_multiple=False)] = None,
     opponents: Literal["all", "same", "other"] = "all",
     threshold: float = 0.6,
-    runs: Whole = 1,
-    game: Game = None,
-    html: Path | None = None,
-    clock: Clock = None,
-    programs: Programs = USUAL_PROGRAMS,
-    threads: Threads = 0,
-    cluster: Cluster = None,
-    quiet: Quiet = False,
-    json: Json = False,
+    runs: options.Whole = 1,
+    game: options.Game = None,
+    html: options.OutputFile = None,
+    clock: options.Clock = None,
+    programs: options.Programs = options.USUAL_PROGRAMS,
+    threads: options.Threads = 0,
+    cluster: options.Cluster = None,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
 ) -> None:
     """Play a tournament of two or more players and rate them.
 
@@ -91,9 +76,9 @@ def tournament(
     from evoply.arena import round_robin
     from evoply.arena import tournament as play_tournament
     from evoply.arena.elsewhere import check_sendable
-    from evoply.cli.fields import Entry, read_field
     from evoply.cli.player_texts import bots_in_folders, read_players
-    from evoply.files import check_writable
+    from evoply.cli.tournament_file import Entry, read_field
+    from evoply.games import game_rules
 
     entries = [] if field is None else read_field(field)
     entries += [Entry.model_construct(player=one) for one in bots_in_folders(players)]
@@ -103,13 +88,11 @@ def tournament(
     terms: dict[str, Any] = {
         "game": game,
         "seed": seed,
-        "openings": chosen_openings(openings),
-        "clock": chosen_clock(clock),
+        "openings": options.chosen_openings(openings),
+        "clock": options.chosen_clock(clock),
         "threads": threads,
     }
     output = Output(json)
-    if html is not None:
-        check_writable(html)
     is_elimination = mode == "elimination"
     if not is_elimination and (bracket or runs != 1 or opponents != "all"):
         raise ValueError("--bracket, --runs and --opponents are for --mode elimination")
@@ -142,18 +125,17 @@ def tournament(
         title, kind, unit = "round robin", "Round robin", "games"
     with (
         on_cluster(cluster, output) as terms["cluster"],
-        progress_bar(title, whole, is_shown=not quiet) as progress,
-        live_page(
+        progress_and_page(
+            title,
+            whole,
             html,
-            partial(_page_so_far, game, kind),
+            f"{kind}: {game_rules(game).title}",
+            _page,
             lambda done: f"{done:,} of {whole:,} {unit} are played",
-        ) as live,
+            is_shown=not quiet,
+        ) as (terms["progress"], terms["on_standings"]),
     ):
-        on_standings = None if html is None else live.show
-        moved = both(progress, live.moved)
-        result, is_stopped = played(
-            lambda: play(progress=moved, on_standings=on_standings, **terms)
-        )
+        result, is_stopped = played(lambda: play(**terms))
     say: Callable[[Output, Any], None] = _say_stars if is_elimination else say_standings
     say(output, result)
     write_page(html, result, output)
@@ -269,17 +251,10 @@ def _span(interval: tuple[float, float] | None) -> str:
     return span(interval, "-")
 
 
-def _page_so_far(
-    game: str, kind: str, result: RoundRobin | Tournament | None, *, state: str, goes_on: bool
-) -> str:
-    """Return the page about a tournament that goes on; no command without one waits for imports."""
-    from evoply.games import game_rules
-    from evoply.reports.pages import begun_html
+def _page(result: RoundRobin | Tournament, **state: Any) -> str:
     from evoply.reports.tournament_page import tournament_html
 
-    if result is None:
-        return begun_html(f"{kind}: {game_rules(game).title}", state=state, goes_on=goes_on)
-    return tournament_html(result, state=state, goes_on=goes_on)
+    return tournament_html(result, **state)
 
 
 def write_page(path: Path | None, result: RoundRobin | Tournament, output: Output) -> None:

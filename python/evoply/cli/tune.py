@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from evoply.cli.options import Game, Json, SecondsOrNone, Seed, Tests, Threads, Whole, WholeOrNone
+from evoply.cli.options import (
+    Game,
+    Json,
+    RunName,
+    SecondsOrNone,
+    Seed,
+    Tests,
+    Threads,
+    Whole,
+    WholeOrNone,
+)
 from evoply.cli.output import Output
 
 
@@ -21,7 +29,7 @@ def tune(
     generations: WholeOrNone | None = None,
     time_limit: SecondsOrNone | None = None,
     pairs: Whole | None = None,
-    name: str | None = None,
+    name: RunName = None,
     seed: Seed = 1,
     game: Game = None,
     tests: Tests = True,
@@ -52,13 +60,9 @@ def tune(
         Seconds, looked at between generations; none: no limit.
     pairs
         Openings that each vector of numbers plays against each opponent, both ways. Default: 50.
-    name
-        Name of the run folder within runs/ (or $EVOPLY_RUNS). Default: GAME-1, GAME-2, ...
-    tests
-        Play test matches and write the report at the end.
     """
-    from evoply.cli.driving import drive, new_run
     from evoply.cli.player_texts import read_players
+    from evoply.cli.run_loop import drive, new_run
     from evoply.learning import TuningConfig
 
     limits = {"generations": generations, "time_limit": time_limit}
@@ -71,7 +75,6 @@ def tune(
     config = TuningConfig.for_player(
         chosen, game, seed=seed, parameters=parameters, opponents=opponents or None, **settings
     )
-    command = shlex.join(["evoply", *sys.argv[1:]])
     output = Output(json)
-    with new_run(name, config, output, command=command) as run:
-        output.result(drive(run, output, threads=threads, with_tests=tests, command=command))
+    with new_run(name, config, output) as run:
+        output.result(drive(run, output, threads=threads, with_tests=tests))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,7 +14,7 @@ from evoply.cli.options import Delay, Json, Password, Whole
 from evoply.cli.output import Output
 
 if TYPE_CHECKING:
-    from evoply.formats import GamePlayed, Refused
+    from evoply.formats import Refused
 
 _ADDRESS = re.compile(r"[^/\\]+:[0-9]+")
 
@@ -46,7 +45,7 @@ def watch(
     password
         The password of the server; it is never sent.
     """
-    from evoply.cli.convert import refused_data, tell_refused
+    from evoply.cli.convert import games_in, refused_data, tell_refused
 
     output = Output(json)
     if not Path(file).exists() and _ADDRESS.fullmatch(file):
@@ -56,7 +55,7 @@ def watch(
         return
     shown = []
     refused: list[Refused] = []
-    for number, one in enumerate(_games(file, refused)):
+    for number, one in enumerate(games_in(file, refused)):
         if game is None or number == game:
             show_game(one, output.people, delay, title=f"Game {number}")
             shown.append({"number": number, **one.to_dict()})
@@ -68,14 +67,3 @@ def watch(
         raise ValueError(f"--game: there is no game {game} in {file}; the first is 0")
     tell_refused(refused)
     output.result({"file": file, "games": shown, "refused": refused_data(refused)})
-
-
-def _games(file: str, refused: list[Refused]) -> Iterator[GamePlayed]:
-    """Yield the games of a file; those that cannot be read are added to *refused*."""
-    from evoply.cli.convert import games_file
-
-    with games_file(file) as (read, opened, names):
-        try:
-            yield from read.read(opened, None, names, refused.append)
-        except ValueError as error:
-            raise ValueError(f"{file}: {error}") from None

@@ -9,14 +9,13 @@ fields: it finds damage, not forgery.
 from __future__ import annotations
 
 import json
-import tomllib
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evoply.expressions.written_form import parse_json
-from evoply.files import checksum, read_limited, write_atomically
+from evoply.files import checksum, read_limited, read_toml_file, write_atomically
 from evoply.games import game_rules
 from evoply.players.player import PLAYER_ADAPTER, PlayerModel, SavedModel, model_of
 from evoply.players.problems import problems
@@ -109,20 +108,7 @@ def load_saved_player(path: str | Path) -> SavedPlayer:
 
 def load_toml_player(path: str | Path) -> PlayerModel:
     """Return the player that the TOML file at *path* describes; `ConfigError` names the file."""
-    try:
-        text = read_limited(path, MAX_BYTES)
-    except OSError as error:
-        raise ConfigError([(str(path), error.strerror or str(error))]) from None
-    except ValueError as error:
-        raise ConfigError([(str(path), str(error))]) from None
-    try:
-        data = tomllib.loads(text.removeprefix("\ufeff"))
-    except RecursionError:
-        message = "is nested too deeply: use fewer brackets inside one another"
-        raise ConfigError([(str(path), message)]) from None
-    except ValueError as error:
-        raise ConfigError([(str(path), f"not TOML: {error}")]) from None
-    return read_player(data)
+    return read_player(read_toml_file(path, MAX_BYTES))
 
 
 def read_player(data: object) -> PlayerModel:

@@ -83,11 +83,7 @@ class AfterState(ValuingPlayer):
         return self.name or player_text(self.evaluator.label, self.own_options)
 
     def with_options(self, options: Mapping[str, Any]) -> AfterState | AlphaBeta:
-        """Return the player with other *options*, without its name; depth 0 is the after-state.
-
-        A limit in nodes, work or time without a depth means as deep as the limit allows; nodes and
-        work take each other's place.
-        """
+        """Return the player with other *options*, as `AlphaBeta.with_options` does."""
         return _with_options(self, options)
 
 

@@ -11,8 +11,8 @@ from evoply.when_used import give_when_used
 
 if TYPE_CHECKING:
     from evoply.server.addresses import DEFAULT_PORT, is_this_machine, parse_address, shown_address
-    from evoply.server.call import CallError, game_at
     from evoply.server.conditions import Conditions, Tournament
+    from evoply.server.connection import CallError, game_at
     from evoply.server.game_server import GameServer
     from evoply.server.joining import GameHere, Joining
     from evoply.server.journal import Journal, JournalError
@@ -58,7 +58,7 @@ give_when_used(
     __name__,
     {
         "addresses": "DEFAULT_PORT is_this_machine parse_address shown_address",
-        "call": "CallError game_at",
+        "connection": "CallError game_at",
         "conditions": "Conditions Tournament",
         "game_server": "GameServer",
         "joining": "GameHere Joining",

@@ -19,10 +19,10 @@ from evoply.arena import Forfeit
 from evoply.arena.games_played import Played
 from evoply.protocols import Color
 from evoply.server.addresses import shown_address
+from evoply.server.admission import Admission, Guest, RefusedError
 from evoply.server.conditions import Tournament
 from evoply.server.journal import Journal, Seated, digest_of
 from evoply.server.messages import LONGEST_REQUEST, Line
-from evoply.server.reception import Guest, Reception, RefusedError
 from evoply.server.table import Table, TableError, in_words
 from evoply.server.wire import Wire
 
@@ -58,7 +58,7 @@ class GameServer:
         """None until all players are there."""
         self.address: tuple[str, int] | None = None
         """Where it listens; None before."""
-        self.reception = Reception(self, self.conditions, password)
+        self.admission = Admission(self, self.conditions, password)
         self._news = on_news or (lambda _: None)
         self._grace = max(LEAST_GRACE, self.conditions.control.seconds) if grace is None else grace
         self._guests: list[Guest] = []
@@ -90,13 +90,13 @@ class GameServer:
             for game in self._games:
                 game.cancel()
             self._tell_all(f"BYE {farewell}")
-            await self.reception.close()
+            await self.admission.close()
             await asyncio.gather(*self._games, return_exceptions=True)
 
     async def _listening(self, host: str, port: int) -> asyncio.Server:
         try:
             server = await asyncio.start_server(
-                self.reception.visit, host, port, limit=LONGEST_REQUEST
+                self.admission.visit, host, port, limit=LONGEST_REQUEST
             )
         except OSError as error:
             known = error.errno is not None and error.errno > 0
@@ -274,14 +274,14 @@ class GameServer:
             if guest.wire is not None and (color is side or (color is None and not is_private)):
                 guest.wire.say(line)
         if color is None:
-            for watcher in self.reception.watchers:
+            for watcher in self.admission.watchers:
                 watcher.say(line)
 
     def _tell_all(self, line: str) -> None:
-        for wire in (*self.reception.watchers, *(one.wire for one in self._guests if one.wire)):
+        for wire in (*self.admission.watchers, *(one.wire for one in self._guests if one.wire)):
             wire.say(line)
 
-    # Players, as the reception asks
+    # Players, as admission asks
 
     def note(self, text: str) -> None:
         """Take note of what happened, in words."""

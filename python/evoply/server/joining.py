@@ -30,7 +30,7 @@ from evoply.protocols import (
     TimeControl,
     choice_of,
 )
-from evoply.server.call import Call, CallError, LostError
+from evoply.server.connection import CallError, Connection, LostError
 from evoply.server.messages import LONGEST_NAME, VERSION, Line, is_name, plain, plain_name
 
 PATIENCE = 300.0
@@ -112,7 +112,7 @@ class Joining:
     """Points and games of everybody, when the tournament is over."""
     farewell: str | None = field(init=False, default=None)
     """What the server said at the end."""
-    _call: Call | None = field(init=False, default=None)
+    _connection: Connection | None = field(init=False, default=None)
     _is_known: bool = field(init=False, default=False)
     """Whether the server has said welcome, this one or the one before it."""
     _spare: list[Seat] = field(init=False, default_factory=list)
@@ -141,10 +141,10 @@ class Joining:
         try:
             while self.farewell is None:
                 try:
-                    self._call = await Call.open(self.host, self.port)
-                    await self._introduce(self._call)
+                    self._connection = await Connection.open(self.host, self.port)
+                    await self._introduce(self._connection)
                     lost_at, wait = None, _FIRST_WAIT
-                    await self._listen(self._call)
+                    await self._listen(self._connection)
                 except LostError as error:
                     if self._failure is not None:
                         raise self._failure from None
@@ -166,26 +166,28 @@ class Joining:
                 seat.close()
 
     async def _hang_up(self) -> None:
-        call, self._call = self._call, None
-        if call is not None:
-            await call.close()
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            await connection.close()
 
-    async def _introduce(self, call: Call) -> None:
+    async def _introduce(self, connection: Connection) -> None:
         """Say who one is; `CallError` if the server does not want to hear it."""
-        if self.game not in (None, call.game):
-            raise CallError(f"the server plays {call.game} now, and this began with {self.game}")
-        is_first, self.game, self.control = self.game is None, call.game, call.control
+        if self.game not in (None, connection.game):
+            raise CallError(
+                f"the server plays {connection.game} now, and this began with {self.game}"
+            )
+        is_first, self.game, self.control = self.game is None, connection.game, connection.control
         if is_first:
-            self.player.check_fits(call.game)
+            self.player.check_fits(connection.game)
             await _in_thread(self._get_ready)
         names = iter(self._names())
         if self.token is None:
-            call.prove(self.password)
-            self._say_hello(call, next(names))
+            connection.prove(self.password)
+            self._say_hello(connection, next(names))
         else:
-            call.say(f"BACK {self.token}")
+            connection.say(f"BACK {self.token}")
         while True:
-            line = await call.line()
+            line = await connection.line()
             if line.word == "WELCOME":
                 is_new = self.token != line["token"]
                 self.name, self.token, self._is_known = line["name"], line["token"], True
@@ -193,22 +195,22 @@ class Joining:
                 self.on_news(joined if is_new else f"back as {self.name}")
                 return
             if line.word == "ERROR":
-                self._again(call, line, next(names, None))
+                self._again(connection, line, next(names, None))
 
-    def _again(self, call: Call, error: Line, name: str | None) -> None:
+    def _again(self, connection: Connection, error: Line, name: str | None) -> None:
         """Say something else after an error, if there is anything."""
         if error["code"] == "name" and self.name is None and name is not None:
-            self._say_hello(call, name)
+            self._say_hello(connection, name)
         elif error["code"] == "token" and self._is_known and not self.games:
             # The tournament had not begun, so the server that was started anew does not know us.
             self.token = None
-            call.prove(self.password)
-            self._say_hello(call, self.name or "")
+            connection.prove(self.password)
+            self._say_hello(connection, self.name or "")
         else:
             raise CallError(f"the server refuses: {error['text']}")
 
-    def _say_hello(self, call: Call, name: str) -> None:
-        call.say(f"HELLO evoply {VERSION} {name} {self.at_once}")
+    def _say_hello(self, connection: Connection, name: str) -> None:
+        connection.say(f"HELLO evoply {VERSION} {name} {self.at_once}")
 
     def _names(self) -> list[str]:
         if self.name is not None:
@@ -230,10 +232,10 @@ class Joining:
         for seat in seats:
             seat.get_ready()
 
-    async def _listen(self, call: Call) -> None:
+    async def _listen(self, connection: Connection) -> None:
         """Take all that the server says, to the end of the tournament."""
         while self.farewell is None:
-            line = await call.line()
+            line = await connection.line()
             match line.word:
                 case "COLOR" | "MOVE" | "PASS" | "TIME" | "TURN" | "END":
                     self._take(line)
@@ -327,8 +329,8 @@ class Joining:
         except Exception as error:
             # What a player may not raise ends everything, through whoever listens.
             self._failure = error
-            if self._call is not None:
-                self._call.cut()
+            if self._connection is not None:
+                self._connection.cut()
             return
         if game.asked == ply and game.said is None:
             game.answer = answer
@@ -348,8 +350,8 @@ class Joining:
         return f"MOVE {game.number} {record.position.short_text(choice.move)}"
 
     def _say(self, line: str) -> None:
-        if self._call is not None:
-            self._call.say(line)
+        if self._connection is not None:
+            self._connection.say(line)
 
 
 async def _in_thread(function: Callable[[], T]) -> T:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from evoply.formats import GamePlayed
 from evoply.games import game_rules
 from evoply.protocols import Color, Ending, IllegalMoveError, InvalidMoveError
-from evoply.server.call import Call, CallError
+from evoply.server.connection import CallError, Connection
 from evoply.server.messages import Line
 
 _ENDINGS = {ending.value.replace(" ", "-"): ending for ending in Ending}
@@ -47,16 +47,16 @@ class Watching:
 
     async def run(self) -> None:
         """Watch to the end; `OSError` if the server is lost, `CallError` if it refuses."""
-        call = await Call.open(self.host, self.port)
+        connection = await Connection.open(self.host, self.port)
         try:
-            self._game = call.game
-            game_rules(call.game)
-            call.prove(self.password)
-            call.say("WATCH")
+            self._game = connection.game
+            game_rules(connection.game)
+            connection.prove(self.password)
+            connection.say("WATCH")
             while self.farewell is None:
-                self._take(await call.line())
+                self._take(await connection.line())
         finally:
-            await call.close()
+            await connection.close()
 
     def _take(self, line: Line) -> None:
         match line.word:

@@ -43,11 +43,13 @@ def find_study(name: str) -> Study:
 
 
 def reproduce(
-    study: str,
+    study: str | Study,
     table: str,
     request: Request = Request(),  # noqa: B008
 ) -> Result:
-    """Run a table or experiment of a study; the same request gives the same result.
+    """Run a table or experiment of a study, one of `STUDIES` by its name or any other.
+
+    The same request gives the same result.
 
     Where *table* stands for several, and within those that take long, `request.shown` is told what
     there is so far, for people who watch.
@@ -58,12 +60,13 @@ def reproduce(
     >>> result.rows[1].name, result.rows[1].paper, result.rows[1].verdict
     ('( white_corners )', 1.0, 'differs')
     """
-    parts = find_study(study).parts(table)
+    study = find_study(study) if isinstance(study, str) else study
+    parts = study.parts(table)
     if request.scale not in SCALES:
         raise ValueError(f"scale: {request.scale!r} is not one of {', '.join(SCALES)}")
     if request.games % 2 or request.games < 0:
         raise ValueError(f"games: {request.games} is not even: every opening is played twice")
-    requests = [_checked(study, one, request) for one in parts]
+    requests = [_checked(study.name, one, request) for one in parts]
     results: list[Result] = []
     for number, (experiment, one) in enumerate(zip(parts, requests, strict=True)):
         results.append(experiment.run(_step(one, table, number, len(parts), tuple(results))))
@@ -95,13 +98,10 @@ def _step(
     if steps == 1:
         return request
 
-    def moved(done: int, total: int) -> None:
-        request.progress(round(1000 * (number + done / total)), 1000 * steps)
-
     def shown(result: Result) -> None:
         request.shown(_joined(table, [*earlier, result]))
 
-    return replace(request, progress=moved, shown=shown)
+    return replace(request.part(number, steps), shown=shown)
 
 
 def _joined(table: str, results: Sequence[Result]) -> Result:

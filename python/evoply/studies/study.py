@@ -7,12 +7,13 @@ rows and figures; what a row is worth is computed by `verdicts`. This module kno
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, get_args
 
 from evoply.games import game_rules
 from evoply.reports.charts import Chart
+from evoply.reports.series import Series
 from evoply.studies.verdicts import Claim, Figure, Verdict, judge
 from evoply.wording import did_you_mean
 
@@ -51,6 +52,42 @@ class Request:
     """What the names of the runs begin with in which long evolutions are kept, so that the same
     request goes on where it was interrupted; in memory if empty. The result is the same."""
 
+    def part(self, number: int, of: int) -> Request:
+        """Return the same request; what it tells is progress of one of so many equal parts."""
+
+        def moved(done: int, total: int) -> None:
+            self.progress(round(1000 * (number + done / total)), 1000 * of)
+
+        return replace(self, progress=moved)
+
+    def result(
+        self,
+        study: str,
+        table: str,
+        title: str,
+        rows: Iterable[Row],
+        *,
+        unit: str,
+        notes: Iterable[str] = (),
+        charts: Iterable[Chart | BoardPicture] = (),
+    ) -> Result:
+        """Return what came of the experiment *table* of *study* under this request."""
+        return Result(
+            study=study,
+            table=table,
+            title=title,
+            scale=self.scale,
+            seed=self.seed,
+            rules=self.rules,
+            unit=unit,
+            rows=tuple(rows),
+            notes=tuple(notes),
+            charts=tuple(charts),
+            opponent=self.opponent,
+            games=self.games,
+            game=self.game,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -68,15 +105,8 @@ class Row:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as JSON-ready data."""
-        return {
-            "name": self.name,
-            "paper": self.paper,
-            "ours": self.ours,
-            "interval": None if self.interval is None else list(self.interval),
-            "n": self.n,
-            "verdict": self.verdict,
-            "reason": self.reason,
-        }
+        interval = None if self.interval is None else list(self.interval)
+        return {**asdict(self), "interval": interval}
 
 
 def row(
@@ -111,6 +141,14 @@ def row(
         verdict=verdict,
         reason=reason,
     )
+
+
+def series(name: str, figures: Iterable[Figure | None], *, symbol: str = "circle") -> Series:
+    """Return *figures*, some of which may be missing, as values of a chart with their intervals."""
+    known = list(figures)
+    values = [None if one is None else one.value for one in known]
+    intervals = [None if one is None else one.interval for one in known]
+    return Series(name, values, intervals, symbol=symbol)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,14 +192,9 @@ class Result:
         """The command that gives this result again."""
         words = ["evoply", "reproduce", self.study, "--table", self.table, "--scale", self.scale]
         words += ["--seed", str(self.seed)]
-        if self.rules:
-            words += ["--rules", self.rules]
-        if self.opponent:
-            words += ["--opponent", self.opponent]
-        if self.games:
-            words += ["--games", str(self.games)]
-        if self.game:
-            words += ["--game", self.game]
+        for option in ("rules", "opponent", "games", "game"):
+            if value := getattr(self, option):
+                words += [f"--{option}", str(value)]
         return shlex.join(words)
 
     def to_dict(self) -> dict[str, Any]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args
 
 from pydantic import Field, ValidationError, field_validator
 
-from evoply.files import read_limited
+from evoply.files import read_toml_file
 from evoply.games import game_rules
 from evoply.notebook import table_html
 from evoply.players.kind import PlayerKind
@@ -208,14 +207,7 @@ def read_engines(path: str | Path) -> dict[str, Engine]:
     Each has `name`, `protocol` and `command`, and perhaps `options`, `limits` and `deterministic`.
     Raises `ConfigError` or ValueError.
     """
-    try:
-        data = tomllib.loads(read_limited(path, _LARGEST_FILE))
-    except OSError as error:
-        raise ConfigError([(str(path), error.strerror or str(error))]) from None
-    except RecursionError:
-        raise ConfigError([(str(path), "is nested too deeply")]) from None
-    except ValueError as error:
-        raise ConfigError([(str(path), f"not TOML: {error}")]) from None
+    data = read_toml_file(path, _LARGEST_FILE)
     tables = data.get("engine")
     if set(data) != {"engine"} or not isinstance(tables, list):
         raise ConfigError([(str(path), "holds tables [[engine]] and nothing else: write one")])

@@ -11,7 +11,6 @@ from evoply.gp import leaf_weights
 from evoply.players import player_of
 from evoply.reports import explain
 from evoply.reports.charts import interval_chart
-from evoply.reports.series import Series
 from evoply.studies.bellin.types import (
     EXPERIMENTS,
     FRESH_TIMES,
@@ -21,7 +20,7 @@ from evoply.studies.bellin.types import (
     Evolved,
     evolve_type,
 )
-from evoply.studies.study import Request, Result, Row, row
+from evoply.studies.study import Request, Result, Row, row, series
 from evoply.studies.verdicts import Figure, mean_of, share_of_games
 
 _SELECTED = "The least of all evaluations of a run; sizes of population and run are unknown."
@@ -61,32 +60,20 @@ def _result(request: Request, table: str, title: str, names: Sequence[str]) -> R
         "Selected and fresh",
         names,
         [
-            Series("paper, middle of the range", *_printed(names), symbol="diamond"),
-            Series(
-                "here, when selected",
-                [f.value for f in selected],
-                [f.interval for f in selected],
-            ),
-            Series(
-                "here, fresh games",
-                [f.value for f in fresh],
-                [f.interval for f in fresh],
-                symbol="square",
-            ),
+            series("paper, middle of the range", map(_printed, names), symbol="diamond"),
+            series("here, when selected", selected),
+            series("here, fresh games", fresh, symbol="square"),
         ],
         "opponents' discs in three games",
         note="with 95 % intervals",
     )
-    return Result(
-        study="bellin",
-        table=table,
-        title=title,
-        scale=request.scale,
-        seed=request.seed,
-        rules="",
+    return request.result(
+        "bellin",
+        table,
+        title,
+        rows,
         unit="means over runs of the opponents' discs, summed over three games (less is better), "
         "unless the row says otherwise",
-        rows=tuple(rows),
         notes=(
             "The paper gives a range over its best trees; ours is the mean over runs. A fitness is "
             "the least of thousands of noisy ones, so a tree does far worse on fresh games.",
@@ -98,11 +85,9 @@ def _result(request: Request, table: str, title: str, names: Sequence[str]) -> R
     )
 
 
-def _printed(
-    names: Sequence[str],
-) -> tuple[list[float | None], list[tuple[float, float] | None]]:
-    ranges = [TYPES[name].printed for name in names]
-    return [None if one is None else sum(one) / 2 for one in ranges], ranges
+def _printed(name: str) -> Figure | None:
+    printed = TYPES[name].printed
+    return None if printed is None else Figure(sum(printed) / 2, printed)
 
 
 def _best_note(name: str, evolved: Sequence[Evolved]) -> str:

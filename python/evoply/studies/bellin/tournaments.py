@@ -8,9 +8,8 @@ from math import isnan
 from evoply.arena import Correlation, Star, Tournament, rank_correlation, tournament
 from evoply.players import AfterState, TreeEvaluator
 from evoply.reports.charts import interval_chart
-from evoply.reports.series import Series
 from evoply.studies.bellin.types import RUNS, TYPES, Evolved, evolve_type
-from evoply.studies.study import Request, Result, Row, Scale, row
+from evoply.studies.study import Request, Result, Row, Scale, row, series
 from evoply.studies.verdicts import Figure
 from evoply.wording import signed
 
@@ -36,26 +35,25 @@ def tournaments(request: Request) -> Result:
         "Mean rank",
         names,
         [
-            Series(
+            series(
                 _TITLES[mode],
-                [by_mode[mode][name].mean_rank for name in names],
-                [by_mode[mode][name].rank_interval for name in names],
-                symbol="circle" if mode == "all" else "square",
+                [
+                    Figure(one.mean_rank, one.rank_interval)
+                    for one in map(by_mode[mode].__getitem__, names)
+                ],
+                symbol=symbol,
             )
-            for mode in ("all", "other")
+            for mode, symbol in (("all", "circle"), ("other", "square"))
         ],
         "mean rank (1 is the best)",
         note="with 95 % intervals",
     )
-    return Result(
-        study="bellin",
-        table="tournament",
-        title="Tournaments of the evolved trees",
-        scale=request.scale,
-        seed=request.seed,
-        rules="",
+    return request.result(
+        "bellin",
+        "tournament",
+        "Tournaments of the evolved trees",
+        rows,
         unit="mean ranks over tournaments against all, and rank correlations",
-        rows=tuple(rows),
         notes=(
             f"{len(evolved)} trees in {len(TYPES)} brackets, {results['all'].runs} tournaments of "
             "each mode; the paper had 33 in 7. A player is out unless it wins more than 60 % of a "

@@ -18,8 +18,7 @@ from evoply.evolution import (
     individual_player,
 )
 from evoply.reports.charts import interval_chart
-from evoply.reports.series import Series
-from evoply.studies.study import Request, Result, Row, Scale, row
+from evoply.studies.study import Request, Result, Row, Scale, row, series
 from evoply.studies.verdicts import Figure, mean_of
 
 GAME = "othello-6"
@@ -157,19 +156,19 @@ def _result(request: Request, rows: Sequence[Row], figures: Sequence[Figure]) ->
     """Return the scores of the kinds there are so far."""
     runs, budget = _RUNS[request.scale], _BUDGET[request.scale]
     names = list(KINDS)[: len(figures)]
-    points = Series("here", [one.value for one in figures], [one.interval for one in figures])
     chart = interval_chart(
-        "Outside measure", names, [points], "points per game", note="with 95 % intervals"
+        "Outside measure",
+        names,
+        [series("here", figures)],
+        "points per game",
+        note="with 95 % intervals",
     )
-    return Result(
-        study="benbassat",
-        table="coevolution",
-        title="Ways to compete, at an equal budget of games",
-        scale=request.scale,
-        seed=request.seed,
-        rules="",
+    return request.result(
+        "benbassat",
+        "coevolution",
+        "Ways to compete, at an equal budget of games",
+        rows,
         unit=f"points per game of the champion against {' and '.join(OUTSIDE)}, means over runs",
-        rows=tuple(rows),
         notes=(
             f"Othello 6x6, 40 individuals one ply ahead, {runs} runs of about {budget:,} games for "
             "each kind, from the same first populations. All kinds have the same hall of fame, "

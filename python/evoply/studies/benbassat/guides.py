@@ -14,8 +14,7 @@ from evoply import _native
 from evoply.arena import MatchResult, match
 from evoply.games.draws import DrawRules
 from evoply.reports.charts import interval_chart
-from evoply.reports.series import Series
-from evoply.studies.study import Request, Result, Row, Scale, row
+from evoply.studies.study import Request, Result, Row, Scale, row, series
 from evoply.studies.verdicts import Figure, share_of_games
 
 PAPER_GAMES = 10_000
@@ -158,39 +157,25 @@ def _result(
 ) -> Result:
     """Return table 3 with the rows there are."""
     names = list(ours)
-    series = [
-        Series("paper", *_columns(printed, names), symbol="diamond"),
-        Series(f"here, {request.rules}", *_columns(ours, names)),
-    ]
     chart = interval_chart(
         "Points per game",
         names,
-        series,
+        [
+            series("paper", map(printed.get, names), symbol="diamond"),
+            series(f"here, {request.rules}", ours.values()),
+        ],
         "points per game of the first",
         note="with 95 % intervals",
         reference=0.5,
     )
-    return Result(
-        study="benbassat",
-        table="3",
-        title="Matches between guides",
-        scale=request.scale,
-        seed=request.seed,
-        rules=request.rules,
+    return request.result(
+        "benbassat",
+        "3",
+        "Matches between guides",
+        rows,
         unit="points per game of the first guide",
-        rows=tuple(rows),
         notes=_NOTES[request.rules],
         charts=(chart,),
-    )
-
-
-def _columns(
-    figures: Mapping[str, Figure], names: list[str]
-) -> tuple[list[float | None], list[tuple[float, float] | None]]:
-    chosen = [figures.get(name) for name in names]
-    return (
-        [None if one is None else one.value for one in chosen],
-        [None if one is None else one.interval for one in chosen],
     )
 
 

@@ -27,8 +27,8 @@ from evoply.presets import preset_text
 from evoply.reports.charts import Chart, interval_chart, line_chart
 from evoply.reports.series import Series
 from evoply.studies.benbassat.guides import TITLES, guide, score_of
-from evoply.studies.kept import Evolution, evolution
-from evoply.studies.study import Request, Result, Row, Scale, row
+from evoply.studies.kept_runs import Evolution, evolution
+from evoply.studies.study import Request, Result, Row, Scale, row, series
 from evoply.studies.verdicts import Figure, mean_of
 
 RULES = ("basic", "extended")
@@ -196,15 +196,12 @@ def _result(
                 against = _against(kind, depth, ending)
                 if against in measured:
                     rows += _rows(against, measured[against], printed)
-    return Result(
-        study="benbassat",
-        table=name,
-        title=f"Evolved players of {TITLES[table.game]}",
-        scale=request.scale,
-        seed=request.seed,
-        rules=request.rules,
+    return request.result(
+        "benbassat",
+        name,
+        f"Evolved players of {TITLES[table.game]}",
+        rows,
         unit=f"points per 1,000 games, of {size.games:,} from the start position",
-        rows=tuple(rows),
         notes=_notes(table, request, evolved),
         charts=_charts(table, evolved, measured),
     )
@@ -290,7 +287,7 @@ def _charts(
     bars = interval_chart(
         "Points per 1,000 games",
         names,
-        [Series("here", [one.value for one in figures], [one.interval for one in figures])],
+        [series("here", figures)],
         "points per 1,000 games",
         note="with 95 % intervals",
         reference=PRINTED_GAMES / 2,

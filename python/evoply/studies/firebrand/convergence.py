@@ -12,39 +12,37 @@ from evoply.learning import edited
 from evoply.studies.firebrand.training import (
     ALIKE,
     BOARDS,
-    RUNS,
-    STAGE,
     Curve,
+    Size,
     correlation,
     curve_charts,
     distance,
     ratio,
     result,
+    runs_of,
     settings,
     side_by_side,
     trained,
 )
-from evoply.studies.study import Request, Result, Row, Scale, row
+from evoply.studies.study import Request, Result, Row, row
 from evoply.studies.verdicts import Claim, Figure, mean_of, ratio_of
 
 FEATURE = "pieces"
 CHANGE = 0.4
 """Added to the weight of feature 5, and to its time weight."""
-_GAMES: dict[Scale, int] = {"smoke": 20, "small": 100, "paper": 200}
-"""Of each match."""
 _DEPTH = 2
 _OTHER = "material:depth=3"
 STARTS = {"near": 0.1, "far": 1.0}
 """First weights are drawn between minus this and this."""
 
 
-def manual_change(request: Request) -> Result:
+def manual_change(request: Request, size: Size) -> Result:
     """Return what becomes of a weight that was changed by hand, and of the player's strength."""
-    games = 10 * STAGE[request.scale]
+    games = 10 * size.stage
 
     def job(run: int, stop: Event) -> tuple[Curve, Curve, Curve]:
         usual = {"games_per_step": games // 20, "time_weights.after": games // 2}
-        usual["curriculum.games"] = STAGE[request.scale]
+        usual["curriculum.games"] = size.stage
         config = settings(request, run, **usual, games=games)
         base = trained(config, stop)
         longer = settings(request, run, **usual, games=2 * games)
@@ -52,7 +50,7 @@ def manual_change(request: Request) -> Result:
         # Both go on with the same games, the unchanged one as if nothing had happened.
         return base, trained(longer, stop, first=changed), trained(longer, stop, first=base.last)
 
-    runs = range(RUNS[request.scale])
+    runs = range(size.runs)
     trained_runs = side_by_side(request, [partial(job, run) for run in runs])
     place = trained_runs[0][0].place_of(FEATURE)
     left = [
@@ -72,7 +70,7 @@ def manual_change(request: Request) -> Result:
         row(
             "change left in the time weight, beside the second claim", mean_of(times_left), radical
         ),
-        *_match_rows(request, [(changed, plain) for _, changed, plain in trained_runs]),
+        *_match_rows(request, size, [(changed, plain) for _, changed, plain in trained_runs]),
     ]
     _, changed, plain = trained_runs[0]
     note = f"{FEATURE}: both weights {CHANGE:+g}; the paper: the change stays and grows"
@@ -83,19 +81,24 @@ def manual_change(request: Request) -> Result:
             f"Means over {len(runs)} runs of {games:,} games, the change, and {games:,} more; "
             "beside it the same training without the change. The curves are those of the first "
             "run, from the change on.",
-            f"Matches {_DEPTH} plies ahead, {_GAMES[request.scale]} games for each run.",
+            f"Matches {_DEPTH} plies ahead, {size.changed_games} games for each run.",
         ),
     )  # fmt: skip
 
 
-def _match_rows(request: Request, pairs: list[tuple[Curve, Curve]]) -> list[Row]:
+def _match_rows(request: Request, size: Size, pairs: list[tuple[Curve, Curve]]) -> list[Row]:
+    def points(one: Curve, other: object, number: int) -> float:
+        """Return what the player of *one* scores against *other*, in percent."""
+        played = match(
+            one.player(_DEPTH), other, game=request.game or BOARDS[0], games=size.changed_games,
+            seed=request.seed + number, threads=request.threads,
+        )  # fmt: skip
+        return 100 * played.score
+
     direct, gains = [], []
     for number, (changed, plain) in enumerate(pairs):
-        seed = request.seed + number
-        direct.append(_points(request, changed, plain.player(_DEPTH), seed))
-        gains.append(
-            _points(request, changed, _OTHER, seed) - _points(request, plain, _OTHER, seed)
-        )
+        direct.append(points(changed, plain.player(_DEPTH), number))
+        gains.append(points(changed, _OTHER, number) - points(plain, _OTHER, number))
     return [
         row(
             "points of the changed against the unchanged, in percent",
@@ -108,18 +111,9 @@ def _match_rows(request: Request, pairs: list[tuple[Curve, Curve]]) -> list[Row]
     ]  # fmt: skip
 
 
-def _points(request: Request, one: Curve, other: object, seed: int) -> float:
-    """Return what the player of *one* scores against *other*, in percent."""
-    played = match(
-        one.player(_DEPTH), other, game=request.game or BOARDS[0], games=_GAMES[request.scale],
-        seed=seed, threads=request.threads,
-    )  # fmt: skip
-    return 100 * played.score
-
-
-def convergence(request: Request) -> Result:
+def convergence(request: Request, size: Size) -> Result:
     """Return whether training that begins with other weights ends with the same ones."""
-    stage = STAGE[request.scale]
+    stage = size.stage
 
     def job(start: str, run: int, stop: Event) -> Curve:
         config = settings(
@@ -128,20 +122,17 @@ def convergence(request: Request) -> Result:
         )  # fmt: skip
         return trained(config, stop)
 
-    runs = range(RUNS[request.scale])
-    jobs = [(start, run) for start in STARTS for run in runs]
-    made = side_by_side(request, [partial(job, *one) for one in jobs])
-    curves = dict(zip(jobs, made, strict=True))
+    curves = runs_of(request, size, STARTS, job)
     rows: list[Row] = []
     for start, most in STARTS.items():
-        rows += _spread_rows(f"first weights up to {most:g}", [curves[start, run] for run in runs])
-    rows += _size_rows([curves["near", run] for run in runs])
+        rows += _spread_rows(f"first weights up to {most:g}", curves[start])
+    rows += _size_rows(curves["near"])
     charts = [
         chart
         for start, most in STARTS.items()
         for run in (0, 1)
         for chart in curve_charts(
-            curves[start, run],
+            curves[start][run],
             f"first weights up to {most:g}, run {run + 1}",
             "the paper asks whether weights converge to the same values",
         )
@@ -149,7 +140,7 @@ def convergence(request: Request) -> Result:
     return result(
         request, "X7", "Convergence from different starts", rows, charts,
         notes=(
-            f"Each of {len(runs)} runs has first weights and games of its own, and is compared "
+            f"Each of {size.runs} runs has first weights and games of its own, and is compared "
             "with the mean of the others. Means over them; they are not quite independent.",
         ),
     )  # fmt: skip

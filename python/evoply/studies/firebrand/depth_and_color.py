@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import combinations
 from threading import Event
 
@@ -11,59 +10,47 @@ import numpy as np
 from evoply.learning import Learning
 from evoply.studies.firebrand.training import (
     ALIKE,
-    RUNS,
-    STAGE,
     Curve,
+    Size,
     correlation,
     curve_charts,
     distance,
-    of_stages,
     ratio,
     result,
-    runs_note,
+    runs_of,
     settings,
-    side_by_side,
     trained,
 )
-from evoply.studies.study import Request, Result, Row, Scale, row
+from evoply.studies.study import Request, Result, Row, row
 from evoply.studies.verdicts import Claim, mean_of, ratio_of
 
-DEPTHS = (2, 4, 8)
-"""Plies that both sides look ahead in training for Figure 6."""
-_SHORT: dict[Scale, int] = {"smoke": 6, "small": 60, "paper": 250}
-"""Games of a stage for Figure 6."""
 
-
-def figure_6(request: Request) -> Result:
+def figure_6(request: Request, size: Size) -> Result:
     """Return how alike weights become that were trained at depths 2, 4 and 8."""
-    games = _SHORT[request.scale]
+    games = size.short_stage
 
     def job(depth: int, run: int, stop: Event) -> Curve:
         # The deepest has time for two stages only.
-        count = (2 if depth == max(DEPTHS) else 5) * games
-        changes = {**of_stages(games), "time_weights.degree": 1, "time_weights.after": games}
+        count = (2 if depth == max(size.depths) else 5) * games
+        changes = {**size.of_stages(games), "time_weights.degree": 1, "time_weights.after": games}
         return trained(settings(request, run, **changes, games=count, depth=depth), stop)
 
-    runs = range(RUNS[request.scale])
     # The long ones first, so that no core waits for them at the end.
-    jobs = [(depth, run) for depth in reversed(DEPTHS) for run in runs]
-    curves = dict(
-        zip(jobs, side_by_side(request, [partial(job, *one) for one in jobs]), strict=True)
-    )
+    curves = runs_of(request, size, reversed(size.depths), job)
     rows: list[Row] = []
-    for one, other in combinations(DEPTHS, 2):
-        pairs = [(curves[one, run], curves[other, run]) for run in runs]
+    for one, other in combinations(size.depths, 2):
+        pairs = list(zip(curves[one], curves[other], strict=True))
         rows += _depth_rows(f"depths {one} and {other}", pairs)
     note = "the paper: weights look alike; time weights have the same form and another size"
     charts = [
         chart
-        for depth in DEPTHS
-        for chart in curve_charts(curves[depth, 0], f"depth {depth}", note)
+        for depth in size.depths
+        for chart in curve_charts(curves[depth][0], f"depth {depth}", note)
     ]
     return result(
         request, "6", "Figure 6: different depths", rows, charts,
         notes=(
-            runs_note(request),
+            size.note,
             f"Stages of {games} games; time weights begin with the second. Depth 8 has two stages, "
             "and is compared with the others after as many games. Changes of size are "
             "differences of logarithms, each without its sign.",
@@ -102,42 +89,36 @@ def _size_ratio(one: np.ndarray, other: np.ndarray) -> float:
     return ratio(float(np.linalg.norm(other)), float(np.linalg.norm(one)))
 
 
-def figure_7(request: Request) -> Result:
+def figure_7(request: Request, size: Size) -> Result:
     """Return whether training with one colour only makes other weights."""
-    stage = STAGE[request.scale]
+    stage = size.stage
     names = ("alternating", "alternating again", "Black only", "White only")
     learns = ("alternate", "alternate", "black", "white")
 
     def job(number: int, run: int, stop: Event) -> Curve:
         # All four begin with the weights of the first, and play games of their own.
         first = Learning().first(settings(request, run))
-        games_of = run + (number + 1) * len(runs)
+        games_of = run + (number + 1) * size.runs
         config = settings(
-            request, games_of, **of_stages(stage), games=10 * stage, learns=learns[number]
+            request, games_of, **size.of_stages(stage), games=10 * stage, learns=learns[number]
         )
         return trained(config, stop, first=first)
 
-    runs = range(RUNS[request.scale])
-    jobs = [(number, run) for number in range(len(names)) for run in runs]
-    curves = dict(
-        zip(jobs, side_by_side(request, [partial(job, *one) for one in jobs]), strict=True)
-    )
-
-    def apart(one: int, other: int, run: int) -> float:
-        return distance(curves[one, run].weights[-1], curves[other, run].weights[-1])
-
+    curves = runs_of(request, size, range(len(names)), job)
+    ends = {number: [one.weights[-1] for one in of_all] for number, of_all in curves.items()}
+    apart = {
+        (one, other): list(map(distance, ends[one], ends[other])) for one, other in ((0, 1), (2, 3))
+    }
     rows = [
         row(
             "distance Black to White only / between alternating ones",
-            ratio_of([ratio(apart(2, 3, run), apart(0, 1, run)) for run in runs]),
+            ratio_of(list(map(ratio, apart[2, 3], apart[0, 1]))),
             Claim("colour does not matter: below 2", high=2.0),
         ),
         *(
             row(
                 f"correlation: {names[one]}, {names[other]}",
-                mean_of(
-                    [_alike(curves[one, run], curves[other, run]) for run in runs], within=(-1, 1)
-                ),
+                mean_of(list(map(correlation, ends[one], ends[other])), within=(-1, 1)),
                 ALIKE,
             )
             for one, other in ((0, 1), (0, 2), (0, 3), (2, 3))
@@ -147,16 +128,12 @@ def figure_7(request: Request) -> Result:
     charts = [
         chart
         for number, name in enumerate(names)
-        for chart in curve_charts(curves[number, 0], name, note)
+        for chart in curve_charts(curves[number][0], name, note)
     ]
     return result(
         request, "7", "Figure 7: separate training of both colours", rows, charts,
         notes=(
-            runs_note(request),
+            size.note,
             "Red, which begins, is Black here. The first distance is that of chance alone.",
         ),
     )  # fmt: skip
-
-
-def _alike(one: Curve, other: Curve) -> float:
-    return correlation(one.weights[-1], other.weights[-1])

@@ -15,9 +15,16 @@ from evoply.games import game_rules
 from evoply.players import AlphaBeta
 from evoply.protocols import Position
 from evoply.reports.charts import interval_chart
-from evoply.reports.series import Series
-from evoply.studies.firebrand.training import BOARDS, Curve, result, settings, side_by_side, trained
-from evoply.studies.study import Request, Result, Row, Scale, row
+from evoply.studies.firebrand.training import (
+    BOARDS,
+    Curve,
+    Size,
+    result,
+    settings,
+    side_by_side,
+    trained,
+)
+from evoply.studies.study import Request, Result, Row, row, series
 from evoply.studies.verdicts import Claim, Figure, ratio_of, share_of_games
 
 PLAIN = "plain"
@@ -31,10 +38,6 @@ SEARCHES: Mapping[str, Mapping[str, Any]] = {
     "replies and cuts, with a table": {"ordering": "killer", "table": 16},
 }
 """What evoply's players can do besides."""
-_DEPTHS: dict[Scale, tuple[int, ...]] = {"smoke": (4,), "small": (4, 5), "paper": (4, 5, 6)}
-_PLACES: dict[Scale, int] = {"smoke": 4, "small": 10, "paper": 20}
-"""Games, of each of which three positions are taken."""
-_TRAINING: dict[Scale, int] = {"smoke": 100, "small": 1000, "paper": 5000}
 _SHARES = (0.25, 0.5, 0.75)
 """Where in a game positions are taken."""
 _ELSEWHERE = "another program on another machine"
@@ -56,10 +59,10 @@ class Searched:
     """Of the fastest of several searches."""
 
 
-def ordering(request: Request) -> Result:
+def ordering(request: Request, size: Size) -> Result:
     """Return nodes and times of orderings, as parts of those of plain alpha-beta."""
-    positions = _positions(request)
-    depths = _DEPTHS[request.scale]
+    positions = _positions(request, size)
+    depths = size.ordering_depths
     steps = len(depths) * len(positions)
     rows: list[Row] = []
     nodes: dict[int, list[Figure]] = {}
@@ -75,13 +78,7 @@ def ordering(request: Request) -> Result:
     names = [*PAPERS, DEEPENING, *SEARCHES]
     chart = interval_chart(
         "Nodes", names,
-        [
-            Series(
-                f"depth {depth}", [one.value for one in figures],
-                [one.interval for one in figures],
-            )
-            for depth, figures in nodes.items()
-        ],
+        [series(f"depth {depth}", figures) for depth, figures in nodes.items()],
         "nodes, as a part of plain alpha-beta's", reference=1.0,
         note="the paper: about half with the best board first",
     )  # fmt: skip
@@ -100,9 +97,9 @@ def ordering(request: Request) -> Result:
     )  # fmt: skip
 
 
-def _positions(request: Request) -> list[tuple[AlphaBeta, Position]]:
+def _positions(request: Request, size: Size) -> list[tuple[AlphaBeta, Position]]:
     """Return positions with a choice, from games of two learned players, and who looks at them."""
-    games = _TRAINING[request.scale]
+    games = size.ordering_training
 
     def job(run: int, stop: Event) -> Curve:
         return trained(settings(request, run, games=games, games_per_step=games), stop)
@@ -112,7 +109,7 @@ def _positions(request: Request) -> list[tuple[AlphaBeta, Position]]:
     played: list[GamePlayed] = []
     match(
         one.player(2), other.player(2), game=request.game or BOARDS[0],
-        games=_PLACES[request.scale], seed=request.seed, threads=request.threads,
+        games=size.ordering_games, seed=request.seed, threads=request.threads,
         on_game=played.append,
     )  # fmt: skip
     player = one.player().model_copy(update={"ties": "first"})

@@ -4,33 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import partial
 from threading import Event
 
 from evoply.arena import rank_correlation
 from evoply.reports.charts import Chart, interval_chart
-from evoply.reports.series import Series
 from evoply.studies.firebrand.training import (
-    RUNS,
     Curve,
+    Size,
     curve_charts,
     fluctuation,
     quarter,
     ratio,
     result,
+    runs_of,
     settings,
     settling,
-    side_by_side,
     trained,
 )
-from evoply.studies.study import Request, Result, Row, Scale, row
+from evoply.studies.study import Request, Result, Row, row, series
 from evoply.studies.verdicts import Claim, Figure, mean_of, ratio_of, share_of_games
 
 RATES = (0.001, 0.01, 0.05, 0.08, 0.1, 0.5, 1.0)
 """Called six in the paper."""
 BEYOND = {"0.1, decaying": "decay", "0.1, adaptive": "adaptive"}
 """A large rate that shrinks: by the number of games, and for each weight by its own steps."""
-_GAMES: dict[Scale, int] = {"smoke": 180, "small": 1500, "paper": 3000}
 _HALVED = 10
 """A decaying rate is half as large after a tenth of the games."""
 _FEWEST_STEPS = 3
@@ -40,9 +37,9 @@ _SETTLING = RATES[: RATES.index(_LARGE) + 1]
 """Those that the paper does not call too large to settle."""
 
 
-def figure_2(request: Request) -> Result:
+def figure_2(request: Request, size: Size) -> Result:
     """Return how rates change the way to rest and the fluctuation there."""
-    games = _GAMES[request.scale]
+    games = size.rate_games
     variants: dict[str, dict[str, object]] = {
         **{f"{rate:g}": {"rates.weights": rate} for rate in RATES},
         **{
@@ -61,10 +58,7 @@ def figure_2(request: Request) -> Result:
         )  # fmt: skip
         return trained(config, stop)
 
-    jobs = [(name, run) for name in variants for run in range(RUNS[request.scale])]
-    made = side_by_side(request, [partial(job, *one) for one in jobs])
-    curves = dict(zip(jobs, made, strict=True))
-    by_name = {name: [curves[name, run] for run in range(RUNS[request.scale])] for name in variants}
+    by_name = runs_of(request, size, variants, job)
     rows = [one for name, runs in by_name.items() for one in _rate_rows(name, runs)]
     charts = _summary(by_name)
     for name, runs in by_name.items():
@@ -74,7 +68,7 @@ def figure_2(request: Request) -> Result:
         request, "2", "Figure 2: different learning rates",
         [*_claim_rows(by_name), *rows], charts,
         notes=(
-            f"Means over {RUNS[request.scale]} runs of {games:,} whole games with the same first "
+            f"Means over {size.runs} runs of {games:,} whole games with the same first "
             "weights for all rates. The curves are those of the first run.",
             "Fluctuation: root mean square around straight lines through the last quarter. "
             "Way to rest: share of the games after which four fifths of the way from the first "
@@ -189,7 +183,7 @@ def _summary(by_name: dict[str, list[Curve]]) -> list[Chart]:
     return [
         interval_chart(
             title, names,
-            [Series(title, [one.value for one in made], [one.interval for one in made])],
+            [series(title, made)],
             across, note=note,
         )
         for title, made, across, note in (

@@ -11,19 +11,16 @@ from evoply.learning import stages
 from evoply.reports.charts import line_chart
 from evoply.reports.series import Series
 from evoply.studies.firebrand.training import (
-    RUNS,
-    STAGE,
     Curve,
+    Size,
     begun_anew,
     correlation,
     curve_charts,
     distance,
     fluctuation,
-    of_stages,
     quarter,
     ratio,
     result,
-    runs_note,
     settings,
     side_by_side,
     trained,
@@ -35,30 +32,30 @@ _FEATURE_8 = "anchored"
 _PIECES = "pieces"
 
 
-def _timed(request: Request, run: int, stop: Event) -> tuple[Curve, Curve]:
+def _timed(request: Request, size: Size, run: int, stop: Event) -> tuple[Curve, Curve]:
     """Return training with time weights from the middle on, and the same without.
 
     The first half is the same: all stages, and whole games as many as those of all stages.
     """
-    half = 10 * STAGE[request.scale]
+    half = 10 * size.stage
     usual = {
         "games": 2 * half,
         "games_per_step": max(1, half // 50),
-        "curriculum.games": STAGE[request.scale],
+        "curriculum.games": size.stage,
     }
     timed = settings(request, run, **usual, **{"time_weights.after": half})
     untimed = settings(request, run, **usual, **{"time_weights.degree": 0})
     return trained(timed, stop), trained(untimed, stop)
 
 
-def _contrast(request: Request) -> list[tuple[Curve, Curve]]:
-    jobs = [partial(_timed, request, run) for run in range(RUNS[request.scale])]
+def _contrast(request: Request, size: Size) -> list[tuple[Curve, Curve]]:
+    jobs = [partial(_timed, request, size, run) for run in range(size.runs)]
     return side_by_side(request, jobs)
 
 
-def figure_1(request: Request) -> Result:
+def figure_1(request: Request, size: Size) -> Result:
     """Return the time weights: which grow, and what they do to the ordinary ones."""
-    pairs = _contrast(request)
+    pairs = _contrast(request, size)
     timed = [one for one, _ in pairs]
     place, pieces = timed[0].place_of(_FEATURE_8), timed[0].place_of(_PIECES)
     others = [index for index in range(timed[0].weights.shape[1]) if index != place]
@@ -112,15 +109,15 @@ def figure_1(request: Request) -> Result:
         request, "1", "Figure 1: training with time weights", rows,
         curve_charts(timed[0], "with time weights", note),
         notes=(
-            runs_note(request),
+            size.note,
             "Time weights begin in the middle of the training, all at 1.",
         ),
     )  # fmt: skip
 
 
-def figure_5(request: Request) -> Result:
+def figure_5(request: Request, size: Size) -> Result:
     """Return how far weights move after the middle, with time weights and without."""
-    pairs = _contrast(request)
+    pairs = _contrast(request, size)
     half = pairs[0][0].games[-1] / 2
     before = [distance(one.at(half), one.at(0)) for one, _ in pairs]
     with_times = [distance(one.weights[-1], one.at(half)) for one, _ in pairs]
@@ -152,19 +149,19 @@ def figure_5(request: Request) -> Result:
             *curve_charts(plain, "no time weights", note),
             *curve_charts(first, "with time weights", note),
         ],
-        notes=(runs_note(request), "A way is the distance between two sets of weights."),
+        notes=(size.note, "A way is the distance between two sets of weights."),
     )  # fmt: skip
 
 
-def figure_3(request: Request) -> Result:
+def figure_3(request: Request, size: Size) -> Result:
     """Return whether weights move anew when the number of empty squares changes."""
-    games = STAGE[request.scale]
+    games = size.stage
 
     def job(run: int, stop: Event) -> Curve:
-        config = settings(request, run, **of_stages(games), games=5 * games)
+        config = settings(request, run, **size.of_stages(games), games=5 * games)
         return trained(config, stop)
 
-    curves = side_by_side(request, [partial(job, run) for run in range(RUNS[request.scale])])
+    curves = side_by_side(request, [partial(job, run) for run in range(size.runs)])
     half = games / 2
     moves = []
     for one in curves:
@@ -208,7 +205,7 @@ def figure_3(request: Request) -> Result:
             f"{_stage_text(curves[0])}, {games} games each; the paper: weights turn at each change",
         ),
         notes=(
-            runs_note(request),
+            size.note,
             "Stages change four times; of the ratios of a run the geometric mean is taken.",
         ),
     )  # fmt: skip
@@ -219,16 +216,16 @@ def _stage_text(curve: Curve) -> str:
     return f"{', '.join(blanks)} empty squares"
 
 
-def figure_4(request: Request) -> Result:
+def figure_4(request: Request, size: Size) -> Result:
     """Return feature 8's weight stage by stage, in the order that the paper's crash made."""
-    games = STAGE[request.scale]
+    games = size.stage
 
     def job(run: int, stop: Event) -> tuple[Curve, Curve]:
-        before = trained(settings(request, run, **of_stages(games), games=2 * games), stop)
-        config = settings(request, run, **of_stages(games), games=5 * games)
+        before = trained(settings(request, run, **size.of_stages(games), games=2 * games), stop)
+        config = settings(request, run, **size.of_stages(games), games=5 * games)
         return before, trained(config, stop, first=begun_anew(before.last))
 
-    runs = side_by_side(request, [partial(job, run) for run in range(RUNS[request.scale])])
+    runs = side_by_side(request, [partial(job, run) for run in range(size.runs)])
     place = runs[0][0].place_of(_FEATURE_8)
     early = [before.at(games) for before, _ in runs]
     late = [after.weights[-1] for _, after in runs]
@@ -265,7 +262,7 @@ def figure_4(request: Request) -> Result:
     return result(
         request, "4", "Figure 4: feature 8 in the stages of the game", rows, [chart],
         notes=(
-            runs_note(request),
+            size.note,
             "Two stages, then, as after the paper's crash, all stages from the first on. The last "
             "row is a control: a weight of the stage would fall there, one that only grows "
             "would not.",

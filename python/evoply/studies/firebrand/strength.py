@@ -10,19 +10,18 @@ from threading import Event
 from evoply.arena import MatchResult, match
 from evoply.learning import load_learning_config
 from evoply.reports.charts import interval_chart
-from evoply.reports.series import Series
 from evoply.studies.firebrand.training import (
     BOARDS,
     PRESETS,
-    RUNS,
-    STAGE,
     Curve,
+    Size,
     result,
+    runs_of,
     settings,
     side_by_side,
     trained,
 )
-from evoply.studies.study import Request, Result, Row, Scale, row
+from evoply.studies.study import Request, Result, Row, row, series
 from evoply.studies.verdicts import Claim, Figure, mean_of
 
 ORDERS: Mapping[str, str] = {
@@ -44,21 +43,14 @@ RULES: Mapping[str, Mapping[str, object]] = {
 """The first is the paper's, whose scaling is not known."""
 _RAW_RATE = 1e-5
 """Raw features are about 30 times as large, and a step goes with their square."""
-_GAMES: dict[Scale, int] = {"smoke": 10, "small": 40, "paper": 100}
-"""Of each match between two players that were trained alike but for one thing."""
 _DEPTH = 2
 _OTHER = "material:depth=3"
-_TRAINING: dict[Scale, int] = {"smoke": 200, "small": 5000, "paper": 5000}
-_LONG: dict[Scale, int] = {"smoke": 4, "small": 200, "paper": 2000}
-"""Games of the long match; each player of another seed plays a twentieth of it."""
-_OTHERS: dict[Scale, int] = {"smoke": 2, "small": 4, "paper": 5}
 _OPPONENT = "material:depth=6,ordering=killer"
-_STRONG = 4
 
 
-def orders(request: Request) -> Result:
+def orders(request: Request, size: Size) -> Result:
     """Return how strong players become that saw the same positions in other orders."""
-    stage = STAGE[request.scale]
+    stage = size.stage
     variants: dict[str, dict[str, object]] = {
         name: {
             "curriculum.order": name, "curriculum.games": stage, "games": 5 * stage,
@@ -68,7 +60,7 @@ def orders(request: Request) -> Result:
     }  # fmt: skip
     claims = {"end-first": Claim("reaches more: above 50", low=50.0)}
     return _compared(
-        request, "orders", "Orders of training", variants,
+        request, size, "orders", "Orders of training", variants,
         list(ORDERS.values()), claims,
         (
             f"Every player was trained for {5 * stage:,} games without time weights; whole games "
@@ -79,9 +71,9 @@ def orders(request: Request) -> Result:
     )  # fmt: skip
 
 
-def rules(request: Request) -> Result:
+def rules(request: Request, size: Size) -> Result:
     """Return how strong players become that learn by other rules and from other features."""
-    stage = STAGE[request.scale]
+    stage = size.stage
     variants: dict[str, dict[str, object]] = {
         name: {
             "curriculum.games": stage, "games": 10 * stage, "games_per_step": 5 * stage,
@@ -91,7 +83,7 @@ def rules(request: Request) -> Result:
         for name, changes in RULES.items()
     }  # fmt: skip
     return _compared(
-        request, "rules", "Rules of learning", variants, list(variants), {},
+        request, size, "rules", "Rules of learning", variants, list(variants), {},
         (
             f"Every player was trained for {10 * stage:,} games without time weights, all stages "
             f"and then whole games; the rate is 0.01, with raw features {_RAW_RATE:g}. td-leaf "
@@ -102,6 +94,7 @@ def rules(request: Request) -> Result:
 
 def _compared(
     request: Request,
+    size: Size,
     table: str,
     title: str,
     variants: Mapping[str, Mapping[str, object]],
@@ -114,19 +107,16 @@ def _compared(
     def job(name: str, run: int, stop: Event) -> Curve:
         return trained(settings(request, run, **variants[name]), stop)
 
-    count = RUNS[request.scale]
-    jobs = [(name, run) for run in range(count) for name in variants]
-    half = _part(request, 0)
-    curves = dict(zip(jobs, side_by_side(half, [partial(job, *one) for one in jobs]), strict=True))
+    curves = runs_of(request.part(0, 2), size, variants, job)
     points: dict[str, list[float]] = {name: [] for name in variants}
     beside: dict[str, list[float]] = {name: [] for name in variants}
-    second = _part(request, 1)
-    for run in range(count):
-        scores = _round_robin(request, {name: curves[name, run] for name in variants}, run)
+    second = request.part(1, 2)
+    for run in range(size.runs):
+        scores = _round_robin(request, size, {name: curves[name][run] for name in variants}, run)
         for name in variants:
             points[name].append(scores[name])
-            beside[name].append(100 * _played(request, curves[name, run], _OTHER, run).score)
-        second.progress(run + 1, count)
+            beside[name].append(100 * _played(request, size, curves[name][run], _OTHER, run).score)
+        second.progress(run + 1, size.runs)
     figures = {name: mean_of(points[name], within=(0, 100)) for name in variants}
     rows: list[Row] = [
         row(f"{said}: against the others", figures[name], claims.get(name))
@@ -138,18 +128,13 @@ def _compared(
     ]
     chart = interval_chart(
         title, list(variants),
-        [
-            Series(
-                "against the others", [one.value for one in figures.values()],
-                [one.interval for one in figures.values()],
-            )
-        ],
+        [series("against the others", figures.values())],
         "points, in percent", reference=50.0,
     )  # fmt: skip
     return result(
         request, table, title, rows, [chart],
         notes=(
-            f"Points over {count} runs with seeds of their own, {_GAMES[request.scale]} games in "
+            f"Points over {size.runs} runs with seeds of their own, {size.match_games} games in "
             f"each match, {_DEPTH} plies ahead.",
             *notes,
         ),
@@ -157,45 +142,35 @@ def _compared(
     )  # fmt: skip
 
 
-def _part(request: Request, number: int) -> Request:
-    """Return a request whose progress is one of two halves."""
-
-    def moved(done: int, total: int) -> None:
-        request.progress(round(1000 * (number + done / total)), 2000)
-
-    return Request(
-        scale=request.scale, seed=request.seed, game=request.game, threads=request.threads,
-        progress=moved,
-    )  # fmt: skip
-
-
-def _round_robin(request: Request, curves: Mapping[str, Curve], run: int) -> dict[str, float]:
+def _round_robin(
+    request: Request, size: Size, curves: Mapping[str, Curve], run: int
+) -> dict[str, float]:
     """Return the points of each player against all others, in percent."""
     scores: dict[str, list[float]] = {name: [] for name in curves}
     for one, other in combinations(curves, 2):
-        score = _played(request, curves[one], curves[other].player(_DEPTH), run).score
+        score = _played(request, size, curves[one], curves[other].player(_DEPTH), run).score
         scores[one].append(100 * score)
         scores[other].append(100 * (1 - score))
     return {name: sum(all_of) / len(all_of) for name, all_of in scores.items()}
 
 
-def _played(request: Request, one: Curve, other: object, run: int) -> MatchResult:
+def _played(request: Request, size: Size, one: Curve, other: object, run: int) -> MatchResult:
     return match(
-        one.player(_DEPTH), other, game=request.game or BOARDS[0], games=_GAMES[request.scale],
+        one.player(_DEPTH), other, game=request.game or BOARDS[0], games=size.match_games,
         seed=request.seed + run, threads=request.threads,
     )  # fmt: skip
 
 
-def strength(request: Request) -> Result:
+def strength(request: Request, size: Size) -> Result:
     """Return what the learned player scores four plies deep against material six plies deep."""
-    games = request.games or _LONG[request.scale]
+    games = request.games or size.long_games
     opponent = request.opponent or _OPPONENT
-    others = _OTHERS[request.scale]
+    others = size.others
     few = max(2, games // 20 // 2 * 2)
     preset = PRESETS[request.game or BOARDS[0]]
 
     def job(seed: int, stop: Event) -> Curve:
-        changes = {"seed": seed, "games": _TRAINING[request.scale]}
+        changes = {"seed": seed, "games": size.long_training}
         return trained(load_learning_config(preset, (), changes), stop)
 
     seeds = [request.seed + number for number in range(others + 1)]
@@ -210,7 +185,7 @@ def strength(request: Request) -> Result:
 
         played.append(
             match(
-                one.player(_STRONG), opponent, game=request.game or BOARDS[0],
+                one.player(size.strong_depth), opponent, game=request.game or BOARDS[0],
                 games=few if number else games, seed=request.seed, threads=request.threads,
                 progress=moved,
             )
@@ -227,10 +202,10 @@ def strength(request: Request) -> Result:
         ),
     ]
     return result(
-        request, "strength", f"The learned player, {_STRONG} plies deep", rows, [],
+        request, "strength", f"The learned player, {size.strong_depth} plies deep", rows, [],
         notes=(
             f"The player is that of `evoply learn {preset} --seed {request.seed}`, after "
-            f"{_TRAINING[request.scale]:,} games of its own; random openings, each with both "
+            f"{size.long_training:,} games of its own; random openings, each with both "
             "colours.",
         ),
         unit="points, in percent",

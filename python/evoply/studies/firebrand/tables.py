@@ -6,6 +6,11 @@ prints curves and says what they show, but hardly a number, so most rows judge a
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
 from evoply.studies.firebrand.convergence import convergence, manual_change
 from evoply.studies.firebrand.depth_and_color import figure_6, figure_7
 from evoply.studies.firebrand.ordering import ordering
@@ -17,69 +22,101 @@ from evoply.studies.firebrand.stages_and_time import (
     figure_5,
 )
 from evoply.studies.firebrand.strength import orders, rules, strength
-from evoply.studies.firebrand.training import BOARDS
-from evoply.studies.study import Experiment, Study
+from evoply.studies.firebrand.training import BOARDS, Size
+from evoply.studies.study import SCALES, Experiment, Request, Result, Scale, Study
 
-FIREBRAND = Study(
+_BY_SCALE: Mapping[str, tuple[Any, Any, Any]] = {
+    "runs": (3, 5, 10),
+    "stage": (30, 250, 250),
+    "rate_games": (180, 1500, 3000),
+    "short_stage": (6, 60, 250),
+    "changed_games": (20, 100, 200),
+    "match_games": (10, 40, 100),
+    "ordering_depths": ((4,), (4, 5), (4, 5, 6)),
+    "ordering_games": (4, 10, 20),
+    "ordering_training": (100, 1000, 5000),
+    "long_training": (200, 5000, 5000),
+    "long_games": (4, 200, 2000),
+    "others": (2, 4, 5),
+}
+SIZES: dict[Scale, Size] = {
+    scale: Size(**{name: values[place] for name, values in _BY_SCALE.items()})
+    for place, scale in enumerate(SCALES)
+}
+
+Sized = Callable[[Request, Size], Result]
+"""An experiment that is told how much of everything to do."""
+
+_EXPERIMENTS: tuple[tuple[str, str, Sized, tuple[float, float, float]], ...] = (
+    ("1", "Figure 1: training with time weights; feature 8's grows", figure_1, (3, 13, 27)),
+    (
+        "2",
+        "Figure 2: seven learning rates, and two that shrink, beyond the paper",
+        figure_2,
+        (5, 17, 65),
+    ),
+    ("3", "Figure 3: weights by stages of the game", figure_3, (1, 2, 4)),
+    ("4", "Figure 4: feature 8 by stages of the game", figure_4, (1, 3, 4)),
+    ("5", "Figure 5: training with time weights and without", figure_5, (3, 13, 27)),
+    ("6", "Figure 6: training at depths 2, 4 and 8", figure_6, (6, 75, 500)),
+    ("7", "Figure 7: training with one colour only", figure_7, (4, 14, 28)),
+    (
+        "X6",
+        "A weight changed by hand: what training and play make of it",
+        manual_change,
+        (2, 12, 25),
+    ),
+    ("X7", "Training from different first weights", convergence, (2, 12, 22)),
+    ("ordering", "Which moves alpha-beta looks at first: nodes and times", ordering, (2, 10, 47)),
+    (
+        "orders",
+        "Table 1, which has no figures: end, begin, or any positions first",
+        orders,
+        (2, 11, 33),
+    ),
+    (
+        "rules",
+        "Beyond the paper: other rules of learning, raw and scaled features",
+        rules,
+        (6, 53, 125),
+    ),
+    (
+        "strength",
+        "Four plies and learned weights against six plies and material",
+        strength,
+        (2, 20, 92),
+    ),
+)
+"""Name, title, function, and how many seconds each scale takes."""
+
+
+def firebrand(sizes: Mapping[Scale, Size] = SIZES) -> Study:
+    """Return the study, whose scales do as much as *sizes* say."""
+    experiments = (
+        Experiment(
+            name,
+            title,
+            partial(_sized, run, sizes),
+            dict(zip(SCALES, seconds, strict=True)),
+            takes_opponent=run is strength,
+            boards=BOARDS,
+        )
+        for name, title, run, seconds in _EXPERIMENTS
+    )
+    return replace(_STUDY, experiments=tuple(experiments))
+
+
+def _sized(run: Sized, sizes: Mapping[Scale, Size], request: Request) -> Result:
+    return run(request, sizes[request.scale])
+
+
+_STUDY = Study(
     name="firebrand",
     title="Weights of features that games teach, and weights that change with the time",
     authors="Almgren, Berglund and Milstein",
     paper="The Othello Champion FIREBRAND (Stanford CS221, 2000)",
     groups={"X1": ("2",), "X2": ("3", "4"), "X3": ("1", "5"), "X4": ("6",), "X5": ("7",)},
-    experiments=(
-        Experiment(
-            "1", "Figure 1: training with time weights; feature 8's grows",
-            figure_1, {"smoke": 3, "small": 13, "paper": 27}, boards=BOARDS,
-        ),
-        Experiment(
-            "2", "Figure 2: seven learning rates, and two that shrink, beyond the paper",
-            figure_2, {"smoke": 5, "small": 17, "paper": 65}, boards=BOARDS,
-        ),
-        Experiment(
-            "3", "Figure 3: weights by stages of the game",
-            figure_3, {"smoke": 1, "small": 2, "paper": 4}, boards=BOARDS,
-        ),
-        Experiment(
-            "4", "Figure 4: feature 8 by stages of the game",
-            figure_4, {"smoke": 1, "small": 3, "paper": 4}, boards=BOARDS,
-        ),
-        Experiment(
-            "5", "Figure 5: training with time weights and without",
-            figure_5, {"smoke": 3, "small": 13, "paper": 27}, boards=BOARDS,
-        ),
-        Experiment(
-            "6", "Figure 6: training at depths 2, 4 and 8",
-            figure_6, {"smoke": 6, "small": 75, "paper": 500}, boards=BOARDS,
-        ),
-        Experiment(
-            "7", "Figure 7: training with one colour only",
-            figure_7, {"smoke": 4, "small": 14, "paper": 28}, boards=BOARDS,
-        ),
-        Experiment(
-            "X6", "A weight changed by hand: what training and play make of it",
-            manual_change, {"smoke": 2, "small": 12, "paper": 25}, boards=BOARDS,
-        ),
-        Experiment(
-            "X7", "Training from different first weights",
-            convergence, {"smoke": 2, "small": 12, "paper": 22}, boards=BOARDS,
-        ),
-        Experiment(
-            "ordering", "Which moves alpha-beta looks at first: nodes and times",
-            ordering, {"smoke": 2, "small": 10, "paper": 47}, boards=BOARDS,
-        ),
-        Experiment(
-            "orders", "Table 1, which has no figures: end, begin, or any positions first",
-            orders, {"smoke": 2, "small": 11, "paper": 33}, boards=BOARDS,
-        ),
-        Experiment(
-            "rules", "Beyond the paper: other rules of learning, raw and scaled features",
-            rules, {"smoke": 6, "small": 53, "paper": 125}, boards=BOARDS,
-        ),
-        Experiment(
-            "strength", "Four plies and learned weights against six plies and material",
-            strength, {"smoke": 2, "small": 20, "paper": 92}, takes_opponent=True, boards=BOARDS,
-        ),
-    ),
+    experiments=(),
     contradictions=(
         "The rules of learning are printed as assignments, not as increments: every step would "
         "overwrite the weight.",
@@ -110,4 +147,6 @@ FIREBRAND = Study(
         "as far as chance.",
         "Way to rest and fluctuation are measured on whole games, which no change of stage moves.",
     ),
-)  # fmt: skip
+)
+
+FIREBRAND = firebrand()

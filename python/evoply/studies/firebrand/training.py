@@ -6,10 +6,10 @@ unless said otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from threading import Event
 from typing import TypeVar
 
@@ -30,23 +30,70 @@ from evoply.processes import core_count
 from evoply.protocols import RunError
 from evoply.reports.charts import Chart
 from evoply.reports.learning_page import weight_charts
-from evoply.studies.study import Request, Result, Row, Scale
+from evoply.studies.study import Request, Result, Row
 from evoply.studies.verdicts import Claim
 
 BOARDS = ("othello-10", "othello")
 PRESETS = {"othello-10": "firebrand", "othello": "firebrand-8"}
-RUNS: dict[Scale, int] = {"smoke": 3, "small": 5, "paper": 10}
-"""Runs with seeds of their own behind every figure."""
-STAGE: dict[Scale, int] = {"smoke": 30, "small": 250, "paper": 250}
-"""Games at each number of empty squares; the paper has 250."""
 ALIKE = Claim("alike: above 0.7", low=0.7)
 """Of a correlation: more than half of what one varies, the other does too (0.7 squared)."""
 _SETTLED = 0.2
-_STEPS_OF_STAGE = 10
-_SINGLE = "The curves are those of the first run."
 
 Array = NDArray[np.float64]
+K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much of everything a scale does."""
+
+    runs: int
+    """Runs with seeds of their own behind every figure."""
+    stage: int
+    """Games at each number of empty squares; the paper has 250."""
+    rate_games: int
+    """Whole games for each of the learning rates."""
+    short_stage: int
+    """Games of a stage where depths are compared."""
+    changed_games: int
+    """Games of each match after a weight was changed by hand."""
+    match_games: int
+    """Games of each match between two players that were trained alike but for one thing."""
+    ordering_depths: tuple[int, ...]
+    """Plies that the orderings are compared at."""
+    ordering_games: int
+    """Games, of each of which three positions are taken."""
+    ordering_training: int
+    """Games that their players learn from."""
+    long_training: int
+    """Games that the player of the long match learns from."""
+    long_games: int
+    """Games of the long match; each player of another seed plays a twentieth of it."""
+    others: int
+    """Players of other seeds."""
+    strong_depth: int = 4
+    """Plies that the player of the long match looks ahead."""
+    depths: tuple[int, ...] = (2, 4, 8)
+    """Plies that both sides look ahead in training for Figure 6."""
+    stage_steps: int = 10
+    """Steps of a run in each stage."""
+
+    def of_stages(self, games: int) -> dict[str, object]:
+        """Return the changes of a config for stages of so many games without time weights."""
+        return {
+            "curriculum.games": games,
+            "games_per_step": max(1, games // self.stage_steps),
+            "time_weights.degree": 0,
+        }
+
+    @property
+    def note(self) -> str:
+        """What a result says of its runs."""
+        return (
+            f"Means over {self.runs} runs with seeds of their own. The curves are those of the "
+            "first run."
+        )
 
 
 @dataclass(frozen=True)
@@ -157,6 +204,18 @@ def side_by_side(request: Request, jobs: Sequence[Callable[[Event], T]]) -> list
     return results
 
 
+def runs_of(
+    request: Request, size: Size, names: Iterable[K], job: Callable[[K, int, Event], T]
+) -> dict[K, list[T]]:
+    """Return what *job* returns for each of *names* and the number of each run, side by side."""
+    jobs = [partial(job, name, run) for name in names for run in range(size.runs)]
+    made = side_by_side(request, jobs)
+    by_name: dict[K, list[T]] = {}
+    for one, what in zip(jobs, made, strict=True):
+        by_name.setdefault(one.args[0], []).append(what)
+    return by_name
+
+
 def distance(one: Array, other: Array) -> float:
     """Return how far two sets of weights are apart."""
     return float(np.linalg.norm(one - other))
@@ -211,20 +270,6 @@ def curve_charts(curve: Curve, name: str, note: str = "") -> list[Chart]:
     return [replace(one, title=f"{one.title}, {name}", note=note) for one in charts]
 
 
-def of_stages(games: int) -> dict[str, object]:
-    """Return the changes of a config for stages of so many games without time weights."""
-    return {
-        "curriculum.games": games,
-        "games_per_step": max(1, games // _STEPS_OF_STAGE),
-        "time_weights.degree": 0,
-    }
-
-
-def runs_note(request: Request) -> str:
-    """Return what a result says of its runs."""
-    return f"Means over {RUNS[request.scale]} runs with seeds of their own. {_SINGLE}"
-
-
 def result(
     request: Request,
     table: str,
@@ -236,8 +281,4 @@ def result(
     unit: str = "as named in each row",
 ) -> Result:
     """Return the result of an experiment of this study."""
-    return Result(
-        study="firebrand", table=table, title=title, scale=request.scale, seed=request.seed,
-        rules="", unit=unit, rows=tuple(rows), charts=tuple(charts), notes=notes,
-        opponent=request.opponent, games=request.games, game=request.game,
-    )  # fmt: skip
+    return request.result("firebrand", table, title, rows, unit=unit, notes=notes, charts=charts)

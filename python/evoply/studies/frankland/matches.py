@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,6 +12,7 @@ from evoply.arena import match
 from evoply.expressions import Number, board, count, features, squares
 from evoply.players import AlphaBeta, ExpressionEvaluator, Online, parse_player
 from evoply.protocols import Choice, Clock, GameRecord, Player, Seat
+from evoply.studies.study import Request
 from evoply.studies.verdicts import Figure, share_of_games
 
 GAME = "othello"
@@ -163,19 +164,17 @@ def _order(one: Said) -> tuple[int, ...]:
     return one.discs, *areas.values()
 
 
-def played(
-    player: Online,
-    opponent: Player,
-    *,
-    games: int,
-    seed: int,
-    threads: int,
-    progress: Callable[[int], object] | None = None,
-) -> Played:
+def played(player: Online, opponent: Player, games: int, request: Request) -> Played:
     """Play random openings, each twice with colours swapped, on the 8x8 board."""
     watched = Watched(player)
     result = match(
-        watched, opponent, game=GAME, games=games, seed=seed, threads=threads, progress=progress
+        watched,
+        opponent,
+        game=GAME,
+        games=games,
+        seed=request.seed,
+        threads=request.threads,
+        progress=lambda done: request.progress(done, games),
     )
     # Threads write down what they hear in any order.
     said = sorted(watched.said, key=_order)

@@ -62,12 +62,10 @@ def sensitivity(request: Request) -> Result:
         request,
         {**CLAIMS, **QUESTIONS},
         [ladder_player(1)],
-        Result(
-            study="frankland", table="sensitivity", title="Other settings",
-            scale=request.scale, seed=request.seed, rules="", unit=_UNIT, rows=(),
-            notes=("Games against the ladder one ply deep, the same openings for all.",),
-        ),
-    )  # fmt: skip
+        "sensitivity",
+        "Other settings",
+        "Games against the ladder one ply deep, the same openings for all.",
+    )
 
 
 def ablation(request: Request) -> Result:
@@ -77,39 +75,31 @@ def ablation(request: Request) -> Result:
         request,
         IDEAS,
         [*named.values()] or [ladder_player(3)],
-        Result(
-            study="frankland", table="ablation", title="Beyond the paper",
-            scale=request.scale, seed=request.seed, rules="", unit=_UNIT, rows=(),
-            notes=("The same openings for all.",),
-            opponent=request.opponent, games=request.games,
-        ),
-    )  # fmt: skip
+        "ablation",
+        "Beyond the paper",
+        "The same openings for all.",
+    )
 
 
 def _compared(
     request: Request,
     changes: Mapping[str, Mapping[str, Any]],
     opponents: Sequence[Player],
-    result: Result,
+    table: str,
+    title: str,
+    note: str,
 ) -> Result:
-    """Return *result* with the score of each change, and its gain over the paper's settings."""
+    """Return the score of each change, and its gain over the paper's settings."""
     games = request.games or _GAMES[request.scale]
     rows: list[Row] = []
-    steps = len(opponents) * (len(changes) + 1) * games
-    done = 0
-    for opponent in opponents:
+    steps = len(opponents) * (len(changes) + 1)
+    result = request.result("frankland", table, title, rows, unit=_UNIT, notes=(note,))
+    for number, opponent in enumerate(opponents):
         base: Figure | None = None
         before = f"{opponent.label}: " if len(opponents) > 1 else ""
-        for name, change in {"as in the paper": {}, **changes}.items():
-
-            def moved(count: int, done: int = done) -> None:
-                request.progress(done + count, steps)
-
-            made = played(
-                Online(**change), opponent, games=games, seed=request.seed,
-                threads=request.threads, progress=moved,
-            )  # fmt: skip
-            done += games
+        for place, (name, change) in enumerate({"as in the paper": {}, **changes}.items()):
+            step = request.part(number * (len(changes) + 1) + place, steps)
+            made = played(Online(**change), opponent, games, step)
             rows.append(row(f"{before}{name}: score", made.score))
             if base is None:
                 base = made.score

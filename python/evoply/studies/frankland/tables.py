@@ -6,7 +6,6 @@ Source: Frankland & Pillay, "Evolving Game Playing Strategies for Othello" (CEC 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from evoply.players import Online, parse_player
 from evoply.protocols import Player
@@ -22,21 +21,16 @@ _PRINTED: dict[int, tuple[float, float]] = {1: (95, 5), 3: (50, 5), 5: (50, 5), 
 """Wins and ties in percent against WZebra, by the plies that it looked ahead."""
 STRONG_LEVELS = (1, 2, 3, 5)
 """Plies that the opponents of the strongest form look ahead."""
+_OPENINGS = "Random openings of eight plies, each with both colours"
 _ELSEWHERE = "the opponent is not the paper's WZebra"
 
 
 def table_1(request: Request) -> Result:
     """Return wins and ties of the online player against opponents of growing depth."""
     printed = list(_PRINTED.values()) if request.opponent in ("", "ladder") else []
-    result = Result(
-        study="frankland", table="1", title="Games against players that look ahead",
-        scale=request.scale, seed=request.seed, rules="", unit="percent of the games", rows=(),
-        notes=(
-            "Random openings of eight plies, each with both colours; settings as in the paper.",
-        ),
-        opponent=request.opponent, games=request.games,
-    )  # fmt: skip
-    return _against(list(opponents_of(request.opponent)), Online(), request, result, printed)
+    title, note = "Games against players that look ahead", f"{_OPENINGS}; settings as in the paper."
+    levels = list(opponents_of(request.opponent))
+    return _against(request, "1", title, note, Online(), levels, printed)
 
 
 def strong(request: Request) -> Result:
@@ -47,39 +41,26 @@ def strong(request: Request) -> Result:
     games = 95 if request.scale == "paper" else 10
     player = parse_player(f"online-strong:games={games}")
     assert isinstance(player, Online)
-    result = Result(
-        study="frankland", table="strong", title="The strongest form",
-        scale=request.scale, seed=request.seed, rules="", unit="percent of the games", rows=(),
-        notes=(
-            "Random openings of eight plies, each with both colours; "
-            f"{100 * 21 * games:,} games for a move at the start.",
-        ),
-        opponent=request.opponent, games=request.games,
-    )  # fmt: skip
+    note = f"{_OPENINGS}; {100 * 21 * games:,} games for a move at the start."
     levels = list(opponents_of(request.opponent, STRONG_LEVELS))
-    return _against(levels, player, request, result, [])
+    return _against(request, "strong", "The strongest form", note, player, levels, [])
 
 
 def _against(
-    levels: Sequence[tuple[str, Player]],
-    player: Online,
     request: Request,
-    result: Result,
+    table: str,
+    title: str,
+    note: str,
+    player: Online,
+    levels: Sequence[tuple[str, Player]],
     papers: Sequence[tuple[float, float]],
 ) -> Result:
-    """Return *result* with the wins and ties of *player* against each of *levels*, and its time."""
+    """Return the wins and ties of *player* against each of *levels*, and its time."""
     games = request.games or _GAMES[request.scale]
     rows: list[Row] = []
-    notes = [*result.notes]
+    notes = [note]
     for step, (name, opponent) in enumerate(levels):
-
-        def moved(done: int, step: int = step) -> None:
-            request.progress(step * games + done, len(levels) * games)
-
-        made = played(
-            player, opponent, games=games, seed=request.seed, threads=request.threads,
-            progress=moved,
-        )  # fmt: skip
+        made = played(player, opponent, games, request.part(step, len(levels)))
         printed = papers[step] if papers else None
         figures = ("wins", made.win_share, 0), ("ties", made.tie_share, 1)
         for what, ours, place in figures:
@@ -94,7 +75,9 @@ def _against(
         notes.append(
             f"{name}: {mean:.3f} s per move on average, 95 % of the moves within {slow:.3f} s."
         )
-        result = replace(result, rows=tuple(rows), notes=tuple(notes))
+        result = request.result(
+            "frankland", table, title, rows, unit="percent of the games", notes=notes
+        )
         request.shown(result)
     return result
 

@@ -57,11 +57,7 @@ PRINTED: Mapping[tuple[str, str], float] = {
 
 def weights(request: Request) -> Result:
     """Return the mean weight of every area in every phase, over all moves of some games."""
-    games = _GAMES[request.scale]
-    made = played(
-        Online(), ladder_player(1), games=games, seed=request.seed, threads=request.threads,
-        progress=lambda done: request.progress(done, games),
-    )  # fmt: skip
+    made = played(Online(), ladder_player(1), _GAMES[request.scale], request)
     rows: list[Row] = []
     boards: list[BoardPicture] = []
     for phase, (begin, end) in PHASES.items():
@@ -80,11 +76,9 @@ def weights(request: Request) -> Result:
                 )
             )
         rows.append(row(f"{phase}: all three flags set", _flag_share(said)))
-    return Result(
-        study="frankland", table="weights", title="Weights by phase of the game",
-        scale=request.scale, seed=request.seed, rules="", unit="weight of an area, 0 to 32",
-        rows=tuple(rows),
-        charts=tuple(boards),
+    return request.result(
+        "frankland", "weights", "Weights by phase of the game", rows,
+        unit="weight of an area, 0 to 32", charts=boards,
         notes=(
             "Means over all moves of the online player in games against the ladder's first level; "
             "an area that alpha's tree does not name has weight 0.",

@@ -13,14 +13,12 @@ from evoply.evolution import Generation, config_from_toml, evolve
 from evoply.gp import Forest, Genotype, Tree
 from evoply.presets import preset_text
 from evoply.reports.charts import line_chart
-from evoply.reports.series import Series
-from evoply.studies.liao.games import games_as_white
-from evoply.studies.study import Request, Result, Row, Scale, row
+from evoply.studies.liao.games import UNIT, games_as_white
+from evoply.studies.study import Request, Result, Row, Scale, row, series
 from evoply.studies.verdicts import difference, mean_of, share_of_games
 
 HALVES = (("tree 1", 0, 50), ("tree 2", 50, 100))
 STAGES = (1, 2, 3, 4, 6, 12, 60)
-UNIT = "wins of 50 games as White against a random player"
 
 _RUNS: dict[Scale, int] = {"smoke": 3, "small": 10, "paper": 40}
 _GENERATIONS: dict[Scale, int] = {"smoke": 10, "small": 51, "paper": 51}
@@ -192,21 +190,18 @@ def stage_sweep(request: Request) -> Result:
     chart = line_chart(
         "Wins by number of stages",
         STAGES,
-        [Series("wins of 50", [f.value for f in figures], [f.interval for f in figures])],
+        [series("wins of 50", figures)],
         "wins of 50 games",
         x_title="stages",
         note="with 95 % intervals over runs",
         is_log=True,
     )
-    return Result(
-        study="liao",
-        table="stages",
-        title="How many stages pay",
-        scale=request.scale,
-        seed=request.seed,
-        rules="",
+    return request.result(
+        "liao",
+        "stages",
+        "How many stages pay",
+        rows,
         unit=UNIT,
-        rows=tuple(rows),
         notes=(
             f"Every number of stages has the same budget: {runs} runs of "
             f"{_SWEEP_POPULATION[request.scale]} individuals, "

@@ -14,6 +14,7 @@ from evoply.players import RandomPlayer, Staged, TreeEvaluator, player_of
 from evoply.studies.liao.reconstruction import play_reconstruction
 
 RULES = ("plain", "reconstruction")
+UNIT = "wins of 50 games as White against a random player"
 
 GAME = "othello"
 

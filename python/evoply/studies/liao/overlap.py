@@ -6,13 +6,11 @@ The paper proposes it and does not try it, so no row has a printed figure.
 from __future__ import annotations
 
 from evoply.reports.charts import line_chart
-from evoply.reports.series import Series
-from evoply.studies.liao.games import games_as_white, staged_of
-from evoply.studies.study import Request, Result, Row, Scale, row
+from evoply.studies.liao.games import UNIT, games_as_white, staged_of
+from evoply.studies.study import Request, Result, Row, Scale, row, series
 from evoply.studies.verdicts import Figure, difference, share_of_games
 
 OVERLAPS = (0, 10, 20, 30, 40, 50)
-UNIT = "wins of 50 games as White against a random player"
 
 _OVERLAP_GAMES: dict[Scale, int] = {"smoke": 40, "small": 300, "paper": 2000}
 
@@ -36,7 +34,7 @@ def overlap_sweep(request: Request) -> Result:
     games = _OVERLAP_GAMES[request.scale]
     steps = len(PAIRS) * (len(OVERLAPS) + 1)
     rows: list[Row] = []
-    series: list[Series] = []
+    lines: dict[str, list[Figure]] = {}
     done = 0
     for name, text in PAIRS:
         figures: list[Figure] = []
@@ -54,25 +52,21 @@ def overlap_sweep(request: Request) -> Result:
                 difference(figures[len(OVERLAPS) - 1], figures[0]),
             )
         )
-        linear = figures[: len(OVERLAPS)]
-        series.append(Series(name, [f.value for f in linear], [f.interval for f in linear]))
+        lines[name] = figures[: len(OVERLAPS)]
     chart = line_chart(
         "Wins by overlap",
         OVERLAPS,
-        series,
+        [series(name, figures) for name, figures in lines.items()],
         "wins of 50 games",
         x_title="overlap, % of the game",
         note="of the two halves, linear; with 95 % intervals",
     )
-    return Result(
-        study="liao",
-        table="overlap",
-        title="Smooth transitions between stages",
-        scale=request.scale,
-        seed=request.seed,
-        rules="",
+    return request.result(
+        "liao",
+        "overlap",
+        "Smooth transitions between stages",
+        rows,
         unit=UNIT,
-        rows=tuple(rows),
         notes=(
             "Inside an overlap each move draws its tree; the probability of the second slides from "
             "0 to 1, on a line or a logistic curve.",

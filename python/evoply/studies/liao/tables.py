@@ -10,11 +10,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from evoply.reports.charts import interval_chart
-from evoply.reports.series import Series
 from evoply.studies.liao.evolution import evolved_rows, stage_sweep
-from evoply.studies.liao.games import RULES, games_as_white
+from evoply.studies.liao.games import RULES, UNIT, games_as_white
 from evoply.studies.liao.overlap import overlap_sweep
-from evoply.studies.study import Experiment, Request, Result, Row, Scale, Study, row
+from evoply.studies.study import Experiment, Request, Result, Row, Scale, Study, row, series
 from evoply.studies.verdicts import Figure, difference, share_of_games
 
 PRINTED_GAMES = 50
@@ -96,17 +95,11 @@ def _table(
     reasons: dict[str, str],
 ) -> Result:
     rules = request.rules or RULES[0]
-    games = GAMES[request.scale]
     ours: dict[str, Figure] = {}
     paper: dict[str, Figure] = {}
     rows: list[Row] = []
     for number, (name, text, wins) in enumerate(hypotheses):
-        played = games_as_white(
-            text, games=games, seed=request.seed, rules=rules, threads=request.threads
-        )
-        ours[name] = share_of_games(
-            played.wins, played.games, of=PRINTED_GAMES, distinct=played.distinct
-        )
+        ours[name] = _wins(text, request, rules, GAMES[request.scale])
         paper[name] = share_of_games(wins, PRINTED_GAMES, of=PRINTED_GAMES)
         rows.append(
             row(
@@ -129,58 +122,41 @@ def _table(
                 reason="Whether staging pays, which does not rest on how strong the opponent is.",
             )
         )
-    names = list(ours)
     other = next(one for one in RULES if one != rules)
-    others = _other_rules(hypotheses, request, other)
+    fewer = min(GAMES[request.scale], _OTHER_GAMES)
+    others = {name: _wins(text, request, other, fewer) for name, text, _ in hypotheses}
     rows += [
-        row(f"{name}, {_UNDER[other]}", others[name], paper[name], reference=25.0) for name in names
+        row(f"{name}, {_UNDER[other]}", others[name], paper[name], reference=25.0) for name in ours
     ]
     chart = interval_chart(
         "Wins of 50 games",
-        names,
+        list(ours),
         [
-            Series("paper", *_columns(paper, names), symbol="diamond"),
-            Series(f"here, {rules}", *_columns(ours, names)),
-            Series(f"here, {other}", *_columns(others, names), symbol="square"),
+            series("paper", paper.values(), symbol="diamond"),
+            series(f"here, {rules}", ours.values()),
+            series(f"here, {other}", others.values(), symbol="square"),
         ],
         "wins of 50 games",
         note="with 95 % intervals; the line is half of the games",
         reference=25.0,
     )
-    return Result(
-        study="liao",
-        table=table,
-        title=title,
-        scale=request.scale,
-        seed=request.seed,
-        rules=rules,
-        unit="wins of 50 games as White against a random player",
-        rows=tuple(rows),
+    return replace(request, rules=rules).result(
+        "liao",
+        table,
+        title,
+        rows,
+        unit=UNIT,
         notes=(*_notes(rules), *_named(hypotheses)),
         charts=(chart,),
     )
 
 
-def _other_rules(
-    hypotheses: Sequence[tuple[str, str, int]], request: Request, rules: str
-) -> dict[str, Figure]:
-    """Return what the hypotheses win under the rules that were not asked for."""
-    games = min(GAMES[request.scale], _OTHER_GAMES)
-    figures = {}
-    for name, text, _ in hypotheses:
-        played = games_as_white(
-            text, games=games, seed=request.seed, rules=rules, threads=request.threads
-        )
-        figures[name] = share_of_games(
-            played.wins, played.games, of=PRINTED_GAMES, distinct=played.distinct
-        )
-    return figures
-
-
-def _columns(
-    figures: dict[str, Figure], names: Sequence[str]
-) -> tuple[list[float | None], list[tuple[float, float] | None]]:
-    return [figures[name].value for name in names], [figures[name].interval for name in names]
+def _wins(text: str, request: Request, rules: str, games: int) -> Figure:
+    """Return what a hypothesis wins of 50 games under *rules*."""
+    played = games_as_white(
+        text, games=games, seed=request.seed, rules=rules, threads=request.threads
+    )
+    return share_of_games(played.wins, played.games, of=PRINTED_GAMES, distinct=played.distinct)
 
 
 def _named(hypotheses: Sequence[tuple[str, str, int]]) -> tuple[str, ...]:

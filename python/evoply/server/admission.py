@@ -1,6 +1,6 @@
 """Where connections arrive: who they are, the password, and how many there may be.
 
-The reception knows connections and asks its host, the server of the tournament, for everything
+Admission knows connections and asks its host, the server of the tournament, for everything
 that is about players and games.
 """
 
@@ -65,7 +65,7 @@ Who = Guest | Literal["watcher", "nobody"]
 
 
 class Host(Protocol):
-    """What a reception asks about players and games."""
+    """What admission asks about players and games."""
 
     def tables(self) -> Iterable[Table]:
         """Return the games that are being played."""
@@ -89,7 +89,7 @@ class Host(Protocol):
         """Take note of what happened, in words."""
 
 
-class Reception:
+class Admission:
     """All connections of a server; `visit` is called with every new one."""
 
     def __init__(self, host: Host, conditions: Conditions, password: str | None) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
-from evoply.files import read_limited
+from evoply.files import read_toml_file
 from evoply.protocols import ConfigError
 from evoply.wording import did_you_mean, shorten
 
@@ -64,12 +63,7 @@ def _in_words(error: ErrorDetails) -> str:
 
 def read_field(path: Path) -> list[Entry]:
     """Return the players of the file at *path*; `ConfigError` names every mistake with its path."""
-    try:
-        data = tomllib.loads(read_limited(path, _MOST_BYTES).removeprefix("\ufeff"))
-    except OSError as error:
-        raise ConfigError([(str(path), error.strerror or str(error))]) from None
-    except (ValueError, RecursionError) as error:
-        raise ConfigError([(str(path), f"not TOML: {error}")]) from None
+    data = read_toml_file(path, _MOST_BYTES)
     try:
         return list(_FieldFile.model_validate(data).player)
     except ValidationError as error:

@@ -23,7 +23,7 @@ class LostError(OSError):
     """The connection was lost; another one may succeed."""
 
 
-class Call:
+class Connection:
     """An open connection to a server that has said HELLO."""
 
     def __init__(
@@ -38,7 +38,7 @@ class Call:
         self._challenge = hello.fields.get("challenge")
 
     @classmethod
-    async def open(cls, host: str, port: int) -> Call:
+    async def open(cls, host: str, port: int) -> Connection:
         """Return a connection; `LostError` where there is no server, `CallError` for another."""
         address = shown_address(host, port)
         try:
@@ -91,10 +91,10 @@ class Call:
 
 
 async def game_at(host: str, port: int) -> str:
-    """Return the name of the game that a server plays; errors as `Call.open`."""
-    call = await Call.open(host, port)
-    await call.close()
-    return call.game
+    """Return the name of the game that a server plays; errors as `Connection.open`."""
+    connection = await Connection.open(host, port)
+    await connection.close()
+    return connection.game
 
 
 async def _line(reader: asyncio.StreamReader, address: str) -> Line:

@@ -8,10 +8,11 @@ from typing import Any
 
 from evoply.arena import match
 from evoply.cli.explaining import say_explanation
-from evoply.cli.match import match_table, progress_bar
+from evoply.cli.match import match_table
 from evoply.cli.output import Output, table
+from evoply.cli.progress import progress_bar
 from evoply.cli.report import REPORT_FILE
-from evoply.cli.suggesting import suggested
+from evoply.cli.shell_hints import suggested
 from evoply.players import Player, parse_player, with_options
 from evoply.reports import explain
 from evoply.runs import ChampionFacts, Listing, Run, match_of, played_matches

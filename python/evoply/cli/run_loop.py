@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import shlex
+import sys
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from typing import Any
 
-from evoply.cli.closing import close_run
 from evoply.cli.live import view_on
 from evoply.cli.long_work import on_cluster
 from evoply.cli.output import Output, StoppedError
-from evoply.cli.suggesting import suggested
+from evoply.cli.run_summary import close_run
+from evoply.cli.shell_hints import suggested
 from evoply.protocols import Cluster, RunNameError
 from evoply.runs import Run, advance, checked_name, new_run_path, runs_directory
 from evoply.runs.finding_kinds import kind_of
@@ -23,7 +25,7 @@ def drive(
     config: Any = None,
     threads: int,
     with_tests: bool,
-    command: str,
+    command: str | None = None,
     allow_other_version: bool = False,
     cluster: Cluster | None = None,
 ) -> dict[str, Any]:
@@ -40,7 +42,7 @@ def drive(
                 config=config,
                 threads=threads,
                 progress=view.progress,
-                command=command,
+                command=typed_command() if command is None else command,
                 allow_other_version=allow_other_version,
                 cluster=cluster,
             )
@@ -82,21 +84,31 @@ def _how_to_go_on(run: Run) -> str:
     return f"{kept}\nGo on with: {suggested(f'resume {run.name}')}"
 
 
-def new_run(name: str | None, config: Any, output: Output, *, command: str = "") -> Run:
+def typed_command() -> str:
+    """Return the command as it was typed."""
+    return shlex.join(["evoply", *sys.argv[1:]])
+
+
+def with_overrides(set_: Iterable[str] | None, **chosen: object) -> list[str]:
+    """Return what options change in a config: those of --set, then those of *chosen* given."""
+    return [*(set_ or ()), *(f"{key}={to}" for key, to in chosen.items() if to is not None)]
+
+
+def new_run(name: str | None, config: Any, output: Output) -> Run:
     """Return a new run of *config*, called *name* or after its game, and say where it is."""
     if name is not None:
-        run = Run.create(runs_directory() / checked_name(name), config, command=command)
+        run = Run.create(runs_directory() / checked_name(name), config, command=typed_command())
     else:
-        run = _run_after_its_game(config, command)
+        run = _run_after_its_game(config)
     again = suggested(f"resume {run.name}")
     output.say(f"Run folder: {run.path}  (Ctrl-C stops; {again} goes on)")
     return run
 
 
-def _run_after_its_game(config: Any, command: str) -> Run:
+def _run_after_its_game(config: Any) -> Run:
     while True:
         path = new_run_path(config.game)
         try:
-            return Run.create(path, config, command=command)
+            return Run.create(path, config, command=typed_command())
         except RunNameError:  # another process took the name meanwhile: look for the next
             continue

@@ -1,0 +1,42 @@
+"""`evoply experiment`: keys of a config varied over many seeds, as a file says."""
+
+from __future__ import annotations
+
+from evoply.cli.compare import Csv, Workers, run_all
+from evoply.cli.options import Cluster, Json, Whole
+from evoply.cli.output import Output
+
+
+def experiment(
+    file: str,
+    /,
+    *,
+    seeds: Whole | None = None,
+    name: str | None = None,
+    csv_: Csv = None,
+    workers: Workers = 0,
+    cluster: Cluster = None,
+    json: Json = False,
+) -> None:
+    """Vary keys of a config over many seeds, as a file of a few lines says.
+
+    base = "demo", seeds = 10, and a table [vary] with keys of the config and
+    lists of values: all combinations are run. Ctrl-C stops; the same command
+    goes on.
+
+    Parameters
+    ----------
+    file
+        A TOML file (`docs/experiments.md` has one and all its keys), or the folder of an
+        experiment that was begun, which is gone on with.
+    seeds
+        Runs of each combination, instead of what the file says.
+    name
+        Folder for the runs within runs/ (or $EVOPLY_RUNS). Default: the file's name, or
+        that folder.
+    """
+    from evoply.experiments import folder_for
+    from evoply.runs import checked_name
+
+    name = None if name is None else checked_name(name)
+    run_all(folder_for(file, name=name, seeds=seeds), Output(json), workers, csv_, cluster)
