@@ -18,11 +18,13 @@ from evoply.evolution.fitness.measuring import fitness_text, is_good
 from evoply.evolution.generation import Generation, individual_player
 from evoply.evolution.individuals import HallOfFameEntry, front_of
 from evoply.evolution.loop import Evolution, is_finished
+from evoply.evolution.plots import evolution_plots
 from evoply.learning.tuning import check_installed
 from evoply.protocols import Cluster, Progress, RunError
 from evoply.runs.columns import Column, Columns, Row, curves, facts, framed, share
 from evoply.runs.database import Database
 from evoply.runs.kind import ChampionFacts, Ending, Kind, Listing, LiveFacts, Note
+from evoply.runs.plots import Plot
 from evoply.runs.run import Run
 from evoply.wording import shorten
 
@@ -250,6 +252,12 @@ class _Display:
             ],
             seconds="seconds_total",
         )
+
+    def plots(
+        self, config: EvolutionConfig, rows: Sequence[Row], /, *, is_own: bool = False
+    ) -> list[Plot]:
+        """Return the plots of generations, whose rows have their census too."""
+        return evolution_plots(config, rows, is_own=is_own)
 
     def live(self, config: EvolutionConfig, step: Generation, /) -> LiveFacts:
         fresh = json.dumps([asdict(result) for result in step.fresh])

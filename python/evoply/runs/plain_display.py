@@ -5,11 +5,13 @@ A display of a learner of evoply's own begins with this one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from evoply.protocols import Progress
 from evoply.runs.columns import Column, Columns, Row, curves, facts, framed
 from evoply.runs.kind import ChampionFacts, Listing, LiveFacts, Note
+from evoply.runs.plots import Plot, plots_of
 
 USUAL = ("number", "digest", "seconds")
 """What a row has beside its statistics."""
@@ -38,6 +40,10 @@ class PlainDisplay:
                 for place, name in enumerate(names)
             ],
         )
+
+    def plots(self, config: Any, rows: Sequence[Row], /, *, is_own: bool = False) -> Sequence[Plot]:
+        """Return a plot of each column."""
+        return plots_of(self.columns(config, rows[-1] if rows else {}, is_own=is_own))
 
     def live(self, config: Any, step: Any, /) -> LiveFacts:
         """Return the newest values of all columns."""
