@@ -22,7 +22,7 @@ from evoply.reports.explanation import explain
 from evoply.reports.influence import square_effects
 from evoply.reports.kind_page import KindPage, Rows
 from evoply.reports.learning_page import LearningPage
-from evoply.reports.opened import MOST_DRAWN, tree_of
+from evoply.reports.opened import is_drawn, tree_of
 from evoply.reports.pages import page
 from evoply.reports.series import sampled
 from evoply.reports.status import status_in_words
@@ -94,7 +94,7 @@ def _learned(kind_page: KindPage, run: Run, rows: Rows, shown: Rows) -> dict[str
         "champion_note": kind_page.champion_note(run),
         "tree": None if tree is None else str(tree),
         "nodes": 0 if tree is None else len(tree),
-        "tree_svg": None if tree is None or len(tree) > MOST_DRAWN else tree_svg(tree),
+        "tree_svg": tree_svg(tree) if tree is not None and is_drawn(tree) else None,
         "heat_map": _heat_map(champion, run.config.game),
         "charts": kind_page.charts(run, rows),
         "numbers_of": table(run.columns(rows), shown, is_whole=True),
