@@ -24,7 +24,6 @@ from evoply.protocols import Cluster, Progress, RunError
 from evoply.runs.columns import Column, Columns, Row, curves, facts, framed, share
 from evoply.runs.database import Database
 from evoply.runs.kind import ChampionFacts, Ending, Kind, Listing, LiveFacts, Note
-from evoply.runs.plots import Plot
 from evoply.runs.run import Run
 from evoply.wording import shorten
 
@@ -208,6 +207,8 @@ class _Store:
 class _Display:
     """See `evoply.runs.kind.Display`."""
 
+    plots = staticmethod(evolution_plots)
+
     def columns(self, config: EvolutionConfig, row: Row, /, *, is_own: bool = False) -> Columns:
         """Return the columns of a generation, the facts of the live display first."""
 
@@ -252,12 +253,6 @@ class _Display:
             ],
             seconds="seconds_total",
         )
-
-    def plots(
-        self, config: EvolutionConfig, rows: Sequence[Row], /, *, is_own: bool = False
-    ) -> list[Plot]:
-        """Return the plots of generations, whose rows have their census too."""
-        return evolution_plots(config, rows, is_own=is_own)
 
     def live(self, config: EvolutionConfig, step: Generation, /) -> LiveFacts:
         fresh = json.dumps([asdict(result) for result in step.fresh])

@@ -49,7 +49,7 @@ _TIME = Plot(
 
 
 def evolution_plots(
-    config: EvolutionConfig, rows: Sequence[Row], *, is_own: bool = False
+    config: EvolutionConfig, rows: Sequence[Row], /, *, is_own: bool = False
 ) -> list[Plot]:
     """Return the plots of all generations; *is_own*: training has a fitness of the user's."""
     return [
@@ -139,7 +139,7 @@ def _operators(rows: Sequence[Row]) -> list[Plot]:
 
     names = dict.fromkeys(name for row in rows for name in row.get("operators", {}))
     lines = [Line(name, partial(made, name)) for name in names]
-    if _has(rows, "one_way_share"):
+    if any(row.get("one_way_share") is not None for row in rows):
         lines.append(Line("one-way, of crossovers", "one_way_share", color=7, is_dashed=True))
     title, unit, note = "Operators", "share of operators", "that made the individuals"
     return [Plot(title, unit, lines, note, is_share=True)] if names else []
@@ -164,8 +164,6 @@ def _structure(rows: Sequence[Row], population: int) -> list[Plot]:
         note = "that stand one above the other"
         title = "Chains of no-ops"
         found.append(Plot(title, "chains per individual", lines, note, from_zero=True))
-    return [*found, _WEIGHTS] if _has(rows, "mean_weight") else found
-
-
-def _has(rows: Sequence[Row], key: str) -> bool:
-    return any(row.get(key) is not None for row in rows)
+    if any(row.get("mean_weight") is not None for row in rows):
+        found.append(_WEIGHTS)
+    return found

@@ -106,13 +106,13 @@ class Opened:
 
     def outputs(self, program: _native.Program, rows: Sequence[Row]) -> NDArray[np.float64]:
         """Return the outputs of *program* at *rows*, shape (outputs, rows)."""
-        positions = _native.Positions(self.rules.kernel, rows)
-        found: NDArray[np.float64] = np.ascontiguousarray(program.evaluate(positions).T)
-        return found
+        found = program.evaluate(_native.Positions(self.rules.kernel, rows))
+        return np.ascontiguousarray(found.T)
 
     def values(self, rows: Sequence[Row]) -> NDArray[np.float64]:
         """Return what the player makes of each of *rows*, own being the side to move."""
-        return np.clip(self.outputs(self._value, rows)[0], -_BOUND, _BOUND)
+        values: NDArray[np.float64] = self.outputs(self._value, rows)[0].clip(-_BOUND, _BOUND)
+        return values
 
     @cached_property
     def _value(self) -> _native.Program:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from evoply.protocols import Progress
 from evoply.runs.columns import Column, Columns, Row, curves, facts, framed
 from evoply.runs.kind import ChampionFacts, Listing, LiveFacts, Note
-from evoply.runs.plots import Plot, plots_of
+from evoply.runs.plots import Line, Plot
 
 USUAL = ("number", "digest", "seconds")
 """What a row has beside its statistics."""
@@ -43,7 +43,8 @@ class PlainDisplay:
 
     def plots(self, config: Any, rows: Sequence[Row], /, *, is_own: bool = False) -> Sequence[Plot]:
         """Return a plot of each column."""
-        return plots_of(self.columns(config, rows[-1] if rows else {}, is_own=is_own))
+        _, *columns, _ = self.columns(config, rows[-1] if rows else {}, is_own=is_own)
+        return [Plot(one.label, one.label, [Line(one.label, one.value)]) for one in columns]
 
     def live(self, config: Any, step: Any, /) -> LiveFacts:
         """Return the newest values of all columns."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from evoply.runs.columns import Columns, Row
+from evoply.runs.columns import Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,3 @@ class Plot:
     from_zero: bool = False
     after: int = 0
     """How many of the first steps have no such number, if there are more steps than these."""
-
-
-def plots_of(columns: Columns) -> list[Plot]:
-    """Return a plot of each of *columns* but those that frame them: see `columns.framed`."""
-    return [Plot(one.label, one.label, [Line(one.label, one.value)]) for one in columns[1:-1]]
