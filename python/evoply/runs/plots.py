@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from evoply.runs.columns import Row
+Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
