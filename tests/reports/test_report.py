@@ -11,9 +11,10 @@ import pytest
 
 from evoply.arena import match
 from evoply.evolution import EvolutionConfig, evolve
+from evoply.evolution.plots import evolution_plots, opponents_plot
 from evoply.reports import Chart, Series, interval_chart, line_chart, write_report
 from evoply.reports.charts import sampled
-from evoply.reports.evolution_page import introns_chart, opponents_chart
+from evoply.reports.kind_page import drawn_plots
 from evoply.reports.pages import page as page_of
 from evoply.runs import Run, RunError, advance
 
@@ -219,7 +220,8 @@ def test_names_of_opponents_are_no_markup_in_charts() -> None:
         {"opponent": "champion of generation 1", "best": 1.0, "mean": 0.5, "games": 1},
         {"opponent": "champion of generation 2", "best": 0.0, "mean": 0.5, "games": 3},
     ]
-    chart = opponents_chart([{"number": 4, "fresh": json.dumps(fresh)}])
+    rows = [{"number": 4, "fresh": json.dumps(fresh)}]
+    (chart,) = drawn_plots([opponents_plot(rows)], rows)
     assert chart.head == ("generation", "<b>x</b>", "earlier champions")
     assert chart.rows == (("4", "50.0 %", "25.0 %"),)
     assert "<b>" not in chart.svg()
@@ -228,8 +230,10 @@ def test_names_of_opponents_are_no_markup_in_charts() -> None:
 
 def test_a_line_at_zero_is_no_part_of_the_axis() -> None:
     """Introns that are never computed lay at 0 %, on the axis, where nobody saw them."""
-    censuses = [{"dead_introns": 0.0, "live_introns": 0.1}] * 2
-    chart = introns_chart([{"number": 0}, {"number": 1}], censuses)
+    census = {"fresh": "[]", "dead_introns": 0.0, "live_introns": 0.1}
+    rows = [{"number": number, **census} for number in (0, 1)]
+    (plot,) = (one for one in evolution_plots(config(), rows) if one.title == "Introns")
+    (chart,) = drawn_plots([plot], rows)
     assert [row[1:] for row in chart.rows] == [("0.0 %", "10.0 %")] * 2
     assert chart.specification["layer"][0]["encoding"]["y"]["scale"]["domain"][0] < 0
 

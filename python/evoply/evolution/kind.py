@@ -18,6 +18,7 @@ from evoply.evolution.fitness.measuring import fitness_text, is_good
 from evoply.evolution.generation import Generation, individual_player
 from evoply.evolution.individuals import HallOfFameEntry, front_of
 from evoply.evolution.loop import Evolution
+from evoply.evolution.plots import evolution_plots
 from evoply.learning.tuning import check_installed
 from evoply.protocols import Cluster, Progress, RunError
 from evoply.runs.columns import Column, Columns, Row, curves, facts, framed, share
@@ -203,6 +204,8 @@ class _Store:
 
 class _Display:
     """See `evoply.runs.kind.Display`."""
+
+    plots = staticmethod(evolution_plots)
 
     def columns(self, config: EvolutionConfig, row: Row, /, *, is_own: bool = False) -> Columns:
         """Return the columns of a generation, the facts of the live display first."""

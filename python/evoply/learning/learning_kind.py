@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from evoply.learning.config import LEARNER, LearningConfig
@@ -10,6 +11,7 @@ from evoply.learning.learner import Learning
 from evoply.learning.steps import LearningStep, edited, model_of, time_name
 from evoply.runs.columns import Column, Columns, Row, framed
 from evoply.runs.kind import ChampionFacts, Kind, Listing
+from evoply.runs.plots import Line, Plot
 
 _MOST_LISTED = 6
 _COLUMNS = (
@@ -21,9 +23,52 @@ _COLUMNS = (
 )
 
 
+_ERROR = Plot(
+    "Error",
+    "root mean square",
+    [Line("error")],
+    "of what the weights say of a board, compared with the own next turn's",
+    x="games",
+    from_zero=True,
+    after=1,
+)
+_CLIPPED = Plot(
+    "Clipped features",
+    "share",
+    [Line("clipped")],
+    "how often a feature was beyond its scale",
+    x="games",
+    from_zero=True,
+)
+_SOLID = 8
+"""Lines of one plot that are told apart by colour alone."""
+_MOST_LINES = 16
+
+
 def learning_kind(learner: Learning) -> Kind:
     """Return the kind of *learner*."""
     return learned_kind(LEARNER, learner, _Display(), uses={"edited": edited})
+
+
+def weight_plots(config: LearningConfig) -> list[Plot]:
+    """Return a plot of all weights over games, and one for each power of the time weights."""
+    names = [one.name for one in config.features][:_MOST_LINES]
+    statistics = {"Weights": names}
+    for power in range(1, config.time_weights.degree + 1):
+        title = "Time weights" if power == 1 else f"Time weights of u^{power}"
+        statistics[title] = [time_name(name, power) for name in names]
+    return [
+        Plot(
+            title,
+            "weight",
+            [
+                Line(name, key, is_dashed=place >= _SOLID)
+                for place, (name, key) in enumerate(zip(names, keys, strict=True))
+            ],
+            x="games",
+        )
+        for title, keys in statistics.items()
+    ]
 
 
 class _Display(GamesDisplay):
@@ -44,6 +89,12 @@ class _Display(GamesDisplay):
                 ),
             ],
         )
+
+    def plots(
+        self, config: LearningConfig, rows: Sequence[Row], /, *, is_own: bool = False
+    ) -> list[Plot]:
+        """Return the curves of all weights, and how well they foretell the game."""
+        return [*weight_plots(config), _ERROR, _CLIPPED]
 
     def champion_facts(self, champion: Any, last: LearningStep, /) -> ChampionFacts:
         """Return how many weights there are."""

@@ -38,12 +38,10 @@ def analyse(
     >>> str(choice.move), choice.score, str(choice.color), choice.depth
     ('d3', 2.0, 'White', 3)
     """
-    record = record_of(game)
+    record = going_on(game)
     name = record.position.game
     player = read_player_of(player, name, runs)
     player.check_fits(name)
-    if record.outcome() is not None:
-        raise ValueError(f"the game is over: {record.outcome()}")
     stream = Stream(0, "analyse") if stream is None else stream
     seat = player.seat(name)
     seat.use_all_cores()
@@ -56,6 +54,14 @@ def analyse(
 def record_of(game: Any) -> GameRecord:
     """Return a record as it is, and a position as one that begins and ends there."""
     record: GameRecord = game_rules(game.game).game(game) if hasattr(game, "legal_moves") else game
+    return record
+
+
+def going_on(game: Any) -> GameRecord:
+    """Return `record_of` *game*; `ValueError` if it is over."""
+    record = record_of(game)
+    if record.outcome() is not None:
+        raise ValueError(f"the game is over: {record.outcome()}")
     return record
 
 

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from evoply import _native
 from evoply._native import Stream
-from evoply.players.analysis import move_stream, own_plies, record_of
+from evoply.players.analysis import going_on, move_stream, own_plies
 from evoply.players.endgame import MOST_THREADS
 from evoply.players.grammar import Runs, read_player_of
 from evoply.players.kernel_seat import ENGINE_TABLE, Answer, KernelSeat, choice_from
@@ -159,12 +159,10 @@ class Searcher:
         self.close()
 
     def _record(self, game: Any) -> GameRecord:
-        record = record_of(game)
+        record = going_on(game)
         name = record.position.game
         if name != self.game:
             raise ValueError(f"game: this searcher plays {self.game}, and was asked about {name}")
-        if record.outcome() is not None:
-            raise ValueError(f"the game is over: {record.outcome()}")
         return record
 
     def _search(

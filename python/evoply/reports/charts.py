@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
@@ -357,10 +357,7 @@ def _x_axis(x: Sequence[float], *, is_log: bool) -> dict[str, Any]:
 def _named(series: Sequence[Series]) -> list[Series]:
     """Return *series* under names that are short and apart from each other."""
     names = _apart([one.name for one in series], _LONG_NAME)
-    return [
-        Series(name, one.values, one.intervals, one.color, one.is_dashed, one.symbol)
-        for name, one in zip(names, series, strict=True)
-    ]
+    return [replace(one, name=name) for name, one in zip(names, series, strict=True)]
 
 
 def _apart(names: Iterable[str], most: int) -> tuple[str, ...]:

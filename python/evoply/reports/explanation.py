@@ -11,32 +11,24 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from evoply import _native
 from evoply.algebra import Simplified, simplify
 from evoply.arena.json_data import JsonData
 from evoply.expressions import Expression, build, number
-from evoply.games import game_rules
 from evoply.games.squares import square_name
 from evoply.notebook import table_html
-from evoply.players import ValuingPlayer, model_of, steady_player
-from evoply.players.grammar import Runs, read_player_of
+from evoply.players import ValuingPlayer
+from evoply.players.grammar import Runs
 from evoply.protocols import Row
-from evoply.reports.influence import (
-    changed_moves,
-    chosen_moves,
-    positions_with_choice,
-    values_of,
-)
-from evoply.reports.opened import evaluator_of
+from evoply.reports.influence import positions_with_choice, shares_changed
+from evoply.reports.opened import Opened, opened, read_opened
 from evoply.reports.phrases import (
     Influence,
-    Words,
     constant_sentence,
     influence_sentence,
     joined,
     percent,
 )
-from evoply.reports.terms import Term, features, sum_text, terms_of, with_feature, without
+from evoply.reports.terms import Term, sum_text, terms_of, with_feature, without
 
 _FAITHFUL = 0.9
 """With less agreement the simplified form is shown, but its terms explain nothing."""
@@ -112,32 +104,30 @@ def explain(
     >>> print(explain("random").sentence)
     It chooses uniformly among its legal moves.
     """
-    whole = model_of(read_player_of(player, game, runs))
-    if whole.valuing() is None and whole.habits:
+    whole, parts = read_opened(player, game, runs)
+    if parts is None and whole.habits:
         return Explanation(whole.label, game, " ".join(whole.habits))
-    explained = _of_values(steady_player(whole), game, positions, seed)
+    explained = _of_values(parts or opened(whole, game), positions, seed)  # or why it cannot be
     sentence = " ".join([explained.sentence, *whole.habits])
     return replace(explained, player=whole.label, sentence=sentence)
 
 
-def _of_values(player: ValuingPlayer, game: str, positions: int, seed: int) -> Explanation:
-    expression, names = evaluator_of(player, game)
-    words = Words(game_rules(game).piece, names)
+def _of_values(parts: Opened, positions: int, seed: int) -> Explanation:
+    player, game = parts.model, parts.game
     rows = positions_with_choice(game, positions, seed)
-    measured = _Measured(player, game, rows, seed, words)
-    form = simplify(expression, names)
-    agreement, terms, sentence = _terms(measured, expression, form)
+    form = simplify(parts.expression, parts.names)
+    agreement, terms, sentence = _terms(parts, rows, seed, form)
     is_constant = form.constant is not None and not form.exceptions
-    parts = () if is_constant else _features(measured, expression)
-    values = values_of(measured.programs([expression])[0], rows, game)
-    if is_constant or not parts:
+    measured = () if is_constant else _features(parts, rows, seed)
+    if is_constant or not measured:
         sentence = _constant(player, "every position")
-    elif len(rows) > 1 and np.ptp(values) == 0:
+    elif len(rows) > 1 and np.ptp(parts.values(rows)) == 0:
         # Values beyond the kernel's bounds are all the same to it, for one.
         sentence = _constant(player, f"all {len(rows):,} positions tried")
     elif not sentence:
-        sentence = influence_sentence(parts, left_out="holding this at its average", noun="feature")
-    terms_text = sum_text(terms_of(form.expression, names))
+        left_out = "holding this at its average"
+        sentence = influence_sentence(measured, left_out=left_out, noun="feature")
+    terms_text = sum_text(terms_of(form.expression, parts.names))
     return Explanation(
         player=player.label,
         game=game,
@@ -147,57 +137,34 @@ def _of_values(player: ValuingPlayer, game: str, positions: int, seed: int) -> E
         exceptions=form.exceptions,
         agreement=agreement,
         terms=terms,
-        features=parts,
+        features=measured,
         positions=len(rows),
         seed=seed,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Measured:
-    """A player and the positions where its moves are compared."""
-
-    player: ValuingPlayer
-    game: str
-    rows: Sequence[Row]
-    seed: int
-    words: Words
-
-    def programs(self, expressions: Sequence[Expression]) -> list[_native.Program]:
-        """Return the kernel's form of *expressions*."""
-        rules = game_rules(self.game)
-        return [_native.Program(rules.kernel, one.to_json(rules.size)) for one in expressions]
-
-    def changes(self, variants: Sequence[Expression]) -> list[float]:
-        """Return for each variant after the first in how many moves it differs from the first."""
-        moves = chosen_moves(
-            self.player, self.programs(variants), self.rows, game=self.game, seed=self.seed
-        )
-        return changed_moves(moves)
-
-
 def _terms(
-    measured: _Measured, expression: Expression, form: Simplified
+    parts: Opened, rows: Sequence[Row], seed: int, form: Simplified
 ) -> tuple[float, tuple[Influence, ...], str]:
     """Return the agreement of the simplified form, its terms, and the sentence about these.
 
     The sentence is empty where the form is not faithful, or words cannot say the terms.
     """
-    every = terms_of(form.expression, measured.words.names)
-    terms = [term for term in every if not term.is_constant]
-    variants = [expression, *(without(form.expression, term) for term in terms)]
-    disagreement, *shares = measured.changes([form.expression, *variants])
+    words = parts.words
+    terms = [term for term in terms_of(form.expression, parts.names) if not term.is_constant]
+    variants = [parts.expression, *(without(form.expression, term) for term in terms)]
+    disagreement, *shares = shares_changed(parts, [form.expression, *variants], rows, seed=seed)
     influences = []
     are_words = True
-    worded, common = measured.words.without_common(terms)
+    worded, common = words.without_common(terms)
     for term, reduced, share in zip(terms, worded, shares, strict=True):
-        wants, is_words = measured.words.wanted_term(reduced)
+        wants, is_words = words.wanted_term(reduced)
         are_words &= is_words or share < min(_NOTABLE, max(shares))
         influences.append(Influence(term.text, wants, share))
     sentence = ""
     if terms and 1 - disagreement >= _FAITHFUL and are_words:
         sentence = influence_sentence(influences, left_out="leaving this out", noun="term") + common
-        sentence += _weights_sentences(terms, game_rules(measured.game).size)
+        sentence += _weights_sentences(terms, parts.rules.size)
         if 1 - disagreement < 0.99:
             sentence += (
                 f" This simplified form chooses {percent(1 - disagreement)} of the same moves."
@@ -205,28 +172,25 @@ def _terms(
     return 1 - disagreement, tuple(influences), sentence
 
 
-def _features(measured: _Measured, expression: Expression) -> tuple[Influence, ...]:
+def _features(parts: Opened, rows: Sequence[Row], seed: int) -> tuple[Influence, ...]:
     """Return the influence of each feature, held at its mean over the positions."""
-    words = measured.words
-    parts = features(expression, words.names)
-    if not parts:
+    if not parts.features:
         return ()
-    batch = _native.Positions(game_rules(measured.game).kernel, measured.rows)
-    means = [float(np.mean(program.evaluate(batch))) for program in measured.programs(parts)]
-    variants = [
-        with_feature(expression, part, number(mean), words.names)
-        for part, mean in zip(parts, means, strict=True)
-    ]
-    one_more = [
-        with_feature(expression, part, build("add", part, number(1.0)), words.names)
-        for part in parts
-    ]
-    base, *raised = (
-        program.evaluate(batch) for program in measured.programs([expression, *one_more])
-    )
+
+    def changed(replacements: Sequence[Expression]) -> list[Expression]:
+        return [
+            with_feature(parts.expression, part, other, parts.names)
+            for part, other in zip(parts.features, replacements, strict=True)
+        ]
+
+    means = parts.outputs(parts.lowered(*parts.features), rows).mean(axis=1).tolist()
+    variants = [parts.expression, *changed([number(mean) for mean in means])]
+    one_more = changed([build("add", part, number(1.0)) for part in parts.features])
+    base, *raised = parts.outputs(parts.lowered(parts.expression, *one_more), rows)
     influences = []
-    shares = measured.changes([expression, *variants])
-    for part, values, share in zip(parts, raised, shares, strict=True):
+    words = parts.words
+    shares = shares_changed(parts, variants, rows, seed=seed)
+    for part, values, share in zip(parts.features, raised, shares, strict=True):
         is_more = _direction(int((values > base).sum()), int((values < base).sum()))
         text = words.formula(part)
         noun = words.phrase(part) or text.replace("_", " ")

@@ -14,19 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evoply import _native
+from evoply.expressions import Expression
 from evoply.games import game_rules
 from evoply.players import Player, ValuingPlayer, model_of
 from evoply.protocols import Row
-
-BOUND = 1e12
-"""Players take a value beyond this for the bound itself."""
-
-
-def values_of(program: _native.Program, rows: Sequence[Row], game: str) -> NDArray[np.float64]:
-    """Return what a player makes of *program* at each of *rows*, own being the side to move."""
-    return np.clip(
-        program.evaluate(_native.Positions(game_rules(game).kernel, rows))[:, 0], -BOUND, BOUND
-    )
+from evoply.reports.opened import Opened, opened
 
 
 def positions_with_choice(game: str, count: int, seed: int) -> list[Row]:
@@ -76,6 +68,15 @@ def chosen_moves(
     )
 
 
+def shares_changed(
+    parts: Opened, variants: Sequence[Expression], rows: Sequence[Row], *, seed: int
+) -> list[float]:
+    """Return for each of *variants* of an evaluator after the first how often its moves differ."""
+    programs = [parts.lowered(one) for one in variants]
+    moves = chosen_moves(parts.model, programs, rows, game=parts.game, seed=seed)
+    return changed_moves(moves)
+
+
 def changed_moves(moves: NDArray[np.int64]) -> list[float]:
     """Return for each row of *moves* after the first how often it differs from the first.
 
@@ -98,8 +99,7 @@ def square_effects(
     >>> [round(value, 2) for value in square_effects(parse_player("swh"), positions=50)[:3]]
     [2.0, -0.5, 0.2]
     """
-    valuing = model_of(player).valuing()
-    if valuing is None:
+    if model_of(player).valuing() is None:
         return None
     size = game_rules(game).size
     rows = positions_with_choice(game, positions, seed)
@@ -113,7 +113,7 @@ def square_effects(
         pairs = [pair for pair in pairs if _are_possible(game, pair)]
         counts.append(len(pairs))
         held += [row for place in (0, 1) for row in (pair[place] for pair in pairs)]
-    values = values_of(valuing.evaluator.program(game), held, game)
+    values = opened(player, game).values(held)
     effects: list[float] = []
     start = 0
     for count in counts:
@@ -123,23 +123,22 @@ def square_effects(
     return tuple(effects)
 
 
-def square_values(program: _native.Program, row: Row, game: str) -> tuple[float | None, ...]:
+def square_values(parts: Opened, row: Row) -> tuple[float | None, ...]:
     """Return half of what an own piece on a square is worth more than an opponent's, row by row.
 
-    It is what the value of *program* on the board *row* differs by, own being its side to move,
-    with all else as it is; None where not both can be. For a weighted piece counter these are its
-    weights, on empty squares too.
+    It is what the value of the board *row* differs by, own being its side to move, with all else as
+    it is; None where not both can be. For a weighted piece counter these are its weights, on empty
+    squares too.
     """
     pairs: dict[int, list[Row]] = {}
-    count = game_rules(game).size ** 2
+    count = parts.rules.size**2
     for square in range(count):
         pair = [_with_disc(row, 1 << square, is_own=own) for own in (True, False)]
-        if _are_possible(game, pair):
+        if _are_possible(parts.game, pair):
             pairs[square] = pair
-    rows = [row for pair in pairs.values() for row in pair]
-    values = values_of(program, rows, game).reshape(-1, 2) if rows else np.empty((0, 2))
-    halves = dict(zip(pairs, (values[:, 0] - values[:, 1]) / 2, strict=True))
-    return tuple(float(halves[square]) if square in halves else None for square in range(count))
+    values = parts.values([row for pair in pairs.values() for row in pair]).reshape(-1, 2)
+    halves = dict(zip(pairs, (values[:, 0] - values[:, 1]).tolist(), strict=True))
+    return tuple(halves[square] / 2 if square in halves else None for square in range(count))
 
 
 def _with_disc(row: Row, bit: int, *, is_own: bool) -> Row:

@@ -1,11 +1,18 @@
-"""The parts of a player's evaluator, lowered together, and what they come to on a board."""
+"""What values the boards of a player, taken apart once: every report asks here, and only words it.
+
+So what `explain`, `why`, `xray` and the pictures of squares say of one player is of one evaluator.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from evoply import _native
 from evoply.algebra import names_of
@@ -14,86 +21,226 @@ from evoply.expressions.differences import difference_names
 from evoply.expressions.features import NAMED_FEATURES
 from evoply.expressions.formula import Names
 from evoply.expressions.written_form import in_order
-from evoply.games import game_rules
+from evoply.games import GameRules, game_rules
 from evoply.gp import Forest, Genotype, expression_of, node_expressions
 from evoply.gp.lowering import CLOCKS
-from evoply.players import PlayerKind, ValuingPlayer, model_of
+from evoply.players import PlayerKind, ValuingPlayer, model_of, steady_player
+from evoply.players.grammar import Runs, read_player_of
 from evoply.protocols import Color, Player, Position, Row
+from evoply.reports.phrases import Words
 from evoply.reports.terms import TIMES, Term, features, terms_of
 
-MOST_DRAWN = 400
+_MOST_DRAWN = 400
 """Nodes of a tree that is still drawn."""
+_BOUND = 1e12
+"""Players take a value beyond this for the bound itself."""
 _CLOSE = 1e-6
 """Terms are said to add up if they come as near to the value as this, relative to it."""
 Value = float | bool | None
 
 
-@dataclass(frozen=True, slots=True)
+class Seen(NamedTuple):
+    """What an evaluator sees on one board."""
+
+    value: float
+    features: Sequence[float]
+    terms: Sequence[float]
+    """What each term adds to the value; no number where a divisor is 0."""
+
+
+@dataclass(frozen=True)
 class Opened:
-    """What does not depend on the board: the parts of a player's evaluator, lowered."""
+    """The evaluator of a player in a game and its parts, each lowered when first asked for."""
 
     model: ValuingPlayer
-    names: Names
-    features: tuple[Expression, ...]
-    terms: tuple[Term, ...]
-    program: _native.Program
-    """Its outputs: the value, the features, then factors and divisors of each term."""
-    tree: Genotype | None
-    nodes: _native.Program | None
-    """Its outputs: all nodes of all branches that are computed."""
-    is_computed: tuple[tuple[bool, ...], ...]
-    """Which nodes of each branch these are."""
+    """Who moves by it, without a random start and without overlaps."""
+    game: str
+    branch: int | None = None
+    """Which of its trees that take turns is looked at; None: whichever decides."""
+
+    @property
+    def rules(self) -> GameRules:
+        """The rules of the game."""
+        return game_rules(self.game)
+
+    @property
+    def tree(self) -> Genotype | None:
+        """The individual of a player that is one."""
+        return self.model.evaluator.individual
+
+    @cached_property
+    def expression(self) -> Expression:
+        """The evaluator as one expression."""
+        if self.tree is not None and self.branch is not None:
+            return expression_of(self.tree.trees[self.branch])
+        return self.model.evaluator.value
+
+    @cached_property
+    def names(self) -> Names:
+        """Names of what evoply or the tree's primitives know of the parts."""
+        if self.tree is not None:
+            return names_of(self.tree)
+        parts = set(in_order([self.expression]))
+        known: dict[Expression, str] = {part: name for name, part in NAMED_FEATURES.items()}
+        known.update(difference_names(self.rules.size).items())
+        return Names({part: name for part, name in known.items() if part in parts})
+
+    @property
+    def words(self) -> Words:
+        """Says the parts."""
+        return Words(self.rules.piece, self.names)
+
+    @cached_property
+    def features(self) -> tuple[Expression, ...]:
+        """What is measured on the board."""
+        return tuple(features(self.expression, self.names))
+
+    @cached_property
+    def terms(self) -> tuple[Term, ...]:
+        """The terms whose sum it is, where no divisor is 0."""
+        return tuple(terms_of(self.expression, self.names))
+
+    def lowered(self, *parts: Expression) -> _native.Program:
+        """Return the kernel's form of *parts*, each one output."""
+        return _native.Program(self.rules.kernel, outputs_to_json(parts, self.rules.size))
+
+    def outputs(self, program: _native.Program, rows: Sequence[Row]) -> NDArray[np.float64]:
+        """Return the outputs of *program* at *rows*, shape (outputs, rows)."""
+        found = program.evaluate(_native.Positions(self.rules.kernel, rows))
+        return np.ascontiguousarray(found.T)
+
+    def values(self, rows: Sequence[Row]) -> NDArray[np.float64]:
+        """Return what the player makes of each of *rows*, own being the side to move."""
+        values: NDArray[np.float64] = self.outputs(self._value, rows)[0].clip(-_BOUND, _BOUND)
+        return values
+
+    @cached_property
+    def _value(self) -> _native.Program:
+        return self.lowered(self.expression)
+
+    @cached_property
+    def _parts(self) -> _native.Program:
+        """The value, the features, then factors and divisors of each term."""
+        products = [part for one in self.terms for part in (*one.factors, *one.divisors)]
+        return self.lowered(self.expression, *self.features, *products)
+
+    @cached_property
+    def _nodes(self) -> Sequence[Sequence[Expression | None]]:
+        """What the nodes of each branch compute, None for one that is never computed."""
+        tree = self.tree
+        return () if tree is None or not is_drawn(tree) else node_expressions(tree)
+
+    @cached_property
+    def _node_program(self) -> _native.Program:
+        nodes = (node for one in self._nodes for node in one if node is not None)
+        return self.lowered(*map(_as_number, nodes))
+
+    def row(self, position: Position, color: Color) -> Row:
+        """Return *position* as the player values it for *color*: own are whose its view says."""
+        black, white, kings, is_black, ply, quiet = position.row
+        own_is_black = color is Color.BLACK if self.model.view == "player" else is_black
+        return black, white, kings, own_is_black, ply, quiet
+
+    def seen(self, row: Row) -> Seen:
+        """Return the value of a board, its features, and what each term adds to the value."""
+        value, *rest = self.outputs(self._parts, [row])[:, 0].tolist()
+        waiting = iter(rest[len(self.features) :])
+        products = []
+        for term in self.terms:
+            product = term.coefficient
+            for _ in term.factors:
+                product *= next(waiting)
+            for _ in term.divisors:
+                divisor = next(waiting)
+                product = product / divisor if divisor else math.nan
+            products.append(product)
+        return Seen(value, rest[: len(self.features)], products)
+
+    def added(self, seen: Seen) -> tuple[list[float | None], float | None]:
+        """Return what each feature alone adds, and what the other terms add.
+
+        Nothing but None if the terms do not add up to the value, as where a divisor is 0.
+        """
+        alone: dict[Expression, float] = {}
+        left = 0.0
+        for term, product in zip(self.terms, seen.terms, strict=True):
+            factors = (*term.factors, *term.divisors)
+            parts = {part for one in factors for part in features(one, self.names)}
+            measured = [part for part in parts if part.op not in TIMES]
+            if len(measured) == 1:
+                alone[measured[0]] = alone.get(measured[0], 0.0) + product
+            else:
+                left += product
+        if not alone or not is_sum([*alone.values(), left], seen.value):
+            return [None] * len(self.features), None
+        return [alone.get(part) for part in self.features], left
+
+    def at(self, row: Row) -> Opened:
+        """Return the same with the tree whose turn it is on a board, if its trees take turns."""
+        turn = self._turn(row)
+        return self if turn is None else _opened(self.model, self.game, turn)
+
+    def node_values(self, row: Row) -> tuple[tuple[Value, ...] | None, ...]:
+        """Return what each node comes to; None for a branch that is not in use."""
+        if self.tree is None or not self._nodes:
+            return ()
+        values = iter(self.outputs(self._node_program, [row])[:, 0].tolist())
+        found: list[tuple[Value, ...] | None] = []
+        turn = self._turn(row)
+        for place, (one, nodes) in enumerate(zip(self.tree.trees, self._nodes, strict=True)):
+            numbers: list[Value] = [
+                None if part is None else bool(value) if node.type == "truth" else value
+                for node, part in zip(one.nodes, nodes, strict=True)
+                for value in [0.0 if part is None else next(values)]
+            ]
+            is_used = turn in (None, place) and any(part is not None for part in nodes)
+            found.append(tuple(numbers) if is_used else None)
+        return tuple(found)
+
+    def _turn(self, row: Row) -> int | None:
+        """Return which of the trees that take turns by a clock decides now; None if all do."""
+        tree = self.tree
+        if not isinstance(tree, Forest) or tree.role not in CLOCKS:
+            return None
+        ((now,),) = self.outputs(self.lowered(CLOCKS[tree.role]), [row])
+        ends = tree.ends[:-1]
+        return next((place for place, end in enumerate(ends) if now < end), len(ends))
 
 
-@lru_cache(maxsize=16)
-def opened(player: PlayerKind, game: str, branch: int | None = None) -> Opened | None:
-    """Return the parts of *player*'s evaluator; None if it has none.
+_opened = lru_cache(maxsize=16)(Opened)
 
-    With *branch*, features and terms are those of this one of its trees, which take turns.
+
+def opened(player: Player, game: str) -> Opened:
+    """Return the evaluator of *player* in *game*; `ValueError` if its boards have no values."""
+    return _opened(steady_player(player), game)
+
+
+def read_opened(
+    source: object, game: str, runs: Runs | None = None
+) -> tuple[PlayerKind, Opened | None]:
+    """Return the player that *source* is or names, which fits *game*, and what it values boards by.
+
+    None if it values no boards.
     """
-    model = player.valuing()
-    if model is None:
-        return None
-    rules = game_rules(game)
-    expression, names = evaluator_of(model, game)
-    tree = model.evaluator.individual
-    if tree is not None and branch is not None:
-        expression = expression_of(tree.trees[branch])
-    parts = tuple(features(expression, names))
-    terms = tuple(terms_of(expression, names))
-    outputs = [expression, *parts]
-    for term in terms:
-        outputs += [*term.factors, *term.divisors]
-    program = _native.Program(rules.kernel, outputs_to_json(outputs, rules.size))
-    nodes = None
-    of_nodes: list[list[Expression | None]] = []
-    if tree is not None and len(tree) <= MOST_DRAWN:
-        of_nodes = node_expressions(tree)
-        shown = [_as_number(node) for one in of_nodes for node in one if node is not None]
-        nodes = _native.Program(rules.kernel, outputs_to_json(shown, rules.size))
-    is_computed = tuple(tuple(node is not None for node in one) for one in of_nodes)
-    return Opened(model, names, parts, terms, program, tree, nodes, is_computed)
-
-
-def evaluator_of(player: ValuingPlayer, game: str) -> tuple[Expression, Names]:
-    """Return the evaluator of *player* in *game* as one expression, and names of its parts."""
-    value, individual = player.evaluator.value, player.evaluator.individual
-    if individual is None:
-        return value, _names_in(value, game_rules(game).size)
-    return value, names_of(individual)
-
-
-def _names_in(expression: Expression, size: int) -> Names:
-    """Return the names of what evoply knows of the features in *expression*."""
-    parts = set(in_order([expression]))
-    known = {part: name for name, part in NAMED_FEATURES.items()} | dict(difference_names(size))
-    return Names({part: name for part, name in known.items() if part in parts})
+    player = model_of(read_player_of(source, game, runs))
+    player.check_fits(game)
+    return player, None if player.valuing() is None else opened(player, game)
 
 
 def tree_of(player: Player) -> Genotype | None:
     """Return the tree or trees that *player* judges by, None if it is no such player."""
     valuing = model_of(player).valuing()
     return None if valuing is None else valuing.evaluator.individual
+
+
+def is_drawn(tree: Genotype) -> bool:
+    """Return whether *tree* is not too large for a picture."""
+    return len(tree) <= _MOST_DRAWN
+
+
+def is_sum(values: Sequence[float], value: float) -> bool:
+    """Return whether *values* add up to *value*, but for rounding."""
+    return abs(sum(values) - value) <= _CLOSE * (1 + abs(value))
 
 
 def _as_number(expression: Expression) -> Expression:
@@ -103,97 +250,3 @@ def _as_number(expression: Expression) -> Expression:
     if isinstance(expression, Truth):
         return select(expression, number(1.0), number(0.0))
     return expression
-
-
-def outputs(program: _native.Program, row: Row, game: str) -> list[float]:
-    """Return all outputs of *program* on one board."""
-    found = program.evaluate(_native.Positions(game_rules(game).kernel, [row]))[0]
-    return [float(value) for value in found]
-
-
-def seen_by(player: ValuingPlayer, position: Position, color: Color) -> Row:
-    """Return *position* as *player* values it when it plays *color*: own are whose it says."""
-    black, white, kings, is_black, ply, quiet = position.row
-    own_is_black = color is Color.BLACK if player.view == "player" else is_black
-    return black, white, kings, own_is_black, ply, quiet
-
-
-def seen_on(parts: Opened, row: Row, game: str) -> tuple[float, Sequence[float], Sequence[float]]:
-    """Return the value of a board, its features, and what each term adds to the value.
-
-    What a term adds is no number where a divisor is 0.
-    """
-    value, *rest = outputs(parts.program, row, game)
-    waiting = iter(rest[len(parts.features) :])
-    products = []
-    for term in parts.terms:
-        product = term.coefficient
-        for _ in term.factors:
-            product *= next(waiting)
-        for _ in term.divisors:
-            divisor = next(waiting)
-            product = product / divisor if divisor else math.nan
-        products.append(product)
-    return value, rest[: len(parts.features)], products
-
-
-def is_sum(values: Sequence[float], value: float) -> bool:
-    """Return whether *values* add up to *value*, but for rounding."""
-    return abs(sum(values) - value) <= _CLOSE * (1 + abs(value))
-
-
-def added(
-    parts: Opened, products: Sequence[float], value: float
-) -> tuple[list[float | None], float | None]:
-    """Return what each feature alone adds, and what the other terms add.
-
-    Nothing but None if the *products* that the terms are do not add up to *value*, as where a
-    divisor is 0.
-    """
-    alone: dict[Expression, float] = {}
-    left = 0.0
-    for term, product in zip(parts.terms, products, strict=True):
-        measured = {
-            part
-            for factor in (*term.factors, *term.divisors)
-            for part in features(factor, parts.names)
-            if part.op not in TIMES
-        }
-        if len(measured) == 1:
-            (part,) = measured
-            alone[part] = alone.get(part, 0.0) + product
-        else:
-            left += product
-    if not alone or not is_sum([*alone.values(), left], value):
-        return [None] * len(parts.features), None
-    return [alone.get(part) for part in parts.features], left
-
-
-def tree_values(parts: Opened, row: Row, game: str) -> tuple[tuple[Value, ...] | None, ...]:
-    """Return what each node comes to; None for a branch that is not in use."""
-    tree = parts.tree
-    if tree is None or parts.nodes is None:
-        return ()
-    values = iter(outputs(parts.nodes, row, game))
-    turn = in_use(tree, row, game)
-    found: list[tuple[Value, ...] | None] = []
-    for place, (one, is_computed) in enumerate(zip(tree.trees, parts.is_computed, strict=True)):
-        numbers: list[Value] = [next(values) if known else None for known in is_computed]
-        for index, node in enumerate(one.nodes):
-            if node.type == "truth" and numbers[index] is not None:
-                numbers[index] = bool(numbers[index])
-        is_used = turn in (None, place) and any(is_computed)
-        found.append(tuple(numbers) if is_used else None)
-    return tuple(found)
-
-
-def in_use(individual: Genotype | None, row: Row, game: str) -> int | None:
-    """Return which of the trees that take turns by a clock decides now; None if all do."""
-    if not isinstance(individual, Forest) or individual.role not in CLOCKS:
-        return None
-    clock = CLOCKS[individual.role]
-    rules = game_rules(game)
-    program = _native.Program(rules.kernel, clock.to_json(rules.size))
-    (now,) = outputs(program, row, game)
-    ends = individual.ends[:-1]
-    return next((place for place, end in enumerate(ends) if now < end), len(ends))

@@ -16,18 +16,13 @@ from evoply.expressions import Expression, ExpressionError, Number
 from evoply.expressions.sides import for_the_other_side
 from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
-from evoply.players import (
-    ExpressionEvaluator,
-    ValuingPlayer,
-    analyse,
-    model_of,
-)
+from evoply.players import ExpressionEvaluator, ValuingPlayer, analyse
 from evoply.players.analysis import own_plies, record_of
-from evoply.players.grammar import Runs, read_player_of
+from evoply.players.grammar import Runs
 from evoply.protocols import Clock, Color, GameRecord
 from evoply.reports.game_analysis import CERTAIN
-from evoply.reports.opened import evaluator_of, is_sum, opened, seen_by, seen_on
-from evoply.reports.phrases import Words, joined
+from evoply.reports.opened import Opened, is_sum, read_opened
+from evoply.reports.phrases import joined
 from evoply.reports.terms import TIMES, Term
 
 _SAME = 1e-12
@@ -95,14 +90,10 @@ def why(player: object, game: Any, *, runs: Runs | None = None) -> Why:
     """
     record = record_of(game)
     position, name = record.position, record.position.game
-    whole = model_of(read_player_of(player, name, runs))
-    model = whole.valuing()
-    if model is None:
+    whole, parts = read_opened(player, name, runs)
+    if parts is None:
         raise ValueError(f"{whole.label}: this player values nothing, so there is no reason")
-    model.check_fits(name)
-    if record.outcome() is not None:
-        raise ValueError(f"the game is over: {record.outcome()}")
-    choice = analyse(model, record, every_move=True)
+    choice = analyse(parts.model, record, every_move=True)
     texts = {move: position.short_text(move) for move in position.legal_moves}
     known = {"player": whole.label, "game": name, "position": position.text()}
     if len(choice.moves) < 2:
@@ -115,8 +106,8 @@ def why(player: object, game: Any, *, runs: Runs | None = None) -> Why:
     values = dict(choice.moves)
     best = choice.move
     second = next(move for move, _ in choice.moves if move != best)
-    lines = [_line(model, record, move) for move in (best, second)]
-    reasons = _reasons(model, record, lines, [values[best], values[second]])
+    lines = [_line(parts, record, move) for move in (best, second)]
+    reasons = _reasons(parts, record, lines, [values[best], values[second]])
     head = _head([texts[best], texts[second]], [values[best], values[second]], reasons)
     return Why(
         **known,
@@ -132,9 +123,9 @@ def why(player: object, game: Any, *, runs: Runs | None = None) -> Why:
     )
 
 
-def _line(player: ValuingPlayer, record: GameRecord, move: Any) -> GameRecord:
-    """Return the game that *player* expects from the position on, with *move* first."""
-    position = record.position
+def _line(parts: Opened, record: GameRecord, move: Any) -> GameRecord:
+    """Return the game that the player expects from the position on, with *move* first."""
+    position, player = record.position, parts.model
     line = game_rules(position.game).game(position, (), NO_DRAWS).play(move)
     left = player.plies_ahead - 1
     while left and line.outcome() is None and len(line.position.legal_moves) == 1:
@@ -142,7 +133,7 @@ def _line(player: ValuingPlayer, record: GameRecord, move: Any) -> GameRecord:
     if not left or line.outcome() is not None:
         return line
     if line.position.turn is not position.turn:
-        player = _across(player, position.game)
+        player = _across(parts)
     seat = player.with_options({"depth": left}).seat(position.game)
     after = game_rules(position.game).game(line.position, (), NO_DRAWS)
     stream = Stream(0, "analyse").child(0, 0)
@@ -152,18 +143,18 @@ def _line(player: ValuingPlayer, record: GameRecord, move: Any) -> GameRecord:
     return line
 
 
-def _across(player: ValuingPlayer, game: str) -> ValuingPlayer:
-    """Return who, with the opponent's pieces, values boards as the search of *player* does.
+def _across(parts: Opened) -> ValuingPlayer:
+    """Return who, with the opponent's pieces, values boards as the search of the player does.
 
-    A search looks for replies that are bad for *player*. A player of its kind on the other side
+    A search looks for replies that are bad for the player. A player of its kind on the other side
     would look for what is good by its own view: the same only if what the evaluator says of a
     board is minus what it says with the sides exchanged.
     """
+    player = parts.model
     if player.view == "turn":
         return player
-    expression, _ = evaluator_of(player, game)
     try:
-        seen = for_the_other_side(expression)
+        seen = for_the_other_side(parts.expression)
     except ExpressionError:
         return player
     if not isinstance(seen, Number):
@@ -172,29 +163,22 @@ def _across(player: ValuingPlayer, game: str) -> ValuingPlayer:
 
 
 def _reasons(
-    player: ValuingPlayer,
-    record: GameRecord,
-    lines: Sequence[GameRecord],
-    values: Sequence[float],
+    parts: Opened, record: GameRecord, lines: Sequence[GameRecord], values: Sequence[float]
 ) -> tuple[Reason, ...]:
     """Return what each feature adds at the ends of both *lines*; nothing if that explains nothing.
 
     It explains something if the terms add up to the *values* that the search found.
     """
-    name, color = record.position.game, record.position.turn
-    ends = [line.position for line in lines]
+    color, terms = record.position.turn, parts.terms
     if max(map(abs, values)) >= CERTAIN:
         return ()
-    parts = opened(player, name)
-    assert parts is not None  # it values boards
-    words, terms = Words(game_rules(name).piece, parts.names), parts.terms
     added = []
-    for end, value in zip(ends, values, strict=True):
-        row = seen_by(player, end, color)
+    for line, value in zip(lines, values, strict=True):
+        row = parts.row(line.position, color)
         sign = 1.0 if row[3] == (color is Color.BLACK) else -1.0
-        whole, _, products = seen_on(parts, row, name)
-        added.append([sign * product for product in products])
-        if not is_sum(added[-1], value) or not is_sum([sign * whole], value):
+        seen = parts.seen(row)
+        added.append([sign * product for product in seen.terms])
+        if not is_sum(added[-1], value) or not is_sum([sign * seen.value], value):
             return ()
     groups: dict[frozenset[Expression], list[int]] = {}
     for index, term in enumerate(terms):
@@ -206,7 +190,7 @@ def _reasons(
         # The term that does not change with time says best what the feature is.
         plain = min((terms[index] for index in indices), key=lambda one: len(one.factors))
         text = " + ".join(terms[index].text for index in indices)
-        reasons.append(Reason(text, words.wanted_term(plain)[0], best + 0.0, second + 0.0))
+        reasons.append(Reason(text, parts.words.wanted_term(plain)[0], best + 0.0, second + 0.0))
     return tuple(sorted(reasons, key=lambda one: -abs(one.difference)))
 
 

@@ -11,79 +11,34 @@ import os
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from evoply.files import write_atomically
 from evoply.games import game_rules
 from evoply.gp import tree_svg
 from evoply.players import Player
-from evoply.reports.charts import Chart, line_chart
 from evoply.reports.evolution_page import EvolutionPage
 from evoply.reports.explanation import explain
 from evoply.reports.influence import square_effects
+from evoply.reports.kind_page import KindPage, Rows
 from evoply.reports.learning_page import LearningPage
-from evoply.reports.opened import MOST_DRAWN, tree_of
-from evoply.reports.pages import Section, page
-from evoply.reports.series import Series, sampled
+from evoply.reports.opened import is_drawn, tree_of
+from evoply.reports.pages import page
+from evoply.reports.series import sampled
 from evoply.reports.status import status_in_words
 from evoply.runs import Run, RunError, played_matches
 from evoply.runs.columns import table
 
-Rows = Sequence[Mapping[str, Any]]
-
 _MOST_ROWS = 1000  # generations in a table
 
 
-class KindPage(Protocol):
-    """What a kind of learner adds to the page of its runs; all of it may be empty."""
-
-    def facts(self, run: Run, rows: Rows, /) -> Mapping[str, str]:
-        """Return what stands at the top of the page."""
-
-    def champion_note(self, run: Run, /) -> str:
-        """Return what is to be known of the champion."""
-
-    def charts(self, run: Run, rows: Rows, /) -> list[Chart]:
-        """Return the charts of all generations."""
-
-    def sections(self, run: Run, /) -> list[Section]:
-        """Return what follows the charts."""
-
-
-class PlainPage:
-    """A page of statistics alone, for any learner."""
-
-    def facts(self, run: Run, rows: Rows, /) -> Mapping[str, str]:
-        """Return who learned."""
-        return {"learner": run.kind.name}
-
-    def champion_note(self, run: Run, /) -> str:
-        """Return nothing: the player explains itself."""
-        return ""
-
-    def charts(self, run: Run, rows: Rows, /) -> list[Chart]:
-        """Return a chart of each column."""
-        x = [row["number"] for row in rows]
-        _, *columns, _ = run.columns(rows)
-        return [
-            line_chart(
-                one.label, x, [Series(one.label, [one.value(row) for row in rows])], one.label
-            )
-            for one in columns
-        ]
-
-    def sections(self, run: Run, /) -> list[Section]:
-        """Return nothing."""
-        return []
-
-
 PAGES: Mapping[str, KindPage] = {"evolution": EvolutionPage(), "learning": LearningPage()}
-"""By the name of the kind of learner; any other has a `PlainPage`."""
+"""By the name of the kind of learner; any other has a `KindPage`."""
 
 
 def page_of(run: Run) -> KindPage:
     """Return what the kind of learner of *run* adds to pages about it."""
-    return PAGES.get(run.kind.name, PlainPage())
+    return PAGES.get(run.kind.name, KindPage())
 
 
 def write_report(run: Run, path: str | os.PathLike[str] | None = None) -> Path:
@@ -139,7 +94,7 @@ def _learned(kind_page: KindPage, run: Run, rows: Rows, shown: Rows) -> dict[str
         "champion_note": kind_page.champion_note(run),
         "tree": None if tree is None else str(tree),
         "nodes": 0 if tree is None else len(tree),
-        "tree_svg": None if tree is None or len(tree) > MOST_DRAWN else tree_svg(tree),
+        "tree_svg": tree_svg(tree) if tree is not None and is_drawn(tree) else None,
         "heat_map": _heat_map(champion, run.config.game),
         "charts": kind_page.charts(run, rows),
         "numbers_of": table(run.columns(rows), shown, is_whole=True),

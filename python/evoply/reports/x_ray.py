@@ -17,23 +17,12 @@ from evoply.arena.json_data import JsonData
 from evoply.expressions import Constant
 from evoply.games import game_rules
 from evoply.gp import Genotype, tree_svg
-from evoply.players import PlayerKind, model_of
+from evoply.players import PlayerKind
 from evoply.players.analysis import asked, record_of
-from evoply.players.grammar import Runs, read_player_of
+from evoply.players.grammar import Runs
 from evoply.protocols import Choice, Clock, Color, GameRecord, Position
-from evoply.reports.influence import square_values, values_of
-from evoply.reports.opened import (
-    MOST_DRAWN,
-    Opened,
-    Value,
-    added,
-    in_use,
-    opened,
-    seen_by,
-    seen_on,
-    tree_values,
-)
-from evoply.reports.phrases import Words
+from evoply.reports.influence import square_values
+from evoply.reports.opened import Opened, Value, is_drawn, read_opened
 from evoply.reports.terms import TIMES
 from evoply.wording import short_name
 
@@ -92,7 +81,7 @@ class XRay(JsonData):
 
     def svg(self) -> str | None:
         """Return the tree with the value of each node as a picture; None if there is none."""
-        if self.tree is None or len(self.tree) > MOST_DRAWN:
+        if self.tree is None or not is_drawn(self.tree):
             return None
         if not self.tree_values:
             return tree_svg(self.tree)
@@ -153,10 +142,9 @@ def xray(
     """
     record = record_of(game)
     name = record.position.game
-    whole = model_of(read_player_of(player, name, runs))
-    whole.check_fits(name)
+    whole, parts = read_opened(player, name, runs)
     color = record.position.turn if color is None else color
-    if (parts := opened(whole, name)) is not None:
+    if parts is not None:
         return _of_evaluator(whole, parts, record.position, color)
     return _of_choice(
         whole, record, color, stream or Stream(0, "analyse"), clock or Clock(), choices or {}
@@ -165,31 +153,26 @@ def xray(
 
 def _of_evaluator(whole: PlayerKind, parts: Opened, position: Position, color: Color) -> XRay:
     """Return what an evaluator sees."""
-    model, name = parts.model, position.game
-    rules, row = game_rules(name), seen_by(model, position, color)
+    row = parts.row(position, color)
     own = Color.BLACK if row[3] else Color.WHITE
-    turn = in_use(parts.tree, row, name)
-    if turn is not None:
-        parts = opened(whole, name, turn) or parts
-    value = float(values_of(parts.program, [row], name)[0])
-    first, seen, products = seen_on(parts, row, name)
-    adds, left = added(parts, products, first)
-    words = Words(rules.piece, parts.names)
+    now = parts.at(row)
+    value, seen, words = float(now.values([row])[0]), now.seen(row), now.words
+    adds, left = now.added(seen)
     shown = [
-        FeatureSeen(words.formula(part), words.feature(part).strip("`"), now, add)
-        for part, now, add in zip(parts.features, seen, adds, strict=True)
+        FeatureSeen(words.formula(part), words.feature(part).strip("`"), number, add)
+        for part, number, add in zip(now.features, seen.features, adds, strict=True)
         if part.op not in TIMES or add is not None
     ]
     shown.sort(key=lambda one: -abs(one.adds or 0.0))
-    piece = rules.piece
+    piece = parts.rules.piece
     return XRay(
         player=whole.label,
-        game=name,
+        game=parts.game,
         position=position.text(),
         own=own,
         value=value,
         sentence=f"To it this board is worth {value_text(value)} for {own}.",
-        squares=square_values(parts.program, row, name),
+        squares=square_values(now, row),
         squares_are=(
             f"Half of what the value differs by between an own {piece} on the square and an "
             "opponent's, all else as it is."
@@ -197,7 +180,7 @@ def _of_evaluator(whole: PlayerKind, parts: Opened, position: Position, color: C
         features=tuple(shown),
         rest=left,
         tree=parts.tree,
-        tree_values=tree_values(parts, row, name),
+        tree_values=parts.node_values(row),
         note=" ".join(whole.habits),
     )
 

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from evoply.protocols import Cluster, Learner, Progress, Step
 from evoply.runs.columns import Columns, Row
 from evoply.runs.database import Database, Group
+from evoply.runs.plots import Plot
 
 Note = Callable[..., dict[str, Any] | None]
 """Returns a note of the run by its name, checked to have some keys: `Run.note`."""
@@ -198,6 +199,9 @@ class Display(Protocol):
 
     def columns(self, config: Any, row: Row, /, *, is_own: bool = False) -> Columns:
         """Return the columns of steps, of which *row* is one; *is_own*: with a fitness of yours."""
+
+    def plots(self, config: Any, rows: Sequence[Row], /, *, is_own: bool = False) -> Sequence[Plot]:
+        """Return what charts show of *rows*, one a step; *is_own*: with a fitness of yours."""
 
     def live(self, config: Any, step: Any, /) -> LiveFacts:
         """Return what a live display shows of *step*."""

@@ -5,11 +5,13 @@ A display of a learner of evoply's own begins with this one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from evoply.protocols import Progress
 from evoply.runs.columns import Column, Columns, Row, curves, facts, framed
 from evoply.runs.kind import ChampionFacts, Listing, LiveFacts, Note
+from evoply.runs.plots import Line, Plot
 
 USUAL = ("number", "digest", "seconds")
 """What a row has beside its statistics."""
@@ -38,6 +40,11 @@ class PlainDisplay:
             for place, name in enumerate(names)
         ]
         return framed(self.word, self.table or usual)
+
+    def plots(self, config: Any, rows: Sequence[Row], /, *, is_own: bool = False) -> Sequence[Plot]:
+        """Return a plot of each column."""
+        _, *columns, _ = self.columns(config, rows[-1] if rows else {}, is_own=is_own)
+        return [Plot(one.label, one.label, [Line(one.label, one.value)]) for one in columns]
 
     def live(self, config: Any, step: Any, /) -> LiveFacts:
         """Return the newest values of all columns."""

@@ -32,7 +32,7 @@ async def values_of_moves(game: OpenGame, asked: QuestionAsked, read: OpponentRe
     if not position.legal_moves:
         raise ConflictError("the game is over there - ask about an earlier move")
     record = game_rules(game.stored.game).game(position, (), NO_DRAWS)
-    advisers = [read(asked.player, game.stored.game)] if asked.player else _advisers(game, read)
+    advisers = _advisers(game, asked.player, read)
 
     def ask() -> Values:
         return _values(record, advisers, asked.seconds, game.stored.seed)
@@ -42,9 +42,8 @@ async def values_of_moves(game: OpenGame, asked: QuestionAsked, read: OpponentRe
 
 async def xray_of(game: OpenGame, asked: XRayAsked, read: OpponentReader) -> XRayShown:
     """Return what the player asked for sees in *game* at the place asked for."""
-    count, name = _place(game, asked.ply), game.stored.game
-    record = game.record.first(count)
-    advisers = [read(asked.player, name)] if asked.player else _advisers(game, read)
+    record = game.record.first(_place(game, asked.ply))
+    advisers = _advisers(game, asked.player, read)
     colors = {side.player: color for color, side in game.sides.items() if side.player is not None}
 
     choices = dict(game.choices)  # those of the other side are of other plies
@@ -98,8 +97,10 @@ def _place(game: OpenGame, ply: int | None) -> int:
     return count
 
 
-def _advisers(game: OpenGame, read: OpponentReader) -> list[PlayerKind]:
-    """Return whom to ask: those who play, then who always knows."""
+def _advisers(game: OpenGame, asked: str | None, read: OpponentReader) -> list[PlayerKind]:
+    """Return whom to ask: the player *asked* for, or those who play, then who always knows."""
+    if asked:
+        return [read(asked, game.stored.game)]
     players = [side.player for side in game.sides.values() if side.player is not None]
     players.append(read(adviser_of(game.stored.game), game.stored.game))
     return players

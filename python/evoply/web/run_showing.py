@@ -12,7 +12,7 @@ from typing import Any
 from evoply.games import game_rules
 from evoply.gp import changes, tree_svg
 from evoply.reports.charts import Chart
-from evoply.reports.opened import MOST_DRAWN, tree_of
+from evoply.reports.opened import is_drawn, tree_of
 from evoply.reports.run_page import page_of
 from evoply.reports.series import Lines, sampled
 from evoply.reports.status import status_in_words
@@ -241,6 +241,6 @@ def champion_shown(name: str, generation: int | None) -> ChampionShown:
         if found is not None:
             shown.new_nodes = found.count
             shown.gone = [shorten(one, 300) for one in found.gone[:20]]
-        if len(tree) <= MOST_DRAWN:
+        if is_drawn(tree):
             shown.tree = tree_svg(tree, () if found is None else found.new)
         return shown

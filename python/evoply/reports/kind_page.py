@@ -1,0 +1,62 @@
+"""What the page of a run says of its kind of learner: by itself what any kind declares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evoply.reports.charts import Chart, line_chart
+from evoply.reports.pages import Section
+from evoply.reports.series import Series
+from evoply.runs import Run
+from evoply.runs.plots import Plot
+
+Rows = Sequence[Mapping[str, Any]]
+"""Those of the table `generations`, one for each step."""
+
+
+class KindPage:
+    """A page of statistics alone; a kind of learner that has more to say overrides the rest."""
+
+    def facts(self, run: Run, rows: Rows) -> Mapping[str, str]:
+        """Return what stands at the top of the page: who learned."""
+        return {"learner": run.kind.name}
+
+    def champion_note(self, run: Run) -> str:
+        """Return what is to be known of the champion beside its explanation."""
+        return ""
+
+    def drawn_rows(self, run: Run, rows: Rows) -> Rows:
+        """Return *rows* with what only charts show."""
+        return rows
+
+    def charts(self, run: Run, rows: Rows) -> list[Chart]:
+        """Return the charts of all steps, as the kind of learner declares them."""
+        drawn = self.drawn_rows(run, rows)
+        is_own = "fitness" in run.python_parts()
+        return drawn_plots(run.kind.display.plots(run.config, drawn, is_own=is_own), drawn)
+
+    def sections(self, run: Run) -> list[Section]:
+        """Return what follows the charts."""
+        return []
+
+
+def drawn_plots(plots: Sequence[Plot], rows: Rows) -> list[Chart]:
+    """Return *plots* of *rows* as charts."""
+    return [_drawn(plot, rows[plot.after :] or rows) for plot in plots]
+
+
+def _drawn(plot: Plot, rows: Rows) -> Chart:
+    return line_chart(
+        plot.title,
+        [row[plot.x] for row in rows],
+        [
+            Series(line.name, [*map(line.value, rows)], color=line.color, is_dashed=line.is_dashed)
+            for line in plot.lines
+        ],
+        plot.unit,
+        x_title=plot.x_title or ("generation" if plot.x == "number" else plot.x),
+        note=plot.note,
+        is_share=plot.is_share,
+        from_zero=plot.from_zero,
+    )
