@@ -246,13 +246,13 @@ def test_a_scheduler_that_comes_back_goes_on(home: Path, dask: DaskProcesses) ->
 
 
 LYING = """
-import evoply.arena.tables as tables
-right = getattr(tables, "right", tables.play_part)  # Dask loads this twice
-tables.right = right
+import evoply.arena.playing as playing
+right = getattr(playing, "right", playing.play_part)  # Dask loads this twice
+playing.right = right
 def play_part(data):
     content = right(data)
     return content[:-1] + bytes([content[-1] ^ 1])
-tables.play_part = play_part
+playing.play_part = play_part
 """
 OTHER = """
 import evoply.cluster.worker as worker

@@ -90,7 +90,7 @@ def tournament(
     """
     from evoply.arena import round_robin
     from evoply.arena import tournament as play_tournament
-    from evoply.arena.elsewhere import check_sendable
+    from evoply.arena.on_cluster import check_sendable
     from evoply.cli.fields import Entry, read_field
     from evoply.cli.player_texts import bots_in_folders, read_players
     from evoply.files import check_writable

@@ -19,8 +19,8 @@ from threading import Event, Thread
 
 from evoply.cluster import opened
 from evoply.experiments.design import Budget
-from evoply.experiments.elsewhere import check_experiment_sendable, run_elsewhere
 from evoply.experiments.folder import ExperimentFolder
+from evoply.experiments.on_cluster import check_experiment_sendable, run_on_cluster
 from evoply.experiments.units import Unit
 from evoply.processes import core_count
 from evoply.protocols import RunError
@@ -224,7 +224,7 @@ def _on_cluster(
 
     with opened(cluster) as workers:
         assert workers is not None
-        run_elsewhere(folder, workers, on_done)
+        run_on_cluster(folder, workers, on_done)
 
 
 @contextmanager

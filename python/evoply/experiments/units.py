@@ -17,7 +17,7 @@ from evoply.experiments.design import Budget, Experiment, Measure, Setup
 from evoply.files import checksum
 from evoply.protocols import Player, RunNameError
 from evoply.runs import Run, advance
-from evoply.runs.tables import player_data
+from evoply.runs.schema import player_data
 
 MEASURED = "measured"
 """The note of a run that holds its curve and its final value."""

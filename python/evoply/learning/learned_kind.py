@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from evoply.arena.elsewhere import check_game
+from evoply.arena.on_cluster import check_game
 from evoply.configs.whole import written_config
 from evoply.learning.games_config import config_of
 from evoply.protocols import Cluster, Progress, RunError

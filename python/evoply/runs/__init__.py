@@ -8,9 +8,8 @@ if TYPE_CHECKING:
     from evoply.files import runs_directory
     from evoply.protocols import RunError, RunNameError
     from evoply.runs.advance import advance, resolve_champion
-    from evoply.runs.by_name import checked_name, find_run, named_run, new_run_path
+    from evoply.runs.background import go_on_in_process
     from evoply.runs.folder import is_locked, leave_request, read_request
-    from evoply.runs.in_process import go_on_in_process
     from evoply.runs.kind import ChampionFacts, Ending, Kind, Listing, LiveFacts
     from evoply.runs.results import (
         PlayedMatches,
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
         played_matches,
     )
     from evoply.runs.run import Run
+    from evoply.runs.run_names import checked_name, find_run, named_run, new_run_path
     from evoply.runs.summaries import RunSummary, list_runs
 
 __all__ = [
@@ -61,9 +61,9 @@ give_when_used(
         "evoply.files": "runs_directory",
         "evoply.protocols": "RunError RunNameError",
         "advance": "advance resolve_champion",
-        "by_name": "checked_name find_run named_run new_run_path",
+        "run_names": "checked_name find_run named_run new_run_path",
         "folder": "is_locked leave_request read_request",
-        "in_process": "go_on_in_process",
+        "background": "go_on_in_process",
         "kind": "ChampionFacts Ending Kind Listing LiveFacts",
         "results": (
             "PlayedMatches champion_changes champion_of export_csv export_parquet match_of "

@@ -18,10 +18,10 @@ from evoply import _native, signature
 from evoply.files import runs_directory
 from evoply.players import Player
 from evoply.protocols import Cluster, Progress, RunError, steps
-from evoply.runs.by_name import find_run
 from evoply.runs.folder import clear_request, read_request
 from evoply.runs.results import champion_of
 from evoply.runs.run import Run
+from evoply.runs.run_names import find_run
 
 _PAUSE_SECONDS = 0.2
 

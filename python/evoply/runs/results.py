@@ -15,7 +15,7 @@ from typing import Any
 from evoply.files import checksum, write_atomically
 from evoply.protocols import Player, RunError
 from evoply.runs.run import Run
-from evoply.runs.tables import player_data, read_champions
+from evoply.runs.schema import player_data, read_champions
 
 _DIGEST = "player_digest"
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from evoply.players.files import read_player
 from evoply.protocols import ConfigError, RunError, Step, StorableLearner
-from evoply.runs import tables
+from evoply.runs import schema
 from evoply.runs.columns import Columns, Row
 from evoply.runs.database import UNREADABLE, ChecksumError, Database, identity
 from evoply.runs.finding_kinds import kind_of, stored_kind
@@ -36,7 +36,7 @@ from evoply.runs.folder import (
     status_in,
 )
 from evoply.runs.kind import Ending, Kind
-from evoply.runs.tables import damaged, reading
+from evoply.runs.schema import damaged, reading
 
 _T = TypeVar("_T")
 
@@ -80,7 +80,7 @@ class Run:
 
         def fill(new: Path) -> None:
             (new / CONFIG).write_text(config_text, encoding="utf-8")
-            tables.create_tables(new / DATABASE, tables.first_meta(command), kind.store.tables)
+            schema.create_tables(new / DATABASE, schema.first_meta(command), kind.store.tables)
 
         create_folder(folder, fill)
         return cls.open(folder, learner=learner)
@@ -101,7 +101,7 @@ class Run:
             raise RunError(
                 f"run {folder}: its config.toml is damaged, put the original back.\n{error}"
             ) from None
-        return cls(folder, kind, config, tables.open_database(folder / DATABASE))
+        return cls(folder, kind, config, schema.open_database(folder / DATABASE))
 
     def __enter__(self) -> Self:
         return self
@@ -194,7 +194,7 @@ class Run:
 
         Raises `RunError` that names what is damaged.
         """
-        groups = (*tables.GROUPS, *self.kind.store.groups)
+        groups = (*schema.GROUPS, *self.kind.store.groups)
         count = self.reading(lambda opened: opened.check(groups))
         self._is_whole = True
         return count
@@ -209,11 +209,11 @@ class Run:
             )
         self.kind.store.check_step(self.config, step)
         with self._writing() as opened:
-            tables.write_step(opened, step, self.kind.store.write(opened, step))
+            schema.write_step(opened, step, self.kind.store.write(opened, step))
 
     def count(self) -> int:
         """Return the number of stored generations."""
-        return self.reading(tables.count_steps)
+        return self.reading(schema.count_steps)
 
     def generation(self, number: int) -> Any:
         """Return a stored generation; raise `RunError` if it is not there or cannot be read.
@@ -239,9 +239,9 @@ class Run:
             self._last = self.generation(count - 1)
         return self._last
 
-    def steps(self, first: int = 0) -> list[tables.StepRow]:
+    def steps(self, first: int = 0) -> list[schema.StepRow]:
         """Return number, digest, statistics and seconds of the generations from *first* on."""
-        return self.reading(lambda opened: tables.read_steps(opened, first))
+        return self.reading(lambda opened: schema.read_steps(opened, first))
 
     def digests(self) -> list[str]:
         """Return the digest of every generation in order."""
@@ -286,7 +286,7 @@ class Run:
         if table not in self.table_names():
             names = ", ".join(self.table_names())
             raise ValueError(f"{table!r} is no table of run {self.path}: it has {names}")
-        return self.reading({**self.kind.store.exports, "matches": tables.match_rows}[table])
+        return self.reading({**self.kind.store.exports, "matches": schema.match_rows}[table])
 
     def to_arrays(self, table: str = "generations") -> dict[str, NDArray[Any]]:
         """Return a table as one array per column: numbers as such, all else as objects.
@@ -333,14 +333,14 @@ class Run:
         note = self.note("champion", ("generation", "player"))
         if note is not None and note["generation"] == count - 1:
             return self.reading(lambda _: read_player(note["player"]))
-        return self.reading(lambda opened: tables.read_champions(opened, count - 1)[0])
+        return self.reading(lambda opened: schema.read_champions(opened, count - 1)[0])
 
     def _has_no_champion(self) -> NoReturn:
         raise RunError(f"run {self.path} has no champion yet: no generation is finished")
 
     def end(self, number: int, ending: Ending) -> None:
         """Note how the run ended after generation *number*, and who its champion is."""
-        champion = {"generation": number, "player": tables.player_data(ending.champion)}
+        champion = {"generation": number, "player": schema.player_data(ending.champion)}
         self.set_meta(champion=json.dumps(champion), **ending.notes)
 
     def note(self, name: str, keys: tuple[str, ...] = ()) -> dict[str, Any] | None:
@@ -354,29 +354,29 @@ class Run:
     def save_match(self, result: Mapping[str, Any]) -> None:
         """Keep the result of a match (as its `to_dict` gives it) for the report."""
         with self._writing() as opened:
-            tables.add_match(opened, result)
+            schema.add_match(opened, result)
 
     def matches(self) -> list[dict[str, Any]]:
         """Return the kept results of matches, oldest first."""
-        return self.reading(tables.read_matches)
+        return self.reading(schema.read_matches)
 
     def record(self, kind: str, **details: Any) -> None:
         """Note an event of the run (started, resumed, ended) with the time."""
         with self._writing() as opened:
-            tables.add_event(opened, kind, details)
+            schema.add_event(opened, kind, details)
 
     def events(self) -> list[dict[str, Any]]:
         """Return the noted events, oldest first."""
-        return self.reading(tables.read_events)
+        return self.reading(schema.read_events)
 
     def meta(self, key: str) -> str:
         """Return one value of the table `meta`, empty if it is not there."""
-        return str(self.reading(tables.read_meta).get(key, ""))
+        return str(self.reading(schema.read_meta).get(key, ""))
 
     def set_meta(self, **values: str) -> None:
         """Write values of the table `meta`."""
         with self._writing() as opened:
-            tables.write_meta(opened, values)
+            schema.write_meta(opened, values)
 
     def reading(self, read: Callable[[Database], _T]) -> _T:
         """Return what *read* returns of the database; `RunError` if it is damaged."""
@@ -405,7 +405,7 @@ class Run:
                 damaged(self.path, error)
 
     def _object(self, text: str, keys: tuple[str, ...] = ()) -> dict[str, Any]:
-        return self.reading(lambda _: tables.read_object(text, keys))
+        return self.reading(lambda _: schema.read_object(text, keys))
 
 
 def _array(cells: list[Any]) -> NDArray[Any]:

@@ -12,7 +12,7 @@ from evoply.protocols import RunError, StorableLearner
 from evoply.runs.columns import Row
 from evoply.runs.database import Database, Group
 from evoply.runs.plain_display import USUAL
-from evoply.runs.tables import read_state, read_steps
+from evoply.runs.schema import read_state, read_steps
 
 
 def present(learner: StorableLearner | None, name: str) -> StorableLearner:

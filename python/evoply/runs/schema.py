@@ -1,6 +1,6 @@
 """The tables of `run.db` that every run has: facts about it, its steps, matches and events.
 
-A learner's kind may have tables of its own beside them (`evoply.runs.kinds`). Every change is one
+A learner's kind may have tables of its own beside them (`evoply.runs.kind`). Every change is one
 transaction: what was interrupted is not there. Everything is read and written in groups with
 checksums. This module knows no lock and no status. Evolution and players are imported by the
 functions that need them: a list of runs needs neither.

@@ -54,7 +54,7 @@ def check_experiment_sendable(folder: ExperimentFolder) -> None:
             )
 
 
-def run_elsewhere(
+def run_on_cluster(
     folder: ExperimentFolder, cluster: Cluster, on_done: Callable[[], object]
 ) -> None:
     """Do all units of *folder* that are not done on *cluster*; *on_done* is told of each.
