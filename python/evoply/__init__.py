@@ -35,7 +35,6 @@ if TYPE_CHECKING:
         load_config,
         replay,
     )
-    from evoply.evolution import signature as signature
     from evoply.experiments import Comparison, compare, compare_experiment, load_comparison
     from evoply.expressions import (
         PRIMITIVE_SETS,
@@ -108,7 +107,7 @@ _HOMES = {
     "evoply.arena": (
         "MatchResult RoundRobin Sprt SprtResult Tournament match round_robin sprt_match tournament"
     ),
-    "evoply.evolution": "EvolutionConfig Generation evolve final_test load_config replay signature",
+    "evoply.evolution": "EvolutionConfig Generation evolve final_test load_config replay",
     "evoply.experiments": "Comparison compare compare_experiment load_comparison",
     "evoply.expressions": (
         "PRIMITIVE_SETS ExpressionError Primitive PrimitiveSet board count number select squares"

@@ -14,7 +14,8 @@ import traceback
 from time import perf_counter
 from typing import Any
 
-from evoply import _native, signature
+from evoply import _native
+from evoply.behaviour import signature
 from evoply.protocols import UnitFunction, packed
 
 _LONGEST_ERROR = 2000

@@ -14,7 +14,8 @@ from collections.abc import Callable, Generator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from evoply import _native, signature
+from evoply import _native
+from evoply.behaviour import signature
 from evoply.files import runs_directory
 from evoply.players import Player
 from evoply.protocols import Cluster, Progress, RunError, steps

@@ -2,8 +2,8 @@
 
 A learner's kind may have tables of its own beside them (`evoply.runs.kind`). Every change is one
 transaction: what was interrupted is not there. Everything is read and written in groups with
-checksums. This module knows no lock and no status. Evolution and players are imported by the
-functions that need them: a list of runs needs neither.
+checksums. This module knows no lock and no status. The signature and players are imported by
+the functions that need them: a list of runs needs neither.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class StepRow:
 
 def first_meta(command: str) -> dict[str, str]:
     """Return what is known of a run that is made now by the command line *command*."""
-    from evoply import signature
+    from evoply.behaviour import signature
 
     return {
         "format": str(FORMAT),
