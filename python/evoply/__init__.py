@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     )
     from evoply.games import GAMES, DrawRules, add_game, checkers, othello
     from evoply.gp import Forest, Tree, TreeSyntaxError, parse_individual, parse_tree
-    from evoply.kinds import KINDS as KINDS
+    from evoply.kinds import Run, find_run
     from evoply.learning import (
         Distilled,
         LearningConfig,
@@ -99,7 +99,7 @@ if TYPE_CHECKING:
         Seat,
     )
     from evoply.reports import Explanation, Why, XRay, explain, why, write_report, xray
-    from evoply.runs import Run, find_run, list_runs
+    from evoply.runs import list_runs
     from evoply.runs.advance import advance
     from evoply.studies import reproduce
 
@@ -115,7 +115,7 @@ _HOMES = {
     "evoply.games": "GAMES DrawRules add_game checkers othello",
     "evoply.algebra": "simplify",
     "evoply.gp": "Forest Tree TreeSyntaxError parse_individual parse_tree",
-    "evoply.kinds": "KINDS",
+    "evoply.kinds": "Run find_run",
     "evoply.learning": (
         "Distilled LearningConfig LearningStep TuningConfig TuningStep distil learn "
         "load_learning_config tune"
@@ -130,7 +130,7 @@ _HOMES = {
         "RunError Seat"
     ),
     "evoply.reports": "Explanation Why XRay explain why write_report xray",
-    "evoply.runs": "Run advance find_run list_runs",
+    "evoply.runs": "advance list_runs",
     "evoply.studies": "reproduce",
     "evoply._native": "Stream __version__",
 }

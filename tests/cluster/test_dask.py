@@ -11,6 +11,7 @@ import pytest
 from dask_processes import DaskProcesses, dask_processes
 
 import evoply.cluster.dask_pool as dask_pool
+from evoply import Run
 from evoply._native import Stream
 from evoply.arena import round_robin
 from evoply.cli import main
@@ -25,7 +26,6 @@ from evoply.experiments import (
 )
 from evoply.experiments.units import run_unit
 from evoply.protocols import ClusterError, RunError, WrongResultError
-from evoply.runs import Run
 from waiting import until
 
 distributed = pytest.importorskip("distributed")

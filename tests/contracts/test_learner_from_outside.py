@@ -16,7 +16,7 @@ import pytest
 from hill_climbing import Climb, HillClimbing, Weights, player
 from rich.console import Console
 
-from evoply import EvolutionConfig, Stream, match
+from evoply import EvolutionConfig, Run, Stream, match
 from evoply.cli import main
 from evoply.cli.driving import drive
 from evoply.cli.output import Output
@@ -24,7 +24,6 @@ from evoply.evolution import Evolution
 from evoply.protocols import ConfigError, steps
 from evoply.reports import report_html
 from evoply.runs import (
-    Run,
     RunError,
     advance,
     export_csv,
@@ -37,7 +36,8 @@ CONFIG = Climb("othello-4", seed=3, generations=6)
 WRITER = """
 import sys
 from hill_climbing import Climb, HillClimbing
-from evoply.runs import Run, advance
+from evoply import Run
+from evoply.runs import advance
 class Slow(HillClimbing):
     def after(self, config, step):
         import time; time.sleep(0.02)

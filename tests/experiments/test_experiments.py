@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from evoply import Run
 from evoply.cli import main
 from evoply.experiments import (
     Experiment,
@@ -27,7 +28,6 @@ from evoply.experiments import (
 )
 from evoply.experiments.units import Point, run_unit, value_of
 from evoply.protocols import ConfigError, RunError
-from evoply.runs import Run
 from waiting import until
 
 BASE = """

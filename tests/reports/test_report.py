@@ -9,13 +9,14 @@ from xml.etree import ElementTree
 
 import pytest
 
+from evoply import Run
 from evoply.arena import match
 from evoply.evolution import EvolutionConfig, evolve
 from evoply.reports import Chart, Series, interval_chart, line_chart, write_report
 from evoply.reports.charts import sampled
 from evoply.reports.evolution_page import introns_chart, opponents_chart
 from evoply.reports.pages import page as page_of
-from evoply.runs import Run, RunError, advance
+from evoply.runs import RunError, advance
 
 EVIL = "<script>alert(1)</script>"
 CHARTS = [

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from evoply import Run
 from evoply.players import parse_player
 from evoply.runs import (
-    Run,
     RunError,
     RunNameError,
     champion_changes,

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from run_settings import change, falsify, small_config
 
+from evoply import Run
 from evoply._native import Stream
 from evoply.cli import main
-from evoply.runs import Run, RunError, RunNameError, advance
+from evoply.runs import RunError, RunNameError, advance
 
 
 def read_everything(folder: Path) -> None:

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from run_settings import small_config
 
+from evoply import Run
 from evoply._native import Stream
 from evoply.evolution import censuses, replay, stored_final_test
 from evoply.runs import (
-    Run,
     RunError,
     advance,
     export_csv,

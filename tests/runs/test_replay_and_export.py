@@ -13,11 +13,11 @@ import pyarrow.parquet
 import pytest
 from run_settings import falsify, small_config
 
-from evoply import replay
+from evoply import Run, replay
 from evoply.arena import match
 from evoply.cli import main
 from evoply.protocols import Color
-from evoply.runs import Run, RunError, advance, export_csv, export_parquet
+from evoply.runs import RunError, advance, export_csv, export_parquet
 
 
 def introns_text(share: float | None) -> str:

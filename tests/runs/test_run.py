@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from run_settings import change, falsify, small_config
 
+from evoply import Run, find_run
 from evoply.arena import match
 from evoply.evolution import (
     Fitness,
@@ -22,10 +23,8 @@ from evoply.evolution import (
 )
 from evoply.players import parse_player, save_player
 from evoply.runs import (
-    Run,
     RunError,
     advance,
-    find_run,
     list_runs,
     new_run_path,
     resolve_champion,

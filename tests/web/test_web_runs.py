@@ -15,13 +15,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from web_server import client
 
+from evoply import Run
 from evoply.evolution import load_config
 from evoply.gp import changes
 from evoply.learning import load_learning_config
 from evoply.presets import PRESETS
 from evoply.protocols import ConfigError, RunError
 from evoply.reports.run_page import page_of
-from evoply.runs import Run, advance, champion_of, is_locked, leave_request
+from evoply.runs import advance, champion_of, is_locked, leave_request
 from evoply.web import Limits, Rate
 from evoply.web.opponents import read_opponent
 from evoply.web.run_driving import RunDriver

@@ -11,8 +11,9 @@ from evoply.cli.live import view_on
 from evoply.cli.long_work import on_cluster
 from evoply.cli.output import Output, StoppedError
 from evoply.cli.suggesting import suggested
+from evoply.kinds import KINDS, Run
 from evoply.protocols import Cluster, RunNameError
-from evoply.runs import Run, advance, checked_name, new_run_path, runs_directory
+from evoply.runs import advance, checked_name, new_run_path, runs_directory
 from evoply.runs.finding_kinds import kind_of
 
 
@@ -59,7 +60,7 @@ def drive(
 def for_runs(cluster: str | None, config: Any, output: Output) -> Iterator[Cluster | None]:
     """Give the cluster of --cluster; before it is opened, refuse a config that cannot be sent."""
     if cluster is not None:
-        kind_of(None, config).learners.check_sendable(config)
+        kind_of(KINDS, config).learners.check_sendable(config)
     with on_cluster(cluster, output) as found:
         yield found
 

@@ -27,8 +27,8 @@ def report(
         The file to write. Default: report.html in the run folder.
     """
     from evoply.files import check_writable
+    from evoply.kinds import find_run
     from evoply.reports import write_report
-    from evoply.runs import find_run
 
     if output is not None:
         check_writable(output)

@@ -53,7 +53,8 @@ def runs(
             raise ValueError("--check: say which run: `evoply runs RUN --check`")
         _show_list(output)
         return
-    from evoply.runs import export_csv, export_parquet, find_run  # a list needs no learner
+    from evoply.kinds import find_run  # a list needs no learner
+    from evoply.runs import export_csv, export_parquet
 
     with find_run(run) as found:
         if check:

@@ -15,8 +15,9 @@ from evoply.arena import match
 from evoply.evolution.play.opponents import read_opponent
 from evoply.experiments.design import Budget, Experiment, Measure, Setup
 from evoply.files import checksum
+from evoply.kinds import Run
 from evoply.protocols import Player, RunNameError
-from evoply.runs import Run, advance
+from evoply.runs import advance
 from evoply.runs.schema import player_data
 
 MEASURED = "measured"

@@ -7,8 +7,6 @@ both give the same generations.
 from __future__ import annotations
 
 import json
-import os
-import re
 import time
 from collections.abc import Callable, Generator, Mapping
 from types import MappingProxyType
@@ -16,13 +14,9 @@ from typing import Any
 
 from evoply import _native
 from evoply.behaviour import signature
-from evoply.files import runs_directory
-from evoply.players import Player
 from evoply.protocols import Cluster, Progress, RunError, steps
 from evoply.runs.folder import clear_request, read_request
-from evoply.runs.results import champion_of
 from evoply.runs.run import Run
-from evoply.runs.run_names import find_run
 
 _PAUSE_SECONDS = 0.2
 
@@ -108,26 +102,6 @@ def advance(
         finally:
             run.set_meta(status=status)
             run.record("ended", status=status, generation=None if last is None else last.number)
-
-
-def resolve_champion(text: str) -> Player:
-    """Return the champion of a run as a player; *text* is the run's name, path, or empty.
-
-    An empty text means the newest run; a leading `champion@` is allowed. With `@N` behind it is
-    the champion as it was after generation N. Raises `RunError`.
-    """
-    text = text.removeprefix("champion@")
-    name, at, number = text.rpartition("@")
-    player: Player
-    # A folder whose own name looks so is found first.
-    is_name = any(os.path.isdir(path) for path in (text, runs_directory() / text) if text)
-    if at and re.fullmatch("[0-9]{1,12}", number) and not is_name:
-        with find_run(name or None) as run:
-            player = champion_of(run, int(number))
-            return player
-    with find_run(text or None) as run:
-        player = run.champion_player
-        return player
 
 
 def _settled(run: Run, config: Any) -> Any:

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import csv
 import io
+import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evoply.files import checksum, write_atomically
+from evoply.files import checksum, runs_directory, write_atomically
 from evoply.protocols import Player, RunError
 from evoply.runs.run import Run
+from evoply.runs.run_names import run_path
 from evoply.runs.schema import player_data, read_champions
 
 _DIGEST = "player_digest"
@@ -70,6 +73,26 @@ def champion_of(run: Run, generation: int) -> Any:
     if not 0 <= generation < run.count():
         raise RunError(f"run {run.path} has no generation {generation}: it has {run.count()}")
     return run.reading(lambda opened: read_champions(opened, generation)[0])
+
+
+def resolve_champion(text: str) -> Player:
+    """Return the champion of a run as a player; *text* is the run's name, path, or empty.
+
+    An empty text means the newest run; a leading `champion@` is allowed. With `@N` behind it is
+    the champion as it was after generation N. Raises `RunError`.
+    """
+    text = text.removeprefix("champion@")
+    name, at, number = text.rpartition("@")
+    player: Player
+    # A folder whose own name looks so is found first.
+    is_name = any(os.path.isdir(path) for path in (text, runs_directory() / text) if text)
+    if at and re.fullmatch("[0-9]{1,12}", number) and not is_name:
+        with Run.open(run_path(name or None)) as run:
+            player = champion_of(run, int(number))
+            return player
+    with Run.open(run_path(text or None)) as run:
+        player = run.champion_player
+        return player
 
 
 def champion_changes(run: Run) -> list[int]:

@@ -15,7 +15,8 @@ import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NoReturn, Self, TypeVar
+from types import MappingProxyType
+from typing import Any, ClassVar, NoReturn, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,7 @@ from evoply.protocols import ConfigError, RunError, Step, StorableLearner
 from evoply.runs import schema
 from evoply.runs.columns import Columns, Row
 from evoply.runs.database import UNREADABLE, ChecksumError, Database, identity
-from evoply.runs.finding_kinds import kind_of, stored_kind
+from evoply.runs.finding_kinds import Kinds, kind_of, stored_kind
 from evoply.runs.folder import (
     CONFIG,
     DATABASE,
@@ -45,8 +46,12 @@ class Run:
     """A run folder, open for reading; every change needs the right to write (see `lock`).
 
     Make one with `Run.create` or `Run.open`. Use it as a context manager or call `close`. What is
-    read is compared with its checksum first: `RunError` says what is damaged.
+    read is compared with its checksum first: `RunError` says what is damaged. `evoply.Run` knows
+    evoply's own learners; this class, which knows none, any that it is given.
     """
+
+    kinds: ClassVar[Kinds] = MappingProxyType({})
+    """The kinds of learners that need not be given."""
 
     def __init__(self, path: Path, kind: Kind, config: Any, opened: Database) -> None:
         self.path = path
@@ -75,7 +80,7 @@ class Run:
         at all.
         """
         folder = Path(path)
-        kind = kind_of(learner, config)
+        kind = kind_of(cls.kinds, config, learner)
         config_text = kind.configs.write(config)
 
         def fill(new: Path) -> None:
@@ -94,7 +99,7 @@ class Run:
         """
         folder = Path(path)
         check_is_run(folder)
-        kind = stored_kind(folder / CONFIG, learner)
+        kind = stored_kind(cls.kinds, folder / CONFIG, learner)
         try:
             config = kind.configs.load(folder / CONFIG)
         except ConfigError as error:

@@ -20,7 +20,7 @@ def present(learner: StorableLearner | None, name: str) -> StorableLearner:
     if learner is None:
         raise RunError(
             f"this run needs the learner {name}, written in Python: give it there, as in "
-            "Run.open(PATH, learner=...)"
+            "evoply.Run.open(PATH, learner=...)"
         )
     return learner
 

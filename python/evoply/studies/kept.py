@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from evoply.evolution import EvolutionConfig, Generation, evolve
 from evoply.files import runs_directory
+from evoply.kinds import Run
 from evoply.protocols import RunError, RunNameError
-from evoply.runs import Run, advance, checked_name
+from evoply.runs import advance, checked_name
 from evoply.studies.study import Request
 
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from evoply.kinds import Run
 from evoply.protocols import RunError, RunNameError
 from evoply.runs import (
-    Run,
     checked_name,
     go_on_in_process,
     leave_request,

@@ -11,13 +11,13 @@ from typing import Any
 
 from evoply.games import game_rules
 from evoply.gp import changes, tree_svg
+from evoply.kinds import Run
 from evoply.reports.charts import Chart
 from evoply.reports.opened import MOST_DRAWN, tree_of
 from evoply.reports.run_page import page_of
 from evoply.reports.series import Lines, sampled
 from evoply.reports.status import status_in_words
 from evoply.runs import (
-    Run,
     RunSummary,
     champion_changes,
     champion_of,
