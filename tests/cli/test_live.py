@@ -74,7 +74,7 @@ def test_a_resumed_run_goes_on_with_its_curves(
         for generation in generations[:-1]:
             run.save(generation)
             whole.show(generation)
-        resumed = LiveView(console, KINDS["evolution"], config, "name", run.generation_rows())
+        resumed = LiveView(console, KINDS["evolution"], config, "name", run.rows())
     for view in (whole, resumed):
         view.show(generations[-1])
         view._time_left = lambda: "1:00"  # type: ignore[method-assign]

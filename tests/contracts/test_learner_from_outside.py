@@ -73,7 +73,7 @@ def test_a_run_keeps_its_steps(home: Path) -> None:
     expected = unbroken(CONFIG)
     with Run.open(home / "climb", learner=HillClimbing()) as run:
         assert run.config == CONFIG
-        assert list(run.generations()) == expected
+        assert list(run.whole_steps()) == expected
         assert run.last() == expected[-1]
         assert run.digests() == [step.digest for step in expected]
         assert run.status == "finished"
@@ -200,9 +200,9 @@ def test_a_run_of_it_is_shown_and_closed(
         assert "5 of 5" in text
         assert "frontier" in text
     else:
-        assert "generation 5: 0.0" in text
+        assert "step 5: 0.0" in text
         assert f"score {score}" in text
-    assert "Champion of run: from generation 5 of 6" in text
+    assert "Champion of run: from step 5 of 6" in text
 
 
 class Other(HillClimbing):

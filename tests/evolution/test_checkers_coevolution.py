@@ -265,7 +265,7 @@ def test_a_run_interrupted_anywhere_goes_on_as_if_it_had_not_been(
             assert [contents(one) for one in resumed] == [
                 contents(one) for one in generations[stopped_after:]
             ]
-            stored = list(run.generations())
+            stored = list(run.whole_steps())
             assert run.status == "finished"
         assert [one.digest for one in stored] == [one.digest for one in generations]
         assert [one.individuals for one in stored] == [one.individuals for one in generations]

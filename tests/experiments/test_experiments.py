@@ -178,7 +178,7 @@ def test_every_point_of_a_learning_curve_is_measured(home: Path) -> None:
     curve = run_unit(unit, folder.experiment)
     measure = Measure.from_text("score:greedy")
     with Run.open(unit.path) as run:
-        players = {step.number: step.champions[0] for step in run.generations()}
+        players = {step.number: step.champions[0] for step in run.whole_steps()}
     expected = [
         value_of(players[point.step], measure, game="othello-4", games=80 if last else 20)
         for point in curve

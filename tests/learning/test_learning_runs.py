@@ -100,7 +100,7 @@ def test_a_run_is_shown_played_and_gone_on_with(home: Path, capsys: Any) -> None
         assert [event["feature"] for event in run.events() if event["kind"] == "edited"] == [
             "pieces"
         ]
-        rows = run.generation_rows()
+        rows = run.rows()
         page = report_html(run)
         assert all(text in page for text in ("Time weights", "Changed by hand", "corners"))
         assert run.champion_player == learned_player(model_of(run.config, run.last()))

@@ -117,7 +117,7 @@ def test_a_full_disk_in_advance_is_a_run_error(tmp_path: Path) -> None:
         count = run.count()
     with Run.open(tmp_path / "a") as run:
         assert run.status == "stopped"
-        assert len(list(run.generations())) == count
+        assert len(list(run.whole_steps())) == count
 
 
 def test_a_disk_that_fills_up_on_creation_leaves_nothing(

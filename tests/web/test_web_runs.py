@@ -74,7 +74,7 @@ def test_a_run_is_seen_as_its_report_shows_it(name: str, made: Path, api: Any) -
     answer = api.get(f"/api/runs/{name}")
     state = answer.json()
     with Run.open(made / name) as run:
-        rows = run.generation_rows()
+        rows = run.rows()
         charts = [one for one in page_of(run).charts(run, rows) if one.lines is not None]
         sections = page_of(run).sections(run)
         assert state["generations"] == run.count()

@@ -33,7 +33,7 @@ def drive(
     Raises `StoppedError` with what is safe and how to go on when the user presses Ctrl-C.
     """
     try:
-        earlier = run.generation_rows()
+        earlier = run.rows()
         settings = config or run.config
         with view_on(output.people, run.kind, settings, run.name, earlier) as view:
             generations = advance(

@@ -117,7 +117,7 @@ def _show_run(output: Output, run: Run, *, show_all: bool) -> None:
     from evoply.reports import status_in_words
     from evoply.runs.columns import table as steps_in
 
-    generations = run.generation_rows()
+    generations = run.rows()
     status = status_in_words(run.status)
     output.say(f"{run.path}: {run.config.game}, seed {run.config.seed}, {status}", style="bold")
     if run.command:

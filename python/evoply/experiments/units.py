@@ -103,7 +103,7 @@ def run_unit(
         measure = measure or Measure.from_text(experiment.measure)
         costs = _Costs()
         champions: list[tuple[_Mark, Player]] = []
-        for step in run.generations():
+        for step in run.whole_steps():
             costs.add(run, step)
             champions.append((_mark(step, costs), step.champions[0]))
 

@@ -42,8 +42,6 @@ def learned_kind(
 class GamesDisplay(PlainDisplay):
     """What people see of a run that learns game after game."""
 
-    word = "step"
-
     def seconds_left(self, config: Any, step: Any) -> float | None:
         """Return how long the rest of the games takes at the pace so far; None if nobody knows."""
         if config.games is None or not step.games or not step.total_seconds:

@@ -32,6 +32,8 @@ def tuning_kind(learner: Tuning) -> Kind:
 class _Display(PlainDisplay):
     """What people see of tuned numbers."""
 
+    word = "generation"
+
     def columns(self, config: TuningConfig, row: Row, /, *, is_own: bool = False) -> Columns:
         """Return the columns of a generation."""
         return framed(self.word, _COLUMNS)

@@ -38,6 +38,8 @@ def tuples_kind(learner: TupleEvolution) -> Kind:
 class _Display(PlainDisplay):
     """What people see of tuples."""
 
+    word = "generation"
+
     def columns(self, config: TuplesConfig, row: Row, /, *, is_own: bool = False) -> Columns:
         """Return the columns of a generation."""
         return framed(self.word, _COLUMNS)

@@ -1,7 +1,7 @@
 """Driving a run: make a step, save it, look for requests, and name the champion at the end.
 
-`for generation in advance(run)` works for a new run and for one that was interrupted anywhere;
-both give the same generations.
+`for step in advance(run)` works for a new run and for one that was interrupted anywhere; both give
+the same steps.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ def advance(
     is_enough: Callable[[Any], bool] | None = None,
     cluster: Cluster | None = None,
 ) -> Generator[Any, None, None]:
-    """Yield the generations of *run* that are still to come, each saved before it is yielded.
+    """Yield the steps of *run* that are still to come, each saved before it is yielded.
 
     *config* may differ from the run's in its limits and `machine` only, to go on for longer; by
     default the run's own is used. *threads*, *progress*, *fitness* and *operators* are those of
     `evolve`, for runs of evolution; the learner of any other run is given to `Run.create` and
     `Run.open`. The run notes the names of what is the user's own Python and the checksums of its
-    source, and going on asks for the same. *is_enough* is asked after each generation whether the
+    source, and going on asks for the same. *is_enough* is asked after each step whether the
     run has reached a limit that its config does not know. After the last generation of evolution
     the final test names the champion. A *cluster* (`evoply.cluster.connect`) plays the games of
     evolution, or makes the steps of learning; the run folder and its lock stay here.
@@ -48,7 +48,7 @@ def advance(
     Raises `RunError` if another process writes the run, if the run is
     damaged, or if this evoply computes differently from the one that wrote it, unless
     *allow_other_version*, which is recorded. Ctrl-C and leaving the loop early stop the run
-    with its last whole generation.
+    with its last whole step.
     """
     learners = run.kind.learners
     learner = learners.made(
@@ -157,7 +157,7 @@ def _argument(what: str) -> str:
 def _check_digest(run: Run, last: Any) -> None:
     if not run.kind.store.is_unchanged(run.config, last, run.steps(last.number)[0].digest):
         raise RunError(
-            f"run {run.path}: generation {last.number} does not match its digest. The folder, or "
+            f"run {run.path}: step {last.number} does not match its digest. The folder, or "
             "a file that an opponent names, was changed: put the original back, or start a new run"
         )
 

@@ -20,7 +20,7 @@ _MOST_LISTED = 6
 class PlainDisplay:
     """See `evoply.runs.kind.Display`."""
 
-    word: ClassVar[str] = "generation"
+    word: ClassVar[str] = "step"
     """What a step is called."""
 
     def columns(self, config: Any, row: Row, /, *, is_own: bool = False) -> Columns:

@@ -38,7 +38,7 @@ class PlayedMatches:
 def match_of(
     player: Player, result: Mapping[str, Any], identity: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return *result* as a match of *player*; *identity* says more of it, such as its generation.
+    """Return *result* as a match of *player*; *identity* says more of it, such as its step.
 
     The player is known by what it is, whatever its name: a run that goes on may get another one.
     """
@@ -65,21 +65,21 @@ def played_matches(run: Run) -> PlayedMatches:
     )
 
 
-def champion_of(run: Run, generation: int) -> Any:
-    """Return the champion as a player, as it was after *generation*; `RunError` if there is none.
+def champion_of(run: Run, number: int) -> Any:
+    """Return the champion as a player, as it was after step *number*; `RunError` if there is none.
 
     Of evolution it is the first of the hall of fame, before any final test.
     """
-    if not 0 <= generation < run.count():
-        raise RunError(f"run {run.path} has no generation {generation}: it has {run.count()}")
-    return run.reading(lambda opened: read_champions(opened, generation)[0])
+    if not 0 <= number < run.count():
+        raise RunError(f"run {run.path} has no step {number}: it has {run.count()}")
+    return run.reading(lambda opened: read_champions(opened, number)[0])
 
 
 def resolve_champion(text: str) -> Player:
     """Return the champion of a run as a player; *text* is the run's name, path, or empty.
 
     An empty text means the newest run; a leading `champion@` is allowed. With `@N` behind it is
-    the champion as it was after generation N. Raises `RunError`.
+    the champion as it was after step N. Raises `RunError`.
     """
     text = text.removeprefix("champion@")
     name, at, number = text.rpartition("@")
@@ -96,7 +96,7 @@ def resolve_champion(text: str) -> Player:
 
 
 def champion_changes(run: Run) -> list[int]:
-    """Return the generations that had another champion than the one before, the first included."""
+    """Return the numbers of steps with another champion than the one before, and the first."""
     rows = run.table(
         "SELECT number, json_extract(champions, '$[0]') AS first FROM steps ORDER BY number"
     )

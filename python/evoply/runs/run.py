@@ -1,9 +1,9 @@
 """A run on disk: one folder, written by one process at a time, read by any number.
 
-`config.toml` says what was asked for, `run.db` holds every step of the learner; a step is called a
-generation everywhere in a run. Whatever happens to the process, the folder holds whole generations
-only. This module does not drive a learner: `evoply.runs.advance` does. What is special to a kind of
-learner is in `evoply.runs.kind`.
+`config.toml` says what was asked for, `run.db` holds every step of the learner, of evolution a
+generation. Whatever happens to the process, the folder holds whole steps only. This module does not
+drive a learner: `evoply.runs.advance` does. What is special to a kind of learner is in
+`evoply.runs.kind`.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ class Run:
     def status(self) -> str:
         """What the run is: new, running, paused, finished, limit or stopped.
 
-        "finished" has made all generations, "limit" has used up its time, "stopped" was
+        "finished" has made all steps, "limit" has used up its time, "stopped" was
         interrupted and can be resumed; so can a run whose process was killed.
         """
         status = self.meta("status")
@@ -205,51 +205,53 @@ class Run:
         return count
 
     def save(self, step: Step) -> None:
-        """Write one generation as a whole, the next one only; raise `RunError` on a full disk."""
+        """Write one step as a whole, the next one only; raise `RunError` on a full disk."""
         expected = self.count()
         if step.number != expected:
             raise RunError(
-                f"run {self.path}: generation {step.number} cannot follow, "
-                f"the next one is {expected}"
+                f"run {self.path}: step {step.number} cannot follow, the next one is {expected}"
             )
         self.kind.store.check_step(self.config, step)
         with self._writing() as opened:
             schema.write_step(opened, step, self.kind.store.write(opened, step))
 
     def count(self) -> int:
-        """Return the number of stored generations."""
+        """Return the number of stored steps."""
         return self.reading(schema.count_steps)
 
-    def generation(self, number: int) -> Any:
-        """Return a stored generation; raise `RunError` if it is not there or cannot be read.
+    def step(self, number: int) -> Any:
+        """Return a stored step; raise `RunError` if it is not there or cannot be read.
 
-        It is the step that the learner made: of evolution a `Generation`.
+        It is what the learner made: of evolution a `Generation`.
         """
         if not 0 <= number < self.count():
-            raise RunError(f"run {self.path} has no generation {number}: it has {self.count()}")
+            raise RunError(f"run {self.path} has no step {number}: it has {self.count()}")
         return self.reading(lambda opened: self.kind.store.read(opened, self.config, number))
 
-    def generations(self) -> Iterator[Any]:
-        """Yield the stored generations in order."""
-        for number in range(self.count()):
-            yield self.generation(number)
+    def generation(self, number: int) -> Any:
+        """Return `step`, by the name that evolution has for it."""
+        return self.step(number)
+
+    def whole_steps(self) -> Iterator[Any]:
+        """Yield the stored steps in order."""
+        return map(self.step, range(self.count()))
 
     def last(self) -> Any:
-        """Return the newest generation, or None."""
+        """Return the newest step, or None."""
         count = self.count()
         if not count:
             return None
         # Several parts of a page ask for it, and it is the dearest to read.
         if self._last is None or self._last.number != count - 1:
-            self._last = self.generation(count - 1)
+            self._last = self.step(count - 1)
         return self._last
 
     def steps(self, first: int = 0) -> list[schema.StepRow]:
-        """Return number, digest, statistics and seconds of the generations from *first* on."""
+        """Return number, digest, statistics and seconds of the steps from *first* on."""
         return self.reading(lambda opened: schema.read_steps(opened, first))
 
     def digests(self) -> list[str]:
-        """Return the digest of every generation in order."""
+        """Return the digest of every step in order."""
         return [step.digest for step in self.steps()]
 
     def python_parts(self) -> dict[str, dict[str, str]]:
@@ -269,10 +271,6 @@ class Run:
         except UNREADABLE as error:
             damaged(self.path, error)
 
-    def generation_rows(self) -> list[dict[str, Any]]:
-        """Return a row for each generation in order, with all its numbers by name."""
-        return self.rows()
-
     def columns(self, rows: Sequence[Row]) -> Columns:
         """Return the columns of steps, of which *rows* are some."""
         is_own = "fitness" in self.python_parts()
@@ -285,8 +283,9 @@ class Run:
     def rows(self, table: str = "generations") -> list[dict[str, Any]]:
         """Return a table of the run as rows of plain cells by name; `ValueError` if it has none.
 
-        *table* is one of `table_names`: of evolution generations, individuals (of all generations),
-        hall_of_fame (after every generation) and matches.
+        *table* is one of `table_names`: generations has a row for each step, with all its numbers;
+        there are matches, and of evolution individuals (of all generations) and hall_of_fame (after
+        every generation).
         """
         if table not in self.table_names():
             names = ", ".join(self.table_names())
@@ -319,7 +318,7 @@ class Run:
         """The champion as the learner knows it; of evolution an entry of the hall of fame.
 
         It is the winner of the final test, and before it the first of the hall of fame. Raises
-        `RunError` while there is no generation.
+        `RunError` while there is no step.
         """
         last = self.last()
         if last is None:
@@ -330,7 +329,7 @@ class Run:
     def champion_player(self) -> Any:
         """The champion as a player, whatever the learner, which need not be at hand.
 
-        Raises `RunError` while there is no generation.
+        Raises `RunError` while there is no step.
         """
         count = self.count()
         if not count:
@@ -341,10 +340,10 @@ class Run:
         return self.reading(lambda opened: schema.read_champions(opened, count - 1)[0])
 
     def _has_no_champion(self) -> NoReturn:
-        raise RunError(f"run {self.path} has no champion yet: no generation is finished")
+        raise RunError(f"run {self.path} has no champion yet: no step is finished")
 
     def end(self, number: int, ending: Ending) -> None:
-        """Note how the run ended after generation *number*, and who its champion is."""
+        """Note how the run ended after step *number*, and who its champion is."""
         champion = {"generation": number, "player": schema.player_data(ending.champion)}
         self.set_meta(champion=json.dumps(champion), **ending.notes)
 
@@ -403,7 +402,7 @@ class Run:
                     yield opened
             except (sqlite3.OperationalError, OSError) as error:
                 raise RunError(
-                    f"run {self.path} cannot be written: {reason(error)}. All generations so far "
+                    f"run {self.path} cannot be written: {reason(error)}. All steps so far "
                     f"are safe; make room, then go on with `evoply resume {self.name}`"
                 ) from None
             except (*UNREADABLE, ChecksumError) as error:

@@ -54,7 +54,7 @@ _PLAYERS = Group(
 )
 _STEPS = Group(
     "steps",
-    "the step of generation {}",
+    "step {}",
     "SELECT number, digest, statistics, champions, seconds FROM steps"
     " WHERE number BETWEEN ? AND ? ORDER BY number",
     "INSERT INTO steps VALUES (?, ?, ?, ?, ?, NULL)",
@@ -62,7 +62,7 @@ _STEPS = Group(
 # Apart from the steps, because it may be large and lists of steps do not need it.
 _STATES = Group(
     "states",
-    "the state of generation {}",
+    "the state of step {}",
     "SELECT number, state FROM steps"
     " WHERE number BETWEEN ? AND ? AND state IS NOT NULL ORDER BY number",
     "UPDATE steps SET state = ?2 WHERE number = ?1",
@@ -281,7 +281,7 @@ def read_steps(database: Database, first: int = 0) -> list[StepRow]:
     ]
     for number, step in enumerate(steps, start=max(first, 0)):
         if step.number != number:
-            raise ValueError(f"generation {number} is missing")
+            raise ValueError(f"step {number} is missing")
     return steps
 
 
@@ -292,7 +292,7 @@ def read_champions(database: Database, number: int) -> tuple[Any, ...]:
     ((_, _, _, champions, _),) = database.one(_STEPS, number)
     numbers = _json(champions)
     if not isinstance(numbers, list) or not numbers:
-        raise ValueError(f"generation {number} has no champions")
+        raise ValueError(f"step {number} has no champions")
     players = [database.one(_PLAYERS, one) for one in numbers]
     return tuple(read_player(_json(text)) for ((_, text),) in players)
 
@@ -303,7 +303,7 @@ def read_state(database: Database, number: int) -> Any:
     try:
         return json.loads(state)
     except (ValueError, RecursionError):
-        raise ValueError(f"generation {number} cannot be read") from None
+        raise ValueError(f"step {number} cannot be read") from None
 
 
 def now() -> str:

@@ -75,7 +75,7 @@ def _kept(
                 each()
         if run.count() < count:  # by a request that was left in its folder
             raise RunError(f"keep: run {name} was stopped - the same request goes on with it")
-        rows = run.generation_rows()[:count]
+        rows = run.rows()[:count]
         curve = tuple(float(row["best_fresh"]) for row in rows)
         games = int(sum(row["games"] for row in rows))
         return Evolution(run.generation(count - 1), curve, games)

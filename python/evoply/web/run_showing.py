@@ -115,7 +115,7 @@ def _version(run: Run, *, is_starting: bool, trouble: str | None) -> str:
 def _state(
     run: Run, name: str, version: str, *, is_starting: bool, trouble: str | None
 ) -> RunState:
-    rows = run.generation_rows()
+    rows = run.rows()
     page, status = page_of(run), "starting" if is_starting else run.status
     going_on = is_locked(run.path)
     state = RunState(
