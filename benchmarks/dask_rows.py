@@ -16,8 +16,8 @@ import numpy as np
 
 from evoply import _native
 from evoply.arena import Schedule
-from evoply.arena.elsewhere import _Parts
-from evoply.arena.tables import play_part
+from evoply.arena.on_cluster import _Parts
+from evoply.arena.playing import play_part
 from evoply.cluster import Dispatcher, connect
 from evoply.evolution import EvolutionConfig, evolve
 from evoply.evolution.play.population import seats_of

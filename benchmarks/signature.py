@@ -1,13 +1,17 @@
 """Print one number that stays the same as long as search and evolution behave the same.
 
-Nodes of fixed searches plus the digest of a small seeded run. A commit that changes it says so
-and writes the new number to testdata/signature.txt, which the tests compare.
+Nodes of fixed searches, the signature that runs store, and the digests of a small seeded evolution.
+A commit that changes it says so and writes the new number to testdata/signature.txt, which the
+tests compare.
 """
+
+import hashlib
 
 from ingredients import kernel_player
 
 from evoply import _native
-from evoply.evolution.signature import signature
+from evoply.behaviour import signature
+from evoply.evolution import OPERATORS, EvolutionConfig, evolve
 
 SEARCHERS = (
     "material:depth=6",
@@ -15,6 +19,21 @@ SEARCHERS = (
     "( / white ( + black_edges black_near_corners ) ):depth=5,ties=last",
 )
 POSITIONS = 20
+EVOLUTION = EvolutionConfig(
+    game="othello-6",
+    seed=20_260_101,
+    population_size=16,
+    generations=5,
+    variation={one.name: 0.1 for one in OPERATORS if one.function is not None},
+    fitness={
+        "opponents": [
+            {"player": "random", "pairs": 2},
+            {"player": "greedy", "pairs": 2},
+            {"player": "material:depth=2", "pairs": 1},
+        ],
+        "earlier_generations": {"champions": 2, "recent": 1, "pairs": 1},
+    },
+)
 
 
 def behaviour() -> int:
@@ -26,7 +45,9 @@ def behaviour() -> int:
             player = kernel_player(text, game)
             for index in range(POSITIONS):
                 nodes += _native.analyse(player, *batch[index], index)[2]
-    return nodes + int(signature(), 16)
+    digests = "".join(generation.digest for generation in evolve(EVOLUTION))
+    evolved = hashlib.sha256(digests.encode("ascii")).hexdigest()[:16]
+    return nodes + int(signature(), 16) + int(evolved, 16)
 
 
 if __name__ == "__main__":

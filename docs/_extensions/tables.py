@@ -25,7 +25,7 @@ from evoply.players import NAMED_PLAYERS, Online
 from evoply.players.player import KINDS
 from evoply.players.strong import Strong, levels_of
 from evoply.presets import PRESETS, preset_text
-from evoply.runs.tables import create_tables
+from evoply.runs.schema import create_tables
 
 _RESULTS = Path(__file__).parents[2] / "benchmarks" / "results.json"
 _HELP_WIDTH = "84"

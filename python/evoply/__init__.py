@@ -35,7 +35,6 @@ if TYPE_CHECKING:
         load_config,
         replay,
     )
-    from evoply.evolution import signature as signature
     from evoply.experiments import Comparison, compare, compare_experiment, load_comparison
     from evoply.expressions import (
         PRIMITIVE_SETS,
@@ -51,7 +50,7 @@ if TYPE_CHECKING:
     )
     from evoply.games import GAMES, DrawRules, add_game, checkers, othello
     from evoply.gp import Forest, Tree, TreeSyntaxError, parse_individual, parse_tree
-    from evoply.kinds import KINDS as KINDS
+    from evoply.kinds import Run, find_run
     from evoply.learning import (
         Distilled,
         LearningConfig,
@@ -100,7 +99,7 @@ if TYPE_CHECKING:
         Seat,
     )
     from evoply.reports import Explanation, Why, XRay, explain, why, write_report, xray
-    from evoply.runs import Run, find_run, list_runs
+    from evoply.runs import list_runs
     from evoply.runs.advance import advance
     from evoply.studies import reproduce
 
@@ -108,7 +107,7 @@ _HOMES = {
     "evoply.arena": (
         "MatchResult RoundRobin Sprt SprtResult Tournament match round_robin sprt_match tournament"
     ),
-    "evoply.evolution": "EvolutionConfig Generation evolve final_test load_config replay signature",
+    "evoply.evolution": "EvolutionConfig Generation evolve final_test load_config replay",
     "evoply.experiments": "Comparison compare compare_experiment load_comparison",
     "evoply.expressions": (
         "PRIMITIVE_SETS ExpressionError Primitive PrimitiveSet board count number select squares"
@@ -116,7 +115,7 @@ _HOMES = {
     "evoply.games": "GAMES DrawRules add_game checkers othello",
     "evoply.algebra": "simplify",
     "evoply.gp": "Forest Tree TreeSyntaxError parse_individual parse_tree",
-    "evoply.kinds": "KINDS",
+    "evoply.kinds": "Run find_run",
     "evoply.learning": (
         "Distilled LearningConfig LearningStep TuningConfig TuningStep distil learn "
         "load_learning_config tune"
@@ -131,7 +130,7 @@ _HOMES = {
         "RunError Seat"
     ),
     "evoply.reports": "Explanation Why XRay explain why write_report xray",
-    "evoply.runs": "Run advance find_run list_runs",
+    "evoply.runs": "advance list_runs",
     "evoply.studies": "reproduce",
     "evoply._native": "Stream __version__",
 }

@@ -1,12 +1,13 @@
-"""The kinds of learners that come with evoply, by the name that `config.toml` gives them.
+"""The kinds of learners that come with evoply, and the runs that know them.
 
-The face of evoply hands this table to `evoply.runs`, which knows steps and no learner.
+`evoply.runs` knows steps and no learner.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from evoply import runs
 from evoply.evolution.kind import EVOLUTION, evolution_kind
 from evoply.evolution.loop import Evolution
 from evoply.learning import (
@@ -23,7 +24,7 @@ from evoply.learning.pattern_kind import pattern_kind
 from evoply.learning.tuning_config import TUNING_LEARNER
 from evoply.learning.tuning_kind import tuning_kind
 from evoply.learning.tuples_kind import tuples_kind
-from evoply.runs import Kind
+from evoply.runs import Kind, run_path
 
 KINDS: Mapping[str, Kind] = {
     EVOLUTION: evolution_kind(Evolution()),
@@ -32,4 +33,22 @@ KINDS: Mapping[str, Kind] = {
     TUNING_LEARNER: tuning_kind(Tuning()),
     TUPLES_LEARNER: tuples_kind(TupleEvolution()),
 }
-"""A new learner of evoply's own is a row here."""
+"""By the name that `config.toml` gives them; a new learner of evoply's own is a row here."""
+
+
+class Run(runs.Run):
+    """A run folder of one of evoply's own learners, or of one of yours that is given.
+
+    Make one with `Run.create` or `Run.open`. Use it as a context manager or call `close`. What is
+    read is compared with its checksum first: `RunError` says what is damaged.
+    """
+
+    kinds = KINDS
+
+
+def find_run(text: str | None = None) -> Run:
+    """Open the run called *text* or at that path; without a text the newest one.
+
+    Raises `RunError` that says where was looked.
+    """
+    return Run.open(run_path(text))

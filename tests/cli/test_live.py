@@ -6,10 +6,10 @@ import pytest
 from command_line import SMALL_CONFIG, call
 from rich.console import Console
 
+from evoply import Run
 from evoply.cli.live import LiveView, curve
 from evoply.evolution import EvolutionConfig, Generation, config_from_toml, evolve
 from evoply.kinds import KINDS
-from evoply.runs import Run
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +74,7 @@ def test_a_resumed_run_goes_on_with_its_curves(
         for generation in generations[:-1]:
             run.save(generation)
             whole.show(generation)
-        resumed = LiveView(console, KINDS["evolution"], config, "name", run.generation_rows())
+        resumed = LiveView(console, KINDS["evolution"], config, "name", run.rows())
     for view in (whole, resumed):
         view.show(generations[-1])
         view._time_left = lambda: "1:00"  # type: ignore[method-assign]

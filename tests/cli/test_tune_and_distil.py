@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from command_line import call
 
+from evoply import find_run
 from evoply.players import load_player
-from evoply.runs import find_run
 
 EVOLVED = ("evolve", "small.toml", "--name", "first", "--no-tests")
 FAST = ("--pairs", "2", "--against", "greedy", "--no-tests")

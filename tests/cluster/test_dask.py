@@ -11,6 +11,7 @@ import pytest
 from dask_processes import DaskProcesses, dask_processes
 
 import evoply.cluster.dask_pool as dask_pool
+from evoply import Run
 from evoply._native import Stream
 from evoply.arena import round_robin
 from evoply.cli import main
@@ -25,7 +26,6 @@ from evoply.experiments import (
 )
 from evoply.experiments.units import run_unit
 from evoply.protocols import ClusterError, RunError, WrongResultError
-from evoply.runs import Run
 from waiting import until
 
 distributed = pytest.importorskip("distributed")
@@ -246,13 +246,13 @@ def test_a_scheduler_that_comes_back_goes_on(home: Path, dask: DaskProcesses) ->
 
 
 LYING = """
-import evoply.arena.tables as tables
-right = getattr(tables, "right", tables.play_part)  # Dask loads this twice
-tables.right = right
+import evoply.arena.playing as playing
+right = getattr(playing, "right", playing.play_part)  # Dask loads this twice
+playing.right = right
 def play_part(data):
     content = right(data)
     return content[:-1] + bytes([content[-1] ^ 1])
-tables.play_part = play_part
+playing.play_part = play_part
 """
 OTHER = """
 import evoply.cluster.worker as worker

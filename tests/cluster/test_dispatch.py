@@ -25,8 +25,8 @@ from evoply.arena import (
     sprt_match,
     tournament,
 )
-from evoply.arena.elsewhere import check_sendable, packed_columns, unpacked_columns
-from evoply.arena.tables import play_part
+from evoply.arena.on_cluster import check_sendable, packed_columns, unpacked_columns
+from evoply.arena.playing import play_part
 from evoply.cluster import Dispatcher
 from evoply.evolution import evolve
 from evoply.games import GAMES, game_added, game_rules

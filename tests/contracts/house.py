@@ -52,18 +52,8 @@ def _named(node: ast.AST) -> Iterator[str]:
     elif isinstance(node, ast.ImportFrom) and node.module:
         for name in node.names:
             inner = f"{node.module}.{name.name}"
-            if node.module == "evoply" and inner not in modules():
-                yield _homes().get(name.name, "evoply")
-            else:
+            if inner != "evoply._native":
                 yield inner if inner in modules() else node.module
-
-
-@cache
-def _homes() -> dict[str, str]:
-    """Return where the names of evoply's own face come from: who takes one imports that."""
-    tree = ast.parse((SOURCES / "evoply/__init__.py").read_text(encoding="utf-8"))
-    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
-    return {name.name: node.module or "" for node in imports for name in node.names}
 
 
 def graph_within(package: str) -> Graph:

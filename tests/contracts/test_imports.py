@@ -1,7 +1,7 @@
 """Imports have one direction within packages, too: those in functions and for annotations count."""
 
 import pytest
-from house import circles, floors, graph_of_packages, graph_within, modules
+from house import circles, floors, graph_of_packages, graph_within, imports_of, modules
 
 PACKAGES = sorted(name for name in graph_of_packages() if f"evoply.{name}" in modules())
 
@@ -9,6 +9,22 @@ PACKAGES = sorted(name for name in graph_of_packages() if f"evoply.{name}" in mo
 @pytest.mark.parametrize("package", PACKAGES)
 def test_no_modules_of_a_package_import_each_other(package: str) -> None:
     assert circles(graph_within(f"evoply.{package}")) == []
+
+
+def test_no_packages_import_each_other() -> None:
+    assert circles(graph_of_packages()) == []
+
+
+def test_nothing_within_evoply_takes_names_from_its_face() -> None:
+    """Neither this graph nor import-linter would see what stands behind them."""
+    assert [name for name, path in modules().items() if "evoply" in imports_of(path)] == []
+
+
+def test_a_circle_between_packages_would_be_found() -> None:
+    graph = {name: set(others) for name, others in graph_of_packages().items()}
+    graph["runs"].add("kinds")
+    (circle,) = circles(graph)
+    assert set(circle) >= {"runs", "kinds", "evolution", "learning"}
 
 
 def test_evolution_stays_low() -> None:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from house import members
 
+from evoply import Run, runs
+from evoply.evolution import EvolutionConfig
 from evoply.kinds import KINDS
+from evoply.protocols import RunError
 from evoply.runs.columns import table
 
 
@@ -20,6 +27,36 @@ def test_a_kind_is_called_as_its_row(name: str) -> None:
     assert (kind.name, kind.is_built_in) == (name, True)
     assert {"time_limit"} <= kind.configs.limits
     assert kind.made_by(kind.learners.given) == kind
+
+
+def test_runs_know_no_learner(tmp_path: Path) -> None:
+    """Without the table a run of evoply's own is one of a stranger: looked at, not gone on with."""
+    config = EvolutionConfig(game="othello-4", population_size=4, generations=1)
+    with pytest.raises(RunError, match=r"which learner it is for, as in evoply\.Run\.create"):
+        runs.Run.create(tmp_path / "run", config)
+    with Run.create(tmp_path / "run", config) as run:
+        (generation,) = runs.advance(run)
+        assert run.kind is KINDS["evolution"]
+    with runs.Run.open(tmp_path / "run") as run:
+        assert (run.kind.name, run.kind.is_built_in, run.game) == ("evolution", False, "othello-4")
+        assert run.champion_player == generation.champions[0]
+        with pytest.raises(RunError, match=r"the learner evolution, .*evoply\.Run\.open"):
+            run.last()
+
+
+def test_a_champion_needs_no_learner() -> None:
+    code = """
+import sys
+from evoply.protocols import RunError
+from evoply.runs import Run, advance, list_runs, resolve_champion
+list_runs()
+try:
+    resolve_champion("champion@nowhere")
+except RunError:
+    print(*(one for one in sys.modules if one.startswith(("evoply.evolution", "evoply.learning"))))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
 
 
 def test_a_run_without_steps_has_an_empty_table() -> None:

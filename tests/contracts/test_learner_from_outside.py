@@ -16,7 +16,7 @@ import pytest
 from hill_climbing import Climb, HillClimbing, Weights, player
 from rich.console import Console
 
-from evoply import EvolutionConfig, Stream, match
+from evoply import EvolutionConfig, Run, Stream, match
 from evoply.cli import main
 from evoply.cli.output import Output
 from evoply.cli.run_loop import drive
@@ -24,7 +24,6 @@ from evoply.evolution import Evolution
 from evoply.protocols import ConfigError, steps
 from evoply.reports import report_html
 from evoply.runs import (
-    Run,
     RunError,
     advance,
     export_csv,
@@ -37,7 +36,8 @@ CONFIG = Climb("othello-4", seed=3, generations=6)
 WRITER = """
 import sys
 from hill_climbing import Climb, HillClimbing
-from evoply.runs import Run, advance
+from evoply import Run
+from evoply.runs import advance
 class Slow(HillClimbing):
     def after(self, config, step):
         import time; time.sleep(0.02)
@@ -73,7 +73,7 @@ def test_a_run_keeps_its_steps(home: Path) -> None:
     expected = unbroken(CONFIG)
     with Run.open(home / "climb", learner=HillClimbing()) as run:
         assert run.config == CONFIG
-        assert list(run.generations()) == expected
+        assert list(run.whole_steps()) == expected
         assert run.last() == expected[-1]
         assert run.digests() == [step.digest for step in expected]
         assert run.status == "finished"
@@ -200,9 +200,9 @@ def test_a_run_of_it_is_shown_and_closed(
         assert "5 of 5" in text
         assert "frontier" in text
     else:
-        assert "generation 5: 0.0" in text
+        assert "step 5: 0.0" in text
         assert f"score {score}" in text
-    assert "Champion of run: from generation 5 of 6" in text
+    assert "Champion of run: from step 5 of 6" in text
 
 
 class Other(HillClimbing):

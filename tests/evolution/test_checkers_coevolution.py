@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evoply import arena, checkers
+from evoply import Run, arena, checkers
 from evoply._native import Stream
 from evoply.evolution import (
     EvolutionConfig,
@@ -29,7 +29,7 @@ from evoply.evolution.fitness import Batch, Population, Training
 from evoply.evolution.play import PreparedPlayer, panel_of
 from evoply.players import parse_player
 from evoply.presets import preset_text
-from evoply.runs import Run, advance
+from evoply.runs import advance
 
 Seat = tuple[int, int, int, int]
 """Who is Black and who White, as players of this module, and the keys of opening and game."""
@@ -265,7 +265,7 @@ def test_a_run_interrupted_anywhere_goes_on_as_if_it_had_not_been(
             assert [contents(one) for one in resumed] == [
                 contents(one) for one in generations[stopped_after:]
             ]
-            stored = list(run.generations())
+            stored = list(run.whole_steps())
             assert run.status == "finished"
         assert [one.digest for one in stored] == [one.digest for one in generations]
         assert [one.individuals for one in stored] == [one.individuals for one in generations]

@@ -20,7 +20,6 @@ from evoply.evolution import (
     final_test,
     individual_player,
     is_finished,
-    signature,
     stream_for,
 )
 from evoply.evolution.digest import digest_of
@@ -303,11 +302,6 @@ def test_the_saved_player_plays_as_the_individual_did(
         config.game_settings, [individual_player(config, tree).seat(config.game)], panel, stream
     )
     assert native.half_points.tolist() == saved.half_points.tolist()
-
-
-def test_the_signature_is_stable_within_a_build() -> None:
-    assert len(signature()) == 16
-    assert signature() == signature.__wrapped__()
 
 
 def test_archive_draws_the_newest_and_no_tree_twice(generations: list[Generation]) -> None:

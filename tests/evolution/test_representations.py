@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from evoply import arena, gp
+from evoply import Run, arena, gp
 from evoply._native import Stream
 from evoply.evolution import (
     EpochFitness,
@@ -27,7 +27,7 @@ from evoply.evolution.play import NOBODY, panel_of, population_of, schedule_of
 from evoply.players import load_player, save_player
 from evoply.protocols import ConfigError
 from evoply.reports import report_html
-from evoply.runs import Run, advance
+from evoply.runs import advance
 
 SHAPES: dict[str, dict[str, Any]] = {
     "tree": {"individual": {"kind": "tree"}},

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evoply import replay
+from evoply import Run, replay
 from evoply._native import Stream
 from evoply.evolution import (
     EvolutionConfig,
@@ -22,7 +22,7 @@ from evoply.evolution import (
 from evoply.evolution.play import panel_of, schedule_of
 from evoply.games import checkers, othello
 from evoply.protocols import ConfigError, RunError
-from evoply.runs import Run, advance
+from evoply.runs import advance
 
 OPENING = "f5d6c3d3c4"
 

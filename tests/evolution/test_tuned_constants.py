@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 
 import evoply as ep
-from evoply import gp
+from evoply import Run, gp
 from evoply.evolution import EvolutionConfig, Generation, evolve, final_test
 from evoply.expressions import PRIMITIVE_SETS
 from evoply.protocols import RunError
 from evoply.reports import write_report
-from evoply.runs import Run
 
 pytest.importorskip("cmaes")
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from evoply import Run
 from evoply.cli import main
 from evoply.experiments import (
     Experiment,
@@ -28,7 +29,6 @@ from evoply.experiments import (
 )
 from evoply.experiments.units import Point, run_unit, value_of
 from evoply.protocols import ConfigError, RunError
-from evoply.runs import Run
 from waiting import until
 
 BASE = """
@@ -179,7 +179,7 @@ def test_every_point_of_a_learning_curve_is_measured(home: Path) -> None:
     curve = run_unit(unit, folder.experiment)
     measure = Measure.from_text("score:greedy")
     with Run.open(unit.path) as run:
-        players = {step.number: step.champions[0] for step in run.generations()}
+        players = {step.number: step.champions[0] for step in run.whole_steps()}
     expected = [
         value_of(players[point.step], measure, game="othello-4", games=80 if last else 20)
         for point in curve

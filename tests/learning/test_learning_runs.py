@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from evoply import find_run, match
+from evoply import Run, find_run, match
 from evoply.cli import main
 from evoply.configs.whole import written_config
 from evoply.evolution import EvolutionConfig
@@ -23,7 +23,7 @@ from evoply.learning import (
 from evoply.players import load_player, save_player
 from evoply.protocols import steps
 from evoply.reports import report_html
-from evoply.runs import Run, RunError, advance
+from evoply.runs import RunError, advance
 
 CONFIG = LearningConfig(
     game="othello-6",
@@ -37,7 +37,8 @@ CONFIG = LearningConfig(
 WRITER = """
 import sys, time
 from evoply.learning import load_learning_config
-from evoply.runs import Run, advance
+from evoply import Run
+from evoply.runs import advance
 run = Run.create(sys.argv[1], load_learning_config(sys.argv[2]))
 for step in advance(run):
     print(step.number, flush=True)
@@ -99,7 +100,7 @@ def test_a_run_is_shown_played_and_gone_on_with(home: Path, capsys: Any) -> None
         assert [event["feature"] for event in run.events() if event["kind"] == "edited"] == [
             "pieces"
         ]
-        rows = run.generation_rows()
+        rows = run.rows()
         page = report_html(run)
         assert all(text in page for text in ("Time weights", "Changed by hand", "corners"))
         assert run.champion_player == learned_player(model_of(run.config, run.last()))

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import evoply as ep
+from evoply import Run
 from evoply.expressions import parameters_of
 from evoply.learning import Tuning, TuningConfig, tune
 from evoply.learning.tuning_config import tunable
-from evoply.runs import Run
 
 pytest.importorskip("cmaes")
 

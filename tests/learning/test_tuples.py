@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evoply as ep
-from evoply import _native
+from evoply import Run, _native
 from evoply._native import Stream
 from evoply.cli import main
 from evoply.expressions import straight_tuples
@@ -27,7 +27,7 @@ from evoply.learning import (
     load_tuples_config,
 )
 from evoply.learning.tuples import _Breeding, _canonical
-from evoply.runs import Run, advance
+from evoply.runs import advance
 
 SMALL: dict[str, Any] = {
     "game": "othello-6",

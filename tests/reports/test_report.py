@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from evoply import Run
 from evoply.arena import match
 from evoply.evolution import EvolutionConfig, evolve
 from evoply.evolution.plots import evolution_plots, opponents_plot
@@ -16,7 +17,7 @@ from evoply.reports import Chart, Series, interval_chart, line_chart, write_repo
 from evoply.reports.charts import sampled
 from evoply.reports.kind_page import drawn_plots
 from evoply.reports.pages import page as page_of
-from evoply.runs import Run, RunError, advance
+from evoply.runs import RunError, advance
 
 EVIL = "<script>alert(1)</script>"
 CHARTS = [

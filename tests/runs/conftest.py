@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from run_settings import small_config
 
-from evoply.runs import Run, advance
+from evoply import Run
+from evoply.runs import advance
 
 
 @pytest.fixture(scope="session")

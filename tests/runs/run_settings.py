@@ -4,10 +4,10 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
+from evoply import Run
 from evoply.evolution import EarlierGenerations, EvolutionConfig, Fitness, HallOfFame, Opponent
 from evoply.files import checksum
-from evoply.runs import Run
-from evoply.runs.tables import GROUPS
+from evoply.runs.schema import GROUPS
 
 
 def small_config(**changes: Any) -> EvolutionConfig:

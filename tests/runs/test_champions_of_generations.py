@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from evoply import Run
 from evoply.players import parse_player
 from evoply.runs import (
-    Run,
     RunError,
     RunNameError,
     champion_changes,
@@ -19,7 +19,7 @@ from evoply.runs import (
 
 def test_every_generation_has_its_champion(finished: Path) -> None:
     with Run.open(finished) as run:
-        champions = [generation.champions[0] for generation in run.generations()]
+        champions = [generation.champions[0] for generation in run.whole_steps()]
         assert [champion_of(run, number) for number in range(4)] == champions
         changed = [
             number
@@ -28,7 +28,7 @@ def test_every_generation_has_its_champion(finished: Path) -> None:
         ]
         assert champion_changes(run) == changed
         for number in (-1, 4):
-            with pytest.raises(RunError, match=f"no generation {number}"):
+            with pytest.raises(RunError, match=f"no step {number}"):
                 champion_of(run, number)
     for number, champion in enumerate(champions):
         text = f"champion@{finished}@{number}"
@@ -36,7 +36,7 @@ def test_every_generation_has_its_champion(finished: Path) -> None:
         player = parse_player(f"{text}:depth=2", game="othello-6", runs=resolve_champion)
         assert player.evaluator == champion.evaluator
         assert player.label == f"{text}:depth=2"
-    with pytest.raises(RunError, match="no generation 9"):
+    with pytest.raises(RunError, match="no step 9"):
         resolve_champion(f"champion@{finished}@9")
     with pytest.raises(RunNameError):
         resolve_champion(f"champion@{finished}@x")

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from run_settings import small_config
 
-from evoply import replay
+from evoply import Run, replay
 from evoply.evolution import EpochFitness, EvolutionConfig, Fitness, HallOfFame, Opponent
 from evoply.expressions import PRIMITIVE_SETS, board, count
 from evoply.protocols import ConfigError
-from evoply.runs import Run, advance
+from evoply.runs import advance
 
 KINGS = (
     PRIMITIVE_SETS["liao+mobility"]

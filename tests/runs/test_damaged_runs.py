@@ -10,15 +10,16 @@ from typing import Any
 import pytest
 from run_settings import change, falsify, small_config
 
+from evoply import Run
 from evoply._native import Stream
 from evoply.cli import main
-from evoply.runs import Run, RunError, RunNameError, advance
+from evoply.runs import RunError, RunNameError, advance
 
 
 def read_everything(folder: Path) -> None:
     with Run.open(folder) as run:
-        run.generation_rows()
-        list(run.generations())
+        run.rows()
+        list(run.whole_steps())
         _ = run.champion, run.champion_player
         run.steps()
         run.matches()
@@ -71,7 +72,7 @@ def test_damaged_cells(finished: Path, tmp_path: Path, do: Any, statement: str) 
     folder = tmp_path / "copy"
     shutil.copytree(finished, folder)
     do(folder, statement)
-    with pytest.raises(RunError, match=r"damaged|has no generation"):
+    with pytest.raises(RunError, match=r"damaged|has no step"):
         read_everything(folder)
 
 
@@ -92,7 +93,7 @@ def test_other_formats_are_refused_in_a_sentence(
 def test_a_generation_that_is_not_there(finished: Path) -> None:
     with Run.open(finished) as run:
         for number in (-1, 4, 2**70):
-            with pytest.raises(RunError, match=f"has no generation {number}: it has 4"):
+            with pytest.raises(RunError, match=f"has no step {number}: it has 4"):
                 run.generation(number)
 
 
@@ -122,7 +123,7 @@ def test_a_name_that_another_process_takes_meanwhile(
     def slow(path: Path, meta: dict[str, str], own_tables: str) -> None:
         shutil.copytree(finished, folder)
 
-    monkeypatch.setattr("evoply.runs.tables.create_tables", slow)
+    monkeypatch.setattr("evoply.runs.schema.create_tables", slow)
     with pytest.raises(RunNameError, match="exists already"):
         Run.create(folder, small_config())
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
@@ -220,7 +221,7 @@ def test_a_run_is_read_where_nothing_can_be_written(
     before = nothing_can_be_written(folder)
     read_everything(folder)
     with Run.open(folder) as run, Run.open(finished) as original:
-        assert list(run.generations()) == list(original.generations())
+        assert list(run.whole_steps()) == list(original.whole_steps())
         assert run.champion_player == original.champion_player
         assert run.check() == original.check()
         with pytest.raises(RunError, match="cannot be written"):

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from run_settings import small_config
 
+from evoply import Run
 from evoply._native import Stream
 from evoply.evolution import censuses, replay, stored_final_test
 from evoply.runs import (
-    Run,
     RunError,
     advance,
     export_csv,
@@ -49,8 +49,8 @@ def exported(run: Run) -> list[str]:
 READINGS: dict[str, Callable[[Run], Any]] = {
     "meta": lambda run: (run.status, run.created, run.command, run.version, run.signature),
     "steps": lambda run: run.steps(),
-    "rows": lambda run: run.generation_rows(),
-    "generations": lambda run: list(run.generations()),
+    "rows": lambda run: run.rows(),
+    "generations": lambda run: list(run.whole_steps()),
     "champion": lambda run: run.champion,
     "player": lambda run: run.champion_player,
     "final test": stored_final_test,

@@ -11,15 +11,17 @@ from pathlib import Path
 import pytest
 from run_settings import small_config
 
+from evoply import Run
 from evoply._native import Stream
 from evoply.evolution import EvolutionConfig, Fitness, Opponent, config_to_toml, evolve
-from evoply.runs import Run, RunError, advance
+from evoply.runs import RunError, advance
 from waiting import PATIENCE, children_seconds, cpu_seconds, until
 
 WRITER = """
 import sys
 from evoply.evolution import load_config
-from evoply.runs import Run, advance
+from evoply import Run
+from evoply.runs import advance
 run = Run.create(sys.argv[1], load_config(sys.argv[2]))
 print("created", flush=True)
 for generation in advance(run):
@@ -74,7 +76,7 @@ def check_instants(tmp_path: Path, config: EvolutionConfig, instants: int) -> No
         with run:
             saved = run.digests()
             assert saved == expected[: len(saved)]
-            assert [generation.digest for generation in run.generations()] == saved
+            assert [generation.digest for generation in run.whole_steps()] == saved
             cut_short += len(saved) < len(expected)
             for _ in advance(run):
                 pass

@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 from run_settings import change, falsify, small_config
 
+from evoply import Run
 from evoply.cli import main
 from evoply.evolution import FinalTest, config_to_toml, individual_player, stored_final_test
 from evoply.players import with_options
 from evoply.reports import report_html
-from evoply.runs import Run, advance, match_of, played_matches
+from evoply.runs import advance, match_of, played_matches
 
 RESULT = {
     "first": "champion@first", "second": "greedy", "wins": 3, "draws": 1, "losses": 2,

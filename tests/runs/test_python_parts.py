@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from run_settings import small_config
 
-from evoply import replay
+from evoply import Run, replay
 from evoply._native import Stream
 from evoply.evolution import EvolutionConfig, censuses, evolve
 from evoply.gp import Limits, Tree, point_mutation
 from evoply.reports import report_html
-from evoply.runs import Run, RunError, advance
+from evoply.runs import RunError, advance
 
 
 def brevity(tree: Tree, stream: Stream) -> float:

@@ -13,11 +13,11 @@ import pyarrow.parquet
 import pytest
 from run_settings import falsify, small_config
 
-from evoply import replay
+from evoply import Run, replay
 from evoply.arena import match
 from evoply.cli import main
 from evoply.protocols import Color
-from evoply.runs import Run, RunError, advance, export_csv, export_parquet
+from evoply.runs import RunError, advance, export_csv, export_parquet
 
 
 def introns_text(share: float | None) -> str:
@@ -51,7 +51,7 @@ def test_a_replayed_game_equals_the_original(finished: Path) -> None:
                     assert game.points == expected
         with pytest.raises(RunError, match="has games 0 to"):
             replay(run, 0, 10**6)
-        with pytest.raises(RunError, match="no generation 9"):
+        with pytest.raises(RunError, match="no step 9"):
             replay(run, 9, 0)
 
 
@@ -73,7 +73,7 @@ def test_csv_reads_back_exactly(finished: Path, tmp_path: Path) -> None:
         ]
         with paths[1].open(newline="") as file:
             rows = list(csv.DictReader(file))
-        stored = [one for generation in run.generations() for one in generation.individuals]
+        stored = [one for generation in run.whole_steps() for one in generation.individuals]
         assert [float(row["fitness"]) for row in rows] == [one.fitness for one in stored]
         assert [row["tree"] for row in rows] == [str(one.tree) for one in stored]
         with paths[0].open(newline="") as file:
@@ -82,7 +82,7 @@ def test_csv_reads_back_exactly(finished: Path, tmp_path: Path) -> None:
             shares = [(one["dead_introns"], one["live_introns"]) for one in csv.DictReader(file)]
         assert shares == [
             (introns_text(one.census.dead_introns), introns_text(one.census.live_introns))
-            for one in run.generations()
+            for one in run.whole_steps()
         ]
         (tmp_path / "file").write_text("")
         with pytest.raises(RunError, match="cannot be written"):
@@ -98,7 +98,7 @@ def test_tables_are_arrays_and_data_frames(
         for opponent, extra in (("random", {}), ("greedy", {"note": 1})):
             result = match("mobility", opponent, game="othello-6", games=20).to_dict()
             run.save_match({**result, **extra})
-        generations = list(run.generations())
+        generations = list(run.whole_steps())
         arrays = run.to_arrays()
         assert arrays["number"].dtype == np.int64
         assert arrays["best_fresh"].tolist() == [one.statistics.best_fresh for one in generations]

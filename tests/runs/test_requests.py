@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from run_settings import small_config
 
+from evoply import Run
 from evoply.evolution import evolve
-from evoply.runs import Run, RunError, advance, leave_request, read_request
+from evoply.runs import RunError, advance, leave_request, read_request
 from waiting import PATIENCE
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from run_settings import change, falsify, small_config
 
+from evoply import Run, find_run
 from evoply.arena import match
 from evoply.evolution import (
     Fitness,
@@ -22,10 +23,8 @@ from evoply.evolution import (
 )
 from evoply.players import parse_player, save_player
 from evoply.runs import (
-    Run,
     RunError,
     advance,
-    find_run,
     list_runs,
     new_run_path,
     resolve_champion,
@@ -41,7 +40,7 @@ def test_generations_read_back_equal(tmp_path: Path) -> None:
             run.save(generation)
             made.append(generation)
             assert run.last() == generation
-        assert list(run.generations()) == made
+        assert list(run.whole_steps()) == made
         assert run.digests() == [generation.digest for generation in made]
         assert run.champion == made[-1].hall_of_fame[0]
         test = final_test(config, made[-1])
@@ -51,7 +50,7 @@ def test_generations_read_back_equal(tmp_path: Path) -> None:
         assert run.champion_player == individual_player(config, test.champion.tree)
     with Run.open(tmp_path / "a") as run:
         assert run.config == config
-        assert list(run.generations()) == made
+        assert list(run.whole_steps()) == made
         stored = stored_final_test(run)
         assert stored is not None
         assert [entry["fitness"] for entry in stored["ranking"]] == list(test.fitness)
@@ -117,7 +116,7 @@ def test_generations_must_follow_one_another(tmp_path: Path) -> None:
         run.save(generations[0])
         with pytest.raises(RunError, match="the next one is 1"):
             run.save(generations[0])
-        with pytest.raises(RunError, match="no generation 7"):
+        with pytest.raises(RunError, match="no step 7"):
             run.generation(7)
 
 
@@ -186,7 +185,7 @@ def test_damaged_folders(finished: Path, tmp_path: Path, damage: str, message: s
 def read_everything(folder: Path) -> None:
     with Run.open(folder) as run:
         run.last()
-        list(run.generations())
+        list(run.whole_steps())
 
 
 @pytest.mark.parametrize(
@@ -316,7 +315,7 @@ def test_a_closed_run_says_how_to_read_it(finished: Path) -> None:
         lambda: run.champion,
         lambda: run.status,
         lambda: run.generation(0),
-        lambda: list(run.generations()),
+        lambda: list(run.whole_steps()),
         lambda: run.table("SELECT * FROM trees"),
         lambda: run.save_match({}),
         lambda: next(advance(run)),

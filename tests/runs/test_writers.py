@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from run_settings import small_config
 
+from evoply import Run
 from evoply.evolution import (
     Generation,
     evolve,
 )
 from evoply.runs import (
-    Run,
     RunError,
     advance,
     is_locked,
@@ -62,7 +62,7 @@ def test_a_second_writer_is_refused_by_name(tmp_path: Path) -> None:
 
 def test_a_second_process_is_refused(tmp_path: Path) -> None:
     code = (
-        "import sys; from evoply.runs import Run\n"
+        "import sys; from evoply import Run\n"
         "run = Run.open(sys.argv[1])\n"
         "with run.lock():\n    print('locked', flush=True); sys.stdin.read()\n"
     )
@@ -117,7 +117,7 @@ def test_a_full_disk_in_advance_is_a_run_error(tmp_path: Path) -> None:
         count = run.count()
     with Run.open(tmp_path / "a") as run:
         assert run.status == "stopped"
-        assert len(list(run.generations())) == count
+        assert len(list(run.whole_steps())) == count
 
 
 def test_a_disk_that_fills_up_on_creation_leaves_nothing(
@@ -134,7 +134,7 @@ def test_a_disk_that_fills_up_on_creation_leaves_nothing(
 
 def test_a_reader_sees_whole_changes_while_another_writes(tmp_path: Path) -> None:
     code = (
-        "import sys; from evoply.runs import Run\n"
+        "import sys; from evoply import Run\n"
         "with Run.open(sys.argv[1]) as run, run.lock():\n"
         "    for number in range(int(sys.argv[2])):\n"
         "        run.record('event', number=number)\n"

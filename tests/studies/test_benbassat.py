@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from evoply import Run
 from evoply.arena import match
 from evoply.evolution import evolve
 from evoply.games import GAMES
 from evoply.players import parse_player
 from evoply.presets import PRESETS
 from evoply.protocols import RunError
-from evoply.runs import Run, advance, list_runs
+from evoply.runs import advance, list_runs
 from evoply.studies import Request, Result, find_study, reproduce
 from evoply.studies.benbassat.coevolution import KINDS, OUTSIDE, evolved_score, kind_config
 from evoply.studies.benbassat.guides import GUIDES, LADDER, READINGS, guide

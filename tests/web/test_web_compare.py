@@ -9,10 +9,11 @@ from web_browser import NEEDS_BROWSER, every_look, nothing_keeps_anybody_out, op
 from web_server import client, command
 
 import evoply as ep
+from evoply import Run
 from evoply.evolution import load_config
 from evoply.files import write_atomically
 from evoply.reports import tournament_html, write_report, write_tournament
-from evoply.runs import Run, advance
+from evoply.runs import advance
 
 SMALL = ("population_size=8", "time_limit=none", "hall_of_fame.final_pairs=2", "machine.threads=1")
 EVIL = "<html><title>evil</title><script>document.title = 'reached'</script></html>"

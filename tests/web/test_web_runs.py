@@ -15,13 +15,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from web_server import client
 
+from evoply import Run
 from evoply.evolution import load_config
 from evoply.gp import changes
 from evoply.learning import load_learning_config
 from evoply.presets import PRESETS
 from evoply.protocols import ConfigError, RunError
 from evoply.reports.run_page import page_of
-from evoply.runs import Run, advance, champion_of, is_locked, leave_request
+from evoply.runs import advance, champion_of, is_locked, leave_request
 from evoply.web import Limits, Rate
 from evoply.web.opponents import read_opponent
 from evoply.web.run_driving import RunDriver
@@ -73,7 +74,7 @@ def test_a_run_is_seen_as_its_report_shows_it(name: str, made: Path, api: Any) -
     answer = api.get(f"/api/runs/{name}")
     state = answer.json()
     with Run.open(made / name) as run:
-        rows = run.generation_rows()
+        rows = run.rows()
         charts = [one for one in page_of(run).charts(run, rows) if one.lines is not None]
         sections = page_of(run).sections(run)
         assert state["generations"] == run.count()

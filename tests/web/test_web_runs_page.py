@@ -18,8 +18,9 @@ from web_browser import (
 )
 from web_server import command
 
+from evoply import Run
 from evoply.evolution import load_config
-from evoply.runs import Run, advance, is_locked, leave_request
+from evoply.runs import advance, is_locked, leave_request
 from waiting import until
 
 pytestmark = NEEDS_BROWSER

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from evoply.arena.elimination import Elimination, Meetings, Round, eliminate
     from evoply.arena.matches import MatchResult, match
     from evoply.arena.one_game import play_game
+    from evoply.arena.playing import Tables, play
     from evoply.arena.ratings import Ratings, bradley_terry
     from evoply.arena.round_robins import Pairing, RoundRobin, Standing, round_robin
     from evoply.arena.schedule import (
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
         wilson,
     )
     from evoply.arena.stopping import StoppedWithResultError
-    from evoply.arena.tables import Tables, play
     from evoply.arena.tally import LostGames
     from evoply.arena.tournaments import Correlation, Star, Tournament, rank_correlation, tournament
 
@@ -94,7 +94,7 @@ give_when_used(
         "sprt": "Sprt SprtResult log_likelihood_ratio sprt_match",
         "statistics": "PairStatistics elo_difference mean_interval pair_statistics wilson",
         "stopping": "StoppedWithResultError",
-        "tables": "Tables play",
+        "playing": "Tables play",
         "tally": "LostGames",
         "tournaments": "Correlation Star Tournament rank_correlation tournament",
     },

@@ -10,8 +10,8 @@ from typing import Any, Literal, TypedDict, Unpack
 import numpy as np
 
 from evoply._native import Stream
+from evoply.arena.playing import Tables
 from evoply.arena.schedule import MOST_THREADS, Schedule, checked_whole
-from evoply.arena.tables import Tables
 from evoply.arena.tally import Tally
 from evoply.games import game_rules
 from evoply.games.draws import DrawRules

@@ -26,11 +26,11 @@ from evoply.arena.elimination import (
 )
 from evoply.arena.json_data import JsonData
 from evoply.arena.pairs import PairsPlayed
+from evoply.arena.playing import Tables
 from evoply.arena.round_robins import MOST_PLAYERS
 from evoply.arena.schedule import Results, Schedule, checked_whole, ignored
 from evoply.arena.statistics import mean_interval, wilson
 from evoply.arena.stopping import Stop
-from evoply.arena.tables import Tables
 from evoply.arena.tally import Circumstances, Tally, TimeUsed
 from evoply.pace import Pace
 from evoply.wording import named_apart

@@ -33,8 +33,8 @@ def edit(
         What is added to the time weight.
     """
     from evoply.cli.run_loop import typed_command
+    from evoply.kinds import find_run
     from evoply.protocols import RunError
-    from evoply.runs import find_run
 
     output = Output(json)
     with find_run(run) as found:

@@ -90,8 +90,8 @@ def _features(
     output: Output,
 ) -> dict[str, Any]:
     """Return the keys of a config that --features gives: features, and the game they are for."""
+    from evoply.kinds import find_run
     from evoply.learning import features_of_population, features_of_sets, load_learning_config
-    from evoply.runs import find_run
 
     settings = load_learning_config(config, overrides)
     prefix, at, name = source.partition("@")
@@ -115,7 +115,7 @@ def _features(
 
 def _tuples(source: str, overrides: list[str]) -> dict[str, Any]:
     """Return the keys of a config of patterns that --features gives: the squares that evolved."""
-    from evoply.runs import find_run
+    from evoply.kinds import find_run
 
     prefix, at, name = source.partition("@")
     if prefix.strip() != "champion" or not at:

@@ -42,9 +42,9 @@ def pack(
         Where the positions come from.
     """
     from evoply.files import write_atomically
+    from evoply.kinds import find_run
     from evoply.players.packed import LARGEST_PACKED
     from evoply.protocols import RunError
-    from evoply.runs import find_run
 
     output = Output(json)
     with find_run(run) as found:

@@ -62,7 +62,7 @@ def read_players(
 
 
 def _run(text: str | None = None) -> Run:
-    from evoply.runs import find_run  # knows all learners: players who are in no run need none
+    from evoply.kinds import find_run  # knows all learners: players who are in no run need none
 
     return find_run(text)
 

@@ -40,7 +40,7 @@ def replay(
     from evoply.evolution import check_evolved
     from evoply.evolution import replay as play_again
     from evoply.games import game_rules
-    from evoply.runs import find_run
+    from evoply.kinds import find_run
 
     output = Output(json)
     with find_run(run) as found:

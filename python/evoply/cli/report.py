@@ -22,8 +22,8 @@ def report(
     output
         The file to write. Default: report.html in the run folder.
     """
+    from evoply.kinds import find_run
     from evoply.reports import write_report
-    from evoply.runs import find_run
 
     with find_run(run) as found:
         path = write_report(found, output or found.path / REPORT_FILE)

@@ -44,7 +44,7 @@ def resume(
         Go on although this evoply computes differently; the run notes it.
     """
     from evoply.cli.run_loop import drive, for_runs
-    from evoply.runs import find_run
+    from evoply.kinds import find_run
 
     limits = {"generations": generations, "games": games, "time_limit": time_limit}
     output = Output(json)

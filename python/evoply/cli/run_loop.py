@@ -13,8 +13,9 @@ from evoply.cli.long_work import on_cluster
 from evoply.cli.output import Output, StoppedError
 from evoply.cli.run_summary import close_run
 from evoply.cli.shell_hints import suggested
+from evoply.kinds import KINDS, Run
 from evoply.protocols import Cluster, RunNameError
-from evoply.runs import Run, advance, checked_name, new_run_path, runs_directory
+from evoply.runs import advance, checked_name, new_run_path, runs_directory
 from evoply.runs.finding_kinds import kind_of
 
 
@@ -34,7 +35,7 @@ def drive(
     Raises `StoppedError` with what is safe and how to go on when the user presses Ctrl-C.
     """
     try:
-        earlier = run.generation_rows()
+        earlier = run.rows()
         settings = config or run.config
         with view_on(output.people, run.kind, settings, run.name, earlier) as view:
             generations = advance(
@@ -61,7 +62,7 @@ def drive(
 def for_runs(cluster: str | None, config: Any, output: Output) -> Iterator[Cluster | None]:
     """Give the cluster of --cluster; before it is opened, refuse a config that cannot be sent."""
     if cluster is not None:
-        kind_of(None, config).learners.check_sendable(config)
+        kind_of(KINDS, config).learners.check_sendable(config)
     with on_cluster(cluster, output) as found:
         yield found
 

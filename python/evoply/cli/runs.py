@@ -53,7 +53,8 @@ def runs(
             raise ValueError("--check: say which run: `evoply runs RUN --check`")
         _show_list(output)
         return
-    from evoply.runs import export_csv, export_parquet, find_run  # a list needs no learner
+    from evoply.kinds import find_run  # a list needs no learner
+    from evoply.runs import export_csv, export_parquet
 
     with find_run(run) as found:
         if check:
@@ -116,7 +117,7 @@ def _show_run(output: Output, run: Run, *, show_all: bool) -> None:
     from evoply.reports import status_in_words
     from evoply.runs.columns import table as steps_in
 
-    generations = run.generation_rows()
+    generations = run.rows()
     status = status_in_words(run.status)
     output.say(f"{run.path}: {run.config.game}, seed {run.config.seed}, {status}", style="bold")
     if run.command:

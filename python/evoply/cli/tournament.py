@@ -75,7 +75,7 @@ def tournament(
     """
     from evoply.arena import round_robin
     from evoply.arena import tournament as play_tournament
-    from evoply.arena.elsewhere import check_sendable
+    from evoply.arena.on_cluster import check_sendable
     from evoply.cli.player_texts import bots_in_folders, read_players
     from evoply.cli.tournament_file import Entry, read_field
     from evoply.games import game_rules

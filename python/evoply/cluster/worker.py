@@ -16,7 +16,8 @@ from contextvars import ContextVar
 from time import perf_counter
 from typing import Any
 
-from evoply import _native, signature
+from evoply import _native
+from evoply.behaviour import signature
 from evoply.protocols import UnitFunction, packed
 
 LISTENER: ContextVar[Callable[[float], object] | None] = ContextVar("LISTENER", default=None)

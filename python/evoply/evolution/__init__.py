@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from evoply.when_used import give_when_used
 
 if TYPE_CHECKING:
+    from evoply.behaviour import signature
     from evoply.evolution.config.breeding import (
         Afterwards,
         Covariant,
@@ -84,7 +85,6 @@ if TYPE_CHECKING:
     from evoply.evolution.loop import Evolution, evolve, is_finished, step
     from evoply.evolution.operators import OPERATORS, Operator
     from evoply.evolution.replay import Replay, replay
-    from evoply.evolution.signature import signature
     from evoply.evolution.statistics import Census, FreshResult, Seconds, Statistics
     from evoply.protocols import Progress
 
@@ -196,7 +196,7 @@ give_when_used(
         "individuals": "ArchiveEntry HallOfFameEntry Individual front_of",
         "loop": "Evolution evolve is_finished step",
         "operators": "OPERATORS Operator",
-        "signature": "signature",
+        "evoply.behaviour": "signature",
         "kind": "censuses check_evolved stored_final_test",
         "replay": "Replay replay",
         "statistics": "Census FreshResult Seconds Statistics",

@@ -19,7 +19,7 @@ from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individu
 from evoply.evolution.statistics import Census, FreshResult, Seconds, Statistics
 from evoply.expressions import PrimitiveSet
 from evoply.runs.database import Database, Group
-from evoply.runs.tables import read_object
+from evoply.runs.schema import read_object
 
 _STATISTICS = tuple(field.name for field in fields(Statistics))
 _WHOLE = ("best_size", "best_depth", "distinct_trees", "games")

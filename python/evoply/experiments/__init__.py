@@ -22,8 +22,8 @@ if TYPE_CHECKING:
         load_experiment,
         setups_of,
     )
-    from evoply.experiments.elsewhere import check_experiment_sendable
     from evoply.experiments.folder import ExperimentFolder, Measured, find_experiment, folder_for
+    from evoply.experiments.on_cluster import check_experiment_sendable
     from evoply.experiments.page import comparison_html
     from evoply.experiments.running import Cost, Status, estimated_cost, run_experiment
     from evoply.experiments.statistics import (
@@ -74,7 +74,7 @@ give_when_used(
             "Comparison compare compare_experiment comparison_of load_comparison usual_name"
         ),
         "design": "Budget Experiment Measure Setup experiment_of load_experiment setups_of",
-        "elsewhere": "check_experiment_sendable",
+        "on_cluster": "check_experiment_sendable",
         "folder": "ExperimentFolder Measured find_experiment folder_for",
         "page": "comparison_html",
         "running": "Cost Status estimated_cost run_experiment",

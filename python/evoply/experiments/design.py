@@ -19,11 +19,11 @@ from evoply.configs.keys import read_toml
 from evoply.configs.part import Part, Problem
 from evoply.evolution.play.opponents import player_texts
 from evoply.files import checksum
-from evoply.kinds import KINDS
+from evoply.kinds import KINDS, Run
 from evoply.players import parse_player
 from evoply.presets import config_text
 from evoply.protocols import ConfigError, RunError
-from evoply.runs import Kind, Run
+from evoply.runs import Kind
 from evoply.runs.finding_kinds import kind_of
 from evoply.wording import named_apart, shorten
 
@@ -310,7 +310,7 @@ def _config_of(source: Any, overrides: Sequence[str]) -> tuple[Kind, Any]:
     """Return the kind of learner and the config of a preset, a file or a run, with changes."""
     if not isinstance(source, str):
         try:
-            return kind_of(None, source), source
+            return kind_of(KINDS, source), source
         except RunError:
             message = (
                 f"{shorten(repr(source))} is no config: give an EvolutionConfig or a "

@@ -28,8 +28,9 @@ from evoply.experiments.design import (
 )
 from evoply.experiments.units import Point, Unit, measured
 from evoply.files import checksum, write_atomically
+from evoply.kinds import KINDS, Run
 from evoply.protocols import RunError, RunNameError
-from evoply.runs import Run, runs_directory
+from evoply.runs import runs_directory
 from evoply.runs.finding_kinds import stored_kind
 from evoply.runs.summaries import EXPERIMENT_FILE
 from evoply.wording import shorten
@@ -217,7 +218,7 @@ def _folder_of(source: str | os.PathLike[str]) -> Path | None:
 
 
 def _setup(file: Path, name: Any) -> Setup:
-    kind = stored_kind(file)
+    kind = stored_kind(KINDS, file)
     return Setup(str(name), kind, kind.configs.load(file))
 
 

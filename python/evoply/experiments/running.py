@@ -15,8 +15,8 @@ from evoply.cluster import Dispatcher, opened
 from evoply.cluster.processes import ProcessPool
 from evoply.cluster.worker import report
 from evoply.experiments.design import Budget
-from evoply.experiments.elsewhere import check_experiment_sendable, run_elsewhere
 from evoply.experiments.folder import ExperimentFolder
+from evoply.experiments.on_cluster import check_experiment_sendable, run_on_cluster
 from evoply.experiments.units import Unit, run_unit
 from evoply.processes import core_count
 from evoply.protocols import RunError, UnitError, packed, unpacked
@@ -80,7 +80,7 @@ def run_experiment(
     if cluster is not None:
         with opened(cluster) as others:
             assert others is not None
-            run_elsewhere(folder, others, on_done)
+            run_on_cluster(folder, others, on_done)
         return
     parts = [packed({"of": [str(folder.path), one.setup.name, one.seed]}) for one in waiting]
     with ProcessPool(workers or core_count(), tell) as pool:

@@ -15,9 +15,10 @@ from evoply.arena import match
 from evoply.evolution.play.opponents import read_opponent
 from evoply.experiments.design import Budget, Experiment, Measure, Setup
 from evoply.files import checksum
+from evoply.kinds import Run
 from evoply.protocols import Player, RunNameError
-from evoply.runs import Run, advance
-from evoply.runs.tables import player_data
+from evoply.runs import advance
+from evoply.runs.schema import player_data
 
 MEASURED = "measured"
 """The note of a run that holds its curve and its final value."""
@@ -102,7 +103,7 @@ def run_unit(
         measure = measure or Measure.from_text(experiment.measure)
         costs = _Costs()
         champions: list[tuple[_Mark, Player]] = []
-        for step in run.generations():
+        for step in run.whole_steps():
             costs.add(run, step)
             champions.append((_mark(step, costs), step.champions[0]))
 

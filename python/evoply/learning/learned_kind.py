@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from evoply.arena.elsewhere import check_game
+from evoply.arena.on_cluster import check_game
 from evoply.learning.games_config import config_of
 from evoply.protocols import Cluster, Progress, RunError
 from evoply.runs.kind import Display, Ending, Kind
@@ -41,8 +41,6 @@ def learned_kind(
 
 class GamesDisplay(PlainDisplay):
     """What people see of a run that learns game after game."""
-
-    word = "step"
 
     def seconds_left(self, config: Any, step: Any) -> float | None:
         """Return how long the rest of the games takes at the pace so far; None if nobody knows."""

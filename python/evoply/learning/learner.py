@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from evoply import _native
 from evoply._native import Stream
-from evoply.arena.elsewhere import check_game
+from evoply.arena.on_cluster import check_game
 from evoply.expressions.linear import LARGEST_WEIGHT
 from evoply.games import game_rules
 from evoply.learning.config import LearningConfig, load_learning_config

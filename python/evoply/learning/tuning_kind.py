@@ -25,6 +25,8 @@ def tuning_kind(learner: Tuning) -> Kind:
 class _Display(PlainDisplay):
     """What people see of tuned numbers."""
 
+    word = "generation"
+
     table = (
         Column("best", "best in tests", "{:.1%}".format, "best in tests"),
         Column("mean", "mean of a generation", "{:.1%}".format, "mean"),

@@ -31,6 +31,8 @@ def tuples_kind(learner: TupleEvolution) -> Kind:
 class _Display(PlainDisplay):
     """What people see of tuples."""
 
+    word = "generation"
+
     table = (
         Column("best", "best against the others", "{:.1%}".format, "best"),
         Column("against_champion", "against the champion", "{:.1%}".format, "against the champion"),

@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import evoply
 from evoply._native import Stream
 from evoply.games import game_rules
 from evoply.players import bot_process
@@ -168,7 +167,7 @@ class _BotProcess(ForeignProcess):
     """The process of a bot: questions and answers are JSON, a line each."""
 
     def __init__(self, path: str, class_name: str, limits: Limits) -> None:
-        home = str(Path(evoply.__file__).parent.parent)
+        home = str(Path(bot_process.__file__).parents[2])
         paths = [home, *filter(None, [os.environ.get("PYTHONPATH")])]
         super().__init__(
             [path, class_name],

@@ -56,7 +56,7 @@ def write_report(run: Run, path: str | os.PathLike[str] | None = None) -> Path:
 
 def report_html(run: Run) -> str:
     """Return the page about *run* as text; pages of very long runs show a sample of them."""
-    rows = run.generation_rows()
+    rows = run.rows()
     kind_page = page_of(run)
     shown = sampled(rows, _MOST_ROWS)
     return page(

@@ -7,10 +7,9 @@ from evoply.when_used import give_when_used
 if TYPE_CHECKING:
     from evoply.files import runs_directory
     from evoply.protocols import RunError, RunNameError
-    from evoply.runs.advance import advance, resolve_champion
-    from evoply.runs.by_name import checked_name, find_run, named_run, new_run_path
+    from evoply.runs.advance import advance
+    from evoply.runs.background import go_on_in_process
     from evoply.runs.folder import is_locked, leave_request, read_request
-    from evoply.runs.in_process import go_on_in_process
     from evoply.runs.kind import ChampionFacts, Ending, Kind, Listing, LiveFacts
     from evoply.runs.results import (
         PlayedMatches,
@@ -20,8 +19,10 @@ if TYPE_CHECKING:
         export_parquet,
         match_of,
         played_matches,
+        resolve_champion,
     )
     from evoply.runs.run import Run
+    from evoply.runs.run_names import checked_name, named_run, new_run_path, run_path
     from evoply.runs.summaries import RunSummary, list_runs
 
 __all__ = [
@@ -41,7 +42,6 @@ __all__ = [
     "checked_name",
     "export_csv",
     "export_parquet",
-    "find_run",
     "go_on_in_process",
     "is_locked",
     "leave_request",
@@ -52,6 +52,7 @@ __all__ = [
     "played_matches",
     "read_request",
     "resolve_champion",
+    "run_path",
     "runs_directory",
 ]
 
@@ -60,14 +61,14 @@ give_when_used(
     {
         "evoply.files": "runs_directory",
         "evoply.protocols": "RunError RunNameError",
-        "advance": "advance resolve_champion",
-        "by_name": "checked_name find_run named_run new_run_path",
+        "advance": "advance",
+        "run_names": "checked_name named_run new_run_path run_path",
         "folder": "is_locked leave_request read_request",
-        "in_process": "go_on_in_process",
+        "background": "go_on_in_process",
         "kind": "ChampionFacts Ending Kind Listing LiveFacts",
         "results": (
             "PlayedMatches champion_changes champion_of export_csv export_parquet match_of "
-            "played_matches"
+            "played_matches resolve_champion"
         ),
         "run": "Run",
         "summaries": "RunSummary list_runs",

@@ -1,26 +1,21 @@
 """Driving a run: make a step, save it, look for requests, and name the champion at the end.
 
-`for generation in advance(run)` works for a new run and for one that was interrupted anywhere;
-both give the same generations.
+`for step in advance(run)` works for a new run and for one that was interrupted anywhere; both give
+the same steps.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import re
 import time
 from collections.abc import Callable, Generator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from evoply import _native, signature
-from evoply.files import runs_directory
-from evoply.players import Player
+from evoply import _native
+from evoply.behaviour import signature
 from evoply.protocols import Cluster, Progress, RunError, steps
-from evoply.runs.by_name import find_run
 from evoply.runs.folder import clear_request, read_request
-from evoply.runs.results import champion_of
 from evoply.runs.run import Run
 
 _PAUSE_SECONDS = 0.2
@@ -39,13 +34,13 @@ def advance(
     is_enough: Callable[[Any], bool] | None = None,
     cluster: Cluster | None = None,
 ) -> Generator[Any, None, None]:
-    """Yield the generations of *run* that are still to come, each saved before it is yielded.
+    """Yield the steps of *run* that are still to come, each saved before it is yielded.
 
     *config* may differ from the run's in its limits and `machine` only, to go on for longer; by
     default the run's own is used. *threads*, *progress*, *fitness* and *operators* are those of
     `evolve`, for runs of evolution; the learner of any other run is given to `Run.create` and
     `Run.open`. The run notes the names of what is the user's own Python and the checksums of its
-    source, and going on asks for the same. *is_enough* is asked after each generation whether the
+    source, and going on asks for the same. *is_enough* is asked after each step whether the
     run has reached a limit that its config does not know. After the last generation of evolution
     the final test names the champion. A *cluster* (`evoply.cluster.connect`) plays the games of
     evolution, or makes the steps of learning; the run folder and its lock stay here.
@@ -53,7 +48,7 @@ def advance(
     Raises `RunError` if another process writes the run, if the run is
     damaged, or if this evoply computes differently from the one that wrote it, unless
     *allow_other_version*, which is recorded. Ctrl-C and leaving the loop early stop the run
-    with its last whole generation.
+    with its last whole step.
     """
     learners = run.kind.learners
     learner = learners.made(
@@ -109,26 +104,6 @@ def advance(
             run.record("ended", status=status, generation=None if last is None else last.number)
 
 
-def resolve_champion(text: str) -> Player:
-    """Return the champion of a run as a player; *text* is the run's name, path, or empty.
-
-    An empty text means the newest run; a leading `champion@` is allowed. With `@N` behind it is
-    the champion as it was after generation N. Raises `RunError`.
-    """
-    text = text.removeprefix("champion@")
-    name, at, number = text.rpartition("@")
-    player: Player
-    # A folder whose own name looks so is found first.
-    is_name = any(os.path.isdir(path) for path in (text, runs_directory() / text) if text)
-    if at and re.fullmatch("[0-9]{1,12}", number) and not is_name:
-        with find_run(name or None) as run:
-            player = champion_of(run, int(number))
-            return player
-    with find_run(text or None) as run:
-        player = run.champion_player
-        return player
-
-
 def _settled(run: Run, config: Any) -> Any:
     if config is None:
         return run.config
@@ -182,7 +157,7 @@ def _argument(what: str) -> str:
 def _check_digest(run: Run, last: Any) -> None:
     if not run.kind.store.is_unchanged(run.config, last, run.steps(last.number)[0].digest):
         raise RunError(
-            f"run {run.path}: generation {last.number} does not match its digest. The folder, or "
+            f"run {run.path}: step {last.number} does not match its digest. The folder, or "
             "a file that an opponent names, was changed: put the original back, or start a new run"
         )
 

@@ -1,6 +1,6 @@
 """The file `run.db`, and its rows in groups with checksums, compared whenever a group is read.
 
-A group is the rows of one table that have one number: the individuals of a generation, one match,
+A group is the rows of one table that have one number: the state of a step, one match,
 all facts about the run. The table `checksums` has a row for each, for empty ones too; so rows that
 vanish are noticed like rows that change. This module knows no table but that one.
 """

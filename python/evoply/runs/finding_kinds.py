@@ -1,4 +1,4 @@
-"""Which kind of learner a run or a config is of: evoply's own, or one that a user brings."""
+"""Which kind of learner a run or a config is of: one of a table, or one that a user brings."""
 
 from __future__ import annotations
 
@@ -12,28 +12,24 @@ from evoply.runs.folder import stored_learner
 from evoply.runs.kind import Kind
 from evoply.runs.outside_kind import outside_kind
 
-
-def _built_in() -> Mapping[str, Kind]:
-    """Return the kinds of evoply's own, which its face hands down."""
-    from evoply import KINDS
-
-    return KINDS
+Kinds = Mapping[str, Kind]
+"""Kinds of learners by the name that `config.toml` gives them; `evoply.kinds` has evoply's own."""
 
 
-def kind_of(learner: Any, config: Any = None) -> Kind:
-    """Return the kind of *learner*, or of evoply's own that *config* is for if it is None.
+def kind_of(kinds: Kinds, config: Any, learner: Any = None) -> Kind:
+    """Return the kind of *learner*, or if it is None that of *kinds* that *config* is for.
 
-    Raises `RunError` if it has no learner, or one whose steps cannot be kept.
+    Raises `RunError` if there is none, or if the learner's steps cannot be kept.
     """
     if learner is None:
-        for kind in _built_in().values():
+        for kind in kinds.values():
             if isinstance(config, kind.learners.given.config_type):
                 return kind
         raise RunError(
-            f"{type(config).__name__} is no config of evoply's own: say which learner it is for, "
-            "as in Run.create(path, config, learner=...)"
+            f"{type(config).__name__} is no config of a known learner: say which learner it is "
+            "for, as in evoply.Run.create(path, config, learner=...), which knows evoply's own"
         )
-    for kind in _built_in().values():
+    for kind in kinds.values():
         if isinstance(learner, type(kind.learners.given)):
             return kind.made_by(learner)
     if not isinstance(learner, StorableLearner):
@@ -44,8 +40,8 @@ def kind_of(learner: Any, config: Any = None) -> Kind:
     return outside_kind(learner)
 
 
-def stored_kind(config_file: Path, learner: Any = None) -> Kind:
-    """Return the kind of learner that made the run of *config_file*.
+def stored_kind(kinds: Kinds, config_file: Path, learner: Any = None) -> Kind:
+    """Return the kind of learner that made the run of *config_file*; of *kinds* if it is there.
 
     *learner* is the user's own, if it is at hand; `RunError` if another one made the run.
     """
@@ -54,8 +50,8 @@ def stored_kind(config_file: Path, learner: Any = None) -> Kind:
     except (OSError, ValueError, RecursionError):
         name = "evolution"  # whose config says what is wrong
     if learner is None:
-        return _built_in().get(name) or outside_kind(name=name)
-    kind = kind_of(learner)
+        return kinds.get(name) or outside_kind(name=name)
+    kind = kind_of(kinds, None, learner)
     if kind.name != name:
         raise RunError(
             f"run {config_file.parent} was made by the learner {name}, not by {kind.name}: "

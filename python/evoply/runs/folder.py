@@ -2,7 +2,7 @@
 
 The lock is on a file of the folder and is released by the system when a process ends, so a killed
 process leaves none behind; the number written in the file is only for people. Whoever watches a
-run never touches its loop: it leaves `request.json`, and the loop looks between generations.
+run never touches its loop: it leaves `request.json`, and the loop looks between steps.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ def reason(error: Exception) -> str:
 
 
 def leave_request(folder: Path, request: Request) -> None:
-    """Ask the run in *folder* to pause, resume or stop after the current generation."""
+    """Ask the run in *folder* to pause, resume or stop after the current step."""
     if request not in _REQUESTS:
         raise RunError(f"no request is called {request!r}: use pause, resume or stop")
     write_atomically(folder / _REQUEST, json.dumps({"format": 1, "request": request}))

@@ -38,7 +38,7 @@ class ChampionFacts:
     """What is said of a champion beside its explanation."""
 
     title: str
-    """Such as "19 nodes, from generation 2"."""
+    """Such as "19 nodes, from step 2"."""
     data: Mapping[str, Any]
     """The same as keys of the summary."""
     identity: Mapping[str, Any]

@@ -6,7 +6,6 @@ statistics, champions.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -14,7 +13,7 @@ from typing import Any, ClassVar
 import tomli_w
 from pydantic import TypeAdapter, ValidationError
 
-from evoply.configs.keys import without_none
+from evoply.configs.keys import read_toml, without_none
 from evoply.games import game_rules
 from evoply.protocols import Cluster, ConfigError, Progress, RunError, StorableLearner
 from evoply.runs.kind import Ending, Kind
@@ -61,7 +60,7 @@ class _Configs:
         return TypeAdapter(present(self.learner, self.name).config_type)
 
     def load(self, source: Any, overrides: Sequence[str] = (), /, **settings: Any) -> Any:
-        data = tomllib.loads(source.read_text(encoding="utf-8"))
+        data = read_toml(source.read_text(encoding="utf-8", errors="replace"), source.name)
         data.pop(_LEARNER, None)
         if self.learner is None:
             return _settings(data)

@@ -22,7 +22,7 @@ _MOST_LISTED = 6
 class PlainDisplay:
     """See `evoply.runs.kind.Display`."""
 
-    word: ClassVar[str] = "generation"
+    word: ClassVar[str] = "step"
     """What a step is called."""
     table: ClassVar[Columns] = ()
     """Its columns; none: one for each statistic, of which the first three have curves."""

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import csv
 import io
+import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evoply.files import checksum, write_atomically
+from evoply.files import checksum, runs_directory, write_atomically
 from evoply.protocols import Player, RunError
 from evoply.runs.run import Run
-from evoply.runs.tables import player_data, read_champions
+from evoply.runs.run_names import run_path
+from evoply.runs.schema import player_data, read_champions
 
 _DIGEST = "player_digest"
 
@@ -35,7 +38,7 @@ class PlayedMatches:
 def match_of(
     player: Player, result: Mapping[str, Any], identity: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return *result* as a match of *player*; *identity* says more of it, such as its generation.
+    """Return *result* as a match of *player*; *identity* says more of it, such as its step.
 
     The player is known by what it is, whatever its name: a run that goes on may get another one.
     """
@@ -62,18 +65,38 @@ def played_matches(run: Run) -> PlayedMatches:
     )
 
 
-def champion_of(run: Run, generation: int) -> Any:
-    """Return the champion as a player, as it was after *generation*; `RunError` if there is none.
+def champion_of(run: Run, number: int) -> Any:
+    """Return the champion as a player, as it was after step *number*; `RunError` if there is none.
 
     Of evolution it is the first of the hall of fame, before any final test.
     """
-    if not 0 <= generation < run.count():
-        raise RunError(f"run {run.path} has no generation {generation}: it has {run.count()}")
-    return run.reading(lambda opened: read_champions(opened, generation)[0])
+    if not 0 <= number < run.count():
+        raise RunError(f"run {run.path} has no step {number}: it has {run.count()}")
+    return run.reading(lambda opened: read_champions(opened, number)[0])
+
+
+def resolve_champion(text: str) -> Player:
+    """Return the champion of a run as a player; *text* is the run's name, path, or empty.
+
+    An empty text means the newest run; a leading `champion@` is allowed. With `@N` behind it is
+    the champion as it was after step N. Raises `RunError`.
+    """
+    text = text.removeprefix("champion@")
+    name, at, number = text.rpartition("@")
+    player: Player
+    # A folder whose own name looks so is found first.
+    is_name = any(os.path.isdir(path) for path in (text, runs_directory() / text) if text)
+    if at and re.fullmatch("[0-9]{1,12}", number) and not is_name:
+        with Run.open(run_path(name or None)) as run:
+            player = champion_of(run, int(number))
+            return player
+    with Run.open(run_path(text or None)) as run:
+        player = run.champion_player
+        return player
 
 
 def champion_changes(run: Run) -> list[int]:
-    """Return the generations that had another champion than the one before, the first included."""
+    """Return the numbers of steps with another champion than the one before, and the first."""
     rows = run.table(
         "SELECT number, json_extract(champions, '$[0]') AS first FROM steps ORDER BY number"
     )

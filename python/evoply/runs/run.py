@@ -1,9 +1,9 @@
 """A run on disk: one folder, written by one process at a time, read by any number.
 
-`config.toml` says what was asked for, `run.db` holds every step of the learner; a step is called a
-generation everywhere in a run. Whatever happens to the process, the folder holds whole generations
-only. This module does not drive a learner: `evoply.runs.advance` does. What is special to a kind of
-learner is in `evoply.runs.kind`.
+`config.toml` says what was asked for, `run.db` holds every step of the learner, of evolution a
+generation. Whatever happens to the process, the folder holds whole steps only. This module does not
+drive a learner: `evoply.runs.advance` does. What is special to a kind of learner is in
+`evoply.runs.kind`.
 """
 
 from __future__ import annotations
@@ -15,17 +15,18 @@ import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NoReturn, Self, TypeVar
+from types import MappingProxyType
+from typing import Any, ClassVar, NoReturn, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evoply.players.files import read_player
 from evoply.protocols import ConfigError, RunError, Step, StorableLearner
-from evoply.runs import tables
+from evoply.runs import schema
 from evoply.runs.columns import Columns, Row
 from evoply.runs.database import UNREADABLE, ChecksumError, Database, identity
-from evoply.runs.finding_kinds import kind_of, stored_kind
+from evoply.runs.finding_kinds import Kinds, kind_of, stored_kind
 from evoply.runs.folder import (
     CONFIG,
     DATABASE,
@@ -36,7 +37,7 @@ from evoply.runs.folder import (
     status_in,
 )
 from evoply.runs.kind import Ending, Kind
-from evoply.runs.tables import damaged, reading
+from evoply.runs.schema import damaged, reading
 
 _T = TypeVar("_T")
 
@@ -45,8 +46,12 @@ class Run:
     """A run folder, open for reading; every change needs the right to write (see `lock`).
 
     Make one with `Run.create` or `Run.open`. Use it as a context manager or call `close`. What is
-    read is compared with its checksum first: `RunError` says what is damaged.
+    read is compared with its checksum first: `RunError` says what is damaged. `evoply.Run` knows
+    evoply's own learners; this class, which knows none, any that it is given.
     """
+
+    kinds: ClassVar[Kinds] = MappingProxyType({})
+    """The kinds of learners that need not be given."""
 
     def __init__(self, path: Path, kind: Kind, config: Any, opened: Database) -> None:
         self.path = path
@@ -75,12 +80,12 @@ class Run:
         at all.
         """
         folder = Path(path)
-        kind = kind_of(learner, config)
+        kind = kind_of(cls.kinds, config, learner)
         config_text = kind.configs.write(config)
 
         def fill(new: Path) -> None:
             (new / CONFIG).write_text(config_text, encoding="utf-8")
-            tables.create_tables(new / DATABASE, tables.first_meta(command), kind.store.tables)
+            schema.create_tables(new / DATABASE, schema.first_meta(command), kind.store.tables)
 
         create_folder(folder, fill)
         return cls.open(folder, learner=learner)
@@ -94,14 +99,14 @@ class Run:
         """
         folder = Path(path)
         check_is_run(folder)
-        kind = stored_kind(folder / CONFIG, learner)
+        kind = stored_kind(cls.kinds, folder / CONFIG, learner)
         try:
             config = kind.configs.load(folder / CONFIG)
         except ConfigError as error:
             raise RunError(
                 f"run {folder}: its config.toml is damaged, put the original back.\n{error}"
             ) from None
-        return cls(folder, kind, config, tables.open_database(folder / DATABASE))
+        return cls(folder, kind, config, schema.open_database(folder / DATABASE))
 
     def __enter__(self) -> Self:
         return self
@@ -164,7 +169,7 @@ class Run:
     def status(self) -> str:
         """What the run is: new, running, paused, finished, limit or stopped.
 
-        "finished" has made all generations, "limit" has used up its time, "stopped" was
+        "finished" has made all steps, "limit" has used up its time, "stopped" was
         interrupted and can be resumed; so can a run whose process was killed.
         """
         status = self.meta("status")
@@ -194,57 +199,59 @@ class Run:
 
         Raises `RunError` that names what is damaged.
         """
-        groups = (*tables.GROUPS, *self.kind.store.groups)
+        groups = (*schema.GROUPS, *self.kind.store.groups)
         count = self.reading(lambda opened: opened.check(groups))
         self._is_whole = True
         return count
 
     def save(self, step: Step) -> None:
-        """Write one generation as a whole, the next one only; raise `RunError` on a full disk."""
+        """Write one step as a whole, the next one only; raise `RunError` on a full disk."""
         expected = self.count()
         if step.number != expected:
             raise RunError(
-                f"run {self.path}: generation {step.number} cannot follow, "
-                f"the next one is {expected}"
+                f"run {self.path}: step {step.number} cannot follow, the next one is {expected}"
             )
         self.kind.store.check_step(self.config, step)
         with self._writing() as opened:
-            tables.write_step(opened, step, self.kind.store.write(opened, step))
+            schema.write_step(opened, step, self.kind.store.write(opened, step))
 
     def count(self) -> int:
-        """Return the number of stored generations."""
-        return self.reading(tables.count_steps)
+        """Return the number of stored steps."""
+        return self.reading(schema.count_steps)
 
-    def generation(self, number: int) -> Any:
-        """Return a stored generation; raise `RunError` if it is not there or cannot be read.
+    def step(self, number: int) -> Any:
+        """Return a stored step; raise `RunError` if it is not there or cannot be read.
 
-        It is the step that the learner made: of evolution a `Generation`.
+        It is what the learner made: of evolution a `Generation`.
         """
         if not 0 <= number < self.count():
-            raise RunError(f"run {self.path} has no generation {number}: it has {self.count()}")
+            raise RunError(f"run {self.path} has no step {number}: it has {self.count()}")
         return self.reading(lambda opened: self.kind.store.read(opened, self.config, number))
 
-    def generations(self) -> Iterator[Any]:
-        """Yield the stored generations in order."""
-        for number in range(self.count()):
-            yield self.generation(number)
+    def generation(self, number: int) -> Any:
+        """Return `step`, by the name that evolution has for it."""
+        return self.step(number)
+
+    def whole_steps(self) -> Iterator[Any]:
+        """Yield the stored steps in order."""
+        return map(self.step, range(self.count()))
 
     def last(self) -> Any:
-        """Return the newest generation, or None."""
+        """Return the newest step, or None."""
         count = self.count()
         if not count:
             return None
         # Several parts of a page ask for it, and it is the dearest to read.
         if self._last is None or self._last.number != count - 1:
-            self._last = self.generation(count - 1)
+            self._last = self.step(count - 1)
         return self._last
 
-    def steps(self, first: int = 0) -> list[tables.StepRow]:
-        """Return number, digest, statistics and seconds of the generations from *first* on."""
-        return self.reading(lambda opened: tables.read_steps(opened, first))
+    def steps(self, first: int = 0) -> list[schema.StepRow]:
+        """Return number, digest, statistics and seconds of the steps from *first* on."""
+        return self.reading(lambda opened: schema.read_steps(opened, first))
 
     def digests(self) -> list[str]:
-        """Return the digest of every generation in order."""
+        """Return the digest of every step in order."""
         return [step.digest for step in self.steps()]
 
     def python_parts(self) -> dict[str, dict[str, str]]:
@@ -264,10 +271,6 @@ class Run:
         except UNREADABLE as error:
             damaged(self.path, error)
 
-    def generation_rows(self) -> list[dict[str, Any]]:
-        """Return a row for each generation in order, with all its numbers by name."""
-        return self.rows()
-
     def columns(self, rows: Sequence[Row]) -> Columns:
         """Return the columns of steps, of which *rows* are some."""
         is_own = "fitness" in self.python_parts()
@@ -280,13 +283,14 @@ class Run:
     def rows(self, table: str = "generations") -> list[dict[str, Any]]:
         """Return a table of the run as rows of plain cells by name; `ValueError` if it has none.
 
-        *table* is one of `table_names`: of evolution generations, individuals (of all generations),
-        hall_of_fame (after every generation) and matches.
+        *table* is one of `table_names`: generations has a row for each step, with all its numbers;
+        there are matches, and of evolution individuals (of all generations) and hall_of_fame (after
+        every generation).
         """
         if table not in self.table_names():
             names = ", ".join(self.table_names())
             raise ValueError(f"{table!r} is no table of run {self.path}: it has {names}")
-        return self.reading({**self.kind.store.exports, "matches": tables.match_rows}[table])
+        return self.reading({**self.kind.store.exports, "matches": schema.match_rows}[table])
 
     def to_arrays(self, table: str = "generations") -> dict[str, NDArray[Any]]:
         """Return a table as one array per column: numbers as such, all else as objects.
@@ -314,7 +318,7 @@ class Run:
         """The champion as the learner knows it; of evolution an entry of the hall of fame.
 
         It is the winner of the final test, and before it the first of the hall of fame. Raises
-        `RunError` while there is no generation.
+        `RunError` while there is no step.
         """
         last = self.last()
         if last is None:
@@ -325,7 +329,7 @@ class Run:
     def champion_player(self) -> Any:
         """The champion as a player, whatever the learner, which need not be at hand.
 
-        Raises `RunError` while there is no generation.
+        Raises `RunError` while there is no step.
         """
         count = self.count()
         if not count:
@@ -333,14 +337,14 @@ class Run:
         note = self.note("champion", ("generation", "player"))
         if note is not None and note["generation"] == count - 1:
             return self.reading(lambda _: read_player(note["player"]))
-        return self.reading(lambda opened: tables.read_champions(opened, count - 1)[0])
+        return self.reading(lambda opened: schema.read_champions(opened, count - 1)[0])
 
     def _has_no_champion(self) -> NoReturn:
-        raise RunError(f"run {self.path} has no champion yet: no generation is finished")
+        raise RunError(f"run {self.path} has no champion yet: no step is finished")
 
     def end(self, number: int, ending: Ending) -> None:
-        """Note how the run ended after generation *number*, and who its champion is."""
-        champion = {"generation": number, "player": tables.player_data(ending.champion)}
+        """Note how the run ended after step *number*, and who its champion is."""
+        champion = {"generation": number, "player": schema.player_data(ending.champion)}
         self.set_meta(champion=json.dumps(champion), **ending.notes)
 
     def note(self, name: str, keys: tuple[str, ...] = ()) -> dict[str, Any] | None:
@@ -354,29 +358,29 @@ class Run:
     def save_match(self, result: Mapping[str, Any]) -> None:
         """Keep the result of a match (as its `to_dict` gives it) for the report."""
         with self._writing() as opened:
-            tables.add_match(opened, result)
+            schema.add_match(opened, result)
 
     def matches(self) -> list[dict[str, Any]]:
         """Return the kept results of matches, oldest first."""
-        return self.reading(tables.read_matches)
+        return self.reading(schema.read_matches)
 
     def record(self, kind: str, **details: Any) -> None:
         """Note an event of the run (started, resumed, ended) with the time."""
         with self._writing() as opened:
-            tables.add_event(opened, kind, details)
+            schema.add_event(opened, kind, details)
 
     def events(self) -> list[dict[str, Any]]:
         """Return the noted events, oldest first."""
-        return self.reading(tables.read_events)
+        return self.reading(schema.read_events)
 
     def meta(self, key: str) -> str:
         """Return one value of the table `meta`, empty if it is not there."""
-        return str(self.reading(tables.read_meta).get(key, ""))
+        return str(self.reading(schema.read_meta).get(key, ""))
 
     def set_meta(self, **values: str) -> None:
         """Write values of the table `meta`."""
         with self._writing() as opened:
-            tables.write_meta(opened, values)
+            schema.write_meta(opened, values)
 
     def reading(self, read: Callable[[Database], _T]) -> _T:
         """Return what *read* returns of the database; `RunError` if it is damaged."""
@@ -398,14 +402,14 @@ class Run:
                     yield opened
             except (sqlite3.OperationalError, OSError) as error:
                 raise RunError(
-                    f"run {self.path} cannot be written: {reason(error)}. All generations so far "
+                    f"run {self.path} cannot be written: {reason(error)}. All steps so far "
                     f"are safe; make room, then go on with `evoply resume {self.name}`"
                 ) from None
             except (*UNREADABLE, ChecksumError) as error:
                 damaged(self.path, error)
 
     def _object(self, text: str, keys: tuple[str, ...] = ()) -> dict[str, Any]:
-        return self.reading(lambda _: tables.read_object(text, keys))
+        return self.reading(lambda _: schema.read_object(text, keys))
 
 
 def _array(cells: list[Any]) -> NDArray[Any]:

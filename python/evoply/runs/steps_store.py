@@ -12,7 +12,7 @@ from evoply.protocols import RunError, StorableLearner
 from evoply.runs.columns import Row
 from evoply.runs.database import Database, Group
 from evoply.runs.plain_display import USUAL
-from evoply.runs.tables import read_state, read_steps
+from evoply.runs.schema import read_state, read_steps
 
 
 def present(learner: StorableLearner | None, name: str) -> StorableLearner:
@@ -20,7 +20,7 @@ def present(learner: StorableLearner | None, name: str) -> StorableLearner:
     if learner is None:
         raise RunError(
             f"this run needs the learner {name}, written in Python: give it there, as in "
-            "Run.open(PATH, learner=...)"
+            "evoply.Run.open(PATH, learner=...)"
         )
     return learner
 

@@ -10,7 +10,7 @@ from typing import Any
 from evoply.files import runs_directory
 from evoply.games import GAMES
 from evoply.protocols import RunError
-from evoply.runs import tables
+from evoply.runs import schema
 from evoply.runs.database import Database
 from evoply.runs.folder import CONFIG, DATABASE, check_is_run, status_in, stored_learner
 
@@ -65,9 +65,9 @@ def _summary(folder: Path, name: str) -> RunSummary:
     try:
         check_is_run(folder)
         config = _as_written(folder)
-        opened = tables.open_database(folder / DATABASE)
+        opened = schema.open_database(folder / DATABASE)
         try:
-            return tables.reading(folder, lambda: _read(opened, folder, name, config))
+            return schema.reading(folder, lambda: _read(opened, folder, name, config))
         finally:
             opened.connection.close()
     except RunError as error:
@@ -75,8 +75,8 @@ def _summary(folder: Path, name: str) -> RunSummary:
 
 
 def _read(opened: Database, folder: Path, name: str, config: dict[str, Any]) -> RunSummary:
-    meta, count = tables.read_meta(opened), tables.count_steps(opened)
-    last = tables.read_steps(opened, count - 1)
+    meta, count = schema.read_meta(opened), schema.count_steps(opened)
+    last = schema.read_steps(opened, count - 1)
     return RunSummary(
         path=folder,
         name=name,

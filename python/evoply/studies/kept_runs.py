@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from evoply.evolution import EvolutionConfig, Generation, evolve
 from evoply.files import runs_directory
+from evoply.kinds import Run
 from evoply.protocols import RunError, RunNameError
-from evoply.runs import Run, advance, checked_name
+from evoply.runs import advance, checked_name
 from evoply.studies.study import Request
 
 
@@ -74,7 +75,7 @@ def _kept(
                 each()
         if run.count() < count:  # by a request that was left in its folder
             raise RunError(f"keep: run {name} was stopped - the same request goes on with it")
-        rows = run.generation_rows()[:count]
+        rows = run.rows()[:count]
         curve = tuple(float(row["best_fresh"]) for row in rows)
         games = int(sum(row["games"] for row in rows))
         return Evolution(run.generation(count - 1), curve, games)

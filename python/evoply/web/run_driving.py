@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from evoply.kinds import Run
 from evoply.protocols import RunError, RunNameError
 from evoply.runs import (
-    Run,
     checked_name,
     go_on_in_process,
     leave_request,
@@ -24,8 +24,8 @@ from evoply.runs import (
     new_run_path,
     runs_directory,
 )
+from evoply.runs.background import OUTPUT
 from evoply.runs.folder import is_locked
-from evoply.runs.in_process import OUTPUT
 from evoply.web.limits import LimitError, Limits
 from evoply.web.run_forms import config_asked
 from evoply.web.run_messages import RunRequest, StartRun

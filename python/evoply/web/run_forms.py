@@ -137,7 +137,7 @@ def _beyond(config: Any, limits: Limits) -> Iterator[tuple[str, str]]:
             "population_size",
             f"{size:,} - runs begun here have at most {limits.population:,} individuals, give less",
         )
-    for path, games in kind_of(None, config).configs.games_of_a_step(config).items():
+    for path, games in kind_of(KINDS, config).configs.games_of_a_step(config).items():
         if games > limits.generation_games:
             fewer = "fewer or a smaller population" if size else "fewer"
             yield (

@@ -11,13 +11,13 @@ from typing import Any
 
 from evoply.games import game_rules
 from evoply.gp import changes, tree_svg
+from evoply.kinds import Run
 from evoply.reports.charts import Chart
 from evoply.reports.opened import is_drawn, tree_of
 from evoply.reports.run_page import page_of
 from evoply.reports.series import Lines, sampled
 from evoply.reports.status import status_in_words
 from evoply.runs import (
-    Run,
     RunSummary,
     champion_changes,
     champion_of,
@@ -125,7 +125,7 @@ def _version(run: Run, now: _Moment) -> str:
 
 
 def _state(run: Run, name: str, version: str, now: _Moment) -> RunState:
-    rows = run.generation_rows()
+    rows = run.rows()
     page = page_of(run)
     state = RunState(
         name=name,

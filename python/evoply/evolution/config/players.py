@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evoply.arena.elsewhere import check_game
+from evoply.arena.on_cluster import check_game
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.play.opponents import (
     is_certain,

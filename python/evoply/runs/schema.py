@@ -1,9 +1,9 @@
 """The tables of `run.db` that every run has: facts about it, its steps, matches and events.
 
-A learner's kind may have tables of its own beside them (`evoply.runs.kinds`). Every change is one
+A learner's kind may have tables of its own beside them (`evoply.runs.kind`). Every change is one
 transaction: what was interrupted is not there. Everything is read and written in groups with
-checksums. This module knows no lock and no status. Evolution and players are imported by the
-functions that need them: a list of runs needs neither.
+checksums. This module knows no lock and no status. The signature and players are imported by
+the functions that need them: a list of runs needs neither.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _PLAYERS = Group(
 )
 _STEPS = Group(
     "steps",
-    "the step of generation {}",
+    "step {}",
     "SELECT number, digest, statistics, champions, seconds FROM steps"
     " WHERE number BETWEEN ? AND ? ORDER BY number",
     "INSERT INTO steps VALUES (?, ?, ?, ?, ?, NULL)",
@@ -62,7 +62,7 @@ _STEPS = Group(
 # Apart from the steps, because it may be large and lists of steps do not need it.
 _STATES = Group(
     "states",
-    "the state of generation {}",
+    "the state of step {}",
     "SELECT number, state FROM steps"
     " WHERE number BETWEEN ? AND ? AND state IS NOT NULL ORDER BY number",
     "UPDATE steps SET state = ?2 WHERE number = ?1",
@@ -103,7 +103,7 @@ class StepRow:
 
 def first_meta(command: str) -> dict[str, str]:
     """Return what is known of a run that is made now by the command line *command*."""
-    from evoply import signature
+    from evoply.behaviour import signature
 
     return {
         "format": str(FORMAT),
@@ -281,7 +281,7 @@ def read_steps(database: Database, first: int = 0) -> list[StepRow]:
     ]
     for number, step in enumerate(steps, start=max(first, 0)):
         if step.number != number:
-            raise ValueError(f"generation {number} is missing")
+            raise ValueError(f"step {number} is missing")
     return steps
 
 
@@ -292,7 +292,7 @@ def read_champions(database: Database, number: int) -> tuple[Any, ...]:
     ((_, _, _, champions, _),) = database.one(_STEPS, number)
     numbers = _json(champions)
     if not isinstance(numbers, list) or not numbers:
-        raise ValueError(f"generation {number} has no champions")
+        raise ValueError(f"step {number} has no champions")
     players = [database.one(_PLAYERS, one) for one in numbers]
     return tuple(read_player(_json(text)) for ((_, text),) in players)
 
@@ -303,7 +303,7 @@ def read_state(database: Database, number: int) -> Any:
     try:
         return json.loads(state)
     except (ValueError, RecursionError):
-        raise ValueError(f"generation {number} cannot be read") from None
+        raise ValueError(f"step {number} cannot be read") from None
 
 
 def now() -> str:

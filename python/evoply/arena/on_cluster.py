@@ -75,7 +75,7 @@ def check_sendable(game: str, players: Sequence[object], clock: TimeControl | No
             )
 
 
-def parts_elsewhere(
+def parts_on_cluster(
     cluster: Cluster,
     unit: UnitFunction,
     game: str,

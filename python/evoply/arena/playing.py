@@ -25,13 +25,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evoply import _native
-from evoply.arena.elsewhere import (
+from evoply.arena.games_played import Played, results_of
+from evoply.arena.on_cluster import (
     check_sendable,
     packed_results,
-    parts_elsewhere,
+    parts_on_cluster,
     unpacked_part,
 )
-from evoply.arena.games_played import Played, results_of
 from evoply.arena.one_game import played_out, random_opening
 from evoply.arena.schedule import (
     MOST_THREADS,
@@ -196,7 +196,7 @@ class Tables:
     ) -> Iterator[Part]:
         """Yield the games of a schedule, those of the kernel first; *progress* is told of these."""
         if self.cluster is not None and len(schedule):
-            yield from parts_elsewhere(
+            yield from parts_on_cluster(
                 self.cluster,
                 play_part,
                 self.game,

@@ -21,6 +21,7 @@ from evoply.experiments.design import Experiment, Measure, Setup, experiment_of
 from evoply.experiments.folder import ExperimentFolder
 from evoply.experiments.units import Unit, measured, run_unit
 from evoply.files import write_atomically
+from evoply.kinds import KINDS, Run
 from evoply.protocols import (
     Answer,
     Cluster,
@@ -30,7 +31,6 @@ from evoply.protocols import (
     packed,
     unpacked,
 )
-from evoply.runs import Run
 from evoply.runs.finding_kinds import stored_kind
 from evoply.runs.folder import REMAINS, WriterLock, create_folder
 
@@ -54,7 +54,7 @@ def check_experiment_sendable(folder: ExperimentFolder) -> None:
             )
 
 
-def run_elsewhere(
+def run_on_cluster(
     folder: ExperimentFolder, cluster: Cluster, on_done: Callable[[], object]
 ) -> None:
     """Do all units of *folder* that are not done on *cluster*; *on_done* is told of each.
@@ -89,7 +89,7 @@ def unit_part(data: bytes) -> bytes:
     with tempfile.TemporaryDirectory(prefix="evoply-") as name:
         config = Path(name) / "setup.toml"
         config.write_text(told["config"], encoding="utf-8")
-        kind = stored_kind(config)
+        kind = stored_kind(KINDS, config)
         setup = Setup(told["setup"], kind, kind.configs.load(config))
         unit = Unit(setup, told["seed"], Path(name) / "run")
         experiment = experiment_of(told["experiment"])

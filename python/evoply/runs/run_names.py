@@ -8,7 +8,6 @@ from pathlib import Path
 
 from evoply.files import runs_directory
 from evoply.protocols import RunNameError
-from evoply.runs.run import Run
 from evoply.runs.summaries import EXPERIMENT_FILE, UNITS, list_runs
 from evoply.wording import shorten
 
@@ -54,8 +53,8 @@ def named_run(name: str) -> Path:
     )
 
 
-def find_run(text: str | None = None) -> Run:
-    """Open the run called *text* or at that path; without a text the newest one.
+def run_path(text: str | None = None) -> Path:
+    """Return the folder of the run called *text* or at that path; without a text the newest one.
 
     Raises `RunError` that says where was looked.
     """
@@ -66,16 +65,16 @@ def find_run(text: str | None = None) -> Run:
                 f"there is no run in {runs_directory().absolute()} yet: "
                 "make one with `evoply evolve demo`"
             )
-        return Run.open(readable[-1].path)
+        return readable[-1].path
     is_name = text not in ("", ".", "..") and "/" not in text and os.sep not in text
     inside = runs_directory() / text
     if is_name and os.path.isdir(inside):
-        return Run.open(inside)
+        return inside
     if os.path.isdir(text):
-        return Run.open(text)
+        return Path(text)
     experiment, _, unit = text.partition("/")
     if unit and (runs_directory() / experiment / EXPERIMENT_FILE).exists():
-        return Run.open(runs_directory() / experiment / UNITS / unit)
+        return runs_directory() / experiment / UNITS / unit
     names = ", ".join(summary.name for summary in list_runs()) or "none"
     raise RunNameError(
         f"no run is called {shorten(text)!r} in {runs_directory().absolute()}; there are: {names}"
