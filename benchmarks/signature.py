@@ -10,7 +10,7 @@ import hashlib
 from ingredients import kernel_player
 
 from evoply import _native
-from evoply.behaviour import signature
+from evoply.arena.behaviour import signature
 from evoply.evolution import OPERATORS, EvolutionConfig, evolve
 
 SEARCHERS = (

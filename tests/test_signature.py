@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 import evoply as ep
-from evoply import behaviour, gp
+from evoply import gp
+from evoply.arena import behaviour
 
 ROOT = Path(__file__).parent.parent
 

@@ -18,7 +18,7 @@ from evoply.arena.stopping import Stop
 from evoply.arena.tally import Circumstances, Tally
 from evoply.formats import GamePlayed
 from evoply.games import game_rules
-from evoply.notebook import table_html
+from evoply.look import table_html
 from evoply.players import NOT_REPRODUCIBLE
 from evoply.wording import short_name
 

@@ -28,7 +28,7 @@ from evoply.arena.statistics import distinct_rows, pair_statistics
 from evoply.arena.stopping import Stop
 from evoply.arena.tally import Circumstances, Tally, TimeUsed
 from evoply.games import game_rules
-from evoply.notebook import table_html
+from evoply.look import table_html
 from evoply.pace import Pace
 from evoply.players import NOT_REPRODUCIBLE
 from evoply.wording import named_apart, short_name, signed, span

@@ -90,7 +90,7 @@ def _matches(
                 opponent,
                 game=game,
                 games=TEST_GAMES,
-                draws=run.kind.display.draws(run.config),
+                draws=run.kind.display.games(run.config).draws,
                 # Matches have keys of their own purpose: never the openings of training.
                 seed=run.config.seed,
                 threads=threads,

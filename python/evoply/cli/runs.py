@@ -122,7 +122,7 @@ def _show_run(output: Output, run: Run, *, show_all: bool) -> None:
     output.say(f"{run.path}: {run.config.game}, seed {run.config.seed}, {status}", style="bold")
     if run.command:
         output.say(f"made by: {run.command}")
-    if not run.kind.display.is_reproducible(run.config):
+    if not run.kind.display.games(run.config).are_reproducible:
         output.say("not reproducible: an opponent may play otherwise in the same game")
     shown = generations if show_all else generations[-_MOST_LINES:]
     if len(shown) < len(generations):
@@ -152,7 +152,7 @@ def _data(run: Run, generations: list[dict[str, Any]]) -> dict[str, Any]:
         "signature": run.signature,
         "command": run.command,
         "learner": run.kind.name,
-        "reproducible": run.kind.display.is_reproducible(run.config),
+        "reproducible": run.kind.display.games(run.config).are_reproducible,
         "champion": _champion(run) if generations else None,
         "generations": [run.kind.store.step_data(row) for row in generations],
         "matches": list(matches.champion),

@@ -17,7 +17,7 @@ from time import perf_counter
 from typing import Any
 
 from evoply import _native
-from evoply.behaviour import signature
+from evoply.arena.behaviour import signature
 from evoply.protocols import UnitFunction, packed
 
 LISTENER: ContextVar[Callable[[float], object] | None] = ContextVar("LISTENER", default=None)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from evoply.when_used import give_when_used
 
 if TYPE_CHECKING:
-    from evoply.behaviour import signature
+    from evoply.arena.behaviour import signature
     from evoply.evolution.config.breeding import (
         Afterwards,
         Covariant,
@@ -196,7 +196,7 @@ give_when_used(
         "individuals": "ArchiveEntry HallOfFameEntry Individual front_of",
         "loop": "Evolution evolve is_finished step",
         "operators": "OPERATORS Operator",
-        "evoply.behaviour": "signature",
+        "evoply.arena.behaviour": "signature",
         "kind": "censuses check_evolved stored_final_test",
         "replay": "Replay replay",
         "statistics": "Census FreshResult Seconds Statistics",

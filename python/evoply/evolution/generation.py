@@ -12,7 +12,7 @@ from evoply import gp
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individual, ranking
 from evoply.evolution.statistics import Census, FreshResult, Seconds, Statistics
-from evoply.notebook import table_html
+from evoply.look import table_html
 from evoply.players import AfterState, AlphaBeta
 
 

@@ -23,7 +23,7 @@ from evoply.learning.tuning import check_installed
 from evoply.protocols import Cluster, Progress, RunError
 from evoply.runs.columns import Column, Columns, Row, curves, facts, framed, share
 from evoply.runs.database import Database
-from evoply.runs.kind import ChampionFacts, Ending, Kind, Listing, LiveFacts, Note
+from evoply.runs.kind import ChampionFacts, Ending, Kind, Listing, LiveFacts, Note, RunGames
 from evoply.runs.model_kind import ModelConfigs
 from evoply.runs.run import Run
 from evoply.wording import shorten
@@ -286,12 +286,9 @@ class _Display:
         head = ("nodes", "training", "tree")
         return [Listing("front", title, head, ("tree",), rows, data)]
 
-    def is_reproducible(self, config: EvolutionConfig, /) -> bool:
-        """Return whether no opponent plays otherwise in the same game."""
-        return is_reproducible(config)
-
-    def draws(self, config: EvolutionConfig, /) -> Any:
-        return config.draws.rules(config.game)
+    def games(self, config: EvolutionConfig, /) -> RunGames:
+        """Return the run's own rules about draws, and whether no opponent varies its play."""
+        return RunGames(config.draws.rules(config.game), is_reproducible(config))
 
 
 def _trees(champion: HallOfFameEntry, last: Generation) -> list[gp.Genotype]:

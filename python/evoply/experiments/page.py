@@ -9,7 +9,7 @@ from evoply.experiments.design import Experiment
 from evoply.experiments.findings import Findings
 from evoply.experiments.statistics import Difference, Spread
 from evoply.games import game_rules
-from evoply.notebook import table_html
+from evoply.look import table_html
 from evoply.reports.charts import Chart, interval_chart, line_chart
 from evoply.reports.pages import page
 from evoply.reports.series import Series

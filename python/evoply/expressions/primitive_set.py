@@ -27,7 +27,7 @@ from evoply.expressions.primitive import (
 from evoply.expressions.probe import check_closure
 from evoply.expressions.weights import Weighing, Weights
 from evoply.games import game_rules
-from evoply.notebook import table_html
+from evoply.look import table_html
 from evoply.wording import did_you_mean, shorten
 
 FORMAT = 1

@@ -15,7 +15,7 @@ from pydantic import Field
 
 from evoply import _native
 from evoply.games import game_rules
-from evoply.notebook import table_html
+from evoply.look import table_html
 from evoply.players.evaluators import Evaluator, ExpressionEvaluator, Model
 from evoply.players.kernel_seat import KernelSeat, TimeUse
 from evoply.players.options import (

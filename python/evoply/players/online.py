@@ -18,7 +18,7 @@ from pydantic import Field, model_validator
 from evoply import _native
 from evoply._native import Stream
 from evoply.games import game_rules
-from evoply.notebook import table_html
+from evoply.look import table_html
 from evoply.players.endgame import solve
 from evoply.players.kind import PlayerKind
 from evoply.players.options import option_texts, player_text

@@ -15,7 +15,7 @@ from evoply import _native
 from evoply.expressions import Expression, outputs_to_json
 from evoply.games import game_rules
 from evoply.gp.lowering import lower
-from evoply.notebook import table_html
+from evoply.look import table_html
 from evoply.players.kernel_seat import TimeUse
 from evoply.players.kind import KernelPlayer, ValuingPlayer
 from evoply.players.options import kernel_arguments, player_text

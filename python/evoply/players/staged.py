@@ -19,7 +19,7 @@ from evoply.expressions import Expression, PrimitiveSet
 from evoply.games import game_rules
 from evoply.gp import Tree, branches, expression_of, lower
 from evoply.gp.forest import PERCENT_ROUNDING, Role
-from evoply.notebook import table_html
+from evoply.look import table_html
 from evoply.players.evaluators import Evaluator, Model, TreeEvaluator
 from evoply.players.kernel_seat import TimeUse
 from evoply.players.kind import KernelPlayer, Ties, ValuingPlayer, View

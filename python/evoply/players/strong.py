@@ -19,7 +19,7 @@ from pydantic import Field, model_validator
 from evoply import _native
 from evoply.expressions import number
 from evoply.games import GAMES, game_rules
-from evoply.notebook import table_html
+from evoply.look import table_html
 from evoply.players.evaluators import ExpressionEvaluator
 from evoply.players.kernel_seat import KernelSeat
 from evoply.players.kind import PlayerKind

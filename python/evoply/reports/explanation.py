@@ -15,7 +15,7 @@ from evoply.algebra import Simplified, simplify
 from evoply.arena.json_data import JsonData
 from evoply.expressions import Expression, build, number
 from evoply.games.squares import square_name
-from evoply.notebook import table_html
+from evoply.look import table_html
 from evoply.players import ValuingPlayer
 from evoply.players.grammar import Runs
 from evoply.protocols import Row

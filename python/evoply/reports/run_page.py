@@ -107,7 +107,7 @@ def _facts(kind_page: KindPage, run: Run, rows: Rows) -> dict[str, str]:
     if rows:
         seconds = sum(step.seconds for step in run.steps())
         facts |= {**kind_page.facts(run, rows), "time": _duration(seconds)}
-    if not run.kind.display.is_reproducible(run.config):
+    if not run.kind.display.games(run.config).are_reproducible:
         facts["reproducible"] = "no: an opponent may play otherwise in the same game"
     return facts
 

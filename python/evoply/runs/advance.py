@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from evoply import _native
-from evoply.behaviour import signature
+from evoply.arena.behaviour import signature
 from evoply.protocols import Cluster, Progress, RunError, steps
 from evoply.runs.folder import clear_request, read_request
 from evoply.runs.run import Run

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
+from evoply.games import DrawRules
 from evoply.protocols import Cluster, Learner, Progress, Step
 from evoply.runs.columns import Columns, Row
 from evoply.runs.database import Database, Group
@@ -43,6 +44,15 @@ class ChampionFacts:
     """The same as keys of the summary."""
     identity: Mapping[str, Any]
     """What tells matches of this champion from those of another."""
+
+
+class RunGames(NamedTuple):
+    """What holds of all games of a run."""
+
+    draws: DrawRules | None = None
+    """The rules about draws in test matches; None for the game's own."""
+    are_reproducible: bool = True
+    """Whether nobody in them plays otherwise in the same game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,11 +228,8 @@ class Display(Protocol):
     def listings(self, config: Any, last: Any, /) -> list[Listing]:
         """Return tables about the last step, for the end of a run."""
 
-    def is_reproducible(self, config: Any, /) -> bool:
-        """Return whether a run of *config* can be repeated."""
-
-    def draws(self, config: Any, /) -> Any:
-        """Return the rules about draws in test matches; None for the game's own."""
+    def games(self, config: Any, /) -> RunGames:
+        """Return what holds of the games of a run of *config*."""
 
 
 @dataclass(frozen=True, slots=True)

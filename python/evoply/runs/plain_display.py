@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from evoply.protocols import Progress
 from evoply.runs.columns import Column, Columns, Row, curves, facts, framed
-from evoply.runs.kind import ChampionFacts, Listing, LiveFacts, Note
+from evoply.runs.kind import ChampionFacts, Listing, LiveFacts, Note, RunGames
 from evoply.runs.plots import Line, Plot
 
 USUAL = ("number", "digest", "seconds")
@@ -89,10 +89,6 @@ class PlainDisplay:
         """Return nothing."""
         return []
 
-    def is_reproducible(self, config: Any, /) -> bool:
-        """Return True, on the word of who wrote the learner."""
-        return True
-
-    def draws(self, config: Any, /) -> Any:
-        """Return None: test matches are played by the game's own rules."""
-        return None
+    def games(self, config: Any, /) -> RunGames:
+        """Return the game's own rules about draws; who wrote the learner answers for the rest."""
+        return RunGames()

@@ -103,7 +103,7 @@ class StepRow:
 
 def first_meta(command: str) -> dict[str, str]:
     """Return what is known of a run that is made now by the command line *command*."""
-    from evoply.behaviour import signature
+    from evoply.arena.behaviour import signature
 
     return {
         "format": str(FORMAT),

@@ -12,7 +12,7 @@ from pydantic import Field, ValidationError, field_validator
 
 from evoply.files import read_toml_file
 from evoply.games import game_rules
-from evoply.notebook import table_html
+from evoply.look import table_html
 from evoply.players.kind import PlayerKind
 from evoply.players.problems import problems, refusal
 from evoply.players.process_limits import MoveLimit, ProcessLimits

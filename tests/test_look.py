@@ -4,7 +4,7 @@ import pytest
 
 from evoply.evolution import EvolutionConfig, evolve
 from evoply.expressions import PRIMITIVE_SETS, board, count
-from evoply.notebook import table_html
+from evoply.look import table_html
 from evoply.players import AfterState, ExpressionEvaluator, parse_player
 
 
