@@ -120,9 +120,9 @@ def read_position(text: str, game: str) -> None:
 
 
 def read_move(text: str, game: str) -> None:
-    move = Move.parse(text, CHECKERS[game].size)
-    assert Move.parse(str(move), move.size) == move
-    assert Move.from_code(move.code(move.size), move.size) == move
+    move = Move.parse(text, CHECKERS[game].shape)
+    assert Move.parse(str(move), move.shape) == move
+    assert Move.from_code(move.code(move.shape), move.shape) == move
 
 
 def read_legal_move(text: str, game: str) -> None:

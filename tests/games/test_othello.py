@@ -9,7 +9,7 @@ from game_strategies import CHOICES, any_positions, played, positions, reachable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evoply.games import othello
+from evoply.games import SHAPES, othello
 from evoply.games.othello import Game, LegalMoves, Move, Position
 from evoply.protocols import Color, IllegalMoveError, InvalidMoveError, Outcome
 
@@ -17,7 +17,7 @@ quick = settings(deadline=None, max_examples=150)
 
 
 def as_lists(position: Position) -> tuple[reference.Board, str]:
-    size = position.size
+    size = position.shape.side
     cells = ["-"] * (size * size)
     for square in range(size * size):
         if position.black >> square & 1:
@@ -61,7 +61,7 @@ def test_symmetries_commute_with_legal_moves_and_play(position: Position, index:
     assert turned.ply == position.ply
     images = set()
     for move in position.legal_moves:
-        image = turned_move(move, position.size, index)
+        image = turned_move(move, position.shape.side, index)
         images.add(image)
         assert turned.play(image) == position.play(move).symmetry(index)
     assert set(turned.legal_moves) == images
@@ -72,7 +72,7 @@ def turned_move(move: Move, size: int, index: int) -> Move:
         return move
     row, column = divmod(move.square, size)
     row, column = reference.SYMMETRIES[index](row, column, size - 1)
-    return Move(row * size + column, size)
+    return Move(row * size + column, SHAPES[size])
 
 
 @quick
@@ -87,7 +87,7 @@ def test_swapping_colors_keeps_the_moves_and_swaps_what_follows(position: Positi
 
 def swap_colors(position: Position) -> Position:
     return Position(
-        position.size,
+        position.shape.side,
         black=position.white,
         white=position.black,
         turn=position.turn.opposite,
@@ -99,7 +99,7 @@ def swap_colors(position: Position) -> Position:
 @given(reachable_positions())
 def test_clock_is_one_on_a_full_board_and_unmoved_by_passes(position: Position) -> None:
     discs = position.discs(Color.BLACK) + position.discs(Color.WHITE)
-    assert position.clock == (discs - 4) / (position.size**2 - 4)
+    assert position.clock == (discs - 4) / (position.shape.squares - 4)
     assert (position.clock == 1) == (position.empty == 0)
     for move in position.legal_moves:
         after = position.play(move)
@@ -160,7 +160,7 @@ def test_legal_moves_are_cached_and_behave_as_a_sequence() -> None:
     assert [str(move) for move in moves[-2:]] == ["f5", "e6"]
     assert Move.parse("f5") in moves
     assert moves.index(Move.parse("f5")) == 2
-    assert Move.parse("f5", 10) not in moves
+    assert Move.parse("f5", SHAPES[10]) not in moves
     assert Move.PASS not in moves
     assert "f5" not in moves  # type: ignore[comparison-overlap]
     assert isinstance(moves, LegalMoves)
@@ -170,11 +170,12 @@ def test_legal_moves_are_cached_and_behave_as_a_sequence() -> None:
 
 
 def test_a_pass_is_one_move_on_every_board() -> None:
-    assert Move(None, 10) == Move.PASS
-    assert Move.from_code(36, 6) is Move.PASS
-    assert [Move.PASS.code(size) for size in othello.SIZES] == [16, 36, 64, 100]
+    assert Move(None, SHAPES[10]) == Move.PASS
+    assert Move.from_code(36, SHAPES[6]) is Move.PASS
+    assert [Move.PASS.code(SHAPES[size]) for size in othello.SIZES] == [16, 36, 64, 100]
     assert repr(Move.PASS) == "Move.PASS"
-    assert repr(Move.parse("j10", 10)) == "Move.parse('j10', 10)"
+    far = "Move.parse('j10', BoardShape(rows=10, columns=10))"
+    assert repr(Move.parse("j10", SHAPES[10])) == far
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ def brute_force(position: Position) -> int:
 
 @pytest.mark.parametrize("game", ["othello-4", "othello-6", "othello", "othello-10"])
 def test_solutions_are_those_of_minimax(game: str) -> None:
-    size = OTHELLO[game].size
+    size = OTHELLO[game].shape.side
     plies = size * size - 9
     batch = _native.Positions.random(game, 40, 5, plies, plies + 5)
     for index in range(len(batch)):

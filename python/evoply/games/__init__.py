@@ -15,9 +15,19 @@ from evoply.games.checkers import CHECKERS
 from evoply.games.draws import DrawRules
 from evoply.games.othello import OTHELLO
 from evoply.games.rules import GameRules
+from evoply.games.squares import SHAPES
 from evoply.wording import did_you_mean
 
-__all__ = ["GAMES", "DrawRules", "GameRules", "add_game", "game_added", "game_rules", "is_shipped"]
+__all__ = [
+    "GAMES",
+    "SHAPES",
+    "DrawRules",
+    "GameRules",
+    "add_game",
+    "game_added",
+    "game_rules",
+    "is_shipped",
+]
 
 
 _TABLE: dict[str, GameRules] = {**OTHELLO, **CHECKERS}

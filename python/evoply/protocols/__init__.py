@@ -25,6 +25,7 @@ from evoply.protocols.errors import (
     RunNameError,
 )
 from evoply.protocols.games import (
+    BoardShape,
     Cell,
     Color,
     Diagram,
@@ -44,6 +45,7 @@ from evoply.protocols.players import Choice, Clock, Player, Seat, choice_of
 __all__ = [
     "LONGEST_CLOCK",
     "Answer",
+    "BoardShape",
     "Cell",
     "Choice",
     "Clock",

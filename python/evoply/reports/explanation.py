@@ -20,7 +20,7 @@ from evoply.games.squares import square_name
 from evoply.notebook import table_html
 from evoply.players import ValuingPlayer, model_of, steady_player
 from evoply.players.grammar import Runs, read_player_of
-from evoply.protocols import Row
+from evoply.protocols import BoardShape, Row
 from evoply.reports.influence import (
     changed_moves,
     chosen_moves,
@@ -166,7 +166,7 @@ class _Measured:
     def programs(self, expressions: Sequence[Expression]) -> list[_native.Program]:
         """Return the kernel's form of *expressions*."""
         rules = game_rules(self.game)
-        return [_native.Program(rules.kernel, one.to_json(rules.size)) for one in expressions]
+        return [_native.Program(rules.kernel, one.to_json(rules.shape)) for one in expressions]
 
     def changes(self, variants: Sequence[Expression]) -> list[float]:
         """Return for each variant after the first in how many moves it differs from the first."""
@@ -197,7 +197,7 @@ def _terms(
     sentence = ""
     if terms and 1 - disagreement >= _FAITHFUL and are_words:
         sentence = influence_sentence(influences, left_out="leaving this out", noun="term") + common
-        sentence += _weights_sentences(terms, game_rules(measured.game).size)
+        sentence += _weights_sentences(terms, game_rules(measured.game).shape)
         if 1 - disagreement < 0.99:
             sentence += (
                 f" This simplified form chooses {percent(1 - disagreement)} of the same moves."
@@ -241,7 +241,7 @@ def _direction(rises: int, falls: int) -> bool | None:
     return True if share >= _CLEAR else False if share <= 1 - _CLEAR else None
 
 
-def _weights_sentences(terms: Sequence[Term], size: int) -> str:
+def _weights_sentences(terms: Sequence[Term], shape: BoardShape) -> str:
     """Return which squares the tables of weights that are added like best and least."""
     sentences = ""
     for term in terms:
@@ -251,14 +251,14 @@ def _weights_sentences(terms: Sequence[Term], size: int) -> str:
         if term.coefficient > 0:
             best, worst = max(weights), min(weights)
             sentences += (
-                f" The highest weight, {best:g}, is on {_squares(weights, best, size)}; "
-                f"the lowest, {worst:g}, on {_squares(weights, worst, size)}."
+                f" The highest weight, {best:g}, is on {_squares(weights, best, shape)}; "
+                f"the lowest, {worst:g}, on {_squares(weights, worst, shape)}."
             )
     return sentences
 
 
-def _squares(weights: Sequence[float], value: float, size: int) -> str:
-    names = [square_name(square, size) for square, one in enumerate(weights) if one == value]
+def _squares(weights: Sequence[float], value: float, shape: BoardShape) -> str:
+    names = [square_name(square, shape) for square, one in enumerate(weights) if one == value]
     return joined(names) if len(names) <= _MOST_SQUARES else f"{len(names)} squares"
 
 

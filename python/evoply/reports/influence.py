@@ -37,7 +37,7 @@ def positions_with_choice(game: str, count: int, seed: int) -> list[Row]:
     if not 1 <= count <= 1_000_000:
         raise ValueError(f"positions: {count} is not a number from 1 to 1,000,000")
     rules = game_rules(game)
-    kernel, last = rules.kernel, rules.size**2 - 5
+    kernel, last = rules.kernel, rules.shape.squares - 5
     rows: list[Row] = []
     stream = _native.Stream(seed, "influence")
     attempt = 0
@@ -101,11 +101,10 @@ def square_effects(
     valuing = model_of(player).valuing()
     if valuing is None:
         return None
-    size = game_rules(game).size
     rows = positions_with_choice(game, positions, seed)
     held: list[Row] = []
     counts = []
-    for square in range(size * size):
+    for square in range(game_rules(game).shape.squares):
         bit = 1 << square
         occupied = [row for row in rows if (row[0] | row[1]) & bit]
         pairs = [[_with_disc(row, bit, is_own=own) for own in (True, False)] for row in occupied]
@@ -131,7 +130,7 @@ def square_values(program: _native.Program, row: Row, game: str) -> tuple[float 
     weights, on empty squares too.
     """
     pairs: dict[int, list[Row]] = {}
-    count = game_rules(game).size ** 2
+    count = game_rules(game).shape.squares
     for square in range(count):
         pair = [_with_disc(row, 1 << square, is_own=own) for own in (True, False)]
         if _are_possible(game, pair):

@@ -18,7 +18,7 @@ from evoply.games import game_rules
 from evoply.gp import Forest, Genotype, expression_of, node_expressions
 from evoply.gp.lowering import CLOCKS
 from evoply.players import PlayerKind, ValuingPlayer, model_of
-from evoply.protocols import Color, Player, Position, Row
+from evoply.protocols import BoardShape, Color, Player, Position, Row
 from evoply.reports.terms import TIMES, Term, features, terms_of
 
 MOST_DRAWN = 400
@@ -64,13 +64,13 @@ def opened(player: PlayerKind, game: str, branch: int | None = None) -> Opened |
     outputs = [expression, *parts]
     for term in terms:
         outputs += [*term.factors, *term.divisors]
-    program = _native.Program(rules.kernel, outputs_to_json(outputs, rules.size))
+    program = _native.Program(rules.kernel, outputs_to_json(outputs, rules.shape))
     nodes = None
     of_nodes: list[list[Expression | None]] = []
     if tree is not None and len(tree) <= MOST_DRAWN:
         of_nodes = node_expressions(tree)
         shown = [_as_number(node) for one in of_nodes for node in one if node is not None]
-        nodes = _native.Program(rules.kernel, outputs_to_json(shown, rules.size))
+        nodes = _native.Program(rules.kernel, outputs_to_json(shown, rules.shape))
     is_computed = tuple(tuple(node is not None for node in one) for one in of_nodes)
     return Opened(model, names, parts, terms, program, tree, nodes, is_computed)
 
@@ -79,14 +79,14 @@ def evaluator_of(player: ValuingPlayer, game: str) -> tuple[Expression, Names]:
     """Return the evaluator of *player* in *game* as one expression, and names of its parts."""
     value, individual = player.evaluator.value, player.evaluator.individual
     if individual is None:
-        return value, _names_in(value, game_rules(game).size)
+        return value, _names_in(value, game_rules(game).shape)
     return value, names_of(individual)
 
 
-def _names_in(expression: Expression, size: int) -> Names:
+def _names_in(expression: Expression, shape: BoardShape) -> Names:
     """Return the names of what evoply knows of the features in *expression*."""
     parts = set(in_order([expression]))
-    known = {part: name for name, part in NAMED_FEATURES.items()} | dict(difference_names(size))
+    known = {part: name for name, part in NAMED_FEATURES.items()} | dict(difference_names(shape))
     return Names({part: name for part, name in known.items() if part in parts})
 
 
@@ -193,7 +193,7 @@ def in_use(individual: Genotype | None, row: Row, game: str) -> int | None:
         return None
     clock = CLOCKS[individual.role]
     rules = game_rules(game)
-    program = _native.Program(rules.kernel, clock.to_json(rules.size))
+    program = _native.Program(rules.kernel, clock.to_json(rules.shape))
     (now,) = outputs(program, row, game)
     ends = individual.ends[:-1]
     return next((place for place, end in enumerate(ends) if now < end), len(ends))
