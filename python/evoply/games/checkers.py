@@ -8,7 +8,7 @@ This module knows no players and no evaluation; the rules themselves are the ker
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import partial
 from itertools import pairwise
 from types import MappingProxyType
 from typing import ClassVar, Self
@@ -71,7 +71,21 @@ class Move:
     @classmethod
     def from_code(cls, code: int, shape: BoardShape = USUAL) -> "Move":
         """Return the move that the kernel knows as *code* on a board of *shape*."""
-        return _move_of(int(code), shape)
+        code = int(code)
+        jumps = code & ((1 << _JUMPS_BITS) - 1)
+        path = [code >> (_PATH_BITS + _JUMPS_BITS)]
+        for index in range(min(max(jumps, 1), _MOST_JUMPS)):
+            diagonal = code >> (_PATH_BITS + _JUMPS_BITS - 2 - 2 * index) & 3
+            down, right = _DIAGONALS[diagonal]
+            path.append(path[-1] + shape.index(down, right) * (2 if jumps else 1))
+        message = f"{code} is not a move code of a board of {shape}"
+        try:
+            move = cls(tuple(path), shape)
+        except InvalidMoveError as error:
+            raise InvalidMoveError(message) from error
+        if move._code != code:
+            raise InvalidMoveError(message)
+        return move
 
     def code(self, shape: BoardShape) -> int:
         """Return the kernel's number of this move; codes sort as legal moves do."""
@@ -129,25 +143,6 @@ def _code_of_path(path: Sequence[int], shape: BoardShape) -> int:
         f"no piece moves along the squares {squares}: a step goes to the next dark square, and"
         " each jump of a capture two squares along a diagonal, all of them written"
     )
-
-
-@lru_cache(maxsize=1 << 14)
-def _move_of(code: int, shape: BoardShape) -> Move:
-    """Return the move of the kernel's number *code*."""
-    jumps = code & ((1 << _JUMPS_BITS) - 1)
-    path = [code >> (_PATH_BITS + _JUMPS_BITS)]
-    for index in range(min(max(jumps, 1), _MOST_JUMPS)):
-        diagonal = code >> (_PATH_BITS + _JUMPS_BITS - 2 - 2 * index) & 3
-        down, right = _DIAGONALS[diagonal]
-        path.append(path[-1] + shape.index(down, right) * (2 if jumps else 1))
-    message = f"{code} is not a move code of a board of {shape}"
-    try:
-        move = Move(tuple(path), shape)
-    except InvalidMoveError as error:
-        raise InvalidMoveError(message) from error
-    if move._code != code:
-        raise InvalidMoveError(message)
-    return move
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)

@@ -8,7 +8,7 @@ players and no evaluation; the rules themselves are the kernel's.
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import ClassVar, Self
 
@@ -68,7 +68,7 @@ class Move:
         question.
         """
         try:
-            return _move_of(_code_of(text, shape), shape)
+            return cls.from_code(_code_of(text, shape), shape)
         except InvalidMoveError as error:
             last = square_name(shape.squares - 1, shape)
             message = f"cannot read {shorten(text)!r} as a move: moves are a1 to {last}, or pass"
@@ -77,7 +77,9 @@ class Move:
     @classmethod
     def from_code(cls, code: int, shape: BoardShape = USUAL) -> "Move":
         """Return the move that the kernel knows as *code* on a board of *shape*."""
-        return _move_of(int(code), shape)
+        if not 0 <= code <= shape.squares:
+            raise InvalidMoveError(f"{code} is not a move code of a board of {shape}")
+        return cls.PASS if code == shape.squares else cls(int(code), shape)
 
     def code(self, shape: BoardShape) -> int:
         """Return the kernel's number of this move: its square, or that after all for a pass."""
@@ -99,13 +101,6 @@ Move.PASS = Move(None)
 def _code_of(text: str, shape: BoardShape) -> int:
     """Return the kernel's number of the move that *text* names."""
     return shape.squares if text.strip().lower() in _PASS_WORDS else parse_square(text, shape)
-
-
-@cache
-def _move_of(code: int, shape: BoardShape) -> Move:
-    if not 0 <= code <= shape.squares:
-        raise InvalidMoveError(f"{code} is not a move code of a board of {shape}")
-    return Move.PASS if code == shape.squares else Move(code, shape)
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)

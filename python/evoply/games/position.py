@@ -5,7 +5,7 @@ A game says what is its own: texts of moves and boards, what no board may hold, 
 
 import operator
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, overload
@@ -14,16 +14,7 @@ from evoply import _native
 from evoply.games import drawing
 from evoply.games.squares import USUAL, squares_in
 from evoply.games.text import status
-from evoply.protocols import (
-    BoardShape,
-    Cell,
-    Color,
-    Diagram,
-    IllegalMoveError,
-    Outcome,
-    Row,
-    Side,
-)
+from evoply.protocols import BoardShape, Cell, Color, Diagram, IllegalMoveError, Outcome, Row, Side
 
 _MOST = 2**31 - 1
 
@@ -53,6 +44,25 @@ class BoardMove(Protocol):
 
 M = TypeVar("M", bound=BoardMove)
 
+_MOST_MOVES = 1 << 14
+
+
+class _Moves(dict[int, Any]):
+    """The moves of a board by their codes, made when they are first asked for."""
+
+    def __init__(self, from_code: Callable[[int, BoardShape], Any], shape: BoardShape) -> None:
+        super().__init__()
+        self._from_code, self._shape = from_code, shape
+
+    def __missing__(self, code: int) -> Any:
+        if len(self) >= _MOST_MOVES:
+            self.clear()
+        self[code] = move = self._from_code(code, self._shape)
+        return move
+
+
+moves_of = cache(_Moves)
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class LegalMoves(Sequence[M], Generic[M]):
@@ -74,7 +84,7 @@ class LegalMoves(Sequence[M], Generic[M]):
         return len(self.codes)
 
     def __iter__(self) -> Iterator[M]:
-        return (self.move_type.from_code(code, self.shape) for code in self.codes)
+        return map(moves_of(self.move_type.from_code, self.shape).__getitem__, self.codes)
 
     def __contains__(self, move: object) -> bool:
         return (
@@ -90,7 +100,8 @@ class LegalMoves(Sequence[M], Generic[M]):
     def __getitem__(self, index: int | slice) -> M | Sequence[M]:
         if isinstance(index, slice):
             return tuple(self)[index]
-        return self.move_type.from_code(self.codes[index], self.shape)
+        move: M = moves_of(self.move_type.from_code, self.shape)[self.codes[index]]
+        return move
 
     def __str__(self) -> str:
         return " ".join(map(str, self))

@@ -2,47 +2,21 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from evoply import _native
 from evoply.games import drawing
 from evoply.games.draws import NO_DRAWS, DrawRules
-from evoply.games.position import BoardMove, BoardPosition
+from evoply.games.position import BoardMove, BoardPosition, moves_of
 from evoply.games.text import Word
-from evoply.protocols import (
-    BoardShape,
-    Color,
-    Ending,
-    IllegalMoveError,
-    InvalidMoveError,
-    Outcome,
-    Row,
-)
+from evoply.protocols import Color, Ending, IllegalMoveError, InvalidMoveError, Outcome, Row
 
 P = TypeVar("P", bound=BoardPosition[Any])
 M = TypeVar("M", bound=BoardMove)
 
-_MOST_MOVES = 1 << 14
 _NO_MOVE = 2**64 - 1
 """A number that the kernel holds, and that no move of any game has."""
-
-
-class _Moves(dict[int, Any]):
-    """The moves of a board by their codes, made when they are first asked for."""
-
-    def __init__(self, from_code: Callable[[int, BoardShape], Any], shape: BoardShape) -> None:
-        super().__init__()
-        self._from_code, self._shape = from_code, shape
-
-    def __missing__(self, code: int) -> Any:
-        if len(self) >= _MOST_MOVES:
-            self.clear()
-        self[code] = move = self._from_code(code, self._shape)
-        return move
-
-
-_moves_of = cache(_Moves)
 
 
 @dataclass(frozen=True, repr=False)
@@ -124,7 +98,7 @@ class BoardGame(Generic[P, M]):
         Nothing is checked. The positions between are made when somebody asks for them.
         """
         game = object.__new__(cls)
-        move_of = _moves_of(start.MOVE.from_code, start.shape)
+        move_of = moves_of(start.MOVE.from_code, start.shape)
         moves = tuple([move_of[code] for code in codes])
         vars(game).update(start=start, moves=moves, draws=NO_DRAWS, position=start._with(last))
         return game
