@@ -24,7 +24,7 @@ from tasks import (
     programs,
     replayed_parts,
     rows_of,
-    size,
+    shape,
     timed,
     value_of,
 )
@@ -47,7 +47,7 @@ def every_kind(game: str) -> list[_native.Player]:
     make = partial(_native.Player, game)
     ahead = partial(make, "alpha_beta", first)
     two = outputs_to_json(
-        [DIFFERENCES[name].expression for name in features_of(game)[:2]], size(game)
+        [DIFFERENCES[name].expression for name in features_of(game)[:2]], shape(game)
     )
     players = [
         make("random"),
@@ -63,7 +63,7 @@ def every_kind(game: str) -> list[_native.Player]:
         ahead(depth=2, temperature=1.0),
         make("alpha_beta", _native.Program(game, two), depth=2, alternate="leaf"),
         _native.Player.staged(
-            game, [first, second], [[0.5, 0.5]] * (size(game) ** 2 + 1), ties="random"
+            game, [first, second], [[0.5, 0.5]] * (shape(game).squares + 1), ties="random"
         ),
         ahead(depth=2).with_random_moves(3),
     ]
@@ -80,7 +80,7 @@ def searches(game: str) -> Iterator[Any]:
     for player in every_kind(game):
         yield [found(_native.analyse(player, *row, 5, every_move=True)) for row in rows]
     if game_rules(game).solver:
-        plies = size(game) ** 2 - 4 - 8
+        plies = shape(game).squares - 4 - 8
         for row in rows_of(game, 4, plies, plies):
             for mode in ("exact", "outcome"):
                 solution = _native.solve(game, row, mode, every_move=True, table_mib=1)
@@ -95,7 +95,7 @@ def learns(game: str) -> Iterator[Any]:
     searching = {"depth": 2, "value": value_of(game), "decay": 0.7, "ordering": "killer"}
     yield from learned_parts(learned_weights(game, 4, "td-leaf", **searching))
     squares = [("a2 b1", None), ("a4 b3", None)]
-    total = sum_of_patterns(squares, size(game), moves_pieces=moves_pieces(game))
+    total = sum_of_patterns(squares, shape(game), moves_pieces=moves_pieces(game))
     value = program_with_parameters(total, game)
     yield from learned_parts(learned_tables(value, game, 20))
 
@@ -113,7 +113,7 @@ def boards(game: str) -> Iterator[Any]:
     one = games[0]
     yield _native.replay(game, start.row, one)
     yield _native.rows_along(game, start.row, one)
-    yield [_native.symmetry(size(game), row[0], image) for row in rows for image in range(8)]
+    yield [_native.symmetry(shape(game).side, row[0], image) for row in rows for image in range(8)]
     yield [(_native.legal_moves(game, row), _native.mobility(game, row, True)) for row in rows]
     yield evolved(Online(population=10, generations=2), start, 1, None).move
 

@@ -17,6 +17,7 @@ from deap import gp as deap_gp
 
 from evoply._native import Program, Stream
 from evoply.expressions import square_sets
+from evoply.games import SHAPES
 from evoply.gp import Tree
 
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "players"))
@@ -27,7 +28,7 @@ import slow_td
 
 def mask(name: str) -> int:
     """Return a named square set as rust_reversi's bits, whose a1 is the highest."""
-    squares = square_sets(8)[name]
+    squares = square_sets(SHAPES[8])[name]
     return int(f"{squares:064b}"[::-1], 2)
 
 

@@ -42,7 +42,7 @@ from evoply.expressions import (
     outputs_to_json,
 )
 from evoply.formats import obf, wthor
-from evoply.games import game_rules
+from evoply.games import SHAPES, game_rules
 from evoply.games.othello import Game, Position
 from evoply.gp import Limits, lower, subtree_crossover
 from evoply.players import SWH_WEIGHTS, KernelSeat, Online, solve
@@ -242,9 +242,9 @@ def online_row() -> Row:
 def learning_row() -> Row:
     """Learn FIREBRAND's 11 weights and time weights from whole games of self-play, a ply ahead."""
     features = [DIFFERENCES[name] for name in FIREBRAND_FEATURES]
-    outputs = outputs_to_json([feature.expression for feature in features], 10)
+    outputs = outputs_to_json([feature.expression for feature in features], SHAPES[10])
     program, start = _native.Program("othello-10", outputs), Position(10).row
-    scales = [feature.scale(10) for feature in features]
+    scales = [feature.scale(SHAPES[10]) for feature in features]
     begun = [[0.1 * (-1) ** index, 1.0] for index in range(len(features))]
 
     def learned(games: int) -> NDArray[np.float64]:

@@ -33,6 +33,7 @@ from evoply.games import game_rules
 from evoply.gp import Tree, lower
 from evoply.players import Online, parse_player
 from evoply.players.online import evolved
+from evoply.protocols import BoardShape
 
 T = TypeVar("T")
 
@@ -71,8 +72,8 @@ def moves_pieces(game: str) -> bool:
     return game_rules(game).moves_pieces
 
 
-def size(game: str) -> int:
-    return game_rules(game).size
+def shape(game: str) -> BoardShape:
+    return game_rules(game).shape
 
 
 @cache
@@ -84,7 +85,9 @@ def rows_of(game: str, count: int, least: int, most: int) -> list[PositionRow]:
 
 def middle(game: str, count: int) -> list[PositionRow]:
     """Return positions of the first half of a game."""
-    return rows_of(game, count, *{4: (1, 5), 6: (4, 14), 8: (8, 30), 10: (12, 45)}[size(game)])
+    return rows_of(
+        game, count, *{4: (1, 5), 6: (4, 14), 8: (8, 30), 10: (12, 45)}[shape(game).side]
+    )
 
 
 @cache
@@ -92,7 +95,7 @@ def trees_for(game: str, count: int) -> list[Tree]:
     """Return random trees over what was made for the game."""
     name = "liao+mobility"
     if moves_pieces(game):
-        name = "benbassat-checkers" + ("-10" if size(game) == 10 else "")
+        name = "benbassat-checkers" + ("-10" if shape(game).side == 10 else "")
     return trees_of_size(count, 50, PRIMITIVE_SETS[name])
 
 
@@ -173,7 +176,7 @@ def tables(game: str, games: int = 1500) -> Any:
     """Return what is learned of the tables of a game's patterns in so many games."""
     patterns = CHECKERS_PATTERNS if moves_pieces(game) else list(OTHELLO_PATTERNS)
     parts = [(one, None) for one in patterns]
-    total = sum_of_patterns(parts, size(game), moves_pieces=moves_pieces(game))
+    total = sum_of_patterns(parts, shape(game), moves_pieces=moves_pieces(game))
     value = program_with_parameters(total, game)
     return value, learned_tables(value, game, games)
 
@@ -236,20 +239,20 @@ def online(game: str, moves: int, **options: Any) -> Work:
 def features_of(game: str) -> tuple[str, ...]:
     if moves_pieces(game):
         return "men", "kings", "mobility"
-    rings = [f"ring_{ring}" for ring in range(size(game) // 2 + 1, 6)]
+    rings = [f"ring_{ring}" for ring in range(shape(game).side // 2 + 1, 6)]
     return tuple(name for name in FIREBRAND_FEATURES if name not in rings)
 
 
 def learned_weights(game: str, games: int, rule: str, **options: Any) -> dict[str, Any]:
     """Learn weights and time weights from games of self-play, a ply ahead."""
     features = [DIFFERENCES[name] for name in features_of(game)]
-    outputs = outputs_to_json([feature.expression for feature in features], size(game))
+    outputs = outputs_to_json([feature.expression for feature in features], shape(game))
     count = len(features)
     return _native.learn_games(
         game, _native.Program(game, outputs), [game_rules(game).start().row],
         weights=np.array([0.1 * (-1) ** index for index in range(count)]),
         time_weights=np.ones((count, 1)),
-        scales=np.array([feature.scale(size(game)) for feature in features]), clip=True, key=1,
+        scales=np.array([feature.scale(shape(game)) for feature in features]), clip=True, key=1,
         first_game=0, games=games, rates=np.full((games, 2), 0.01), rule=rule, epsilon=0.1,
         draws=(80, 3, 150), **options,
     )  # fmt: skip
@@ -266,7 +269,7 @@ def value_of(game: str) -> tuple[_native.Program, NDArray[np.int64], NDArray[np.
     for index, name in enumerate(features_of(game)):
         feature = DIFFERENCES[name]
         marks.append([-1e6 - 10 * index, -1e6 - 10 * index - 1])
-        share = divide(feature.expression, number(feature.scale(size(game))))
+        share = divide(feature.expression, number(feature.scale(shape(game))))
         factor = number(2.0) * board.t + number(marks[-1][1]) * u
         terms.append(number(marks[-1][0]) * clamp(share, -1.0, 1.0) * factor)
     program = program_with_parameters(reduce(operator.add, terms), game)

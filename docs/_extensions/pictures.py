@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from evoply.expressions import find_primitive_set, square_sets
+from evoply.games import SHAPES
 from evoply.games.drawing import board_svg, heat_map_svg
 from evoply.games.othello import Game, Position
 from evoply.gp import parse_tree, tree_svg
@@ -28,11 +29,11 @@ def heat_map(text: str) -> str:
     values = square_effects(parse_player(text), game="othello")
     if values is None:
         raise ValueError(f"{text} does not value squares")
-    return heat_map_svg(8, values)
+    return heat_map_svg(SHAPES[8], values)
 
 
 def squares(text: str) -> str:
     """Return a named set of squares of the 8x8 board."""
-    chosen = square_sets(8)[text]
+    chosen = square_sets(SHAPES[8])[text]
     values = [float(chosen >> square & 1) for square in range(64)]
-    return heat_map_svg(8, values, title=text)
+    return heat_map_svg(SHAPES[8], values, title=text)

@@ -20,6 +20,7 @@ from evoply.configs.meanings import meaning
 from evoply.configs.reference import ConfigKey, ConfigSection, config_sections
 from evoply.expressions import PRIMITIVE_SETS, square_sets
 from evoply.expressions.operations import OPERATIONS
+from evoply.games import SHAPES
 from evoply.kinds import KINDS as LEARNERS
 from evoply.players import NAMED_PLAYERS, Online
 from evoply.players.player import KINDS
@@ -111,7 +112,7 @@ def primitive_sets(_: str, __: list[str]) -> str:
 
 def named_square_sets(_: str, content: list[str]) -> str:
     """Return the named sets of the 8x8 board but the lettered classes, with their sizes."""
-    chosen = {name: one for name, one in square_sets(8).items() if "class_" not in name}
+    chosen = {name: one for name, one in square_sets(SHAPES[8]).items() if "class_" not in name}
     texts = meanings(content, chosen)
     rows = [[code(name), str(one.bit_count()), texts[name]] for name, one in chosen.items()]
     return table(["name", "squares on 8x8", "which"], rows)

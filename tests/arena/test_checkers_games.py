@@ -51,7 +51,7 @@ def compared(game: str, start: checkers.Position, draws: DrawRules | None) -> Re
             game_key=int(planned.game_keys[index]),
             draws=draws,
         )
-        assert [move.code(start.size) for move in record.moves] == codes
+        assert [move.code(start.shape) for move in record.moves] == codes
         ending, outcome = record.ending(), record.outcome()
         assert ending is not None
         assert outcome is not None

@@ -75,7 +75,7 @@ def test_the_python_loop_plays_the_same_games(game: str, texts: tuple[str, str])
             opening_plies=schedule.opening_plies,
             game_key=int(schedule.game_keys[index]),
         )
-        assert [move.code(record.start.size) for move in record.moves] == list(codes)
+        assert [move.code(record.start.shape) for move in record.moves] == list(codes)
         outcome, ending = record.outcome(), record.ending()
         assert outcome is not None
         assert ending is not None

@@ -7,7 +7,7 @@ import pytest
 
 from evoply import _native
 from evoply.arena import Schedule, play, play_game
-from evoply.games import game_rules
+from evoply.games import SHAPES, game_rules
 from evoply.players import parse_player
 
 TEXTS = ("random", "greedy", "material:depth=2,ties=random")
@@ -58,7 +58,7 @@ def test_the_python_loop_begins_where_the_kernel_does() -> None:
             opening_plies=4,
             game_key=int(schedule.game_keys[index]),
         )
-        assert [move.code(8) for move in record.moves] == codes
+        assert [move.code(SHAPES[8]) for move in record.moves] == codes
 
 
 def test_one_start_is_the_same_whichever_way_it_is_said() -> None:

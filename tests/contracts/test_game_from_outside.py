@@ -15,20 +15,23 @@ from evoply.cli import main
 from evoply.cli.board_view import board_text
 from evoply.evolution import EvolutionConfig, evolve
 from evoply.formats import pdn
-from evoply.games import GAMES, GameRules, add_game, game_added, game_rules
+from evoply.games import GAMES, SHAPES, GameRules, add_game, game_added, game_rules
 from evoply.players import load_player, parse_player, save_player
+from evoply.protocols import BoardShape
 from evoply.reports import explain
 
 STONES = othello.OthelloRules(
     "stones",
-    6,
+    BoardShape(6, 6),
     "Stones 6x6",
     kernel="othello-6",
     opening_plies=4,
     piece="stone",
     late_ply=28,
 )
-DRAUGHTS = checkers.CheckersRules("draughts", 8, "Draughts", kernel="lose-checkers", piece="stone")
+DRAUGHTS = checkers.CheckersRules(
+    "draughts", SHAPES[8], "Draughts", kernel="lose-checkers", piece="stone"
+)
 TOYS = {"stones": STONES, "draughts": DRAUGHTS}
 
 
@@ -79,10 +82,10 @@ def test_it_is_drawn(rules: GameRules) -> None:
     game = game.play(game.position.legal_moves[0])
     svg = game.position._repr_svg_()  # type: ignore[attr-defined]
     assert "White to move" in svg
-    assert rules.heat_map([0.5] * rules.size**2).startswith("<svg")
+    assert rules.heat_map([0.5] * rules.shape.squares).startswith("<svg")
     console = Console(file=io.StringIO(), force_terminal=False)
     lines = str(board_text(game, console)).splitlines()
-    assert len(lines) >= rules.size + 1
+    assert len(lines) >= rules.shape.rows + 1
     assert "*" in "".join(lines)
     other = game_rules(rules.kernel).record(game.transcript())
     assert str(board_text(other, console)).splitlines() == lines
@@ -172,6 +175,6 @@ def test_a_game_must_have_rules_of_the_kernel() -> None:
     with pytest.raises(ValueError, match="no rules 'othello' of Othello on 6x6"):
         replace(STONES, kernel="othello")
     with pytest.raises(ValueError, match="write kernel, one of checkers on 8x8"):
-        checkers.CheckersRules("draughts", 8, "Draughts")
+        checkers.CheckersRules("draughts", SHAPES[8], "Draughts")
     with pytest.raises(ValueError, match="no rules 'checkers-10' of checkers on 8x8"):
-        checkers.CheckersRules("draughts", 8, "Draughts", kernel="checkers-10")
+        checkers.CheckersRules("draughts", SHAPES[8], "Draughts", kernel="checkers-10")

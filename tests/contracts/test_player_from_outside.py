@@ -17,7 +17,7 @@ class EdgeSeat(Seat):
     """Takes a square on the edge if there is one, else draws."""
 
     def choose(self, game: GameRecord, stream: Stream, clock: Clock) -> Choice:
-        size = game.position.size
+        size = game.position.shape.side
         moves = list(game.position.legal_moves)
         edge = [move for move in moves if {*divmod(move.square, size)} & {0, size - 1}]
         return Choice((edge or moves)[stream.below(len(edge or moves))], notes={"edge": bool(edge)})

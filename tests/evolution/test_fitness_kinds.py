@@ -42,7 +42,7 @@ from evoply.evolution.play import (
     schedule_of,
     seats_of,
 )
-from evoply.games import game_rules, othello
+from evoply.games import SHAPES, game_rules, othello
 from evoply.gp import Tree
 from evoply.permutations import derangement
 from evoply.protocols import Color
@@ -190,7 +190,7 @@ def test_epoch_fitness_counts_only_the_epoch(gain: Any, start: float, end: float
 
 def test_the_epoch_of_a_game_counted_by_hand() -> None:
     # f5 turns e5: 4-1. d6 turns d5: 3-3. c3 turns d4: 5-2. A clock of 5 % is three discs.
-    codes = [othello.Move.parse(text).code(8) for text in ("f5", "d6", "c3")]
+    codes = [othello.Move.parse(text).code(SHAPES[8]) for text in ("f5", "d6", "c3")]
     nothing = np.zeros(1, dtype=np.int32)
     results = arena.Results(
         black_discs=nothing,

@@ -29,7 +29,7 @@ class Side:
     """A side of a board as sets of (row, column), seen so that its men go down the rows."""
 
     def __init__(self, board, color):
-        self.size = board.size
+        self.size = board.shape.side
         mine, theirs = (board.black, board.white)[:: 1 if color is Color.BLACK else -1]
         self.turned = color is not Color.BLACK
         self.kings = self.cells(mine & board.kings)

@@ -27,7 +27,7 @@ def values(text, primitives, game, boards):
 def test_counts_and_square_tests(game, suffix):
     primitives = f"benbassat-checkers-extended{suffix}"
     boards = positions(game)
-    size = boards[0].size
+    size = boards[0].shape.side
     mine = [board.black if board.turn is Color.BLACK else board.white for board in boards]
     theirs = [board.white if board.turn is Color.BLACK else board.black for board in boards]
     kings = [board.kings for board in boards]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from evoply import _native, othello
 from evoply.expressions import DIFFERENCES, FIREBRAND_FEATURES, find_difference
-from evoply.games import game_rules
+from evoply.games import SHAPES, game_rules
 
 # Own is X, to move.
 BOARD = othello.Position.parse(
@@ -66,7 +66,7 @@ def test_locked_pieces_count_until_ply_75() -> None:
 
 def _discs(position: othello.Position) -> list[list[int]]:
     """Return 1 for own discs, -1 for the opponent's and 0 for none, with a border of None."""
-    size = position.size
+    size = position.shape.side
     cells = [[None] * (size + 4) for _ in range(size + 4)]
     for square in range(size * size):
         bit = 1 << square
@@ -133,27 +133,29 @@ GAMES = ("othello-6", "othello", "othello-10", "checkers")
 @given(key=st.integers(0, 2**64 - 1))
 def test_laws_on_random_positions(game: str, key: int) -> None:
     rules = game_rules(game)
-    rows = _native.Positions.random(game, 1, key, 0, rules.size**2)
+    rows = _native.Positions.random(game, 1, key, 0, rules.shape.squares)
     position = rules.position_from_row(rows[0])
     other = position.turn.opposite
     for name, feature in DIFFERENCES.items():
-        if name.startswith("ring_") and int(name[-1]) > rules.size // 2:
+        if name.startswith("ring_") and int(name[-1]) > rules.shape.side // 2:
             continue
         value = feature.expression.evaluate(position)
         assert value == -feature.expression.evaluate(position, own=other), name
         if name not in ("mobility", "locked", "frontier", "men", "kings"):
-            assert abs(value) <= feature.scale(rules.size), name
+            assert abs(value) <= feature.scale(rules.shape), name
     if "othello" in game:
         cells = _discs(position)
         for name, oracle in ORACLES.items():
-            assert DIFFERENCES[name].expression.evaluate(position) == oracle(cells, rules.size)
+            assert DIFFERENCES[name].expression.evaluate(position) == oracle(
+                cells, rules.shape.side
+            )
 
 
 def test_the_final_set_has_eleven_features_of_the_paper() -> None:
     assert len(FIREBRAND_FEATURES) == 11
-    scales = [find_difference(name).scale(10) for name in FIREBRAND_FEATURES]
+    scales = [find_difference(name).scale(SHAPES[10]) for name in FIREBRAND_FEATURES]
     assert scales == [4, 12, 36, 28, 20, 12, 4, 100, 30, 36, 48]
-    assert find_difference("locked").scale(10) == 36
+    assert find_difference("locked").scale(SHAPES[10]) == 36
 
 
 def test_unknown_features_are_refused_with_near_names() -> None:

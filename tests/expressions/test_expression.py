@@ -42,6 +42,7 @@ from evoply.expressions import (
     truth,
     weighted_sum,
 )
+from evoply.games import SHAPES
 
 OWN_CORNERS = count(board.own & squares("corners"))
 
@@ -116,10 +117,10 @@ def test_expressions_are_values():
 
 def test_named_squares_are_resolved_for_the_board():
     assert ["named_squares", "corners"] in OWN_CORNERS.to_dict()["nodes"]
-    assert ["squares", [0, 7, 56, 63]] in OWN_CORNERS.to_dict(8)["nodes"]
-    assert ["squares", [0, 5, 30, 35]] in OWN_CORNERS.to_dict(6)["nodes"]
-    assert squares(["e4", "j10"]).to_dict(10)["nodes"] == [["squares", [34, 99]]]
-    assert contains(board.own, "e4").to_dict(8)["nodes"][1] == ["contains", 0, 28]
+    assert ["squares", [0, 7, 56, 63]] in OWN_CORNERS.to_dict(SHAPES[8])["nodes"]
+    assert ["squares", [0, 5, 30, 35]] in OWN_CORNERS.to_dict(SHAPES[6])["nodes"]
+    assert squares(["e4", "j10"]).to_dict(SHAPES[10])["nodes"] == [["squares", [34, 99]]]
+    assert contains(board.own, "e4").to_dict(SHAPES[8])["nodes"][1] == ["contains", 0, 28]
 
 
 @pytest.mark.parametrize(
@@ -149,15 +150,21 @@ def test_named_squares_are_resolved_for_the_board():
         (lambda: weighted_sum(board.own, [[math.nan] * 64]), "weight 0 of a table is nan"),
         (lambda: weighted_sum(board.own, [[1.0] * 64, [1.0] * 36]), "same number of weights"),
         (lambda: weighted_sum(board.own, [[1.0] * 64], board.own), "of type number, not squares"),
-        (lambda: weighted_sum(board.own, [[1.0] * 64]).to_json(6), "has 64 weights, but a 6x6"),
+        (
+            lambda: weighted_sum(board.own, [[1.0] * 64]).to_json(SHAPES[6]),
+            "has 64 weights, but a 6x6",
+        ),
         (lambda: select(truth(True), board.own, board.t), "squares and number"),
         (lambda: argument(8), "place of an argument"),
-        (lambda: squares("class_k").to_json(8), "8x8 board has no squares called 'class_k'; did"),
+        (
+            lambda: squares("class_k").to_json(SHAPES[8]),
+            "8x8 board has no squares called 'class_k'; did",
+        ),
         (lambda: squares("cornrs"), "called 'cornrs'; did you mean 'corners'? There are all, corn"),
         (lambda: squares("zzz"), "called 'zzz'. There are all, corners"),
         (lambda: squares("e4"), "squares(['e4'])"),
-        (lambda: squares(["h8"]).to_json(6), "square 'h8' is not on a 6x6 board"),
-        (lambda: squares([36]).to_json(6), "square 36 is not on a 6x6 board"),
+        (lambda: squares(["h8"]).to_json(SHAPES[6]), "square 'h8' is not on a 6x6 board"),
+        (lambda: squares([36]).to_json(SHAPES[6]), "square 36 is not on a 6x6 board"),
     ],
 )
 def test_mistakes_are_named(make, message):

@@ -24,7 +24,7 @@ from evoply.expressions import (
 )
 from evoply.expressions.operations import NODE_KINDS, OPERATIONS, SIDES
 from evoply.expressions.written_form import to_dict
-from evoply.games import GAMES
+from evoply.games import GAMES, SHAPES
 from evoply.protocols import Color
 
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, 3.0, 1e30, -1e308, 5e-324, math.inf, -math.inf, math.nan]
@@ -106,7 +106,7 @@ def bits_of(value):
 @settings(deadline=None)
 @given(data=st.data())
 def test_the_kernel_agrees_with_the_plain_interpreter(game, data):
-    size = GAMES[game].size
+    size = GAMES[game].shape.side
     drawn = data.draw(expressions(size))
     sets = [made for made in drawn if isinstance(made, Squares)]
     values = [made for made in drawn if not isinstance(made, Squares)]
@@ -118,10 +118,10 @@ def test_the_kernel_agrees_with_the_plain_interpreter(game, data):
     positions = _native.Positions.random(
         game, 9, key, 0, 100 if game in checkers.CHECKERS else size * size - 4
     )
-    program = _native.Program(game, outputs_to_json(values, size))
+    program = _native.Program(game, outputs_to_json(values, GAMES[game].shape))
     fast = program.evaluate(positions)
     slow = program.evaluate(positions, reference=True)
-    written = to_dict(values, size)
+    written = to_dict(values, GAMES[game].shape)
     board_type = reference.CheckersBoard if game in checkers.CHECKERS else reference.Board
     for index in range(len(positions)):
         board = board_type(size, positions[index])
@@ -151,7 +151,7 @@ def test_a_single_position_gives_typed_values():
 @given(data=st.data())
 def test_programs_with_other_parameters_are_those_of_the_expression_with_them(game, data):
     """A program whose parameters were replaced, against lowering what is written with them."""
-    size = GAMES[game].size
+    size = GAMES[game].shape.side
     values = [made for made in data.draw(expressions(size)) if not isinstance(made, Squares)]
     expression = data.draw(st.sampled_from(values))
     if not isinstance(expression, Number):
@@ -168,7 +168,7 @@ def test_programs_with_other_parameters_are_those_of_the_expression_with_them(ga
     if any(before != drawn):
         assert rewritten != expression
     positions = _native.Positions.random(game, 9, data.draw(st.integers(0, 2**64 - 1)), 0, 30)
-    expected = _native.Program(game, rewritten.to_json(size)).evaluate(positions)
+    expected = _native.Program(game, rewritten.to_json(GAMES[game].shape)).evaluate(positions)
     for reference_only in (False, True):
         found = changed.evaluate(positions, reference=reference_only)
         assert [bits_of(value) for value in found[:, 0]] == [
@@ -200,6 +200,6 @@ def test_wrong_parameters_are_refused():
         with pytest.raises(ExpressionError, match=says):
             with_parameters(expression, wrong)
     with pytest.raises(ValueError, match="keep_parameters=True"):
-        _ = _native.Program("othello", expression.to_json(8)).parameters
+        _ = _native.Program("othello", expression.to_json(SHAPES[8])).parameters
     with pytest.raises(ValueError, match="no parameters were kept"):
-        _native.Program("othello", expression.to_json(8)).with_parameters(np.array([1.0]))
+        _native.Program("othello", expression.to_json(SHAPES[8])).with_parameters(np.array([1.0]))

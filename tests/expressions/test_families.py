@@ -21,12 +21,13 @@ from evoply.expressions import (
     substitute,
 )
 from evoply.expressions.parameters import parameter_from_dict
+from evoply.games import SHAPES
 
 BENBASSAT = PRIMITIVE_SETS["benbassat"]
 
 
 def test_a_family_is_added_in_one_line():
-    edge = SquareParameter(8, "edges")
+    edge = SquareParameter(SHAPES[8], "edges")
     held = is_empty(argument(0, "squares") - board.own)
     mine = PRIMITIVE_SETS["liao"].with_primitive("held", held, parameter=edge)
     drawn = {edge.draw(_native.Stream(1).child(k)) for k in range(400)}
@@ -52,9 +53,9 @@ def test_squares_step_to_their_neighbours():
     def steps(parameter, square):
         return {parameter.step(square, stream, lambda _: 0.0) for _ in range(200)}
 
-    assert steps(SquareParameter(8), "a1") == {"a2", "b1", "b2"}
-    assert steps(SquareParameter(8, "corners"), "a1") == {"a1"}
-    assert steps(SquareParameter(4, "edges"), "b1") == {"a1", "c1", "a2"}
+    assert steps(SquareParameter(SHAPES[8]), "a1") == {"a2", "b1", "b2"}
+    assert steps(SquareParameter(SHAPES[8], "corners"), "a1") == {"a1"}
+    assert steps(SquareParameter(SHAPES[4], "edges"), "b1") == {"a1", "c1", "a2"}
 
 
 def entry(**changes):
@@ -93,7 +94,7 @@ def test_wrong_data_is_explained(data, message):
     [
         None,
         {},
-        {"kind": "square", "size": "8", "among": "all", "relative": True},
+        {"kind": "square", "rows": "8", "columns": 8, "among": "all", "relative": True},
         {"kind": "number", "low": "0", "high": 1},
     ],
 )
@@ -108,7 +109,7 @@ def test_names_never_look_like_members():
     with pytest.raises(ValueError, match="has no parameter"):
         PRIMITIVE_SETS["liao"]["white"].with_value(1.0)
     with pytest.raises(ExpressionError, match="no squares called 'grey'"):
-        SquareParameter(8, "grey")
+        SquareParameter(SHAPES[8], "grey")
 
 
 def test_square_tests_equal_the_operation_on_squares():
@@ -117,11 +118,11 @@ def test_square_tests_equal_the_operation_on_squares():
     for square in range(0, 64, 5):
         name = "abcdefgh"[square % 8] + str(square // 8 + 1)
         family = is_empty(argument(0, "squares") - board.own)
-        absolute = SquareParameter(8, relative=False).expression(name)
+        absolute = SquareParameter(SHAPES[8], relative=False).expression(name)
         one = substitute(family, [absolute])
         other = contains(board.own, name)
         values = [
-            _native.Program("othello", each.to_json(8)).evaluate(batch).tolist()
+            _native.Program("othello", each.to_json(SHAPES[8])).evaluate(batch).tolist()
             for each in (one, other)
         ]
         assert values[0] == values[1]

@@ -103,7 +103,7 @@ def test_unknown_options_are_refused(make, message):
 
 @st.composite
 def positions(draw, game):
-    size = othello.OTHELLO[game].size
+    size = othello.OTHELLO[game].shape.side
     rows = _native.Positions.random(game, 1, draw(st.integers(0, 2**64 - 1)), 0, size * size)
     return othello.OTHELLO[game].position_from_row(rows[0])
 
@@ -118,11 +118,11 @@ def test_laws_on_random_positions(game, data):
         classes = [
             features.square_class(side, letter, order).evaluate(position)
             for order in features.ORDERS
-            for letter in class_letters(position.size)
+            for letter in class_letters(position.shape)
         ]
         assert sum(classes) == 2 * position.discs(color)
         turned = othello.Position(
-            position.size,
+            position.shape.side,
             black=position.black,
             white=position.white,
             turn=color,
@@ -135,7 +135,7 @@ def test_laws_on_random_positions(game, data):
 
 def check_access(side, position, moves):
     """Compare the features of access with plain loops over squares by name."""
-    size = position.size
+    size = position.shape.side
     names = {(x, y): f"{chr(97 + x)}{y + 1}" for x in range(size) for y in range(size)}
     color = position.turn if side == "own" else position.turn.opposite
     bits = position.black if color is Color.BLACK else position.white

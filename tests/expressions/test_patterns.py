@@ -19,16 +19,16 @@ from evoply.expressions import (
     symmetric_copies,
     with_parameters,
 )
-from evoply.games import game_rules
+from evoply.games import SHAPES, game_rules
 from evoply.players import AlphaBeta, ExpressionEvaluator
-from evoply.protocols import Color
+from evoply.protocols import BoardShape, Color
 from evoply.reports import explain
 
 CORNER = ["a1", "b1", "a2", "b2"]
 
 
 def test_copies_are_the_images_of_a_board():
-    copies = symmetric_copies(CORNER, 8)
+    copies = symmetric_copies(CORNER, SHAPES[8])
     assert copies == (
         ("a1", "b1", "a2", "b2"),
         ("h1", "g1", "h2", "g2"),
@@ -36,7 +36,8 @@ def test_copies_are_the_images_of_a_board():
         ("h8", "g8", "h7", "g7"),
     )
     counts = {
-        name: len(symmetric_copies(text.split(), 8)) for name, text in OTHELLO_PATTERNS.items()
+        name: len(symmetric_copies(text.split(), SHAPES[8]))
+        for name, text in OTHELLO_PATTERNS.items()
     }
     assert [counts[name] for name in ("corner_3x3", "corner_2x4", "row_4", "diagonal_8")] == [
         4, 8, 4, 2,
@@ -46,7 +47,7 @@ def test_copies_are_the_images_of_a_board():
 
 def test_a_value_is_the_sum_over_the_copies_of_the_stage():
     entries = [[float(index) for index in range(9)], [100.0 * index for index in range(9)]]
-    copies = symmetric_copies(["b2", "c3"], 6)
+    copies = symmetric_copies(["b2", "c3"], SHAPES[6])
     value = pattern(copies, entries, stages=[6])
     position = othello.Position(6)
     # Two own discs and two of the opponent's in the middle, the last digits of the four copies.
@@ -61,7 +62,7 @@ def test_a_value_is_the_sum_over_the_copies_of_the_stage():
 
 def digit(position: othello.Position, square: str) -> int:
     column, row = ord(square[0]) - ord("a"), int(square[1:]) - 1
-    bit = 1 << (row * position.size + column)
+    bit = 1 << (row * position.shape.side + column)
     own, opponent = (
         (position.black, position.white)
         if position.turn is Color.BLACK
@@ -108,9 +109,10 @@ def test_the_text_reads_back_and_parameters_come_and_go():
         (lambda: pattern([["a1"]], sets=()), "1 to 4 sets"),
         (lambda: pattern([["a1"]], sets=(board.own, board.pieces)), "must be of type squares"),
         (lambda: pattern([[f"{c}1" for c in "abcdefgh"] + ["a2", "b2", "c2"]]), "at most 65,536"),
-        (lambda: pattern([["j10"]]).to_json(8), "j10"),
-        (lambda: symmetric_copies(["a1"], 8, [8]), "0 to 7"),
-        (lambda: othello_patterns(6), "8x8"),
+        (lambda: pattern([["j10"]]).to_json(SHAPES[8]), "j10"),
+        (lambda: symmetric_copies(["a1"], SHAPES[8], [8]), "0 to 7"),
+        (lambda: symmetric_copies(["a1"], BoardShape(6, 9), [4]), "0 to 3"),
+        (lambda: othello_patterns(SHAPES[6]), "8x8"),
     ],
 )
 def test_mistakes_are_told(make, says):
@@ -120,7 +122,7 @@ def test_mistakes_are_told(make, says):
 
 def test_a_player_of_patterns_is_explained():
     entries = [[0.0, *(1.0 if index % 3 == 1 else -1.0 for index in range(1, 81))]]
-    value = pattern(symmetric_copies(CORNER, 8), entries)
+    value = pattern(symmetric_copies(CORNER, SHAPES[8]), entries)
     evaluator = ExpressionEvaluator(expression=value.to_dict())
     text = explain(AlphaBeta(evaluator=evaluator, depth=1, view="turn"), positions=50).sentence
     wanted = "It wants a high table entry for what stands on a1 b1 a2 b2 (and 3 more such places)"

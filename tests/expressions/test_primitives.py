@@ -22,7 +22,7 @@ from evoply.expressions import (
     squares,
     weighted_sum,
 )
-from evoply.games import GAMES
+from evoply.games import GAMES, SHAPES
 
 LIAO = PRIMITIVE_SETS["liao"]
 
@@ -71,7 +71,7 @@ def test_other_sets():
     assert names[:9] == ["+", "-", "*", "/", "10", "aa", "AA", "bb", "BB"]
     assert len(names) == 25
     assert len(PRIMITIVE_SETS["letters-10"].terminals) == 31
-    assert letters(6) == PRIMITIVE_SETS["letters-6"]
+    assert letters(SHAPES[6]) == PRIMITIVE_SETS["letters-6"]
     for name, primitives in PRIMITIVE_SETS.items():
         assert primitives.name == name
 

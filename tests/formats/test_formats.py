@@ -65,10 +65,10 @@ def games(draw: st.DrawFn, name: str) -> GamePlayed:
     record = played(rules, draw(CHOICES))
     if draw(st.booleans()):
         begin = draw(st.integers(0, len(record)))
-        codes = [move.code(rules.size) for move in record.moves[begin:]]
+        codes = [move.code(rules.shape) for move in record.moves[begin:]]
         record = rules.game(record.positions[begin], codes, NO_DRAWS)
     else:
-        codes = [move.code(rules.size) for move in record.moves]
+        codes = [move.code(rules.shape) for move in record.moves]
         record = rules.game(record.start, codes, NO_DRAWS)
     tags = {
         tag: value
@@ -214,7 +214,7 @@ def corpus(format: str) -> list[bytes]:
         rules = GAMES[name]
         plies = 200 if format == "wthor" else stream.below(12)
         record = played(rules, [stream.below(1 << 16) for _ in range(plies)])
-        codes = [move.code(rules.size) for move in record.moves]
+        codes = [move.code(rules.shape) for move in record.moves]
         game = GamePlayed.of(
             rules.game(record.start, codes, NO_DRAWS),
             black="Ann",

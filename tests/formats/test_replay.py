@@ -24,7 +24,7 @@ def one_by_one(codes: list[int], start: Any) -> Any:
     positions, moves = [start], []
     for code in codes:
         legal = positions[-1].legal_moves
-        move = start.MOVE.from_code(code, start.size)
+        move = start.MOVE.from_code(code, start.shape)
         if move not in legal and legal.must_pass:
             moves.append(legal[0])
             positions.append(positions[-1].play(legal[0]))
@@ -56,7 +56,7 @@ def test_games_from_codes_are_those_played_move_by_move(name: str, data: st.Data
     start, moves = whole.positions[begin], whole.moves[begin:]
     if data.draw(st.booleans()):
         moves = [move for move in moves if not move.is_pass]
-    codes = [move.code(rules.size) for move in moves]
+    codes = [move.code(rules.shape) for move in moves]
     if codes and data.draw(st.booleans()):
         wrong = st.sampled_from(codes) | st.integers(-3, 120) | st.just(2**80)
         codes[data.draw(st.integers(0, len(codes) - 1))] = data.draw(wrong)
@@ -70,7 +70,7 @@ def test_games_from_codes_are_those_played_move_by_move(name: str, data: st.Data
     position = game.position  # before the positions are made
     assert (game.moves, game.positions) == expected
     assert position.row == game.positions[-1].row
-    assert game == rules.RECORD.from_codes([move.code(rules.size) for move in game.moves], start)
+    assert game == rules.RECORD.from_codes([move.code(rules.shape) for move in game.moves], start)
 
 
 def database(records: list[bytes]) -> bytes:
@@ -184,7 +184,9 @@ def test_games_are_read_while_the_file_is_still_being_written() -> None:
 @settings(deadline=None, max_examples=30)
 @given(st.data())
 def test_words_read_at_once_are_those_read_one_by_one(size: int, data: st.DataObject) -> None:
-    rules = next(one for one in GAMES.values() if one.family == "Othello" and one.size == size)
+    rules = next(
+        one for one in GAMES.values() if one.family == "Othello" and one.shape.side == size
+    )
     moves = [str(move) for move in played(rules, data.draw(CHOICES)).moves]
     if data.draw(st.booleans()):
         moves = [move for move in moves if move != "pass"]

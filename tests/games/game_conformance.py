@@ -18,18 +18,18 @@ few = settings(deadline=None, max_examples=40)
 def possible_moves(rules: GameRules) -> list[Any]:
     """Return every move of one step that a position of the game could ever have."""
     move_type: Any = type(rules.start().legal_moves[0])
-    size = rules.size
+    shape = rules.shape
     if rules.pieces_added:
-        moves = [move_type.from_code(code, size) for code in range(size * size + 1)]
-        assert [move.code(size) for move in moves] == list(range(size * size + 1))
+        moves = [move_type.from_code(code, shape) for code in range(shape.squares + 1)]
+        assert [move.code(shape) for move in moves] == list(range(shape.squares + 1))
         return moves
     moves = []
-    for path in ((a, b) for a in range(size * size) for b in range(size * size)):
+    for path in ((a, b) for a in range(shape.squares) for b in range(shape.squares)):
         try:
-            moves.append(move_type(path, size))
+            moves.append(move_type(path, shape))
         except InvalidMoveError:
             continue
-    assert [move_type.from_code(move.code(size), size) for move in moves] == moves
+    assert [move_type.from_code(move.code(shape), shape) for move in moves] == moves
     return moves
 
 
@@ -42,7 +42,7 @@ def with_counters(position: Any, *, later: int = 0, other_side: bool = False) ->
 def check_start(rules: GameRules) -> None:
     start = rules.start()
     assert start.game == rules.name
-    assert start.size == rules.size
+    assert start.shape == rules.shape
     assert start.turn is Color.BLACK
     assert start.ply == 0
     assert start.clock == 0.0
@@ -67,7 +67,7 @@ def check_legal_moves_are_empty_exactly_when_the_game_is_over(
 def check_listed_moves_are_legal_and_no_others(rules: GameRules, choices: list[int]) -> None:
     position = played(rules, choices).position
     listed = list(position.legal_moves)
-    assert listed == sorted(listed, key=lambda move: move.code(position.size))
+    assert listed == sorted(listed, key=lambda move: move.code(position.shape))
     assert len(set(listed)) == len(listed) == len(position.legal_moves)
     for move in {*possible_moves(rules), *listed}:
         assert (move in position.legal_moves) == (move in listed)
@@ -106,9 +106,9 @@ def check_everything_reads_back_what_it_writes(rules: GameRules, choices: list[i
     assert rules.position_from_row(position.row) == position
     assert rules.position_from_row(position.row).row == position.row
     for move in position.legal_moves:
-        assert type(move).parse(str(move), rules.size) == move
-        assert type(move).parse(str(move).upper(), rules.size) == move
-    codes = [move.code(rules.size) for move in game.moves]
+        assert type(move).parse(str(move), rules.shape) == move
+        assert type(move).parse(str(move).upper(), rules.shape) == move
+    codes = [move.code(rules.shape) for move in game.moves]
     assert rules.game(game.start, codes) == game
     assert [rules.move_from_code(code) for code in codes] == list(game.moves)
 
@@ -151,7 +151,7 @@ def check_outcome_changes_sign_with_the_colors(rules: GameRules, choices: list[i
 @given(choices=CHOICES)
 def check_random_games_end_within_the_bound(rules: GameRules, choices: list[int]) -> None:
     # Every other ply of Othello at least places a disc; other games have a cap.
-    most = rules.draws.max_plies or 2 * (rules.size**2 - 4)
+    most = rules.draws.max_plies or 2 * (rules.shape.squares - 4)
     assert rules.length is not None or rules.draws.max_plies
     game = played(rules, (choices + [0] * (most + 8))[: most + 8])
     assert game.outcome() is not None
@@ -182,7 +182,7 @@ def check_positions_and_games_show_themselves(rules: GameRules) -> None:
 def check_a_position_of_another_game_is_refused(rules: GameRules) -> None:
     for other in GAMES.values():
         is_related = other.family == rules.family
-        if is_related and (other.size == rules.size or rules.family == "checkers"):
+        if is_related and (other.shape == rules.shape or rules.family == "checkers"):
             continue
         text = other.start().text()
         with pytest.raises(InvalidMoveError):
@@ -206,7 +206,7 @@ def check_a_diagram_shows_what_the_position_holds(rules: GameRules) -> None:
     game = played(rules, [3, 1, 4, 1, 5])
     position = game.position
     diagram = position.diagram(last_move=game.moves[-1])
-    assert diagram.size == rules.size
+    assert diagram.shape == rules.shape
     for color in Color:
         assert sum(cell.color is color for cell in diagram.cells) == position.pieces(color)
         assert diagram.sides[color].pieces == position.pieces(color)

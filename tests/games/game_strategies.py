@@ -6,9 +6,10 @@ from hypothesis import strategies as st
 
 from evoply._native import Stream
 from evoply.games import checkers, othello
-from evoply.protocols import Color
+from evoply.protocols import BoardShape, Color
 
 SIZES = st.sampled_from(othello.SIZES)
+shapes = st.builds(BoardShape, st.integers(1, 30), st.integers(1, 26))
 
 
 def _choices(seed: int, plies: int) -> list[int]:
@@ -67,7 +68,7 @@ positions = st.one_of(reachable_positions(), any_positions())
 def any_checkers_positions(draw: st.DrawFn) -> checkers.Position:
     """Any placement of pieces that the rules allow, reachable or not, with kings anywhere."""
     game = draw(st.sampled_from(sorted(checkers.CHECKERS)))
-    size = checkers.CHECKERS[game].size
+    size = checkers.CHECKERS[game].shape.side
     most = 3 * size // 2
     squares = draw(st.permutations([s for s in range(size * size) if (s // size + s % size) % 2]))
     black = squares[: draw(st.integers(0, most))]

@@ -236,7 +236,7 @@ def test_every_piece_is_drawn(position: checkers.Position) -> None:
     rings = [c for c in circles if c.get("r") == "6"]
     assert len(rings) == len({move.path[-1] for move in position.legal_moves})
     numbers = {text.text for text in root.iter(f"{SVG}text")}
-    assert {str(n) for n in range(1, position.size**2 // 2 + 1)} <= numbers
+    assert {str(n) for n in range(1, position.shape.squares // 2 + 1)} <= numbers
 
 
 def test_the_last_move_is_drawn_as_a_path() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from evoply import checkers
 from evoply._native import Stream, perft
-from evoply.games import numbered_square, square_name
+from evoply.games import SHAPES, numbered_square, square_name
 from evoply.protocols import Color
 
 TESTDATA = Path(__file__).parents[2] / "testdata"
@@ -97,7 +97,7 @@ def position_of(rows: list[str], *, black_to_move: bool) -> checkers.Position:
 
 def half_turn_names(square: int) -> str:
     """Return OpenSpiel's name of a square: its board is turned and its rows count from below."""
-    name = square_name(63 - square, 8)
+    name = square_name(63 - square, SHAPES[8])
     return name[0] + str(9 - int(name[1]))
 
 
@@ -174,7 +174,7 @@ def compare_with_pydraughts(stream: Stream, positions: int) -> int:
 
 def turned_square(number: int) -> int:
     """Return the square that pydraughts numbers on its board, which is turned half round."""
-    return numbered_square(33 - number, 8)
+    return numbered_square(33 - number, SHAPES[8])
 
 
 def path_of_pydraughts(move: list[list[int]]) -> tuple[int, ...]:

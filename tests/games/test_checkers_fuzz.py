@@ -122,9 +122,9 @@ def read_position(text: str, game: str) -> None:
 
 
 def read_move(text: str, game: str) -> None:
-    move = checkers.Move.parse(text, checkers.CHECKERS[game].size)
-    assert checkers.Move.parse(str(move), move.size) == move
-    assert checkers.Move.from_code(move.code(move.size), move.size) == move
+    move = checkers.Move.parse(text, checkers.CHECKERS[game].shape)
+    assert checkers.Move.parse(str(move), move.shape) == move
+    assert checkers.Move.from_code(move.code(move.shape), move.shape) == move
 
 
 def read_legal_move(text: str, game: str) -> None:

@@ -3,13 +3,13 @@
 import os
 
 import pytest
-from game_strategies import checkers_games, checkers_positions
+from game_strategies import checkers_games, checkers_positions, shapes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evoply import checkers
 from evoply.games import numbered_square, square_number
-from evoply.protocols import IllegalMoveError, InvalidMoveError
+from evoply.protocols import BoardShape, IllegalMoveError, InvalidMoveError
 
 FUZZ = settings(deadline=None, max_examples=20_000 if "EVOPLY_LONG" in os.environ else 300)
 NAMES = st.sampled_from(sorted(checkers.CHECKERS))
@@ -25,18 +25,21 @@ PIECES_OF_FILES = (
 WORDS = st.lists(st.sampled_from(PIECES_OF_FILES.split("|")), max_size=12).map(" ".join)
 
 
-@pytest.mark.parametrize("size", [8, 10])
-def test_numbers_of_squares(size: int) -> None:
-    squares = [numbered_square(number, size) for number in range(1, size * size // 2 + 1)]
-    assert squares == sorted(squares)
-    assert [square_number(square, size) for square in squares] == list(
-        range(1, size * size // 2 + 1)
+@given(shapes)
+def test_numbers_of_squares(shape: BoardShape) -> None:
+    last = shape.squares // 2
+    squares = [numbered_square(number, shape) for number in range(1, last + 1)]
+    assert (
+        squares
+        == sorted(squares)
+        == [one for one in range(shape.squares) if sum(divmod(one, shape.columns)) % 2]
     )
-    assert squares[0] == 1
-    with pytest.raises(InvalidMoveError, match=f"squares are 1 to {size * size // 2}"):
-        numbered_square(size * size // 2 + 1, size)
-    with pytest.raises(ValueError, match="no dark square"):
-        square_number(0, size)
+    assert [square_number(square, shape) for square in squares] == list(range(1, last + 1))
+    with pytest.raises(InvalidMoveError, match=f"squares are 1 to {last}"):
+        numbered_square(last + 1, shape)
+    for square in (0, -1, shape.squares, shape.squares + 1):
+        with pytest.raises(ValueError, match="no dark square"):
+            square_number(square, shape)
 
 
 @given(checkers_positions)
@@ -57,15 +60,15 @@ def eval_repr(text: str, game: str) -> checkers.Position:
 @given(checkers_positions)
 def test_moves_read_back(position: checkers.Position) -> None:
     for move in position.legal_moves:
-        assert checkers.Move.parse(str(move), position.size) == move
+        assert checkers.Move.parse(str(move), position.shape) == move
         assert position.parse_move(str(move)) == move
         assert position.parse_move(str(move).replace("x", " X ")) == move
-        assert checkers.Move.from_code(move.code(position.size), position.size) == move
+        assert checkers.Move.from_code(move.code(position.shape), position.shape) == move
         assert move.turned().turned() == move
         short = position.short_text(move)
         assert position.parse_move(short) == move
         assert len(short) <= len(str(move))
-    codes = [move.code(position.size) for move in position.legal_moves]
+    codes = [move.code(position.shape) for move in position.legal_moves]
     assert codes == sorted(set(codes))
 
 

@@ -8,7 +8,7 @@ from game_strategies import positions
 from hypothesis import given, settings
 
 from evoply import othello
-from evoply.games import drawing, game_rules
+from evoply.games import SHAPES, drawing, game_rules
 from evoply.protocols import Color
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -35,7 +35,7 @@ def test_every_disc_and_legal_move_is_drawn(position: othello.Position) -> None:
     assert circles(svg, r="6") == position.mobility()
     assert circles(drawing.board_svg(position, legal=False), r="6") == 0
     labels = texts(svg)
-    for index in range(position.size):
+    for index in range(position.shape.side):
         assert chr(ord("a") + index) in labels
         assert str(index + 1) in labels
     assert str(position.discs(Color.WHITE)) in labels
@@ -70,7 +70,7 @@ def test_status(text: str, status: str) -> None:
 def test_heat_map_colors_by_sign_and_prints_every_number() -> None:
     values = [0.0] * 16
     values[0], values[5], values[10], values[15] = 1.0, -0.25, float("nan"), float("-inf")
-    svg = drawing.heat_map_svg(4, values, title="weights & <more>")
+    svg = drawing.heat_map_svg(SHAPES[4], values, title="weights & <more>")
     root = ET.fromstring(svg)
     assert root.findtext(f"{SVG}title") == "weights & <more>"
     squares = [rect.get("fill") for rect in root.iter(f"{SVG}rect")][1:]
@@ -87,8 +87,8 @@ def test_heat_map_colors_by_sign_and_prints_every_number() -> None:
 
 
 def test_a_caption_stands_below_a_heat_map() -> None:
-    bare = ET.fromstring(drawing.heat_map_svg(4, [0.5] * 16))
-    said = ET.fromstring(drawing.heat_map_svg(4, [0.5] * 16, caption="own & opponent"))
+    bare = ET.fromstring(drawing.heat_map_svg(SHAPES[4], [0.5] * 16))
+    said = ET.fromstring(drawing.heat_map_svg(SHAPES[4], [0.5] * 16, caption="own & opponent"))
     line = next(text for text in said.iter(f"{SVG}text") if text.text == "own & opponent")
     assert int(said.get("height", 0)) > int(bare.get("height", 0)) - 1
     bottom = max(float(rect.get("y", 0)) for rect in bare.iter(f"{SVG}rect")) + 44
@@ -96,9 +96,9 @@ def test_a_caption_stands_below_a_heat_map() -> None:
 
 
 def test_heat_map_of_zeros_and_of_the_wrong_size() -> None:
-    assert "#f3f1ea" in drawing.heat_map_svg(4, [0] * 16)
+    assert "#f3f1ea" in drawing.heat_map_svg(SHAPES[4], [0] * 16)
     with pytest.raises(ValueError, match="64 squares, not 16"):
-        drawing.heat_map_svg(8, [0] * 16)
+        drawing.heat_map_svg(SHAPES[8], [0] * 16)
 
 
 def test_moves_are_marked_with_lines_and_rings() -> None:
@@ -144,4 +144,4 @@ def test_game_as_html_lists_the_moves() -> None:
     ],
 )
 def test_numbers_of_a_heat_map_fit_their_squares(value: float, text: str) -> None:
-    assert texts(drawing.heat_map_svg(4, [value] * 16))[8:] == [text] * 16
+    assert texts(drawing.heat_map_svg(SHAPES[4], [value] * 16))[8:] == [text] * 16

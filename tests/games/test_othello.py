@@ -10,13 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evoply import othello
+from evoply.games import SHAPES
 from evoply.protocols import Color, IllegalMoveError, InvalidMoveError, Outcome
 
 quick = settings(deadline=None, max_examples=150)
 
 
 def as_lists(position: othello.Position) -> tuple[reference.Board, str]:
-    size = position.size
+    size = position.shape.side
     cells = ["-"] * (size * size)
     for square in range(size * size):
         if position.black >> square & 1:
@@ -62,7 +63,7 @@ def test_symmetries_commute_with_legal_moves_and_play(
     assert turned.ply == position.ply
     images = set()
     for move in position.legal_moves:
-        image = turned_move(move, position.size, index)
+        image = turned_move(move, position.shape.side, index)
         images.add(image)
         assert turned.play(image) == position.play(move).symmetry(index)
     assert set(turned.legal_moves) == images
@@ -73,7 +74,7 @@ def turned_move(move: othello.Move, size: int, index: int) -> othello.Move:
         return move
     row, column = divmod(move.square, size)
     row, column = reference.SYMMETRIES[index](row, column, size - 1)
-    return othello.Move(row * size + column, size)
+    return othello.Move(row * size + column, SHAPES[size])
 
 
 @quick
@@ -88,7 +89,7 @@ def test_swapping_colors_keeps_the_moves_and_swaps_what_follows(position: othell
 
 def swap_colors(position: othello.Position) -> othello.Position:
     return othello.Position(
-        position.size,
+        position.shape.side,
         black=position.white,
         white=position.black,
         turn=position.turn.opposite,
@@ -100,7 +101,7 @@ def swap_colors(position: othello.Position) -> othello.Position:
 @given(reachable_positions())
 def test_clock_is_one_on_a_full_board_and_unmoved_by_passes(position: othello.Position) -> None:
     discs = position.discs(Color.BLACK) + position.discs(Color.WHITE)
-    assert position.clock == (discs - 4) / (position.size**2 - 4)
+    assert position.clock == (discs - 4) / (position.shape.squares - 4)
     assert (position.clock == 1) == (position.empty == 0)
     for move in position.legal_moves:
         after = position.play(move)
@@ -163,7 +164,7 @@ def test_legal_moves_are_cached_and_behave_as_a_sequence() -> None:
     assert [str(move) for move in moves[-2:]] == ["f5", "e6"]
     assert othello.Move.parse("f5") in moves
     assert moves.index(othello.Move.parse("f5")) == 2
-    assert othello.Move.parse("f5", 10) not in moves
+    assert othello.Move.parse("f5", SHAPES[10]) not in moves
     assert othello.Move.PASS not in moves
     assert "f5" not in moves  # type: ignore[comparison-overlap]
     assert isinstance(moves, othello.LegalMoves)
@@ -173,11 +174,12 @@ def test_legal_moves_are_cached_and_behave_as_a_sequence() -> None:
 
 
 def test_a_pass_is_one_move_on_every_board() -> None:
-    assert othello.Move(None, 10) == othello.Move.PASS
-    assert othello.Move.from_code(36, 6) is othello.Move.PASS
-    assert [othello.Move.PASS.code(size) for size in othello.SIZES] == [16, 36, 64, 100]
+    assert othello.Move(None, SHAPES[10]) == othello.Move.PASS
+    assert othello.Move.from_code(36, SHAPES[6]) is othello.Move.PASS
+    assert [othello.Move.PASS.code(SHAPES[size]) for size in othello.SIZES] == [16, 36, 64, 100]
     assert repr(othello.Move.PASS) == "Move.PASS"
-    assert repr(othello.Move.parse("j10", 10)) == "Move.parse('j10', 10)"
+    far = "Move.parse('j10', BoardShape(rows=10, columns=10))"
+    assert repr(othello.Move.parse("j10", SHAPES[10])) == far
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 
 from evoply import othello
 from evoply._native import Stream, perft
+from evoply.games import SHAPES
 from evoply.protocols import Color
 
 TESTDATA = Path(__file__).parents[2] / "testdata"
@@ -89,7 +90,7 @@ def test_open_spiels_playthrough_reproduces() -> None:
             assert str(position.turn) == board[1]
             codes = json.loads(state.split("LegalActions() = ")[1].splitlines()[0])
             names = json.loads(state.split("StringLegalActions() = ")[1].splitlines()[0])
-            assert [move.code(8) for move in position.legal_moves] == codes
+            assert [move.code(SHAPES[8]) for move in position.legal_moves] == codes
             assert list(map(str, position.legal_moves)) == names
         action = re.search(r'^# Apply action "(\w+)"\naction: (\d+)', state, re.MULTILINE)
         if action is not None:
@@ -112,7 +113,9 @@ def compare_with_open_spiel(stream: Stream, positions: int) -> None:
         while not state.is_terminal():
             assert state.current_player() == (position.turn is Color.WHITE)
             actions = state.legal_actions()
-            assert [move.code(8) for move in position.legal_moves] == actions, position.text()
+            assert [move.code(SHAPES[8]) for move in position.legal_moves] == actions, (
+                position.text()
+            )
             compared += 1
             action = actions[stream.below(len(actions))]
             state.apply_action(action)

@@ -4,15 +4,16 @@ import contextlib
 import json
 import re
 from pathlib import Path
+from string import ascii_lowercase
 
 import pytest
-from game_strategies import positions
+from game_strategies import positions, shapes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evoply import othello
 from evoply.games import GAMES, parse_square, square_name
-from evoply.protocols import Color, IllegalMoveError, InvalidMoveError
+from evoply.protocols import BoardShape, Color, IllegalMoveError, InvalidMoveError
 
 TESTDATA = Path(__file__).parents[2] / "testdata"
 TRANSCRIPTS: dict[str, str] = json.loads((TESTDATA / "transcripts.json").read_text())
@@ -89,18 +90,19 @@ def test_any_text_is_read_or_refused(text: str) -> None:
             parse(text)
 
 
-@pytest.mark.parametrize("size", [4, 6, 8, 10])
-def test_square_names_read_back(size: int) -> None:
-    names = [square_name(square, size) for square in range(size * size)]
-    assert len(set(names)) == size * size
+@given(shapes)
+def test_square_names_read_back(shape: BoardShape) -> None:
+    names = [square_name(square, shape) for square in range(shape.squares)]
+    assert len(set(names)) == shape.squares
     for square, name in enumerate(names):
-        assert parse_square(name, size) == square
-        assert parse_square(f" {name.upper()} ", size) == square
-    for square in (-1, size * size):
+        assert parse_square(name, shape) == square
+        assert parse_square(f" {name.upper()} ", shape) == square
+    for square in (-1, shape.squares):
         with pytest.raises(ValueError, match="not on a board"):
-            square_name(square, size)
-    with pytest.raises(InvalidMoveError, match=f"'a{size + 1}' is not a square"):
-        parse_square(f"a{size + 1}", size)
+            square_name(square, shape)
+    for name in (f"a{shape.rows + 1}", *(f"{one}1" for one in ascii_lowercase[shape.columns :])):
+        with pytest.raises(InvalidMoveError, match=f"'{name}' is not a square"):
+            parse_square(name, shape)
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ from evoply.expressions import (
     substitute,
     truth,
 )
+from evoply.games import SHAPES
 from evoply.gp import (
     Limits,
     Tree,
@@ -50,6 +51,7 @@ from evoply.gp import (
     subtree_mutation,
     swap_mutation,
 )
+from evoply.protocols import BoardShape
 
 LONG = "EVOPLY_LONG" in os.environ
 GAME = othello.Game.from_transcript("f5d6c3d3c4f4f6f3e6e7")
@@ -168,8 +170,8 @@ def test_squares_need_their_board():
     with pytest.raises(ExpressionError, match=r"'IsEmptySquare' does not fit othello-6.*8x8"):
         lower([tree], "othello-6")
     assert lower([grow(PRIMITIVE_SETS["benbassat-6"], 4, draws(2))], "othello-6")
-    with pytest.raises(ExpressionError, match="no board has 7 rows"):
-        SquareParameter(7)
+    with pytest.raises(ExpressionError, match="no board is 7x7"):
+        SquareParameter(BoardShape(7, 7))
 
 
 @pytest.mark.parametrize("name", ["benbassat", "benbassat-extended", "squares", "bellin"])
@@ -387,7 +389,7 @@ def test_a_game_with_kings_hands_in_its_sets():
     )
     primitives = benbassat(extended=True, pieces=pieces, playable="dark").renamed("kings")
     assert "FriendlyCornerCount" not in primitives
-    rim = named_squares(8, "edges")
+    rim = named_squares(SHAPES[8], "edges")
     seen = set()
     batch = _native.Positions.random("othello", 30, 5, 20, 50)
     for row in map(batch.__getitem__, range(len(batch))):

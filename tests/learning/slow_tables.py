@@ -100,7 +100,7 @@ class SlowTables:
         if outcome is None:
             return 0.0
         if self.outcome == "discs":
-            return (position.pieces(side) - position.pieces(side.opposite)) / position.size**2
+            return (position.pieces(side) - position.pieces(side.opposite)) / position.shape.squares
         return 2.0 * outcome.points(side) - 1.0
 
     def entries(self, position: Position) -> list[list[tuple[list[float], int]]]:
@@ -120,9 +120,9 @@ class SlowTables:
             for copy in copies:
                 index = 0
                 for name in copy:
-                    square = square_index(position.size, name)
+                    square = square_index(position.shape, name)
                     if is_checkers and not black_moves:
-                        square = position.size**2 - 1 - square
+                        square = position.shape.squares - 1 - square
                     digit = sum((n + 1) * (one >> square & 1) for n, one in enumerate(sets))
                     index = index * (len(sets) + 1) + digit
                 found[-1].append((tables[stage], index))

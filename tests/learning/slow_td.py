@@ -321,7 +321,7 @@ class SlowGame:
         if drawn or outcome is None:
             return 0.0
         if self.settings.outcome == "discs":
-            return (position.pieces(side) - position.pieces(side.opposite)) / position.size**2
+            return (position.pieces(side) - position.pieces(side.opposite)) / position.shape.squares
         return 2.0 * outcome.points(side) - 1.0
 
 

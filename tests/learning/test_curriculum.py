@@ -40,7 +40,7 @@ def test_positions_have_so_many_empty_squares_and_are_not_over(game: str) -> Non
     for index, row in enumerate(rows):
         position = rules.position_from_row(row)
         discs = position.pieces(Color.BLACK) + position.pieces(Color.WHITE)
-        assert rules.size**2 - discs == blanks[index // 4]
+        assert rules.shape.squares - discs == blanks[index // 4]
         assert position.outcome() is None
 
 

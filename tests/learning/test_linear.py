@@ -18,11 +18,11 @@ NAMES = ("corners", "mobility", "anchored")
 
 
 def model_with(weights: list[float], times: list[list[float]], **others: bool) -> LinearModel:
-    size = game_rules(GAME).size
+    shape = game_rules(GAME).shape
     features = []
     for name in NAMES:
         difference = find_difference(name)
-        features.append(Feature(name, difference.expression, difference.scale(size)))
+        features.append(Feature(name, difference.expression, difference.scale(shape)))
     rows = tuple(tuple(row) for row in times)
     return LinearModel(GAME, tuple(features), tuple(weights), rows, **others)
 

@@ -20,7 +20,7 @@ def program_of(game: str) -> Any:
     for index, name in enumerate(FIREBRAND_FEATURES):
         if name != "ring_5":
             total = total + number((-1.0) ** index + index / 7) * DIFFERENCES[name].expression
-    return _native.Program(game, outputs_to_json([total], rules.size))
+    return _native.Program(game, outputs_to_json([total], rules.shape))
 
 
 @pytest.mark.parametrize("game", ["othello", "othello-10"])

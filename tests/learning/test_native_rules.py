@@ -38,9 +38,9 @@ def features_of(game: str) -> tuple[Any, list[float]]:
     """Return the program of a game's features, and scales so small that some are clipped."""
     rules = game_rules(game)
     chosen = [DIFFERENCES[name] for name in GAMES[game]]
-    outputs = outputs_to_json([feature.expression for feature in chosen], rules.size)
+    outputs = outputs_to_json([feature.expression for feature in chosen], rules.shape)
     return _native.Program(rules.kernel, outputs), [
-        feature.scale(rules.size) / 2 for feature in chosen
+        feature.scale(rules.shape) / 2 for feature in chosen
     ]
 
 

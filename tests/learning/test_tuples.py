@@ -17,7 +17,7 @@ from evoply import Run, _native
 from evoply._native import Stream
 from evoply.cli import main
 from evoply.expressions import straight_tuples
-from evoply.games import parse_square
+from evoply.games import SHAPES, parse_square
 from evoply.learning import (
     TupleEvolution,
     TuplesConfig,
@@ -50,7 +50,7 @@ def test_straight_tuples_are_as_many_as_published() -> None:
 
 
 def bits_of(text: str, size: int) -> int:
-    return sum(1 << parse_square(name, size) for name in text.split())
+    return sum(1 << parse_square(name, SHAPES[size]) for name in text.split())
 
 
 @given(squares=st.sets(st.integers(0, 63), min_size=1, max_size=6), turn=st.integers(0, 7))
@@ -82,8 +82,8 @@ def test_children_are_individuals(game: str, seed: int) -> None:
 
 def is_one_piece(text: str, game: str) -> bool:
     """Say whether a king of chess reaches all squares of *text* without leaving them."""
-    size = ep.GAMES[game].size
-    places = {divmod(parse_square(name, size), size) for name in text.split()}
+    shape = ep.GAMES[game].shape
+    places = {divmod(parse_square(name, shape), shape.columns) for name in text.split()}
     reached, found = set(), {min(places)}
     while found:
         reached |= found
@@ -226,7 +226,7 @@ def test_presets_are_of_one_kind() -> None:
     texts = tuple(one.squares for one in evolved.patterns)
     assert len(texts) == config.tuples
     for text in texts:
-        size = ep.GAMES[config.game].size
-        squares = tuple(sorted(parse_square(name, size) for name in text.split()))
+        shape = ep.GAMES[config.game].shape
+        squares = tuple(sorted(parse_square(name, shape) for name in text.split()))
         assert _canonical(config.game, squares) == text
         assert config.shortest <= len(squares) <= config.longest

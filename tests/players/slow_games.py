@@ -36,7 +36,7 @@ def clock_of(staged: Staged, position: Position) -> float:
     """Return how far the game is by the clock of *staged*, from 0 to 1."""
     if staged.clock == "pieces":
         return position.clock
-    return min(1.0, position.ply / (position.size**2 - 4))
+    return min(1.0, position.ply / (position.shape.squares - 4))
 
 
 def slow_move(player: Any, position: Position, game_key: int, moves: int = 0) -> Any:

@@ -108,7 +108,7 @@ def destination(move: Any, position: Position) -> int:
 
 def frontier(position: Position, color: Color) -> int:
     """Return how many pieces of *color* stand beside an empty square."""
-    size = position.size
+    size = position.shape.side
     black, white = position.row[:2]
     own = black if color is Color.BLACK else white
     taken = [divmod(square, size) for square in range(size * size) if (black | white) >> square & 1]
@@ -403,9 +403,9 @@ def online_move(game: str, row: Any, key: int, **settings: Any) -> tuple[Any, ..
         move = moves[max(range(len(moves)), key=lambda place: (one.scored[place][1], -place))]
     else:
         move = one.chosen_move(position, player, one.root.child("move"))
-    size = game_rules(game).size
+    shape = game_rules(game).shape
     return (
-        move.code(size), codes_of(tree), player.weights, player.flags, generation,
+        move.code(shape), codes_of(tree), player.weights, player.flags, generation,
         one.games_played, 0.0,
-        [(one_move.code(size), *score) for one_move, score in zip(moves, one.scored, strict=True)],
+        [(one_move.code(shape), *score) for one_move, score in zip(moves, one.scored, strict=True)],
     )  # fmt: skip

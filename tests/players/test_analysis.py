@@ -37,7 +37,7 @@ def test_values_of_moves_are_those_of_the_positions_after_them(game: str, text: 
         assert (whole[:5], whole[5] > 0) == (plain[:5], True)
         position = rules.position_from_row(row)
         values = dict(whole[6])
-        assert list(values) == [move.code(rules.size) for move in position.legal_moves]
+        assert list(values) == [move.code(rules.shape) for move in position.legal_moves]
         if len(values) > 1:
             assert values[whole[0]] == max(values.values()) == whole[1]
         depth = getattr(player, "depth", 1)

@@ -17,7 +17,7 @@ def brute_force(position: othello.Position) -> int:
 
 @pytest.mark.parametrize("game", ["othello-4", "othello-6", "othello", "othello-10"])
 def test_solutions_are_those_of_minimax(game: str) -> None:
-    size = othello.OTHELLO[game].size
+    size = othello.OTHELLO[game].shape.side
     plies = size * size - 9
     batch = _native.Positions.random(game, 40, 5, plies, plies + 5)
     for index in range(len(batch)):

@@ -12,7 +12,7 @@ import evoply as ep
 from evoply import _native
 from evoply._native import Stream
 from evoply.arena import Schedule, Tables
-from evoply.games import game_rules
+from evoply.games import SHAPES, game_rules
 from evoply.gp import Tree
 from evoply.players import Online, analyse, load_player, parse_player, save_player
 from evoply.players.analysis import move_stream
@@ -83,7 +83,7 @@ def test_scopes_of_the_flags() -> None:
 )  # fmt: skip
 def test_areas_of_other_boards(game: str, count: int) -> None:
     areas = areas_of(game)
-    size = areas.size
+    size = areas.shape.side
     assert len(areas.letters) == count == max(areas.of_square) + 1
     assert not areas.corners & areas.edges
     for square, area in enumerate(areas.of_square):
@@ -371,7 +371,9 @@ def test_a_tree_that_holds_the_rest_of_the_game(
         position = position.play(moves[draws.below(len(moves))]) if moves else rules.start()
     player = Online(population=8, generations=4, games=40, roots="tree", choose="visits", **changes)
     alpha = evolved(player, position, 3, None)
-    solved = {move.code(4): value for move, value in ep.solve(position, every_move=True).moves}
+    solved = {
+        move.code(SHAPES[4]): value for move, value in ep.solve(position, every_move=True).moves
+    }
     best = max(value > 0 for value in solved.values())
     assert (solved[alpha.move] > 0) is best  # a won position is seen to be won
     monkeypatch.setattr(_native, "online_move", slow_online.online_move)

@@ -33,7 +33,7 @@ def chosen(player, position):
     """Return the move that *player* makes in *position*, as text."""
     native = player.native(position.game)
     code = _native.analyse(native, *position.row, 1)[0]
-    return next(str(move) for move in position.legal_moves if move.code(position.size) == code)
+    return next(str(move) for move in position.legal_moves if move.code(position.shape) == code)
 
 
 def greedy_move(position):
@@ -76,7 +76,7 @@ GOLDEN_DISCS = (19, 45)
 @settings(deadline=None)
 @given(key=st.integers(0, 2**64 - 1))
 def test_greedy_takes_the_first_of_the_best_counts(game, key):
-    size = GAMES[game].size
+    size = GAMES[game].shape.side
     row = _native.Positions.random(game, 1, key, 0, size * size)[0]
     position = GAMES[game].position_from_row(row)
     if position.outcome() is None:

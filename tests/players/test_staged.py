@@ -10,7 +10,7 @@ from evoply import _native, othello
 from evoply.algebra import formula_of
 from evoply.arena import Schedule, match, play, play_game
 from evoply.evolution import config_from_toml, evolve
-from evoply.games import game_rules
+from evoply.games import SHAPES, game_rules
 from evoply.players import (
     AfterState,
     KernelSeat,
@@ -154,7 +154,7 @@ def check_kernel_games(game, players, games, starts=()):
             opening_plies=5,
             game_key=int(schedule.game_keys[index]),
         )
-        assert [move.code(rules.size) for move in record.moves] == codes
+        assert [move.code(rules.shape) for move in record.moves] == codes
 
 
 SMOOTH = "( white ),30,( - black white_corners ),30,( - black white ),40:primitives=liao"
@@ -194,7 +194,7 @@ def test_an_overlap_draws_the_stage_with_its_probability():
     assert moves[0] != moves[1]
     share = np.mean([code == moves[1] for code in chosen])
     assert abs(share - staged.shares(position.clock)[1]) < 4 * np.sqrt(0.25 * 0.75 / 2000)
-    assert chosen == [slow_move(staged, position, key).code(8) for key in range(2000)]
+    assert chosen == [slow_move(staged, position, key).code(SHAPES[8]) for key in range(2000)]
 
 
 def test_matches_of_staged_players():
@@ -279,7 +279,7 @@ def test_a_random_start_ends_where_it_says():
     # Ten plies of its own are over when twenty were played.
     for position, move in zip(record.positions[20:], record.moves[20:], strict=False):
         player = greedy if position.turn.value == "black" else opponent
-        assert _native.analyse(player.native, *position.row, 3)[0] == move.code(8)
+        assert _native.analyse(player.native, *position.row, 3)[0] == move.code(SHAPES[8])
     assert isinstance(RandomStart(plies=0, player=RandomPlayer()).seat("othello"), KernelSeat)
     assert match(RandomStart(plies=4, player=parse_player("swh")), "random", games=20).games == 20
 

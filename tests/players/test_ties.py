@@ -16,11 +16,11 @@ def slow_choice(position, moves, ties):
 
     def column_and_row(move):
         square = move.path[-1] if hasattr(move, "captured") else move.square
-        return square % position.size, square // position.size
+        return square % position.shape.side, square // position.shape.side
 
     def rows_to_go(move):
-        row = move.path[0] // position.size
-        return position.size - 1 - row if position.turn is Color.BLACK else row
+        row = move.path[0] // position.shape.side
+        return position.shape.side - 1 - row if position.turn is Color.BLACK else row
 
     match ties:
         case "last":

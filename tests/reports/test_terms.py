@@ -18,6 +18,7 @@ from evoply.expressions import (
     weighted_sum,
 )
 from evoply.expressions.formula import Names, formula
+from evoply.games import SHAPES
 from evoply.gp import Limits, expression_of, parse_tree, ramped_half_and_half
 from evoply.reports.terms import features, sum_text, terms_of, with_feature, without
 
@@ -32,7 +33,7 @@ def expression(text: str) -> Expression:
 
 
 def value(parts: list[Expression], positions: _native.Positions) -> np.ndarray:
-    programs = [_native.Program("othello", part.to_json(8)) for part in parts]
+    programs = [_native.Program("othello", part.to_json(SHAPES[8])) for part in parts]
     return np.array([program.evaluate(positions)[:, 0] for program in programs])
 
 

@@ -22,7 +22,7 @@ from evoply.expressions import (
     select,
     symmetric_copies,
 )
-from evoply.games import game_rules
+from evoply.games import SHAPES, game_rules
 from evoply.gp import Tree, lower, parse_individual, parse_tree
 from evoply.players import SWH_WEIGHTS, strong_tables
 from evoply.players.online import evolved
@@ -84,7 +84,7 @@ def test_a_pattern_class_is_the_sum_of_its_entries(choices: list[int]) -> None:
         table = packed.values[place + stage * entries :]
         place += entries * (len(packed.stages) + 1)
         total = 0.0
-        for copy in symmetric_copies(squares, 8, one.symmetries):
+        for copy in symmetric_copies(squares, SHAPES[8], one.symmetries):
             index = 0
             for name in copy:
                 bit = 1 << (ord(name[0]) - 97 + 8 * (int(name[1:]) - 1))
@@ -193,7 +193,7 @@ def test_it_holds_in_every_game(game: str, choices: list[int]) -> None:
     position = record_after(game, choices).position
     seen = ep.xray("material", position)
     cells = position.diagram(legal=False).cells
-    size = game_rules(game).size
+    size = game_rules(game).shape.side
     assert len(seen.squares) == size * size
     assert all(
         value is None

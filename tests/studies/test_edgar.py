@@ -8,6 +8,7 @@ import pytest
 
 from evoply import _native, othello
 from evoply.arena import match
+from evoply.games import SHAPES
 from evoply.players import ExpressionEvaluator, RandomStart, parse_player
 from evoply.players.named import weights_by_ply
 from evoply.protocols import Color
@@ -103,7 +104,7 @@ def test_the_player_reads_the_table_of_the_ply_where_it_chooses():
             own, other = after.black, after.white
             if position.turn is Color.WHITE:
                 own, other = other, own
-            values[move.code(8)] = sum(
+            values[move.code(SHAPES[8])] = sum(
                 w * ((own >> s & 1) - (other >> s & 1)) for s, w in enumerate(weights)
             )
         code = _native.analyse(player, *position.row, 1)[0]

@@ -78,8 +78,8 @@ def results_of(
 
 
 def _codes(record: GameRecord) -> list[int]:
-    size = record.position.size
-    return [move.code(size) for move in record.moves]
+    shape = record.position.shape
+    return [move.code(shape) for move in record.moves]
 
 
 def _hash(record: GameRecord, codes: Sequence[int]) -> int:

@@ -26,15 +26,15 @@ def board_text(game: GameRecord, console: Console, *, legal: bool = True) -> Tex
     is_colored = is_unicode and console.color_system is not None and not console.no_color
     last_move = game.moves[-1] if game.moves else None
     diagram = game.position.diagram(last_move=last_move, legal=legal)
-    size, append = diagram.size, _append_numbered if diagram.is_numbered else _append_lettered
+    shape, append = diagram.shape, _append_numbered if diagram.is_numbered else _append_lettered
     faint = "dim" if is_colored else ""
     text = Text()
     if not diagram.is_numbered:
-        head = "".join(f" {chr(ord('a') + column)} " for column in range(size))
+        head = "".join(f" {letter} " for letter in shape.letters)
         text.append(f"   {head}\n", style=faint)
-    for row in range(size):
+    for row in range(shape.rows):
         text.append(*(("  ",) if diagram.is_numbered else (f"{row + 1:>2} ", faint)))
-        for square in range(row * size, (row + 1) * size):
+        for square in range(shape.index(row, 0), shape.index(row + 1, 0)):
             cell, is_last = diagram.cells[square], square in diagram.last
             symbol = _symbol(cell, diagram, is_unicode=is_unicode, is_colored=is_colored)
             if is_colored:
@@ -65,11 +65,12 @@ def weights_text(game: GameRecord, weights: Sequence[int], console: Console) -> 
     is_unicode = console.encoding.lower().startswith("utf") and console.is_terminal
     diagram = game.position.diagram(last_move=game.moves[-1] if game.moves else None)
     width = max(len(str(weight)) for weight in weights)
-    names = "".join(f"{chr(ord('a') + column):>{width + 2}}" for column in range(diagram.size))
+    shape = diagram.shape
+    names = "".join(f"{letter:>{width + 2}}" for letter in shape.letters)
     lines = [f"   {names}"]
-    for row in range(diagram.size):
+    for row in range(shape.rows):
         line = f"{row + 1:>2} "
-        for square in range(row * diagram.size, (row + 1) * diagram.size):
+        for square in range(shape.index(row, 0), shape.index(row + 1, 0)):
             cell = diagram.cells[square]
             shown = f"{weights[square]}" if cell.is_playable else ""
             if cell.color is not None:

@@ -16,9 +16,11 @@ from evoply.expressions.expression import Expression
 from evoply.expressions.functions import argument, divide, number
 from evoply.expressions.operations import ExpressionError, short
 from evoply.expressions.primitive import make_primitive
-from evoply.expressions.primitive_set import PrimitiveSet
+from evoply.expressions.primitive_set import PrimitiveSet, name_on
 from evoply.expressions.square_sets import class_letters
 from evoply.expressions.weights import Weighing
+from evoply.games.squares import USUAL
+from evoply.protocols import BoardShape
 
 NO_OPS = ("B0", "B1", "B00", "B01", "B10", "B11")
 """Nodes of one operand that return it and append their bits to the place of all below."""
@@ -48,19 +50,19 @@ def liao(near_corners: str = "xc", edges: int = 28, division: str = "one") -> Pr
     return set_of(f"liao({','.join(changed)})" if changed else "liao", primitives)
 
 
-def letters(size: int = 8, order: str = "corner_first") -> PrimitiveSet:
-    """Return + - * / 10 and the counts of each symmetry class of a board of *size*.
+def letters(shape: BoardShape = USUAL, order: str = "corner_first") -> PrimitiveSet:
+    """Return + - * / 10 and the counts of each symmetry class of a board of *shape*.
 
     `aa`, `bb`, ... count White's (own) discs, `AA`, `BB`, ... Black's: 20 terminals on 8x8. Which
     letter Bellin & Gasperin gave to which class is lost; *order* "centre_first" counts from the
     centre instead of from the corner.
     """
     terminals: list[tuple[str, Expression]] = []
-    for letter in class_letters(size):
+    for letter in class_letters(shape):
         terminals.append((2 * letter, features.square_class("own", letter, order)))
         terminals.append((2 * letter.upper(), features.square_class("opponent", letter, order)))
     name = "letters" if order == "corner_first" else "letters-centre"
-    return set_of(name if size == 8 else f"{name}-{size}", [*_arithmetic("one"), *terminals])
+    return set_of(name_on(name, shape), [*_arithmetic("one"), *terminals])
 
 
 def bellin(
@@ -69,19 +71,19 @@ def bellin(
     mode: Weighing | None = "positional",
     *,
     constants: bool = True,
-    size: int = 8,
+    shape: BoardShape = USUAL,
     order: str = "corner_first",
 ) -> PrimitiveSet:
     """Return the functions + - * % and no-ops, over *terminals*, leaves weighed by their place.
 
     `%` divides, 1 where the divisor is 0. *mode* None weighs nothing: no-ops are then inert.
     *constants* says whether numbers are weighed as features are, which the paper leaves open.
-    *size* and *order* are those of `letters`.
+    *shape* and *order* are those of `letters`.
     """
     unknown = [name for name in no_ops if name not in NO_OPS]
     if unknown:
         raise ExpressionError(f"no-ops are {', '.join(NO_OPS)}, not {short(unknown[0])}")
-    base = liao() if terminals == "liao" else letters(size, order)
+    base = liao() if terminals == "liao" else letters(shape, order)
     named = [("%" if one.name == "/" else one.name, one.expression) for one in base]
     name = base.name.replace("liao", "bellin").replace("letters", "bellin-letters")
     plain = set_of(name, named)

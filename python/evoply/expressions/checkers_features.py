@@ -1,7 +1,7 @@
 """Features of checkers that count where pieces stand and what they are forced to, for either side.
 
 What the papers' sets lack. Each is a number for one side, "own" or "opponent"; a side's far row is
-where its men become kings. *size* is that of the board.
+where its men become kings. *shape* is that of the board.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from evoply.expressions.functions import (
     squares_turned,
     weighted_sum,
 )
-from evoply.expressions.primitive_set import PrimitiveSet
+from evoply.expressions.primitive_set import PrimitiveSet, name_on
+from evoply.games.squares import USUAL
+from evoply.protocols import BoardShape
 
 _CONSTANTS = (0.0, 10.0)
 _DIAGONALS = (("ne", "sw"), ("nw", "se"), ("se", "nw"), ("sw", "ne"))
@@ -43,22 +45,22 @@ def kings(side: str = "own") -> Number:
     return count(_kings(side))
 
 
-def advancement(side: str = "own", size: int = 8) -> Number:
+def advancement(side: str = "own", shape: BoardShape = USUAL) -> Number:
     """Return the rows that the men of *side* have gone from their back row, in all: its tempo."""
-    rows = [float(row) for row in range(size) for _ in range(size)]
+    rows = [float(row) for row in range(shape.rows) for _ in range(shape.columns)]
     moving_down = select(_is_black(side), number(0), number(1))
     return weighted_sum(_men(side), [rows, rows[::-1]], moving_down)
 
 
-def back_row(side: str = "own", size: int = 8) -> Number:
+def back_row(side: str = "own", shape: BoardShape = USUAL) -> Number:
     """Return the men of *side* on its back row, where they keep the opponent from kings."""
-    return count(_men(side) & _back_row(side, size))
+    return count(_men(side) & _back_row(side, shape))
 
 
-def centre(side: str = "own", size: int = 8) -> Number:
+def centre(side: str = "own", shape: BoardShape = USUAL) -> Number:
     """Return the pieces of *side* on the middle half of the board, both by row and by column."""
-    middle = range(size // 4, size - size // 4)
-    inside = [row * size + column for row in middle for column in middle]
+    rows, columns = (range(side // 4, side - side // 4) for side in (shape.rows, shape.columns))
+    inside = [shape.index(row, column) for row in rows for column in columns]
     return count(pieces_of(side) & squares(inside))
 
 
@@ -83,13 +85,13 @@ def trapped_kings(side: str = "own") -> Number:
     return count(_kings(side) - mobile)
 
 
-def has_the_move(side: str = "own", size: int = 8) -> Number:
+def has_the_move(side: str = "own", shape: BoardShape = USUAL) -> Number:
     """Return 1 if the pieces on the columns of the playable squares of *side*'s back row are odd.
 
     With equal pieces and *side* to move it then has the opposition, as books on checkers say: it
     makes the last free move.
     """
-    columns = [row * size + column for row in range(size) for column in range(1, size, 2)]
+    columns = [one for one in range(shape.squares) if one % shape.columns % 2]
     turned = squares_turned(columns)
     system = turned if side == "own" else turned.symmetry(_HALF_TURN)
     return select(is_odd(~board.empty & system), number(1), number(0))
@@ -112,7 +114,7 @@ def must_be_taken(side: str = "own") -> Number:
     return select(_is_black(other), taken(_DOWN), taken(_UP))
 
 
-def checkers_positional(size: int = 8) -> PrimitiveSet:
+def checkers_positional(shape: BoardShape = USUAL) -> PrimitiveSet:
     """Return + - *, constants, the clock, and what matters in checkers, of either side.
 
     Men, kings, advancement, back row, centre, runaway men, trapped kings, the move, mobility. In no
@@ -123,19 +125,19 @@ def checkers_positional(size: int = 8) -> PrimitiveSet:
         primitives += [
             (f"{side}_men", men(side)),
             (f"{side}_kings", kings(side)),
-            (f"{side}_advancement", advancement(side, size)),
-            (f"{side}_back_row", back_row(side, size)),
-            (f"{side}_centre", centre(side, size)),
+            (f"{side}_advancement", advancement(side, shape)),
+            (f"{side}_back_row", back_row(side, shape)),
+            (f"{side}_centre", centre(side, shape)),
             (f"{side}_runaway_men", runaway_men(side)),
             (f"{side}_trapped_kings", trapped_kings(side)),
-            (f"{side}_has_the_move", has_the_move(side, size)),
+            (f"{side}_has_the_move", has_the_move(side, shape)),
             (f"{side}_mobility", mobility(side)),
         ]
-    name = "checkers-positional" if size == 8 else f"checkers-positional-{size}"
+    name = name_on("checkers-positional", shape)
     return replace(set_of(name, primitives), constants=_CONSTANTS)
 
 
-def lose_checkers_forcing(size: int = 8) -> PrimitiveSet:
+def lose_checkers_forcing(shape: BoardShape = USUAL) -> PrimitiveSet:
     """Return + - *, constants, the clock, and what matters where who has no move wins.
 
     Of either side men, kings, advancement, pieces that the other could take, whether it must take
@@ -148,13 +150,13 @@ def lose_checkers_forcing(size: int = 8) -> PrimitiveSet:
         primitives += [
             (f"{side}_men", men(side)),
             (f"{side}_kings", kings(side)),
-            (f"{side}_advancement", advancement(side, size)),
+            (f"{side}_advancement", advancement(side, shape)),
             (f"{side}_must_be_taken", must_be_taken(side)),
             (f"{side}_must_take", select(is_forced, number(1), number(0))),
             (f"{side}_forced_replies", select(is_forced, mobility(side), number(0))),
             (f"{side}_mobility", mobility(side)),
         ]
-    name = "lose-checkers-forcing" if size == 8 else f"lose-checkers-forcing-{size}"
+    name = name_on("lose-checkers-forcing", shape)
     return replace(set_of(name, primitives), constants=_CONSTANTS)
 
 
@@ -175,6 +177,6 @@ def _is_black(side: str) -> Truth:
     return board.is_black if side == "own" else ~board.is_black
 
 
-def _back_row(side: str, size: int) -> Squares:
-    first = squares_turned(range(size))
+def _back_row(side: str, shape: BoardShape) -> Squares:
+    first = squares_turned(range(shape.columns))
     return first if side == "own" else first.symmetry(_HALF_TURN)

@@ -7,15 +7,17 @@ kings but for `IsFriendlyPiece`. The extended one counts kings and all pieces, t
 from __future__ import annotations
 
 from evoply.expressions.functions import board
-from evoply.expressions.primitive_set import PrimitiveSet
+from evoply.expressions.primitive_set import PrimitiveSet, name_on
 from evoply.expressions.typed_sets import Pieces, benbassat
+from evoply.games.squares import USUAL
+from evoply.protocols import BoardShape
 
 CHECKERS = Pieces(board.own_men, board.opponent_men, board.own_kings, board.opponent_kings)
 """What checkers show to Benbassat's sets."""
 
 
-def benbassat_checkers(size: int = 8, *, extended: bool = False) -> PrimitiveSet:
-    """Return Benbassat & Sipper's set for checkers on a board of *size*; squares are dark ones."""
-    primitives = benbassat(size, extended=extended, playable="dark", pieces=CHECKERS)
+def benbassat_checkers(shape: BoardShape = USUAL, *, extended: bool = False) -> PrimitiveSet:
+    """Return Benbassat & Sipper's set for checkers on a board of *shape*; squares are dark ones."""
+    primitives = benbassat(shape, extended=extended, playable="dark", pieces=CHECKERS)
     name = "benbassat-checkers" + ("-extended" if extended else "")
-    return primitives.renamed(name if size == 8 else f"{name}-{size}")
+    return primitives.renamed(name_on(name, shape))

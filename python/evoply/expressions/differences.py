@@ -15,6 +15,7 @@ from types import MappingProxyType
 from evoply.expressions import features
 from evoply.expressions.expression import Expression, Number, Squares
 from evoply.expressions.functions import board, clamp, count, divide, number, select, squares
+from evoply.protocols import BoardShape
 from evoply.wording import did_you_mean
 
 _LAST_PLY = 75
@@ -33,8 +34,8 @@ class Difference:
     title: str
     """What is counted, in words that follow "more"; the note in brackets is the paper's number."""
     of: Callable[[str], Number]
-    scale: Callable[[int], float]
-    """By the size of the board."""
+    scale: Callable[[BoardShape], float]
+    """By the shape of the board."""
 
     @cached_property
     def expression(self) -> Number:
@@ -88,63 +89,69 @@ def anchored(side: str) -> Number:
     return number(4) * count(held) + count(runs - held)
 
 
-def _edge_scale(size: int) -> float:
-    return 4.0 * (size - 1)
+def _rim(shape: BoardShape, ring: int = 1) -> float:
+    """Return the squares of a ring, counted from the edge."""
+    return 2.0 * (shape.rows + shape.columns + 2 - 4 * ring)
+
+
+def _first_pieces(shape: BoardShape) -> float:
+    """Return the pieces of a side of checkers at the start: all dark squares but two rows."""
+    return float(shape.columns * (shape.rows // 2 - 1) // 2)
 
 
 def _ring(index: int) -> Difference:
     return Difference(
         f"discs on the {_ORDINALS[index]} ring from the edge",
         _inside(f"ring_{index}"),
-        lambda size: 4.0 * (size + 1 - 2 * index),
+        lambda shape: _rim(shape, index),
     )
 
 
 DIFFERENCES: Mapping[str, Difference] = MappingProxyType(
     {
-        "corners": Difference("discs on the corners (1)", features.corners, lambda size: 4.0),
+        "corners": Difference("discs on the corners (1)", features.corners, lambda shape: 4.0),
         "near_corners": Difference(
-            "discs one step from a corner (2)", features.near_corners, lambda size: 12.0
+            "discs one step from a corner (2)", features.near_corners, lambda shape: 12.0
         ),
-        "edges": Difference("discs on the edge (3)", features.edges, _edge_scale),
+        "edges": Difference("discs on the edge (3)", features.edges, _rim),
         "edges_without_corners": Difference(
             "discs on the edge, without the corners",
             lambda side: features.edges(side, 24),
-            lambda size: 4.0 * (size - 2),
+            lambda shape: _rim(shape) - 4.0,
         ),
         "ring_2": _ring(2),
         "ring_3": _ring(3),
         "ring_4": _ring(4),
         "ring_5": _ring(5),
-        "pieces": Difference("pieces (5)", features.discs, lambda size: float(size * size)),
+        "pieces": Difference("pieces (5)", features.discs, lambda shape: float(shape.squares)),
         "mobility": Difference(
-            "legal moves (6)", features.mobility, lambda size: float(round(0.3 * size * size))
+            "legal moves (6)", features.mobility, lambda shape: float(round(0.3 * shape.squares))
         ),
         "locked": Difference(
             "discs caught between opponents (7a), until ply 75",
             locked,
-            lambda size: float(round(0.36 * size * size)),
+            lambda shape: float(round(0.36 * shape.squares)),
         ),
         "open_edge": Difference(
-            "edge discs with two empty squares beside them both ways (7b)", open_edge, _edge_scale
+            "edge discs with two empty squares beside them both ways (7b)", open_edge, _rim
         ),
         "anchored": Difference(
             "discs on corners, counted 4 times, and in runs along the edge from them (8)",
             anchored,
-            lambda size: 16.0 + 4.0 * (size - 2),
+            lambda shape: 12.0 + _rim(shape),
         ),
         "frontier": Difference(
-            "discs beside an empty square", features.frontier, lambda size: size * size / 2
+            "discs beside an empty square", features.frontier, lambda shape: shape.squares / 2
         ),
         "men": Difference(
             "pieces that are no kings",
             lambda side: count(board.own_men if side == "own" else board.opponent_men),
-            lambda size: float(size * (size // 2 - 1) // 2),
+            _first_pieces,
         ),
         "kings": Difference(
             "kings",
             lambda side: count(board.own_kings if side == "own" else board.opponent_kings),
-            lambda size: float(size * (size // 2 - 1) // 2),
+            _first_pieces,
         ),
     }
 )
@@ -164,11 +171,11 @@ def scaled(difference: Number, scale: float, *, is_clipped: bool = True) -> Numb
 
 
 @lru_cache(maxsize=8)
-def difference_names(size: int) -> Mapping[Expression, str]:
-    """Return the names of the scaled features on a board of *size*, "anchored/48" on 10x10."""
+def difference_names(shape: BoardShape) -> Mapping[Expression, str]:
+    """Return the names of the scaled features on a board of *shape*, "anchored/48" on 10x10."""
     return MappingProxyType(
         {
-            scaled(feature.expression, feature.scale(size)): f"{name}/{feature.scale(size):g}"
+            scaled(feature.expression, feature.scale(shape)): f"{name}/{feature.scale(shape):g}"
             for name, feature in DIFFERENCES.items()
         }
     )

@@ -31,7 +31,7 @@ from evoply.expressions.operations import (
 )
 from evoply.expressions.square_sets import bits, is_set_name, set_name_hint
 from evoply.games import game_rules
-from evoply.protocols import Color, Row
+from evoply.protocols import BoardShape, Color, Row
 from evoply.when_used import module_when_used
 
 if TYPE_CHECKING:
@@ -100,21 +100,20 @@ class Expression:
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {formula(self)}>"
 
-    def to_dict(self, size: int | None = None) -> dict[str, Any]:
-        """Return the written form as plain lists; with a board *size*, named squares resolved."""
-        return written_form.to_dict([self], size)
+    def to_dict(self, shape: BoardShape | None = None) -> dict[str, Any]:
+        """Return the written form as plain lists; with a board's *shape* squares resolved."""
+        return written_form.to_dict([self], shape)
 
-    def to_json(self, size: int | None = None) -> str:
-        """Return the written form as JSON; with a board *size*, in the form the kernel reads."""
-        return json.dumps(self.to_dict(size))
+    def to_json(self, shape: BoardShape | None = None) -> str:
+        """Return the written form as JSON; with a board's *shape*, in the form the kernel reads."""
+        return json.dumps(self.to_dict(shape))
 
     def evaluate(self, position: KernelPosition, own: Color | None = None) -> Any:
         """Return the value at *position*: a float, a bool, or an int whose bits are squares.
 
         *own* is the side the expression speaks for, by default the side to move.
         """
-        size = game_rules(position.game).size
-        outputs = _single_outputs(self, size)
+        outputs = _single_outputs(self, game_rules(position.game).shape)
         program = _program(position.game, outputs)
         values = program.evaluate(_batch(position.game, [position], own))[0]
         if isinstance(self, Squares):
@@ -320,9 +319,9 @@ def from_json(text: str) -> Expression:
     return from_dict(written_form.parse_json(text))
 
 
-def outputs_to_json(outputs: Sequence[Expression], size: int | None = None) -> str:
+def outputs_to_json(outputs: Sequence[Expression], shape: BoardShape | None = None) -> str:
     """Return several expressions as one written form that shares their common parts."""
-    return json.dumps(written_form.to_dict(outputs, size))
+    return json.dumps(written_form.to_dict(outputs, shape))
 
 
 def substitute(expression: Expression, arguments: Sequence[Expression]) -> Expression:
@@ -337,9 +336,9 @@ def substitute(expression: Expression, arguments: Sequence[Expression]) -> Expre
     return replaced[id(expression)]
 
 
-def _single_outputs(expression: Expression, size: int) -> tuple[Expression, ...]:
+def _single_outputs(expression: Expression, shape: BoardShape) -> tuple[Expression, ...]:
     if isinstance(expression, Squares):
-        return tuple(build("contains", expression, square) for square in range(size * size))
+        return tuple(build("contains", expression, square) for square in range(shape.squares))
     return (expression,)
 
 
@@ -355,7 +354,7 @@ def _batch(game: str, positions: Sequence[KernelPosition], own: Color | None) ->
 @lru_cache(maxsize=256)
 def _program(game: str, outputs: tuple[Expression, ...]) -> _native.Program:
     rules = game_rules(game)
-    return _native.Program(rules.kernel, outputs_to_json(outputs, rules.size))
+    return _native.Program(rules.kernel, outputs_to_json(outputs, rules.shape))
 
 
 def build_squares(op: str, *arguments: Any) -> Squares:

@@ -1,6 +1,6 @@
 """Named features of Othello positions, as board expressions over own and opponent.
 
-Each is a number for one side, "own" or "opponent", and fits every board size.
+Each is a number for one side, "own" or "opponent", and fits every board.
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ class LinearModel:
         """Return the kernel's form of the features as they are before scaling, an output each."""
         rules = game_rules(self.game)
         outputs = [feature.expression for feature in self.features]
-        return _native.Program(rules.kernel, outputs_to_json(outputs, rules.size))
+        return _native.Program(rules.kernel, outputs_to_json(outputs, rules.shape))
 
     def value_program(self) -> ValueProgram:
         """Return the value as a program whose weights and time weights can be replaced."""
@@ -136,9 +136,9 @@ class LinearModel:
 
 def known_features(game: str, names: Sequence[str]) -> tuple[Feature, ...]:
     """Return evoply's features by *names* with their scales on the board of *game*."""
-    size = game_rules(game).size
+    shape = game_rules(game).shape
     known = [(name, find_difference(name)) for name in names]
-    return tuple(Feature(name, one.expression, one.scale(size)) for name, one in known)
+    return tuple(Feature(name, one.expression, one.scale(shape)) for name, one in known)
 
 
 def _untimed(degree: int) -> tuple[float, ...]:

@@ -15,7 +15,7 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from evoply.games.squares import SIZES
+from evoply.games.squares import SHAPES
 from evoply.when_used import module_when_used
 from evoply.wording import shorten
 
@@ -33,11 +33,11 @@ OPTIONAL_KINDS: Mapping[str, str] = MappingProxyType(
 )
 """Arguments that may be left out, and what type they have if they are there."""
 NODE_KINDS = frozenset({*TYPES, "any", *OPTIONAL_KINDS})
-MAX_SQUARES = max(SIZES) ** 2
+MAX_SQUARES = max(shape.squares for shape in SHAPES.values())
 MAX_COPIES = 128
 MAX_STAGES = 64
 MAX_ENTRIES = 65_536
-_TABLE_LENGTHS = tuple(size * size for size in SIZES)
+_TABLE_LENGTHS = tuple(shape.squares for shape in SHAPES.values())
 
 
 class ExpressionError(ValueError):
@@ -162,7 +162,7 @@ def _whole_number(what: str, bound: int) -> Callable[[object], int]:
 
 
 def _check_square(value: object) -> int | str:
-    """Accept the index of a square or its name; whether it is on the board depends on the size."""
+    """Accept the index of a square or its name; whether it is on the board depends on its shape."""
     if isinstance(value, str):
         name = value.lower()
         if not (2 <= len(name) <= 3 and "a" <= name[0] <= "j" and name[1:].isdecimal()):

@@ -20,7 +20,8 @@ from evoply.expressions.expression import Expression
 from evoply.expressions.functions import number, squares, squares_turned
 from evoply.expressions.operations import ExpressionError, short
 from evoply.expressions.square_sets import named_squares, square_index
-from evoply.games.squares import SIZES, square_name, squares_in
+from evoply.games.squares import SHAPES, square_name, squares_in
+from evoply.protocols import BoardShape
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
@@ -63,7 +64,7 @@ class NumberParameter:
         """Return the constant that stands for argument 0."""
         return number(float(value))
 
-    def check_fits(self, size: int) -> None:
+    def check_fits(self, shape: BoardShape) -> None:
         """Do nothing: a number fits every board."""
 
     def to_dict(self) -> dict[str, Any]:
@@ -73,39 +74,37 @@ class NumberParameter:
 
 @dataclass(frozen=True, slots=True)
 class SquareParameter:
-    """A square, drawn uniformly from the named set *among* of a board of *size*.
+    """A square, drawn uniformly from the named set *among* of a board of *shape*.
 
     Argument 0 is then the set of this square alone. A *relative* square is read on the board turned
     half round when own is White, so that one evaluator serves both colours.
     """
 
-    size: int
+    shape: BoardShape
     among: str = "all"
     relative: bool = True
     type: ClassVar[str] = "squares"
 
     def __post_init__(self) -> None:
-        if self.size not in SIZES:
-            raise ExpressionError(f"no board has {short(self.size)} rows")
-        named_squares(self.size, self.among)
+        if self.shape not in SHAPES.values():
+            raise ExpressionError(f"no board is {self.shape}")
+        named_squares(self.shape, self.among)
 
     def draw(self, stream: Stream) -> str:
         """Draw a square."""
-        choices = _names(self.size, self.among)
+        choices = _names(self.shape, self.among)
         return choices[stream.below(len(choices))]
 
     def step(self, value: float | str, stream: Stream, noise: Callable[[Stream], float]) -> str:
         """Return a square beside *value* (also diagonally) that may be drawn, if there is one."""
-        choices = _neighbours(self.size, self.among, str(value))
+        choices = _neighbours(self.shape, self.among, str(value))
         return choices[stream.below(len(choices))] if choices else str(value)
 
     def read(self, text: str) -> str:
         """Return the square that *text* names; `ExpressionError` if it cannot be drawn."""
-        if text not in _names(self.size, self.among):
+        if text not in _names(self.shape, self.among):
             kind = "a" if self.among == "all" else f"one of the {self.among}:"
-            raise ExpressionError(
-                f"{short(text)} is not {kind} square of the {self.size}x{self.size} board"
-            )
+            raise ExpressionError(f"{short(text)} is not {kind} square of the {self.shape} board")
         return text
 
     def write(self, value: float | str) -> str:
@@ -116,16 +115,17 @@ class SquareParameter:
         """Return the set of one square that stands for argument 0."""
         return squares_turned([str(value)]) if self.relative else squares([str(value)])
 
-    def check_fits(self, size: int) -> None:
-        """Raise `ExpressionError` unless the board has *size* rows."""
-        if size != self.size:
-            raise ExpressionError(f"its squares are those of a {self.size}x{self.size} board")
+    def check_fits(self, shape: BoardShape) -> None:
+        """Raise `ExpressionError` unless the board has the shape of this one."""
+        if shape != self.shape:
+            raise ExpressionError(f"its squares are those of a {self.shape} board")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the parameter as plain data."""
         return {
             "kind": "square",
-            "size": self.size,
+            "rows": self.shape.rows,
+            "columns": self.shape.columns,
             "among": self.among,
             "relative": self.relative,
         }
@@ -141,30 +141,24 @@ def parameter_from_dict(data: object) -> Parameter:
     if kind == "number" and set(fields) == {"low", "high"}:
         if all(type(end) in (int, float) and abs(end) <= 1e12 for end in fields.values()):
             return NumberParameter(float(fields["low"]), float(fields["high"]))
-    elif kind == "square" and set(fields) == {"size", "among", "relative"}:
+    elif kind == "square":
         types = {name: type(value) for name, value in fields.items()}
-        if types == {"size": int, "among": str, "relative": bool}:
-            return SquareParameter(**fields)
+        if types == {"rows": int, "columns": int, "among": str, "relative": bool}:
+            shape = BoardShape(fields.pop("rows"), fields.pop("columns"))
+            return SquareParameter(shape, **fields)
     raise ExpressionError(
         "a parameter must be {kind = 'number', low, high} or "
-        f"{{kind = 'square', size, among, relative}}, not {data!r:.60}"
+        f"{{kind = 'square', rows, columns, among, relative}}, not {data!r:.60}"
     )
 
 
 @lru_cache(maxsize=64)
-def _names(size: int, among: str) -> tuple[str, ...]:
-    return tuple(square_name(square, size) for square in squares_in(named_squares(size, among)))
+def _names(shape: BoardShape, among: str) -> tuple[str, ...]:
+    return tuple(square_name(square, shape) for square in squares_in(named_squares(shape, among)))
 
 
 @lru_cache(maxsize=4096)
-def _neighbours(size: int, among: str, square: str) -> tuple[str, ...]:
-    row, column = divmod(square_index(size, square), size)
-    return tuple(
-        name
-        for name in _names(size, among)
-        if max(
-            abs(square_index(size, name) // size - row),
-            abs(square_index(size, name) % size - column),
-        )
-        == 1
-    )
+def _neighbours(shape: BoardShape, among: str, square: str) -> tuple[str, ...]:
+    index = square_index(shape, square)
+    names = _names(shape, among)
+    return tuple(name for name in names if shape.distance(index, square_index(shape, name)) == 1)

@@ -17,7 +17,8 @@ from evoply.expressions.expression import Number, Squares, build
 from evoply.expressions.functions import board
 from evoply.expressions.operations import MAX_ENTRIES, ExpressionError
 from evoply.expressions.square_sets import square_index
-from evoply.games.squares import square_name
+from evoply.games.squares import USUAL, square_name
+from evoply.protocols import BoardShape
 
 OTHELLO_PATTERNS = {
     "corner_3x3": "a1 b1 c1 a2 b2 c2 a3 b3 c3",
@@ -37,55 +38,53 @@ OTHELLO_PATTERNS = {
 
 
 def symmetric_copies(
-    squares: Iterable[int | str], size: int, symmetries: Iterable[int] = range(8)
+    squares: Iterable[int | str], shape: BoardShape, symmetries: Iterable[int] | None = None
 ) -> tuple[tuple[str, ...], ...]:
     """Return the images of *squares* under symmetries of the board, each set of squares once.
 
-    *symmetries* are numbered as in `Squares.symmetry`; 0 keeps the board as it is.
+    *symmetries*, all by default, are numbered as in `Squares.symmetry`; 0 keeps the board as it is.
 
-    >>> symmetric_copies(["a1", "b1"], 4, [0, 1, 2, 3])
+    >>> symmetric_copies(["a1", "b1"], BoardShape(4, 4), [0, 1, 2, 3])
     (('a1', 'b1'), ('d1', 'c1'), ('a4', 'b4'), ('d4', 'c4'))
     """
-    places = [divmod(square_index(size, square), size) for square in squares]
+    places = [divmod(square_index(shape, square), shape.columns) for square in squares]
     copies: dict[frozenset[str], tuple[str, ...]] = {}
-    for index in symmetries:
-        if index not in range(8):
-            raise ExpressionError(f"no symmetry {index!r}: symmetries are 0 to 7")
-        image = tuple(_image(row, column, index, size) for row, column in places)
+    for index in shape.symmetries if symmetries is None else symmetries:
+        if index not in shape.symmetries:
+            last = shape.symmetries[-1]
+            raise ExpressionError(f"no symmetry {index!r}: symmetries are 0 to {last}")
+        image = tuple(_image(row, column, index, shape) for row, column in places)
         copies.setdefault(frozenset(image), image)
     return tuple(copies.values())
 
 
-def _image(row: int, column: int, index: int, size: int) -> str:
+def _image(row: int, column: int, index: int, shape: BoardShape) -> str:
     if index & 4:
         row, column = column, row
     if index & 2:
-        row = size - 1 - row
+        row = shape.rows - 1 - row
     if index & 1:
-        column = size - 1 - column
-    return square_name(row * size + column, size)
+        column = shape.columns - 1 - column
+    return square_name(shape.index(row, column), shape)
 
 
-def straight_tuples(length: int, size: int = 8) -> tuple[str, ...]:
+def straight_tuples(length: int, shape: BoardShape = USUAL) -> tuple[str, ...]:
     """Return all straight lines of *length* squares, one of those that symmetries make alike.
 
     Lines go along rows, columns and diagonals. Source: Jaskowski, "Systematic n-tuple networks for
     Othello position evaluation" (2014), where those of two and three squares did best.
 
-    >>> straight_tuples(2, 4)[:3], len(straight_tuples(3))
+    >>> straight_tuples(2, BoardShape(4, 4))[:3], len(straight_tuples(3))
     (('a1 b1', 'a1 b2', 'b1 c1'), 24)
     """
     found: dict[frozenset[str], str] = {}
-    for square, (down, right) in product(range(size * size), ((0, 1), (1, 0), (1, 1), (1, -1))):
-        row, column = divmod(square, size)
-        last = row + (length - 1) * down, column + (length - 1) * right
-        if not all(0 <= one < size for one in last):
+    for square, (down, right) in product(range(shape.squares), ((0, 1), (1, 0), (1, 1), (1, -1))):
+        row, column = divmod(square, shape.columns)
+        if (row + (length - 1) * down, column + (length - 1) * right) not in shape:
             continue
-        names = [
-            square_name((row + step * down) * size + column + step * right, size)
-            for step in range(length)
-        ]
-        copies = symmetric_copies(names, size)
+        step = shape.index(down, right)
+        names = [square_name(square + place * step, shape) for place in range(length)]
+        copies = symmetric_copies(names, shape)
         if not any(frozenset(copy) in found for copy in copies):
             found[frozenset(names)] = " ".join(names)
     return tuple(found.values())
@@ -107,7 +106,7 @@ def pattern(
     the next table holds. *tables*: one more than *stages*, each of (sets + 1) ** squares numbers,
     at most 65,536; by default all 0.
 
-    >>> corner = pattern(symmetric_copies(["a1"], 8), [[0, 25, -25]])
+    >>> corner = pattern(symmetric_copies(["a1"], BoardShape(8, 8)), [[0, 25, -25]])
     >>> from evoply.games.othello import Position
     >>> corner.evaluate(Position())
     0.0
@@ -124,18 +123,18 @@ def pattern(
 
 def sum_of_patterns(
     parts: Iterable[tuple[str, Iterable[int] | None]],
-    size: int,
+    shape: BoardShape,
     *,
     moves_pieces: bool = False,
     stages: Sequence[int] = (),
 ) -> Number:
-    """Return the sum of some patterns, every entry 0, as the side to move sees a board of *size*.
+    """Return the sum of some patterns, every entry 0, as the side to move sees a board of *shape*.
 
     Each part has squares, such as "a1 b1", or the name of one of `OTHELLO_PATTERNS`, and the
     symmetries under which they share a table; None: all of them. With *moves_pieces* men are told
     from kings, the board is read from the own side, and None is the board as it is.
 
-    >>> sum_of_patterns([("a1 b1", None), ("row_2", None)], 8).op
+    >>> sum_of_patterns([("a1 b1", None), ("row_2", None)], BoardShape(8, 8)).op
     'add'
     """
     sets: tuple[Squares, ...] = (board.own, board.opponent)
@@ -144,18 +143,18 @@ def sum_of_patterns(
     total: Number | None = None
     for squares, symmetries in parts:
         names = OTHELLO_PATTERNS.get(squares, squares).split()
-        usual = (0,) if moves_pieces else range(8)
-        copies = symmetric_copies(names, size, usual if symmetries is None else symmetries)
+        usual = (0,) if moves_pieces else None
+        copies = symmetric_copies(names, shape, usual if symmetries is None else symmetries)
         part = pattern(copies, sets=sets, turned=moves_pieces, stages=stages)
-        part.to_dict(size)  # which says what is wrong with these squares
+        part.to_dict(shape)  # which says what is wrong with these squares
         total = part if total is None else total + part
     if total is None:
         raise ExpressionError("a sum has at least one pattern")
     return total
 
 
-def othello_patterns(size: int = 8, *, stages: Sequence[int] = ()) -> Number:
+def othello_patterns(shape: BoardShape = USUAL, *, stages: Sequence[int] = ()) -> Number:
     """Return the sum of the patterns of `OTHELLO_PATTERNS`, all tables 0, to be learned."""
-    if size != 8:
-        raise ExpressionError(f"these patterns are those of the 8x8 board, not of {size}x{size}")
-    return sum_of_patterns([(name, None) for name in OTHELLO_PATTERNS], size, stages=stages)
+    if shape != USUAL:
+        raise ExpressionError(f"these patterns are those of the {USUAL} board, not of {shape}")
+    return sum_of_patterns([(name, None) for name in OTHELLO_PATTERNS], shape, stages=stages)

@@ -13,6 +13,7 @@ from evoply.expressions import written_form
 from evoply.expressions.expression import Expression, build, from_dict
 from evoply.expressions.operations import NODE_KINDS, OPERATIONS, TYPES, ExpressionError, short
 from evoply.expressions.parameters import Parameter, parameter_from_dict
+from evoply.protocols import BoardShape
 
 MAX_NAME = 64
 OPTIONAL_FIELDS = frozenset({"parameter", "introns", "bits"})
@@ -81,11 +82,11 @@ class Primitive:
             value,
         )
 
-    def check_fits(self, size: int) -> None:
-        """Raise `ExpressionError` if it does not fit a board of *size*."""
-        self.expression.to_dict(size)
+    def check_fits(self, shape: BoardShape) -> None:
+        """Raise `ExpressionError` if it does not fit a board of *shape*."""
+        self.expression.to_dict(shape)
         if self.parameter is not None:
-            self.parameter.check_fits(size)
+            self.parameter.check_fits(shape)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the primitive as plain data; what is usual is not written.

@@ -1,6 +1,6 @@
 """Primitives of genetic programming: named board expressions, gathered in immutable sets.
 
-A set fits every board size its expressions fit. This module knows no trees: `evoply.gp` does.
+A set fits every board its expressions fit. This module knows no trees: `evoply.gp` does.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ from evoply.expressions.primitive import (
 from evoply.expressions.probe import check_closure
 from evoply.expressions.weights import Weighing, Weights
 from evoply.games import game_rules
+from evoply.games.squares import USUAL
 from evoply.look import table_html
+from evoply.protocols import BoardShape
 from evoply.wording import did_you_mean, shorten
 
 FORMAT = 1
@@ -244,16 +246,25 @@ class PrimitiveSet:
 
 @lru_cache(maxsize=64)
 def _native_set(primitive_set: PrimitiveSet, game: str) -> _native.PrimitiveSet:
-    size = game_rules(game).size
+    rules = game_rules(game)
     texts: list[str] = []
     for primitive in primitive_set.primitives:
         try:
-            texts.append(primitive.expression.to_json(size))
+            texts.append(primitive.expression.to_json(rules.shape))
         except ExpressionError as error:
             raise ExpressionError(
                 f"primitive {primitive.name!r} does not fit {game}: {error}"
             ) from None
-    return _native.PrimitiveSet(game_rules(game).kernel, texts)
+    return _native.PrimitiveSet(rules.kernel, texts)
+
+
+def name_on(name: str, shape: BoardShape) -> str:
+    """Return what a set is called on a board of *shape*: *name* alone on the usual board.
+
+    >>> name_on("letters", BoardShape(6, 6)), name_on("letters", BoardShape(6, 9))
+    ('letters-6', 'letters-6x9')
+    """
+    return name if shape == USUAL else f"{name}-{shape.side if shape.is_square else shape}"
 
 
 def _extended_name(set_name: str, name: str) -> str:

@@ -11,6 +11,7 @@ from evoply.expressions.expression import Expression, Number, substitute
 from evoply.expressions.functions import board, number, squares, truth
 from evoply.expressions.operations import ExpressionError
 from evoply.games import GAMES
+from evoply.games.squares import USUAL
 
 MAX_ARITY = 4
 
@@ -31,9 +32,9 @@ def check_closure(name: str, expression: Expression, argument_types: Sequence[st
             "be tried"
         )
     errors: list[ExpressionError] = []
-    for rules in sorted(GAMES.values(), key=lambda rules: rules.size != 8):
+    for rules in sorted(GAMES.values(), key=lambda rules: rules.shape != USUAL):
         try:
-            expression.to_dict(rules.size)
+            expression.to_dict(rules.shape)
         except ExpressionError as error:
             errors.append(error)
             continue

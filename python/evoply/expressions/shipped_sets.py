@@ -8,6 +8,7 @@ from typing import Any
 
 from evoply.expressions.operations import ExpressionError, short
 from evoply.expressions.primitive_set import PrimitiveSet
+from evoply.games.squares import SHAPES
 from evoply.when_used import MadeWhenUsed
 from evoply.wording import did_you_mean
 
@@ -37,24 +38,24 @@ PRIMITIVE_SETS: Mapping[str, PrimitiveSet] = MadeWhenUsed(
         "othello-access": _set("access_set.othello_access"),
         "letters": _set("arithmetic_sets.letters"),
         "letters-centre": _set("arithmetic_sets.letters", order="centre_first"),
-        "letters-6": _set("arithmetic_sets.letters", 6),
-        "letters-10": _set("arithmetic_sets.letters", 10),
+        "letters-6": _set("arithmetic_sets.letters", SHAPES[6]),
+        "letters-10": _set("arithmetic_sets.letters", SHAPES[10]),
         "bellin": _set("arithmetic_sets.bellin"),
         "bellin-letters": _set("arithmetic_sets.bellin", "letters"),
         "bellin-noops": _set("arithmetic_sets.bellin_with_noops"),
         "benbassat": _set("typed_sets.benbassat"),
-        "benbassat-6": _set("typed_sets.benbassat", 6),
-        "benbassat-10": _set("typed_sets.benbassat", 10),
+        "benbassat-6": _set("typed_sets.benbassat", SHAPES[6]),
+        "benbassat-10": _set("typed_sets.benbassat", SHAPES[10]),
         "benbassat-extended": _set("typed_sets.benbassat", extended=True),
-        "benbassat-extended-6": _set("typed_sets.benbassat", 6, extended=True),
+        "benbassat-extended-6": _set("typed_sets.benbassat", SHAPES[6], extended=True),
         "benbassat-checkers": _set("checkers_sets.benbassat_checkers"),
-        "benbassat-checkers-10": _set("checkers_sets.benbassat_checkers", 10),
+        "benbassat-checkers-10": _set("checkers_sets.benbassat_checkers", SHAPES[10]),
         "benbassat-checkers-extended": _set("checkers_sets.benbassat_checkers", extended=True),
         "benbassat-checkers-extended-10": _set(
-            "checkers_sets.benbassat_checkers", 10, extended=True
+            "checkers_sets.benbassat_checkers", SHAPES[10], extended=True
         ),
         "checkers-positional": _set("checkers_features.checkers_positional"),
-        "checkers-positional-10": _set("checkers_features.checkers_positional", 10),
+        "checkers-positional-10": _set("checkers_features.checkers_positional", SHAPES[10]),
         "lose-checkers-forcing": _set("checkers_features.lose_checkers_forcing"),
         "squares": _set("typed_sets.compose_squares"),
     },

@@ -1,106 +1,103 @@
-"""Named sets of squares, computed from the geometry of a board of any even size.
+"""Named sets of squares, computed from the geometry of a board.
 
-A set is an int whose bit row*size + column is a square; a1, top left, is bit 0. This module knows
-neither pieces nor rules.
+A set is an int whose bit row * columns + column is a square; a1, top left, is bit 0. This module
+knows neither pieces nor rules.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from functools import lru_cache, reduce
-from operator import or_
+from functools import lru_cache
 from string import ascii_lowercase
 from types import MappingProxyType
 
 from evoply.expressions.operations import ExpressionError
-from evoply.games.squares import SIZES
+from evoply.games.squares import SHAPES, is_dark
+from evoply.protocols import BoardShape
 from evoply.wording import did_you_mean, shorten
 
 
 @lru_cache(maxsize=16)
-def square_sets(size: int) -> Mapping[str, int]:
-    """Return every named set of squares of a *size* x *size* board, by name.
+def square_sets(shape: BoardShape) -> Mapping[str, int]:
+    """Return every named set of squares of a board of *shape*, by name.
 
     `corners`; `near_corners`, the 12 squares beside a corner, made of `x_squares` (diagonally) and
     `c_squares` (along the edge); `edges` with and `edges_without_corners` without the corners;
     `ring_1` (the edge) inwards; `class_a`, `class_b`, ... the symmetry classes counted from the
     corner, row by row over the upper triangle of a quadrant; `centre_class_a`, ... the same
-    classes counted from the centre; `all`.
+    classes counted from the centre; `all`. Where rows and columns are not equally many a class has
+    four squares at most. Raises `ValueError` if there are fewer than 4 rows or columns.
 
-    >>> sets = square_sets(8)
+    >>> sets = square_sets(BoardShape(8, 8))
     >>> [sets[name].bit_count() for name in ("corners", "near_corners", "edges")]
     [4, 12, 28]
     >>> [sets[f"class_{letter}"].bit_count() for letter in "abcdefghij"]
     [4, 8, 8, 8, 4, 8, 8, 4, 8, 4]
     """
-    if type(size) is not int or size < 4 or size % 2:
-        raise ValueError(f"a board has an even number of rows, 4 or more, not {size!r}")
-    half = size // 2
-    # A class: its squares' distances from the nearest edges, the smaller first.
-    classes = {
-        (near, far): _symmetric_squares(size, near, far)
-        for near in range(half)
-        for far in range(near, half)
-    }
+    classes = _classes(shape)
+    rings: dict[int, int] = {}
+    for distances, squares in classes.items():
+        rings[min(distances)] = rings.get(min(distances), 0) | squares
     sets = {
-        "all": (1 << size * size) - 1,
+        "all": (1 << shape.squares) - 1,
         "corners": classes[0, 0],
-        "near_corners": classes[0, 1] | classes[1, 1],
+        "near_corners": classes[0, 1] | classes.get((1, 0), 0) | classes[1, 1],
         "x_squares": classes[1, 1],
-        "c_squares": classes[0, 1],
-        "centre": classes[half - 1, half - 1],
+        "c_squares": classes[0, 1] | classes.get((1, 0), 0),
+        "centre": classes[max(classes)],
+        **{f"ring_{ring + 1}": squares for ring, squares in rings.items()},
+        "edges": rings[0],
+        "edges_without_corners": rings[0] & ~classes[0, 0],
+        "dark": bits(square for square in range(shape.squares) if is_dark(square, shape)),
     }
-    for ring in range(half):
-        of_ring = [squares for (near, _), squares in classes.items() if near == ring]
-        sets[f"ring_{ring + 1}"] = reduce(or_, of_ring)
-    sets["edges"] = sets["ring_1"]
-    sets["edges_without_corners"] = sets["edges"] & ~sets["corners"]
-    sets["dark"] = sum(
-        1 << square for square in range(size * size) if sum(divmod(square, size)) % 2
-    )
     outwards = reversed(classes.values())
-    for letter, squares, other in zip(class_letters(size), classes.values(), outwards, strict=True):
+    for letter, squares, other in zip(ascii_lowercase, classes.values(), outwards, strict=False):
         sets[f"class_{letter}"] = squares
         sets[f"centre_class_{letter}"] = other
     return MappingProxyType(sets)
 
 
-def _symmetric_squares(size: int, near: int, far: int) -> int:
-    last = size - 1
-    squares = 0
-    for row, column in ((near, far), (far, near)):
-        for turned_row in (row, last - row):
-            for turned_column in (column, last - column):
-                squares |= 1 << turned_row * size + turned_column
-    return squares
+def _classes(shape: BoardShape) -> dict[tuple[int, int], int]:
+    """Return the classes by their squares' distances from the nearest edges.
+
+    On a square board the smaller distance comes first, on others that from the first or last row.
+    """
+    if min(shape.rows, shape.columns) < 4:
+        raise ValueError(f"a board has 4 rows and columns or more, and is not {shape}")
+    classes: dict[tuple[int, int], int] = {}
+    for square in range(shape.squares):
+        row, column = divmod(square, shape.columns)
+        down, right = min(row, shape.rows - 1 - row), min(column, shape.columns - 1 - column)
+        key = (right, down) if shape.is_square and right < down else (down, right)
+        classes[key] = classes.get(key, 0) | 1 << square
+    return classes
 
 
-def class_letters(size: int) -> str:
+def class_letters(shape: BoardShape) -> str:
     """Return the letters of the symmetry classes: "abcdefghij" on 8x8, to "o" on 10x10."""
-    half = size // 2
-    return ascii_lowercase[: half * (half + 1) // 2]
+    return ascii_lowercase[: len(_classes(shape))]
 
 
-def named_squares(size: int, name: str) -> int:
-    """Return the set called *name* on a board of *size*; `ExpressionError` offers near names."""
-    sets = square_sets(size)
+def named_squares(shape: BoardShape, name: str) -> int:
+    """Return the set called *name* on a board of *shape*; `ExpressionError` offers near names."""
+    sets = square_sets(shape)
     if name not in sets:
         hint = did_you_mean(name, sets) or f"; it has {', '.join(sets)}"
-        raise ExpressionError(f"a {size}x{size} board has no squares called {name!r}{hint}")
+        raise ExpressionError(f"a {shape} board has no squares called {name!r}{hint}")
     return sets[name]
 
 
 def is_set_name(name: str) -> bool:
     """Return whether some board has a set of squares called *name*."""
-    return any(name in square_sets(size) for size in SIZES)
+    return any(name in square_sets(shape) for shape in SHAPES.values())
 
 
 def set_name_hint(name: str) -> str:
     """Return an unknown *name* for a message, with the nearest name or all but lettered classes."""
     if re.fullmatch("[a-z][1-9][0-9]?", name):
         return f"{name!r}; a square by name is in a list: squares([{name!r}])"
-    names = dict.fromkeys(one for size in SIZES for one in square_sets(size))
+    names = dict.fromkeys(one for shape in SHAPES.values() for one in square_sets(shape))
     listed = [one for one in names if "class_" not in one]
     hint = did_you_mean(name, names) or "."
     return (
@@ -117,12 +114,12 @@ def bits(indices: Iterable[int]) -> int:
     return squares
 
 
-def square_index(size: int, square: int | str) -> int:
+def square_index(shape: BoardShape, square: int | str) -> int:
     """Return the index of a square given by index or name ("e4"), checked against the board."""
     if isinstance(square, str):
         column, row = ascii_lowercase.index(square[0]), int(square[1:]) - 1
     else:
-        row, column = divmod(square, size)
-    if not (0 <= row < size and 0 <= column < size):
-        raise ExpressionError(f"square {square!r} is not on a {size}x{size} board")
-    return row * size + column
+        row, column = divmod(square, shape.columns)
+    if (row, column) not in shape:
+        raise ExpressionError(f"square {square!r} is not on a {shape} board")
+    return shape.index(row, column)

@@ -81,7 +81,7 @@ def program_with_parameters(expression: Expression, game: str) -> _native.Progra
     lowering the expression with these values would give, value for value.
     """
     rules = game_rules(game)
-    written = written_form.to_dict([expression], rules.size, keep_parameters=True)
+    written = written_form.to_dict([expression], rules.shape, keep_parameters=True)
     return _native.Program(rules.kernel, json.dumps(written), keep_parameters=True)
 
 

@@ -25,7 +25,9 @@ from evoply.expressions.functions import (
 from evoply.expressions.operations import DIRECTIONS, ExpressionError
 from evoply.expressions.parameters import NumberParameter, Parameter, SquareParameter
 from evoply.expressions.primitive import Primitive, make_primitive
-from evoply.expressions.primitive_set import PrimitiveSet
+from evoply.expressions.primitive_set import PrimitiveSet, name_on
+from evoply.games.squares import USUAL
+from evoply.protocols import BoardShape
 
 CONSTANTS = (-5.0, 5.0)
 """The range of ERC and, as read here, of the factor of MultERC."""
@@ -70,14 +72,14 @@ class _Entry:
 
 
 def benbassat(
-    size: int = 8,
+    shape: BoardShape = USUAL,
     *,
     extended: bool = False,
     relative: bool = True,
     playable: str = "all",
     pieces: Pieces | None = None,
 ) -> PrimitiveSet:
-    """Return Benbassat & Sipper's basic set for a board of *size*; the root is a number.
+    """Return Benbassat & Sipper's basic set for a board of *shape*; the root is a number.
 
     Constants (ERC) are drawn from [-5, 5). `IsEmptySquare[c4]` and its like have a square of their
     own, one of the named set *playable*, by default turned with the board for White; without
@@ -86,9 +88,9 @@ def benbassat(
     kings and of all pieces and the test for a king.
     """
     pieces = pieces or Pieces()
-    square = SquareParameter(size, playable, relative)
+    square = SquareParameter(shape, playable, relative)
     name = "benbassat-extended" if extended else "benbassat"
-    name += "" if size == 8 else f"-{size}"
+    name = name_on(name, shape)
     options = [] if relative else ["squares=absolute"]
     options += [] if playable == "all" else [f"playable={playable}"]
     entries = [*_features(pieces, square), *_functions()]

@@ -2,7 +2,7 @@
 
 `{"format": 1, "nodes": [[operation, argument, ...], ...], "outputs": [index, ...]}`. An argument
 that is an expression is written as the index of an earlier node. Saved sets of primitives keep
-`["named_squares", name]`, and squares by name, so that they fit every board; with a *size*
+`["named_squares", name]`, and squares by name, so that they fit every board; with a *shape*
 both are replaced by indices, which is what the kernel reads.
 """
 
@@ -22,6 +22,7 @@ from evoply.expressions.operations import (
 )
 from evoply.expressions.square_sets import named_squares, square_index
 from evoply.games.squares import squares_in
+from evoply.protocols import BoardShape
 
 FORMAT = 1
 MAX_NODES = 4096
@@ -74,9 +75,12 @@ def in_order(outputs: Sequence[ExpressionLike]) -> list[Any]:
 
 
 def to_dict(
-    outputs: Sequence[ExpressionLike], size: int | None = None, *, keep_parameters: bool = False
+    outputs: Sequence[ExpressionLike],
+    shape: BoardShape | None = None,
+    *,
+    keep_parameters: bool = False,
 ) -> dict[str, Any]:
-    """Return the written form; equal subexpressions become one node. Sizes: see the module.
+    """Return the written form; equal subexpressions become one node. Shapes: see the module.
 
     With *keep_parameters* numbers, weighted sums and patterns become one node only where they are
     the same object, so that each can be changed by itself.
@@ -85,7 +89,7 @@ def to_dict(
     row_index: dict[str, int] = {}
     node_index: dict[int, int] = {}
     for node in in_order(outputs):
-        row = _row(node, node_index, size)
+        row = _row(node, node_index, shape)
         stands_alone = keep_parameters and node.op in ("number", "weighted_sum", "pattern")
         key = f"{id(node)}" if stands_alone else json.dumps(row)
         if key not in row_index:
@@ -99,32 +103,32 @@ def to_dict(
     }
 
 
-def _row(node: ExpressionLike, node_index: dict[int, int], size: int | None) -> list[Any]:
-    if size is not None and node.op == "named_squares":
-        return ["squares", list(squares_in(named_squares(size, node.arguments[0])))]
+def _row(node: ExpressionLike, node_index: dict[int, int], shape: BoardShape | None) -> list[Any]:
+    if shape is not None and node.op == "named_squares":
+        return ["squares", list(squares_in(named_squares(shape, node.arguments[0])))]
     row: list[Any] = [node.op]
     for kind, argument in zip(OPERATIONS[node.op].arguments, node.arguments, strict=True):
         if kind in NODE_KINDS:
             row.append(None if argument is None else node_index[id(argument)])
         else:
-            row.append(written_literal(kind, _on_board(kind, argument, size)))
+            row.append(written_literal(kind, _on_board(kind, argument, shape)))
     return row
 
 
-def _on_board(kind: str, value: Any, size: int | None) -> Any:
-    """Replace names of squares by indices, and check what depends on the size of the board."""
-    if size is None:
+def _on_board(kind: str, value: Any, shape: BoardShape | None) -> Any:
+    """Replace names of squares by indices, and check what depends on the shape of the board."""
+    if shape is None:
         return value
     if kind == "square":
-        return square_index(size, value)
+        return square_index(shape, value)
     if kind == "square list":
-        return tuple(sorted({square_index(size, square) for square in value}))
+        return tuple(sorted({square_index(shape, square) for square in value}))
     if kind == "copies":
-        return tuple(tuple(square_index(size, square) for square in copy) for copy in value)
-    if kind == "tables" and len(value[0]) != size * size:
+        return tuple(tuple(square_index(shape, square) for square in copy) for copy in value)
+    if kind == "tables" and len(value[0]) != shape.squares:
         raise ExpressionError(
-            f"a weighted sum has {len(value[0])} weights, but a {size}x{size} board has "
-            f"{size * size} squares"
+            f"a weighted sum has {len(value[0])} weights, but a {shape} board has "
+            f"{shape.squares} squares"
         )
     return value
 

@@ -16,7 +16,7 @@ from evoply.formats.played import UNKNOWN, GamePlayed, as_played
 from evoply.formats.sources import OnRefused, RollingText, Source
 from evoply.games import othello_text
 from evoply.games.draws import NO_DRAWS
-from evoply.games.othello import OTHELLO, Game, Move, Position
+from evoply.games.othello import SIZES, Game, Move, Position
 from evoply.games.text import Word
 from evoply.protocols import Color, GameRecord, IllegalMoveError, InvalidMoveError
 from evoply.wording import shorten
@@ -104,7 +104,7 @@ def _played(tags: dict[str, str], moves: list[tuple[str, Word]], text: RollingTe
     official = record.position.official_difference()
     if score == "?" or (official is not None and _number(score) in (None, official)):
         tags.pop("RE", None)
-    if tags.get("TY") == str(record.start.size):
+    if tags.get("TY") == str(record.start.shape.side):
         del tags["TY"]
     return GamePlayed.of(
         record,
@@ -125,12 +125,12 @@ def _start(tags: dict[str, str]) -> Position:
             position = Position.parse(cells)
         except InvalidMoveError as error:
             raise InvalidMoveError(f"BO: {error}") from error
-        if number != str(position.size):
+        if number != str(position.shape.side):
             raise InvalidMoveError(f"BO: {shorten(number)!r} is not the size of this board")
         return position
     found = re.match(r"s?([0-9]{1,2})", kind)
     size = int(found[1]) if found else 8
-    if all(rules.size != size for rules in OTHELLO.values()):
+    if size not in SIZES:
         raise InvalidMoveError(f"TY: Othello {size}x{size} is not played here")
     return Position(size)
 
@@ -162,7 +162,7 @@ def difference(game: GamePlayed) -> float | None:
         score = position.official_difference()
         if score is not None:
             return score
-    squares = position.size * position.size
+    squares = position.shape.squares
     return {"0-1": squares, "1-0": -squares, "1/2-1/2": 0}.get(game.result)
 
 
@@ -236,13 +236,14 @@ def _line(game: GamePlayed) -> str:
     start = record.start
     if not isinstance(start, Position):
         raise ValueError(f"GGF holds games of Othello, not of {start.game}")
-    cells, side = othello_text.format_board(start.size, start.row).replace("X", "*").split(" ")
+    cells, side = othello_text.format_board(start.shape, start.row).replace("X", "*").split(" ")
+    size = start.shape.side
     parts = ["GM[Othello]"]
     parts += [_property(name, game.tags.get(tag, "")) for name, tag in _NAMES.items()]
     parts += [_property("PB", game.black), _property("PW", game.white)]
-    parts += [_property("RE", _score(game)), _property("TY", game.tags.get("TY", str(start.size)))]
+    parts += [_property("RE", _score(game)), _property("TY", game.tags.get("TY", str(size)))]
     parts += [_property(*tag) for tag in game.tags.items() if _OTHER.fullmatch(tag[0])]
-    parts += [f"BO[{start.size} {cells} {side}]"]
+    parts += [f"BO[{size} {cells} {side}]"]
     for turn, move in _turns(record):
         text = "PA" if move.is_pass else str(move).upper()
         parts.append(f"{_letter(turn)}[{text}]")

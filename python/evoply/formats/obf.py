@@ -79,7 +79,7 @@ def _problem(line: str) -> Problem:
             raise InvalidMoveError(
                 f"cannot read {shorten(part)!r} as a move and its score: write them as A4:+10"
             )
-        move = Move.parse(found[1], position.size)
+        move = Move.parse(found[1], position.shape)
         if move not in position.legal_moves:
             raise InvalidMoveError(f"{move} is not legal: legal is {position.legal_moves}")
         scores.append((move, int(found[2])))

@@ -6,7 +6,7 @@ import re
 
 from evoply.formats import ggf, pdn
 from evoply.games import game_rules, othello_text
-from evoply.games.squares import SIZES
+from evoply.games.squares import SHAPES
 from evoply.protocols import GameRecord, InvalidMoveError
 
 _TAG = re.compile(r'\s*\[\s*[A-Za-z0-9_]+\s*"')
@@ -18,7 +18,7 @@ _LABELS = re.compile(
 )
 _SYMBOLS = str.maketrans("●⚫○⚪·_", "XXOO--", "\ufe0f")
 _BOARD = re.compile(r"[xXoObBwW0*.\-\s|]+")
-_SQUARES = {size * size for size in SIZES}
+_SQUARES = {shape.squares for shape in SHAPES.values()}
 
 
 def read_pasted(game: str, text: str) -> GameRecord:
@@ -59,5 +59,5 @@ def as_game_of(game: str, record: GameRecord) -> GameRecord:
     rules, start = game_rules(game), record.start
     if start.kernel != rules.kernel:
         raise InvalidMoveError(f"this is a game of {start.game}: write --game {start.game}")
-    codes = [move.code(rules.size) for move in record.moves]
+    codes = [move.code(rules.shape) for move in record.moves]
     return rules.game(rules.position_from_row(start.row), codes)

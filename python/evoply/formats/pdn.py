@@ -20,6 +20,7 @@ from evoply.games import game_rules
 from evoply.games.checkers import CHECKERS, Game, Position
 from evoply.games.checkers_text import RESULTS, movetext_words
 from evoply.games.draws import NO_DRAWS, DrawRules
+from evoply.games.squares import USUAL
 from evoply.games.text import Word
 from evoply.protocols import Color, GameRecord, InvalidMoveError
 from evoply.wording import shorten
@@ -58,7 +59,7 @@ def read(
     >>> game.black, len(game.record), game.result
     ('Tinsley', 3, '*')
     """
-    if game_rules(game).kernel not in Position.SIZES:
+    if game_rules(game).kernel not in Position.SHAPES:
         raise InvalidMoveError(f"PDN holds games of checkers, not of {game}")
     yield from RollingText(source).games(
         partial(_game, default=game), skipped=_SKIPPED, following=_NEXT, on_refused=on_refused
@@ -181,7 +182,7 @@ def _written(played: GamePlayed) -> str:
     for name in ("Event", "Site", "Date", "Round", *others[:MAX_TAGS]):
         tags[name] = played.tags.get(name, _ROSTER.get(name, UNKNOWN))
     tags["Result"] = played.result if played.result in RESULTS else "*"
-    if game.start.size == 8:
+    if game.start.shape == USUAL:
         tags["GameType"] = _AMERICAN
     if game.start.kernel != "checkers":
         tags["Variant"] = game.start.kernel

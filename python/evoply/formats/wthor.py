@@ -330,7 +330,7 @@ class Writer:
         if not self._games:
             self._year = _number(game, "Date", _MOST - 1)
             self._depth = _number(game, "Depth", 60)
-        squares = (move.code(8) for move in game.record.moves if not move.is_pass)
+        squares = (move.square for move in game.record.moves if not move.is_pass)
         data = _RECORD.pack(
             self._events.of(game.tags.get("Event", UNKNOWN)),
             self._players.of(game.black),

@@ -16,6 +16,7 @@ from evoply.games.draws import NO_DRAWS, DrawRules
 from evoply.games.othello import OTHELLO
 from evoply.games.rules import GameRules
 from evoply.games.squares import (
+    SHAPES,
     numbered_square,
     parse_square,
     square_name,
@@ -27,6 +28,7 @@ from evoply.wording import did_you_mean
 __all__ = [
     "GAMES",
     "NO_DRAWS",
+    "SHAPES",
     "DrawRules",
     "GameRules",
     "add_game",

@@ -8,7 +8,7 @@ This module knows no players and no evaluation; the rules themselves are the ker
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import partial
 from itertools import pairwise
 from types import MappingProxyType
 from typing import ClassVar, Self
@@ -19,9 +19,9 @@ from evoply.games.draws import NO_DRAWS, USUAL_DRAWS, DrawRules
 from evoply.games.position import BoardPosition, LegalMoves, start_row
 from evoply.games.record import BoardGame
 from evoply.games.rules import GameRules
-from evoply.games.squares import is_dark, square_number, squares_in
+from evoply.games.squares import SHAPES, USUAL, is_dark, square_number, squares_in
 from evoply.games.text import check_length, place
-from evoply.protocols import Color, IllegalMoveError, InvalidMoveError, Outcome
+from evoply.protocols import BoardShape, Color, IllegalMoveError, InvalidMoveError, Outcome
 
 __all__ = [
     "CHECKERS",
@@ -48,32 +48,46 @@ class Move:
     move so.
 
     >>> move = Move.parse("15x24x31")
-    >>> move, move.is_capture, [square_number(square, 8) for square in move.captured]
+    >>> move, move.is_capture, [square_number(square, move.shape) for square in move.captured]
     (Move.parse('15x24x31'), True, [19, 27])
     """
 
     path: tuple[int, ...]
-    size: int = 8
+    shape: BoardShape = USUAL
     _code: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_code", _code_of_path(self.path, self.size))
+        object.__setattr__(self, "_code", _code_of_path(self.path, self.shape))
 
     @classmethod
-    def parse(cls, text: str, size: int = 8) -> "Move":
+    def parse(cls, text: str, shape: BoardShape = USUAL) -> "Move":
         """Return the move that *text* writes in full: "11-15", or every square of a capture.
 
         Raises `InvalidMoveError` if it cannot be read. Texts that leave out squares between the
         first and the last need a position: see `Position.parse_move`.
         """
-        return cls(checkers_text.parse_squares(text, size), size)
+        return cls(checkers_text.parse_squares(text, shape), shape)
 
     @classmethod
-    def from_code(cls, code: int, size: int = 8) -> "Move":
-        """Return the move that the kernel knows as *code* on a board of *size*."""
-        return _move_of(int(code), size)
+    def from_code(cls, code: int, shape: BoardShape = USUAL) -> "Move":
+        """Return the move that the kernel knows as *code* on a board of *shape*."""
+        code = int(code)
+        jumps = code & ((1 << _JUMPS_BITS) - 1)
+        path = [code >> (_PATH_BITS + _JUMPS_BITS)]
+        for index in range(min(max(jumps, 1), _MOST_JUMPS)):
+            diagonal = code >> (_PATH_BITS + _JUMPS_BITS - 2 - 2 * index) & 3
+            down, right = _DIAGONALS[diagonal]
+            path.append(path[-1] + shape.index(down, right) * (2 if jumps else 1))
+        message = f"{code} is not a move code of a board of {shape}"
+        try:
+            move = cls(tuple(path), shape)
+        except InvalidMoveError as error:
+            raise InvalidMoveError(message) from error
+        if move._code != code:
+            raise InvalidMoveError(message)
+        return move
 
-    def code(self, size: int) -> int:
+    def code(self, shape: BoardShape) -> int:
         """Return the kernel's number of this move; codes sort as legal moves do."""
         return self._code
 
@@ -94,26 +108,27 @@ class Move:
 
     def turned(self) -> "Move":
         """Return the move on the board turned half round."""
-        last = self.size * self.size - 1
-        return Move(tuple(last - square for square in self.path), self.size)
+        last = self.shape.squares - 1
+        return Move(tuple(last - square for square in self.path), self.shape)
 
     def __str__(self) -> str:
-        return checkers_text.format_squares(self.path, self.size, is_capture=self.is_capture)
+        return checkers_text.format_squares(self.path, self.shape, is_capture=self.is_capture)
 
     def __repr__(self) -> str:
-        return f"Move.parse('{self}'{'' if self.size == 8 else f', {self.size}'})"
+        return f"Move.parse('{self}'{'' if self.shape == USUAL else f', {self.shape!r}'})"
 
 
-def _code_of_path(path: Sequence[int], size: int) -> int:
+def _code_of_path(path: Sequence[int], shape: BoardShape) -> int:
     """Return the kernel's number of the move along *path*, checking that there is such a move."""
     code = path[0] << (_PATH_BITS + _JUMPS_BITS) if path else 0
     jumps = 0
     try:
-        numbers = [square_number(square, size) for square in path]
+        numbers = [square_number(square, shape) for square in path]
     except ValueError as error:
         raise InvalidMoveError(str(error)) from None
-    for index, (before, after) in enumerate(pairwise(path)):
-        down, right = after // size - before // size, after % size - before % size
+    places = [divmod(square, shape.columns) for square in path]
+    for index, (before, after) in enumerate(pairwise(places)):
+        down, right = after[0] - before[0], after[1] - before[1]
         reach = abs(down)
         if reach != abs(right) or reach not in (1, 2) or (reach == 1 and len(path) > 2):
             break
@@ -128,25 +143,6 @@ def _code_of_path(path: Sequence[int], size: int) -> int:
         f"no piece moves along the squares {squares}: a step goes to the next dark square, and"
         " each jump of a capture two squares along a diagonal, all of them written"
     )
-
-
-@lru_cache(maxsize=1 << 14)
-def _move_of(code: int, size: int) -> Move:
-    """Return the move of the kernel's number *code*."""
-    jumps = code & ((1 << _JUMPS_BITS) - 1)
-    path = [code >> (_PATH_BITS + _JUMPS_BITS)]
-    for index in range(min(max(jumps, 1), _MOST_JUMPS)):
-        diagonal = code >> (_PATH_BITS + _JUMPS_BITS - 2 - 2 * index) & 3
-        down, right = _DIAGONALS[diagonal]
-        path.append(path[-1] + (down * size + right) * (2 if jumps else 1))
-    message = f"{code} is not a move code of a board of {size}x{size}"
-    try:
-        move = Move(tuple(path), size)
-    except InvalidMoveError as error:
-        raise InvalidMoveError(message) from error
-    if move._code != code:
-        raise InvalidMoveError(message)
-    return move
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -164,7 +160,7 @@ class Position(BoardPosition[Move]):
     """
 
     FAMILY = "checkers"
-    SIZES: ClassVar = {"checkers": 8, "lose-checkers": 8, "checkers-10": 10}
+    SHAPES: ClassVar = {"checkers": USUAL, "lose-checkers": USUAL, "checkers-10": SHAPES[10]}
     PIECE = "piece"
     SYMBOLS: ClassVar = {Color.BLACK: ("bB", "●♚"), Color.WHITE: ("wW", "○♔")}
     MOVE = Move
@@ -182,7 +178,7 @@ class Position(BoardPosition[Move]):
         kernel: str | None = None,
     ) -> None:
         kernel = game if kernel is None else kernel
-        if black is None and white is None and kernel in self.SIZES:
+        if black is None and white is None and kernel in self.SHAPES:
             black, white = start_row(kernel)[:2]
         is_black = Color(turn) is Color.BLACK
         self._become(kernel, game, (black or 0, white or 0, kings, is_black, ply, quiet_plies))
@@ -199,19 +195,20 @@ class Position(BoardPosition[Move]):
         7
         """
         kernel = game if kernel is None else kernel
-        row = checkers_text.parse_board(text, cls(game, kernel=kernel).size)
+        row = checkers_text.parse_board(text, cls(game, kernel=kernel).shape)
         try:
             return cls.from_row(kernel, row, game)
         except ValueError as error:
             raise InvalidMoveError(str(error)) from error
 
     def _check(self) -> None:
-        size = self.size
+        shape = self.shape
         black, white, kings = self.row[:3]
         for square in squares_in(black | white | kings):
-            if not is_dark(square, size):
+            if not is_dark(square, shape):
                 raise ValueError(f"a piece stands on a light square, bit {square}")
-        top, bottom = (1 << size) - 1, ((1 << size) - 1) << (size * size - size)
+        top = (1 << shape.columns) - 1
+        bottom = top << shape.index(shape.rows - 1, 0)
         wrong = {
             "holds no piece, so it cannot hold a king": kings & ~(black | white),
             "holds a black man on the last row: it must be a king": black & bottom & ~kings,
@@ -224,12 +221,10 @@ class Position(BoardPosition[Move]):
         for color in Color:
             if self.pieces(color) > most:
                 count = self.pieces(color)
-                raise ValueError(f"{color} has {count} pieces: at most {most} on {size}x{size}")
+                raise ValueError(f"{color} has {count} pieces: at most {most} on {shape}")
 
     def _square_text(self, square: int) -> str:
-        return (
-            f"square {square_number(square, self.size) if is_dark(square, self.size) else square}"
-        )
+        return f"square {self._label(square) or square}"
 
     @property
     def kings(self) -> int:
@@ -249,7 +244,7 @@ class Position(BoardPosition[Move]):
         >>> Position.parse("B:W19,27,10:BK15").parse_move("15x31")
         Move.parse('15x24x31')
         """
-        squares = checkers_text.parse_squares(text, self.size)
+        squares = checkers_text.parse_squares(text, self.shape)
         fitting = [move for move in self.legal_moves if _fits(squares, move.path)]
         exact = [move for move in fitting if move.path == squares]
         if len(exact or fitting) == 1:
@@ -269,7 +264,7 @@ class Position(BoardPosition[Move]):
         ends = (move.path[0], move.path[-1])
         if sum(_fits(ends, other.path) for other in self.legal_moves) > 1:
             return str(move)
-        return checkers_text.format_squares(ends, self.size, is_capture=move.is_capture)
+        return checkers_text.format_squares(ends, self.shape, is_capture=move.is_capture)
 
     def what_must_be(self, text: str, /) -> str:
         """Return what the rules about captures ask for that the illegal move *text* is not, or "".
@@ -280,7 +275,7 @@ class Position(BoardPosition[Move]):
         """
         if not self.legal_moves or not self.legal_moves[0].is_capture:
             return ""
-        squares = checkers_text.parse_squares(text, self.size)
+        squares = checkers_text.parse_squares(text, self.shape)
         goes_on = any(move.path[: len(squares)] == squares for move in self.legal_moves)
         return "this capture goes on" if goes_on else "a capture is compulsory"
 
@@ -294,15 +289,15 @@ class Position(BoardPosition[Move]):
 
     def colors_exchanged(self) -> Self:
         """Return the board turned half round with the colours exchanged: the same for the mover."""
-        black, white, kings = (_native.symmetry(self.size, one, 3) for one in self.row[:3])
+        black, white, kings = (_native.symmetry(self.shape.side, one, 3) for one in self.row[:3])
         return self._with((white, black, kings, not self.row[3], *self.row[4:]))
 
     def text(self) -> str:
         """Return the exact one-line form, PDN's: "B:W21,K22:B1,2"."""
-        return checkers_text.format_board(self.size, self.row)
+        return checkers_text.format_board(self.shape, self.row)
 
     def __str__(self) -> str:
-        return checkers_text.format_diagram(self.size, self.row)
+        return checkers_text.format_diagram(self.shape, self.row)
 
     def __repr__(self) -> str:
         game = "" if self.game == "checkers" else f", '{self.game}'"
@@ -310,7 +305,7 @@ class Position(BoardPosition[Move]):
         return f"Position.parse('{self.text()}'{game}{kernel})"
 
     def _label(self, square: int) -> str | None:
-        return str(square_number(square, self.size)) if is_dark(square, self.size) else None
+        return str(square_number(square, self.shape)) if is_dark(square, self.shape) else None
 
     def _count(self, color: Color) -> str:
         kings = self.king_count(color)
@@ -418,17 +413,20 @@ class CheckersRules(GameRules):
 CHECKERS: Mapping[str, CheckersRules] = MappingProxyType(
     {
         "checkers": CheckersRules(
-            "checkers", 8, "American checkers", readable=("checkers-positional",)
+            "checkers", USUAL, "American checkers", readable=("checkers-positional",)
         ),
         "lose-checkers": CheckersRules(
             "lose-checkers",
-            8,
+            USUAL,
             "Lose checkers",
             guide="random-leaf:depth={}",
             readable=("lose-checkers-forcing",),
         ),
         "checkers-10": CheckersRules(
-            "checkers-10", 10, "American checkers 10x10", readable=("checkers-positional-10",)
+            "checkers-10",
+            SHAPES[10],
+            "American checkers 10x10",
+            readable=("checkers-positional-10",),
         ),
     }
 )

@@ -10,7 +10,7 @@ from functools import partial
 
 from evoply.games.squares import is_dark, numbered_square, square_number, squares_in
 from evoply.games.text import Word, place
-from evoply.protocols import InvalidMoveError, Row
+from evoply.protocols import BoardShape, InvalidMoveError, Row
 from evoply.wording import shorten
 
 MAX_POSITION_CHARACTERS = 2_000
@@ -46,8 +46,8 @@ _WORD = re.compile(r"[0-9A-Za-z/-]+|.", re.DOTALL)
 _DEEPEST = 100
 
 
-def parse_board(text: str, size: int) -> Row:
-    """Return the row of the board of *size* that *text* shows, in PDN's form or printed.
+def parse_board(text: str, shape: BoardShape) -> Row:
+    """Return the row of the board of *shape* that *text* shows, in PDN's form or printed.
 
     Raises `InvalidMoveError` that names the square, the row or the missing part.
     """
@@ -55,10 +55,10 @@ def parse_board(text: str, size: int) -> Row:
         raise InvalidMoveError(
             f"the text has {len(text):,} characters; at most {MAX_POSITION_CHARACTERS:,} are read"
         )
-    return _parse_fen(text, size) if ":" in text else _parse_diagram(text, size)
+    return _parse_fen(text, shape) if ":" in text else _parse_diagram(text, shape)
 
 
-def _parse_fen(text: str, size: int) -> Row:
+def _parse_fen(text: str, shape: BoardShape) -> Row:
     found = _FEN.fullmatch(text)
     if found is None or found[2].upper() == found[4].upper():
         raise InvalidMoveError(
@@ -69,9 +69,9 @@ def _parse_fen(text: str, size: int) -> Row:
     kings = 0
     for color, pieces in ((found[2].upper(), found[3]), (found[4].upper(), found[5])):
         for piece in filter(None, map(str.strip, pieces.split(","))):
-            squares, is_king = _squares_of_piece(piece, size)
+            squares, is_king = _squares_of_piece(piece, shape)
             for square in squares_in(squares & (sets["B"] | sets["W"])):
-                number = square_number(square, size)
+                number = square_number(square, shape)
                 raise InvalidMoveError(f"square {number} holds more than one piece")
             sets[color] |= squares
             kings |= squares if is_king else 0
@@ -81,7 +81,7 @@ def _parse_fen(text: str, size: int) -> Row:
     return sets["B"], sets["W"], kings, black_to_move, ply, int(found[6] or 0)
 
 
-def _squares_of_piece(text: str, size: int) -> tuple[int, bool]:
+def _squares_of_piece(text: str, shape: BoardShape) -> tuple[int, bool]:
     """Return the squares that "12", "K12" or "1-12" names, and whether kings stand there."""
     found = _PIECES.fullmatch(text)
     if found is None:
@@ -90,13 +90,13 @@ def _squares_of_piece(text: str, size: int) -> tuple[int, bool]:
     last = int(found[3] or first)
     if last < first:
         raise InvalidMoveError(f"the squares {first}-{last} run backwards")
-    numbered_square(first, size)
-    numbered_square(last, size)
-    squares = sum(1 << numbered_square(number, size) for number in range(first, last + 1))
+    numbered_square(first, shape)
+    numbered_square(last, shape)
+    squares = sum(1 << numbered_square(number, shape) for number in range(first, last + 1))
     return squares, bool(found[1])
 
 
-def _parse_diagram(text: str, size: int) -> Row:
+def _parse_diagram(text: str, shape: BoardShape) -> Row:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     to_move = _TO_MOVE.fullmatch(lines[-1]) if lines else None
     if to_move is None:
@@ -105,23 +105,24 @@ def _parse_diagram(text: str, size: int) -> Row:
             " printed board that ends with a line such as Black to move"
         )
     rows = lines[:-1]
-    if len(rows) != size:
+    if len(rows) != shape.rows:
         raise InvalidMoveError(
-            f"the board has {len(rows)} row{'' if len(rows) == 1 else 's'}, not {size}"
+            f"the board has {len(rows)} row{'' if len(rows) == 1 else 's'}, not {shape.rows}"
         )
     sets = dict.fromkeys("bwBW", 0)
     for number, line in enumerate(rows, start=1):
         found = _ROW.fullmatch(line)
         cells = found[1].replace(" ", "") if found is not None else ""
-        if len(cells) != size:
+        if len(cells) != shape.columns:
             raise InvalidMoveError(
-                f"cannot read row {number} of the board, {shorten(line)!r}: it must have {size} of"
+                f"cannot read row {number} of the board, {shorten(line)!r}: it must have"
+                f" {shape.columns} of"
                 " the characters b w (men) B W (kings) - ."
             )
         for column, cell in enumerate(cells):
-            square = (number - 1) * size + column
+            square = shape.index(number - 1, column)
             if cell in sets:
-                if not is_dark(square, size):
+                if not is_dark(square, shape):
                     raise InvalidMoveError(
                         f"row {number}, column {column + 1} is a light square and holds {cell!r}"
                     )
@@ -130,39 +131,39 @@ def _parse_diagram(text: str, size: int) -> Row:
     return black, white, sets["B"] | sets["W"], to_move[1].lower() == "black", 0, 0
 
 
-def format_board(size: int, row: Row) -> str:
+def format_board(shape: BoardShape, row: Row) -> str:
     """Return PDN's text of a position: "B:W21,K22:B1,2"."""
 
     def pieces(squares: int) -> str:
         return ",".join(
-            f"{'K' if row[2] >> square & 1 else ''}{square_number(square, size)}"
+            f"{'K' if row[2] >> square & 1 else ''}{square_number(square, shape)}"
             for square in squares_in(squares)
         )
 
     return f"{'B' if row[3] else 'W'}:W{pieces(row[1])}:B{pieces(row[0])}"
 
 
-def format_diagram(size: int, row: Row) -> str:
+def format_diagram(shape: BoardShape, row: Row) -> str:
     """Return the board on several lines, between the first and last number of each row.
 
     Men are b and w, kings B and W, empty dark squares -, light squares. `parse_board` reads it.
     """
     lines = []
-    for last in range(size // 2, size * size // 2 + 1, size // 2):
-        squares = range(2 * last - size, 2 * last)
-        cells = " ".join(_symbol(square, size, row) for square in squares)
-        lines.append(f"{last - size // 2 + 1:>2} {cells} {last:>2}")
+    for begin in range(0, shape.squares, shape.columns):
+        squares = range(begin, begin + shape.columns)
+        cells = " ".join(_symbol(square, shape, row) for square in squares)
+        lines.append(f"{begin // 2 + 1:>2} {cells} {(begin + shape.columns) // 2:>2}")
     return "\n".join([*lines, f"{'Black' if row[3] else 'White'} to move"])
 
 
-def _symbol(square: int, size: int, row: Row) -> str:
-    if not is_dark(square, size):
+def _symbol(square: int, shape: BoardShape, row: Row) -> str:
+    if not is_dark(square, shape):
         return "."
     symbol = "b" if row[0] >> square & 1 else "w" if row[1] >> square & 1 else "-"
     return symbol.upper() if row[2] >> square & 1 else symbol
 
 
-def parse_squares(text: str, size: int) -> tuple[int, ...]:
+def parse_squares(text: str, shape: BoardShape) -> tuple[int, ...]:
     """Return the squares that *text*, such as "11-15" or "15x31", names.
 
     Raises `InvalidMoveError` if it is not written like a move.
@@ -170,18 +171,18 @@ def parse_squares(text: str, size: int) -> tuple[int, ...]:
     if _MOVE.fullmatch(text.strip()) is None:
         raise InvalidMoveError(
             f"cannot read {shorten(text)!r} as a move: write 11-15 for a step and 15x24 for a"
-            f" capture, with squares 1 to {size * size // 2}"
+            f" capture, with squares 1 to {shape.squares // 2}"
         )
     numbers = re.findall("[0-9]+", text)
     try:
-        return tuple(numbered_square(int(number), size) for number in numbers)
+        return tuple(numbered_square(int(number), shape) for number in numbers)
     except InvalidMoveError as error:
         raise InvalidMoveError(f"cannot read {text.strip()!r} as a move: {error}") from None
 
 
-def format_squares(squares: Sequence[int], size: int, *, is_capture: bool) -> str:
+def format_squares(squares: Sequence[int], shape: BoardShape, *, is_capture: bool) -> str:
     """Return *squares* as the text of a move: "11-15" or "15x24x31"."""
-    numbers = (str(square_number(square, size)) for square in squares)
+    numbers = (str(square_number(square, shape)) for square in squares)
     return ("x" if is_capture else "-").join(numbers)
 
 

@@ -7,12 +7,14 @@ own background, uses no style sheet, no script and no font that must be fetched.
 import math
 from collections.abc import Mapping, Sequence
 from html import escape
+from itertools import product
 from typing import Any
 
 from evoply.look import framed
-from evoply.protocols import Color, Diagram, GameRecord, Position
+from evoply.protocols import BoardShape, Color, Diagram, GameRecord, Position
 
 _SQUARE = 44
+_HALF = _SQUARE // 2
 _MARGIN = 28
 _FOOTER = 12  # what the status line needs beyond the lower margin
 _FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
@@ -63,20 +65,20 @@ def board_svg(
     their squares, such as the plies at which they came there.
     """
     diagram = position.diagram(last_move=last_move, legal=legal)
-    size = diagram.size
-    path = [_center(square, size) for square in diagram.last]
-    shapes = _dark_squares(diagram) if diagram.is_numbered else _grid(size)
+    shape = diagram.shape
+    path = [_center(square, shape) for square in diagram.last]
+    shapes = _dark_squares(diagram) if diagram.is_numbered else _grid(shape)
     shapes += _line(path, _LAST_MOVE)
     shapes += _pieces(diagram)
     for square, cell in enumerate(diagram.cells):
         if cell.is_legal:
-            shapes.append(_ring(*_center(square, size), diagram.turn))
+            shapes.append(_ring(*_center(square, shape), diagram.turn))
     written = _numbers(diagram, numbers or {})
     shapes += written
     for x, y in path[-1:] if not written else ():
         shapes.append(f'<circle cx="{x}" cy="{y}" r="5" fill="{_LAST_MOVE}"/>')
     for move, color in moves:
-        path = [_center(square, size) for square in position.diagram(last_move=move).last]
+        path = [_center(square, shape) for square in position.diagram(last_move=move).last]
         shapes += _line(path, color)
         for x, y in path[-1:]:
             shapes.append(
@@ -85,11 +87,11 @@ def board_svg(
             )
     shapes += _footer(diagram)
     is_lettered = not diagram.is_numbered
-    return _picture(size, diagram.status, shapes, footer=_FOOTER, coordinates=is_lettered)
+    return _picture(shape, diagram.status, shapes, footer=_FOOTER, coordinates=is_lettered)
 
 
 def heat_map_svg(
-    size: int,
+    shape: BoardShape,
     values: Sequence[float],
     *,
     title: str = "Value of each square",
@@ -98,22 +100,23 @@ def heat_map_svg(
 ) -> str:
     """Return a board whose squares are colored by *values* and carry them as numbers.
 
-    *values* has size * size numbers, row by row from a1. Orange is positive, blue negative, the
-    palest zero; the strongest colour belongs to the largest magnitude. What is not finite is
-    gray. *caption* is a line below it. With *labels*, names of squares by number, only these
-    squares are drawn, on a light board. Raises `ValueError` if the count of values is wrong.
+    *values* has a number for each square, row by row. Orange is positive, blue negative, the palest
+    zero; the strongest colour belongs to the largest magnitude. What is not finite is gray.
+    *caption* is a line below it. With *labels*, names of squares by number, only these squares are
+    drawn, on a light board. Raises `ValueError` if the count of values is wrong.
     """
     if labels is None:
-        shapes = _heat_squares(size, values, dict.fromkeys(range(size * size), ""))
+        shapes = _heat_squares(shape, values, dict.fromkeys(range(shape.squares), ""))
     else:
-        shapes = [_ground(size, _LIGHT), *_heat_squares(size, values, labels)]
+        shapes = [_ground(shape, _LIGHT), *_heat_squares(shape, values, labels)]
     if caption:
-        middle = _MARGIN + size * _SQUARE / 2, size * _SQUARE + _MARGIN + (_MARGIN + _FOOTER) / 2
+        right, bottom = _ends(shape)
+        middle = (_MARGIN + right) / 2, bottom + (_MARGIN + _FOOTER) / 2
         # A line that is too long for a small board becomes smaller.
-        font = max(5, min(14, int(1.9 * size * _SQUARE / len(caption))))
+        font = max(5, min(14, int(1.9 * shape.columns * _SQUARE / len(caption))))
         shapes = [*shapes, _text(*middle, caption, _FRAME_TEXT, size=font)]
     footer = _FOOTER if caption else 0
-    return _picture(size, title, shapes, footer=footer, coordinates=labels is None)
+    return _picture(shape, title, shapes, footer=footer, coordinates=labels is None)
 
 
 def game_html(game: GameRecord) -> str:
@@ -137,41 +140,43 @@ def game_html(game: GameRecord) -> str:
     )
 
 
-def _heat_squares(size: int, values: Sequence[float], labels: Mapping[int, str]) -> list[str]:
+def _heat_squares(
+    shape: BoardShape, values: Sequence[float], labels: Mapping[int, str]
+) -> list[str]:
     """Return the squares that have a label, colored by *values*, with number and label."""
     numbers = [float(value) for value in values]
-    if len(numbers) != size * size:
-        raise ValueError(f"a {size}x{size} board has {size * size} squares, not {len(numbers)}")
+    if len(numbers) != shape.squares:
+        raise ValueError(f"a {shape} board has {shape.squares} squares, not {len(numbers)}")
     shown = [numbers[square] for square in labels]
     largest = max((abs(value) for value in shown if math.isfinite(value)), default=0.0)
     shapes = []
     for (square, label), value in zip(labels.items(), shown, strict=True):
-        x, y = _center(square, size)
+        x, y = _center(square, shape)
         fill, ink = _heat(value, largest)
-        corner = f'x="{x - _SQUARE / 2:g}" y="{y - _SQUARE / 2:g}"'
+        corner = f'x="{x - _HALF}" y="{y - _HALF}"'
         shapes.append(
             f'<rect {corner} width="{_SQUARE}" height="{_SQUARE}" fill="{fill}" stroke="{_FRAME}"/>'
         )
         number = _short_number(value)
         shapes.append(_text(x, y, number, ink, size=12 if len(number) <= 6 else 9))
         if label:
-            left, top = x - _SQUARE / 2 + 3, y - _SQUARE / 2 + 7
-            shapes.append(_text(left, top, label, ink, size=9, anchor="start"))
+            shapes.append(_text(x - _HALF + 3, y - _HALF + 7, label, ink, size=9, anchor="start"))
     return shapes
 
 
 def _picture(
-    size: int, title: str, shapes: Sequence[str], *, footer: int, coordinates: bool = True
+    shape: BoardShape, title: str, shapes: Sequence[str], *, footer: int, coordinates: bool = True
 ) -> str:
     """Return the SVG document: frame, letters and numbers unless told not, then *shapes*."""
-    width = size * _SQUARE + 2 * _MARGIN
-    height = width + footer
+    right, bottom = _ends(shape)
+    width, height = right + _MARGIN, bottom + _MARGIN + footer
     labels = []
-    for index in range(size if coordinates else 0):
+    for index in range(max(shape.rows, shape.columns) if coordinates else 0):
         middle = _MARGIN + index * _SQUARE + _SQUARE / 2
-        letter = chr(ord("a") + index)
-        labels.append(_text(middle, _MARGIN / 2, letter, _FRAME_FAINT, size=14))
-        labels.append(_text(_MARGIN / 2, middle, str(index + 1), _FRAME_FAINT, size=14))
+        if index < shape.columns:
+            labels.append(_text(middle, _MARGIN / 2, shape.letters[index], _FRAME_FAINT, size=14))
+        if index < shape.rows:
+            labels.append(_text(_MARGIN / 2, middle, str(index + 1), _FRAME_FAINT, size=14))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"'
         f' width="{width}" height="{height}" style="max-width:100%;height:auto"'
@@ -181,40 +186,47 @@ def _picture(
     )
 
 
-def _ground(size: int, fill: str) -> str:
+def _ends(shape: BoardShape) -> tuple[int, int]:
+    """Return where the board ends on the right and at the bottom."""
+    return _MARGIN + shape.columns * _SQUARE, _MARGIN + shape.rows * _SQUARE
+
+
+def _ground(shape: BoardShape, fill: str) -> str:
     """Return the board without its squares."""
-    side = size * _SQUARE
-    return f'<rect x="{_MARGIN}" y="{_MARGIN}" width="{side}" height="{side}" fill="{fill}"/>'
+    width, height = shape.columns * _SQUARE, shape.rows * _SQUARE
+    return f'<rect x="{_MARGIN}" y="{_MARGIN}" width="{width}" height="{height}" fill="{fill}"/>'
 
 
-def _grid(size: int) -> list[str]:
+def _grid(shape: BoardShape) -> list[str]:
     """Return the green board, its lines, and the four dots two squares in from the corners."""
-    end = _MARGIN + size * _SQUARE
+    right, bottom = _ends(shape)
     lines = []
-    for index in range(size + 1):
+    for index in range(max(shape.rows, shape.columns) + 1):
         at = _MARGIN + index * _SQUARE
-        lines.append(f"M{at} {_MARGIN}V{end}M{_MARGIN} {at}H{end}")
+        lines += [f"M{at} {_MARGIN}V{bottom}"] if at <= right else []
+        lines += [f"M{_MARGIN} {at}H{right}"] if at <= bottom else []
     shapes = [
-        _ground(size, _BOARD),
+        _ground(shape, _BOARD),
         f'<path d="{"".join(lines)}" stroke="{_LINE}" stroke-width="1.5" fill="none"/>',
     ]
-    if size >= 8:
-        near, far = _MARGIN + 2 * _SQUARE, _MARGIN + (size - 2) * _SQUARE
-        for x, y in ((near, near), (near, far), (far, near), (far, far)):
+    if min(shape.rows, shape.columns) >= 8:
+        inwards = 2 * _SQUARE
+        near = _MARGIN + inwards
+        for x, y in product((near, right - inwards), (near, bottom - inwards)):
             shapes.append(f'<circle cx="{x}" cy="{y}" r="3.5" fill="{_LINE}"/>')
     return shapes
 
 
 def _dark_squares(diagram: Diagram) -> list[str]:
     """Return the light board with the squares where pieces stand, which carry their labels."""
-    size = diagram.size
-    corners = {
-        square: (_MARGIN + square % size * _SQUARE, _MARGIN + square // size * _SQUARE)
+    centers = {
+        square: _center(square, diagram.shape)
         for square, cell in enumerate(diagram.cells)
         if cell.is_playable
     }
+    corners = {square: (x - _HALF, y - _HALF) for square, (x, y) in centers.items()}
     squares = "".join(f"M{x} {y}h{_SQUARE}v{_SQUARE}h-{_SQUARE}z" for x, y in corners.values())
-    shapes = [_ground(size, _LIGHT), f'<path d="{squares}" fill="{_BOARD}"/>']
+    shapes = [_ground(diagram.shape, _LIGHT), f'<path d="{squares}" fill="{_BOARD}"/>']
     for square, (x, y) in corners.items():
         label = diagram.cells[square].label
         shapes.append(_text(x + 3, y + 7, label, _NUMBER, size=9, anchor="start"))
@@ -228,7 +240,7 @@ def _pieces(diagram: Diagram) -> list[str]:
     for square, cell in enumerate(diagram.cells):
         if cell.color is None:
             continue
-        x, y = _center(square, diagram.size)
+        x, y = _center(square, diagram.shape)
         shapes.append(_disc(x, y, cell.color, radius))
         if cell.is_king:
             shapes.append(
@@ -248,7 +260,7 @@ def _numbers(diagram: Diagram, numbers: Mapping[int, str]) -> list[str]:
             # Orange on white would be pale.
             marked = _LAST_MOVE if color is Color.BLACK else "#a85b00"
             ink = marked if is_last else _DISC[color.opposite]
-            shapes.append(_text(*_center(square, diagram.size), number, ink, size=15))
+            shapes.append(_text(*_center(square, diagram.shape), number, ink, size=15))
     return shapes
 
 
@@ -262,10 +274,9 @@ def _line(path: Sequence[tuple[float, float]], color: str) -> list[str]:
     return [line] if len(path) > 1 else []
 
 
-def _center(square: int, size: int) -> tuple[float, float]:
-    row, column = divmod(square, size)
-    half = _SQUARE // 2
-    return _MARGIN + column * _SQUARE + half, _MARGIN + row * _SQUARE + half
+def _center(square: int, shape: BoardShape) -> tuple[int, int]:
+    row, column = divmod(square, shape.columns)
+    return _MARGIN + column * _SQUARE + _HALF, _MARGIN + row * _SQUARE + _HALF
 
 
 def _disc(x: float, y: float, color: Color, radius: float) -> str:
@@ -286,10 +297,10 @@ def _ring(x: float, y: float, color: Color) -> str:
 
 def _footer(diagram: Diagram) -> list[str]:
     """Return the line below the board: a disc and a count for each side, and the status."""
-    right = diagram.size * _SQUARE + _MARGIN
-    middle = right + (_MARGIN + _FOOTER) / 2
+    right, bottom = _ends(diagram.shape)
+    middle = bottom + (_MARGIN + _FOOTER) / 2
     shapes = []
-    small = diagram.size < 6
+    small = diagram.shape.columns < 6
     font, step = (11, 40) if small else (15, 58)
     x: float = _MARGIN + (8 if small else 10)
     for color in Color:

@@ -8,7 +8,7 @@ players and no evaluation; the rules themselves are the kernel's.
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import ClassVar, Self
 
@@ -18,20 +18,22 @@ from evoply.games.draws import NO_DRAWS, DrawRules
 from evoply.games.position import BoardPosition, LegalMoves, start_row
 from evoply.games.record import BoardGame
 from evoply.games.rules import GameRules
-from evoply.games.squares import SIZES, parse_square, square_name
+from evoply.games.squares import SHAPES, USUAL, parse_square, square_name
 from evoply.games.text import Word, check_length, place
-from evoply.protocols import Color, IllegalMoveError, InvalidMoveError, Outcome
+from evoply.protocols import BoardShape, Color, IllegalMoveError, InvalidMoveError, Outcome
 from evoply.wording import shorten
 
 __all__ = ["OTHELLO", "SIZES", "Game", "LegalMoves", "Move", "OthelloRules", "Position"]
 
 _NAMES = {4: "othello-4", 6: "othello-6", 8: "othello", 10: "othello-10"}
+SIZES = tuple(_NAMES)
+"""The squares along one side of the boards of Othello."""
 _PASS_WORDS = frozenset({"pass", "pa", "ps"})
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Move:
-    """A disc placed on *square* of a board of *size*, or `Move.PASS` (square None).
+    """A disc placed on *square* of a board of *shape*, or `Move.PASS` (square None).
 
     >>> Move.parse("F5"), str(Move.parse("f5")), Move.parse("f5").square
     (Move.parse('f5'), 'f5', 37)
@@ -40,15 +42,13 @@ class Move:
     PASS: ClassVar["Move"]
 
     square: int | None
-    size: int = 8
+    shape: BoardShape = USUAL
 
     def __post_init__(self) -> None:
         if self.square is None:
-            object.__setattr__(self, "size", 8)  # a pass is the same move on every board
-        elif not 0 <= self.square < self.size * self.size:
-            raise InvalidMoveError(
-                f"square {self.square} is not on a {self.size}x{self.size} board"
-            )
+            object.__setattr__(self, "shape", USUAL)  # a pass is the same move on every board
+        elif not 0 <= self.square < self.shape.squares:
+            raise InvalidMoveError(f"square {self.square} is not on a {self.shape} board")
 
     @property
     def is_pass(self) -> bool:
@@ -61,51 +61,46 @@ class Move:
         return () if self.square is None else (self.square,)
 
     @classmethod
-    def parse(cls, text: str, size: int = 8) -> "Move":
+    def parse(cls, text: str, shape: BoardShape = USUAL) -> "Move":
         """Return the move that *text* names, such as "f5", "PA" or "pass".
 
         Raises `InvalidMoveError` if it cannot be read; whether it is legal is the position's
         question.
         """
         try:
-            return _move_of(_code_of(text, size), size)
+            return cls.from_code(_code_of(text, shape), shape)
         except InvalidMoveError as error:
-            last = square_name(size * size - 1, size)
+            last = square_name(shape.squares - 1, shape)
             message = f"cannot read {shorten(text)!r} as a move: moves are a1 to {last}, or pass"
             raise InvalidMoveError(message) from error
 
     @classmethod
-    def from_code(cls, code: int, size: int = 8) -> "Move":
-        """Return the move that the kernel knows as *code* on a board of *size*."""
-        return _move_of(int(code), size)
+    def from_code(cls, code: int, shape: BoardShape = USUAL) -> "Move":
+        """Return the move that the kernel knows as *code* on a board of *shape*."""
+        if not 0 <= code <= shape.squares:
+            raise InvalidMoveError(f"{code} is not a move code of a board of {shape}")
+        return cls.PASS if code == shape.squares else cls(int(code), shape)
 
-    def code(self, size: int) -> int:
-        """Return the kernel's number of this move: its square, or size * size for a pass."""
-        return size * size if self.square is None else self.square
+    def code(self, shape: BoardShape) -> int:
+        """Return the kernel's number of this move: its square, or that after all for a pass."""
+        return shape.squares if self.square is None else self.square
 
     def __str__(self) -> str:
-        return "pass" if self.square is None else square_name(self.square, self.size)
+        return "pass" if self.square is None else square_name(self.square, self.shape)
 
     def __repr__(self) -> str:
         if self.square is None:
             return "Move.PASS"
-        return f"Move.parse('{self}'{'' if self.size == 8 else f', {self.size}'})"
+        return f"Move.parse('{self}'{'' if self.shape == USUAL else f', {self.shape!r}'})"
 
 
 Move.PASS = Move(None)
 
 
 @lru_cache(maxsize=4096)
-def _code_of(text: str, size: int) -> int:
+def _code_of(text: str, shape: BoardShape) -> int:
     """Return the kernel's number of the move that *text* names."""
-    return size * size if text.strip().lower() in _PASS_WORDS else parse_square(text, size)
-
-
-@cache
-def _move_of(code: int, size: int) -> Move:
-    if not 0 <= code <= size * size:
-        raise InvalidMoveError(f"{code} is not a move code of a board of {size}x{size}")
-    return Move.PASS if code == size * size else Move(code, size)
+    return shape.squares if text.strip().lower() in _PASS_WORDS else parse_square(text, shape)
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -122,7 +117,7 @@ class Position(BoardPosition[Move]):
     """
 
     FAMILY = "Othello"
-    SIZES: ClassVar = {name: size for size, name in _NAMES.items()}
+    SHAPES: ClassVar = {name: SHAPES[size] for size, name in _NAMES.items()}
     PIECE = "disc"
     SYMBOLS: ClassVar = {Color.BLACK: ("X", "●"), Color.WHITE: ("O", "○")}
     MOVE = Move
@@ -156,15 +151,15 @@ class Position(BoardPosition[Move]):
         >>> Position.parse("---- -OX- -XO- ---- X") == Position(4)
         True
         """
-        size, row = othello_text.parse_board(text)
-        return cls.from_row(_NAMES[size], row, game)
+        shape, row = othello_text.parse_board(text)
+        return cls.from_row(_NAMES[shape.side], row, game)
 
     def _check(self) -> None:
         if self.row[2] or self.row[5]:
             raise ValueError("Othello has neither kings nor quiet plies")
 
     def _square_text(self, square: int) -> str:
-        return square_name(square, self.size)
+        return square_name(square, self.shape)
 
     def discs(self, color: Color) -> int:
         """Return the number of discs of *color* on the board."""
@@ -172,7 +167,7 @@ class Position(BoardPosition[Move]):
 
     def parse_move(self, text: str, /) -> Move:
         """Return the move that *text* names; whether it is legal is asked when it is played."""
-        return Move.parse(text, self.size)
+        return Move.parse(text, self.shape)
 
     def outcome(self) -> Outcome | None:
         """Return the outcome by the discs on the board, or None while somebody can move."""
@@ -202,15 +197,15 @@ class Position(BoardPosition[Move]):
         """
         if index not in range(8):
             raise ValueError(f"no symmetry {index!r}: symmetries are 0 to 7")
-        black, white = (_native.symmetry(self.size, side, index) for side in self.row[:2])
+        black, white = (_native.symmetry(self.shape.side, side, index) for side in self.row[:2])
         return self._with((black, white, *self.row[2:]))
 
     def text(self) -> str:
         """Return the exact one-line form: squares row by row as X O -, a space, side to move."""
-        return othello_text.format_board(self.size, self.row)
+        return othello_text.format_board(self.shape, self.row)
 
     def __str__(self) -> str:
-        return othello_text.format_diagram(self.size, self.row)
+        return othello_text.format_diagram(self.shape, self.row)
 
     def __repr__(self) -> str:
         game = "" if self.game == self.kernel else f", '{self.game}'"
@@ -246,7 +241,7 @@ class Game(BoardGame[Position, Move]):
         othello_text.check_is_othello(text)
         board, begin = othello_text.split_leading_board(text)
         start = Position(size, game=game) if board is None else Position.parse(board, game)
-        words = othello_text.TranscriptWords(text, start.size, begin)
+        words = othello_text.TranscriptWords(text, start.shape, begin)
         return cls.from_words(words, partial(place, text), start, NO_DRAWS)
 
     @classmethod
@@ -259,7 +254,7 @@ class Game(BoardGame[Position, Move]):
         kernel plays them all at once; what it does not take is told move by move.
         """
         with suppress(InvalidMoveError, IllegalMoveError):
-            return cls.from_codes([_code_of(word.text, start.size) for word in words], start)
+            return cls.from_codes([_code_of(word.text, start.shape) for word in words], start)
         return super().from_words(words, where, start, draws)
 
     def transcript(self) -> str:
@@ -275,11 +270,11 @@ class Game(BoardGame[Position, Move]):
         )
 
     def _start_goes_without_saying(self) -> bool:
-        return self.start.size == 8 and super()._start_goes_without_saying()
+        return self.start.shape == USUAL and super()._start_goes_without_saying()
 
     def __repr__(self) -> str:
         game = self.start.game
-        name = "" if game == self.start.kernel else f", {self.start.size}, '{game}'"
+        name = "" if game == self.start.kernel else f", {self.start.shape.side}, '{game}'"
         return f"Game.from_transcript('{self}'{name})"
 
 
@@ -305,16 +300,15 @@ class OthelloRules(GameRules):
         return self._checked(Position.parse(text, self.name))
 
     def _checked(self, position: Position) -> Position:
-        if position.size != self.size:
+        if position.shape != self.shape:
             raise InvalidMoveError(
-                f"the position is {position.size}x{position.size}, and {self.name} is played on"
-                f" {self.size}x{self.size}"
+                f"the position is {position.shape}, and {self.name} is played on {self.shape}"
             )
         return position
 
     def record(self, text: str = "", draws: DrawRules | None = None) -> Game:
         """Return the game that the transcript *text* records, by default one not yet begun."""
-        game = Game.from_transcript(text, self.size, self.name)
+        game = Game.from_transcript(text, self.shape.side, self.name)
         self._checked(game.start)
         return game
 
@@ -322,14 +316,18 @@ class OthelloRules(GameRules):
 OTHELLO: Mapping[str, OthelloRules] = MappingProxyType(
     {
         "othello": OthelloRules(
-            "othello", 8, "Othello 8x8", readable=("othello-access", "letters")
+            "othello", USUAL, "Othello 8x8", readable=("othello-access", "letters")
         ),
-        "othello-4": OthelloRules("othello-4", 4, "Othello 4x4", late_ply=8),
+        "othello-4": OthelloRules("othello-4", SHAPES[4], "Othello 4x4", late_ply=8),
         "othello-6": OthelloRules(
-            "othello-6", 6, "Othello 6x6", late_ply=28, readable=("othello-access", "letters-6")
+            "othello-6",
+            SHAPES[6],
+            "Othello 6x6",
+            late_ply=28,
+            readable=("othello-access", "letters-6"),
         ),
         "othello-10": OthelloRules(
-            "othello-10", 10, "Othello 10x10", readable=("othello-access", "letters-10")
+            "othello-10", SHAPES[10], "Othello 10x10", readable=("othello-access", "letters-10")
         ),
     }
 )

@@ -11,17 +11,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from evoply.games.squares import SIZES
+from evoply.games.squares import SHAPES, square_name
 from evoply.games.text import Word, check_length, place
-from evoply.protocols import InvalidMoveError, Row
+from evoply.protocols import BoardShape, InvalidMoveError, Row
 from evoply.wording import shorten
 
 _BLACK, _WHITE, _EMPTY = "Xx*Bb", "Oo0Ww", "-."
 _CELLS = re.escape(_BLACK + _WHITE + _EMPTY)
 _SIDES = re.escape(_BLACK + _WHITE)
 _LEADING_BOARDS = tuple(
-    re.compile(rf"\s*[{_CELLS}]{{{size * size}}}\s*[{_SIDES}](?![A-Za-z0-9*\-.])[ \t]*;?")
-    for size in reversed(SIZES)
+    re.compile(rf"\s*[{_CELLS}]{{{shape.squares}}}\s*[{_SIDES}](?![A-Za-z0-9*\-.])[ \t]*;?")
+    for shape in reversed(SHAPES.values())
 )
 _COLUMN_LETTERS = re.compile(r"\s*a\s+b\s+c\s+d[\sa-j]*", re.IGNORECASE)
 _ROW_NUMBER = re.compile(r"^\s*(?:10|[1-9])(?=\s)|(?<=\s)(?:10|[1-9])\s*$")
@@ -34,8 +34,8 @@ _CHECKERS = re.compile(r"\s*[BW]:[BW]", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]+[0-9]*|\S")
 
 
-def parse_board(text: str) -> tuple[int, Row]:
-    """Return the size of the board that *text* shows, by its number of squares, and its row.
+def parse_board(text: str) -> tuple[BoardShape, Row]:
+    """Return the shape of the board that *text* shows, by its number of squares, and its row.
 
     The ply is the number of discs beyond the first four, as if nobody had passed.
 
@@ -45,11 +45,11 @@ def parse_board(text: str) -> tuple[int, Row]:
     check_length(text)
     check_is_othello(text)
     cells = board_cells(text)
-    sizes = {size * size + 1: size for size in SIZES}
-    if len(cells) not in sizes:
+    shapes = {shape.squares + 1: shape for shape in SHAPES.values()}
+    if len(cells) not in shapes:
         is_labelled = any(map(_COLUMN_LETTERS.fullmatch, text.splitlines()))
         other = None if is_labelled else _OTHER.search(text)
-        if len(cells) + 1 in sizes and other is None:
+        if len(cells) + 1 in shapes and other is None:
             raise InvalidMoveError(
                 f"the side to move is missing after the {len(cells)} squares: write X or O"
             )
@@ -59,12 +59,11 @@ def parse_board(text: str) -> tuple[int, Row]:
             " characters X O - (squares and side to move); boards have 16, 36, 64 or 100"
             f" squares, then the side to move{first}"
         )
-    size = sizes[len(cells)]
     if cells[-1] in _EMPTY:
         raise InvalidMoveError(f"the side to move is {cells[-1]!r}: write X or O")
     black, white = _squares_with(cells[:-1], _BLACK), _squares_with(cells[:-1], _WHITE)
     ply = max(0, (black | white).bit_count() - 4)
-    return size, (black, white, 0, cells[-1] in _BLACK, ply, 0)
+    return shapes[len(cells)], (black, white, 0, cells[-1] in _BLACK, ply, 0)
 
 
 def check_is_othello(text: str) -> None:
@@ -100,27 +99,29 @@ def _squares_with(cells: str, symbols: str) -> int:
     return sum(1 << square for square, cell in enumerate(cells) if cell in symbols)
 
 
-def format_board(size: int, row: Row) -> str:
+def format_board(shape: BoardShape, row: Row) -> str:
     """Return the exact one-line form: every square row by row, a space, the side to move."""
-    return f"{_symbols(size, row)} {'X' if row[3] else 'O'}"
+    return f"{_symbols(shape, row)} {'X' if row[3] else 'O'}"
 
 
-def format_diagram(size: int, row: Row) -> str:
+def format_diagram(shape: BoardShape, row: Row) -> str:
     """Return the board on several lines with column letters and row numbers.
 
     `parse_board` reads it back.
     """
-    width, symbols = len(str(size)), _symbols(size, row)
-    lines = [f"{'':{width}} {' '.join(chr(ord('a') + column) for column in range(size))}"]
-    for number in range(1, size + 1):
-        lines.append(f"{number:>{width}} {' '.join(symbols[(number - 1) * size : number * size])}")
+    width, symbols = len(str(shape.rows)), _symbols(shape, row)
+    lines = [f"{'':{width}} {' '.join(shape.letters)}"]
+    for number in range(shape.rows):
+        first = shape.index(number, 0)
+        cells = symbols[first : first + shape.columns]
+        lines.append(f"{number + 1:>{width}} {' '.join(cells)}")
     return "\n".join([*lines, f"{'X' if row[3] else 'O'} to move"])
 
 
-def _symbols(size: int, row: Row) -> str:
+def _symbols(shape: BoardShape, row: Row) -> str:
     return "".join(
         "X" if row[0] >> square & 1 else "O" if row[1] >> square & 1 else "-"
-        for square in range(size * size)
+        for square in range(shape.squares)
     )
 
 
@@ -134,11 +135,10 @@ def split_leading_board(text: str) -> tuple[str | None, int]:
 
 
 @cache
-def _move_pattern(size: int) -> re.Pattern[str]:
-    """Return what a move or a pass is written like on a board of *size*."""
-    last_letter = chr(ord("a") + size - 1)
-    row = r"(?:10|[1-9])" if size == 10 else rf"[1-{size}]"
-    return re.compile(rf"[a-{last_letter}]{row}(?![0-9])|pass|pa|ps", re.IGNORECASE | re.ASCII)
+def _move_pattern(shape: BoardShape) -> re.Pattern[str]:
+    """Return what a move or a pass is written like on a board of *shape*."""
+    row = "|".join(map(str, range(shape.rows, 0, -1)))
+    return re.compile(rf"[{shape.letters}](?:{row})(?![0-9])|pass|pa|ps", re.IGNORECASE | re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,13 +151,11 @@ class TranscriptWords:
     """
 
     text: str
-    size: int
+    shape: BoardShape
     begin: int = 0
 
     def __iter__(self) -> Iterator[Word]:
-        text, size, index = self.text, self.size, self.begin
-        last_letter = chr(ord("a") + size - 1)
-        move = _move_pattern(size)
+        text, index, move = self.text, self.begin, _move_pattern(self.shape)
         while index < len(text):
             separator = _SEPARATOR.match(text, index)
             if separator is not None:
@@ -167,9 +165,10 @@ class TranscriptWords:
             if match is None:
                 found = _WORD.match(text, index)
                 word = shorten(found[0] if found is not None else text[index])
+                last = square_name(self.shape.squares - 1, self.shape)
                 raise InvalidMoveError(
                     f"cannot read {word!r} at {place(text, index)} as a move:"
-                    f" moves are a1 to {last_letter}{size}, or pass"
+                    f" moves are a1 to {last}, or pass"
                 )
             yield Word(match[0], index)
             index = match.end()

@@ -5,16 +5,16 @@ A game says what is its own: texts of moves and boards, what no board may hold, 
 
 import operator
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, overload
 
 from evoply import _native
 from evoply.games import drawing
-from evoply.games.squares import squares_in
+from evoply.games.squares import USUAL, squares_in
 from evoply.games.text import status
-from evoply.protocols import Cell, Color, Diagram, IllegalMoveError, Outcome, Row, Side
+from evoply.protocols import BoardShape, Cell, Color, Diagram, IllegalMoveError, Outcome, Row, Side
 
 _MOST = 2**31 - 1
 
@@ -23,8 +23,8 @@ class BoardMove(Protocol):
     """What a move of a board over the kernel's rows offers, besides its text as str."""
 
     @property
-    def size(self) -> int:
-        """The squares along one side of the board; that of a pass does not count."""
+    def shape(self) -> BoardShape:
+        """The rows and columns of the board; those of a pass do not count."""
 
     @property
     def path(self) -> tuple[int, ...]:
@@ -34,15 +34,34 @@ class BoardMove(Protocol):
     def is_pass(self) -> bool:
         """Whether it is the forced pass."""
 
-    def code(self, size: int) -> int:
-        """Return the number by which the kernel knows this move on a board of *size*."""
+    def code(self, shape: BoardShape) -> int:
+        """Return the number by which the kernel knows this move on a board of *shape*."""
 
     @classmethod
-    def from_code(cls, code: int, size: int = 8) -> Self:
+    def from_code(cls, code: int, shape: BoardShape = USUAL) -> Self:
         """Return the move that the kernel knows as *code*; raise `InvalidMoveError` if none is."""
 
 
 M = TypeVar("M", bound=BoardMove)
+
+_MOST_MOVES = 1 << 14
+
+
+class _Moves(dict[int, Any]):
+    """The moves of a board by their codes, made when they are first asked for."""
+
+    def __init__(self, from_code: Callable[[int, BoardShape], Any], shape: BoardShape) -> None:
+        super().__init__()
+        self._from_code, self._shape = from_code, shape
+
+    def __missing__(self, code: int) -> Any:
+        if len(self) >= _MOST_MOVES:
+            self.clear()
+        self[code] = move = self._from_code(code, self._shape)
+        return move
+
+
+moves_of = cache(_Moves)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -53,7 +72,7 @@ class LegalMoves(Sequence[M], Generic[M]):
     """
 
     codes: tuple[int, ...]
-    size: int
+    shape: BoardShape
     move_type: type[M]
 
     @property
@@ -65,13 +84,13 @@ class LegalMoves(Sequence[M], Generic[M]):
         return len(self.codes)
 
     def __iter__(self) -> Iterator[M]:
-        return (self.move_type.from_code(code, self.size) for code in self.codes)
+        return map(moves_of(self.move_type.from_code, self.shape).__getitem__, self.codes)
 
     def __contains__(self, move: object) -> bool:
         return (
             isinstance(move, self.move_type)
-            and (move.size == self.size or move.is_pass)
-            and move.code(self.size) in self.codes
+            and (move.shape == self.shape or move.is_pass)
+            and move.code(self.shape) in self.codes
         )
 
     @overload
@@ -81,7 +100,8 @@ class LegalMoves(Sequence[M], Generic[M]):
     def __getitem__(self, index: int | slice) -> M | Sequence[M]:
         if isinstance(index, slice):
             return tuple(self)[index]
-        return self.move_type.from_code(self.codes[index], self.size)
+        move: M = moves_of(self.move_type.from_code, self.shape)[self.codes[index]]
+        return move
 
     def __str__(self) -> str:
         return " ".join(map(str, self))
@@ -105,8 +125,8 @@ class BoardPosition(ABC, Generic[M]):
 
     FAMILY: ClassVar[str]
     """What these games are called together."""
-    SIZES: ClassVar[Mapping[str, int]]
-    """The kernel's names of the rules, with the squares along one side of each board."""
+    SHAPES: ClassVar[Mapping[str, BoardShape]]
+    """The kernel's names of the rules, with the shape of each board."""
     PIECE: ClassVar[str]
     """What a piece is called."""
     SYMBOLS: ClassVar[Mapping[Color, tuple[str, str]]]
@@ -133,16 +153,16 @@ class BoardPosition(ABC, Generic[M]):
 
     def _become(self, kernel: str, game: str, row: Row) -> None:
         """Take these values, checked."""
-        if kernel not in self.SIZES:
-            raise ValueError(f"{kernel!r} is not one of {', '.join(self.SIZES)}")
+        if kernel not in self.SHAPES:
+            raise ValueError(f"{kernel!r} is not one of {', '.join(self.SHAPES)}")
         *sets, black_to_move, ply, quiet_plies = row
         # Whole numbers of any kind, but no 1.5 and no text.
         black, white, kings = map(operator.index, sets)
         ply, quiet_plies = operator.index(ply), operator.index(quiet_plies)
         checked = black, white, kings, bool(black_to_move), ply, quiet_plies
         vars(self).update(kernel=str(kernel), game=str(game), row=checked)
-        if min(black, white, kings) < 0 or (black | white | kings) >> (self.size * self.size):
-            raise ValueError(f"a {self.PIECE} lies outside the board of {self.size}x{self.size}")
+        if min(black, white, kings) < 0 or (black | white | kings) >> self.shape.squares:
+            raise ValueError(f"a {self.PIECE} lies outside the board of {self.shape}")
         for square in squares_in(black & white):
             name = self._square_text(square)
             raise ValueError(f"{name} holds a black and a white {self.PIECE}")
@@ -162,9 +182,9 @@ class BoardPosition(ABC, Generic[M]):
         return self._with(start_row(self.kernel))
 
     @property
-    def size(self) -> int:
-        """The squares along one side of the board."""
-        return self.SIZES[self.kernel]
+    def shape(self) -> BoardShape:
+        """The rows and columns of the board."""
+        return self.SHAPES[self.kernel]
 
     @property
     def black(self) -> int:
@@ -204,7 +224,7 @@ class BoardPosition(ABC, Generic[M]):
     @property
     def empty(self) -> int:
         """The set of empty squares, those where no piece can stand included."""
-        return ~(self.row[0] | self.row[1]) & ((1 << self.size * self.size) - 1)
+        return ~(self.row[0] | self.row[1]) & ((1 << self.shape.squares) - 1)
 
     @property
     def clock(self) -> float:
@@ -230,7 +250,7 @@ class BoardPosition(ABC, Generic[M]):
         A forced pass is a legal move.
         """
         codes = _native.legal_moves(self.kernel, self.row)
-        return LegalMoves(tuple(codes), self.size, self.MOVE)
+        return LegalMoves(tuple(codes), self.shape, self.MOVE)
 
     def play(self, move: M | str, /) -> Self:
         """Return the position after *move*, a move or its text.
@@ -242,7 +262,7 @@ class BoardPosition(ABC, Generic[M]):
             move = self.parse_move(move)
         if move not in self.legal_moves:
             raise IllegalMoveError(f"illegal move {self._why_not(str(move))}")
-        return self._with(_native.row_after(self.kernel, self.row, move.code(self.size)))
+        return self._with(_native.row_after(self.kernel, self.row, move.code(self.shape)))
 
     def _why_not(self, move: str) -> str:
         """Return the sentence and the board that explain why *move* is not legal here."""
@@ -272,9 +292,10 @@ class BoardPosition(ABC, Generic[M]):
         """
         ends = _native.destinations(self.kernel, self.row, self.row[3]) if legal else 0
         return Diagram(
+            shape=self.shape,
             cells=tuple(
                 self._cell(square, is_legal=bool(ends >> square & 1))
-                for square in range(self.size * self.size)
+                for square in range(self.shape.squares)
             ),
             sides={
                 color: Side(*self.SYMBOLS[color], self.pieces(color), self._count(color))

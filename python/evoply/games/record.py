@@ -2,39 +2,21 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from evoply import _native
 from evoply.games import drawing
 from evoply.games.draws import NO_DRAWS, DrawRules
-from evoply.games.position import BoardMove, BoardPosition
+from evoply.games.position import BoardMove, BoardPosition, moves_of
 from evoply.games.text import Word
 from evoply.protocols import Color, Ending, IllegalMoveError, InvalidMoveError, Outcome, Row
 
 P = TypeVar("P", bound=BoardPosition[Any])
 M = TypeVar("M", bound=BoardMove)
 
-_MOST_MOVES = 1 << 14
 _NO_MOVE = 2**64 - 1
 """A number that the kernel holds, and that no move of any game has."""
-
-
-class _Moves(dict[int, Any]):
-    """The moves of a board by their codes, made when they are first asked for."""
-
-    def __init__(self, from_code: Callable[[int, int], Any], size: int) -> None:
-        super().__init__()
-        self._from_code, self._size = from_code, size
-
-    def __missing__(self, code: int) -> Any:
-        if len(self) >= _MOST_MOVES:
-            self.clear()
-        self[code] = move = self._from_code(code, self._size)
-        return move
-
-
-_moves_of = cache(_Moves)
 
 
 @dataclass(frozen=True, repr=False)
@@ -97,14 +79,15 @@ class BoardGame(Generic[P, M]):
 
         Forced passes may be written or not. Raises `IllegalMoveError` with the number of the ply.
         """
-        given, size, move_of = list(codes), start.size, start.MOVE.from_code
+        given = list(codes)
         try:
             played, taken, last = _native.replay(start.kernel, start.row, given)
         except OverflowError:
             held = [code if 0 <= code < _NO_MOVE else _NO_MOVE for code in given]
             played, taken, last = _native.replay(start.kernel, start.row, held)
         if taken < len(given):
-            why = start._with(last)._why_not(str(move_of(given[taken], size)))
+            move = start.MOVE.from_code(given[taken], start.shape)
+            why = start._with(last)._why_not(str(move))
             raise IllegalMoveError(f"ply {len(played) + 1}: illegal move {why}")
         return cls.replayed(start, played, last)
 
@@ -115,7 +98,7 @@ class BoardGame(Generic[P, M]):
         Nothing is checked. The positions between are made when somebody asks for them.
         """
         game = object.__new__(cls)
-        move_of = _moves_of(start.MOVE.from_code, start.size)
+        move_of = moves_of(start.MOVE.from_code, start.shape)
         moves = tuple([move_of[code] for code in codes])
         vars(game).update(start=start, moves=moves, draws=NO_DRAWS, position=start._with(last))
         return game
@@ -133,7 +116,7 @@ class BoardGame(Generic[P, M]):
     def positions(self) -> tuple[P, ...]:
         """The positions from the start to the end, one more than moves."""
         start = self.start
-        codes = [move.code(start.size) for move in self.moves]
+        codes = [move.code(start.shape) for move in self.moves]
         return tuple(map(start._with, _native.rows_along(start.kernel, start.row, codes)))
 
     @cached_property

@@ -9,7 +9,7 @@ from evoply.games import drawing
 from evoply.games.draws import NO_DRAWS, DrawRules
 from evoply.games.position import start_row
 from evoply.games.record import BoardGame
-from evoply.protocols import Color, GameRecord, InvalidMoveError, Position, Row
+from evoply.protocols import BoardShape, Color, GameRecord, InvalidMoveError, Position, Row
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class GameRules:
 
     A family of games says what its positions and records are; one of its games is the facts about
     it. *kernel* may be left out where only one of the kernel's rules fits. Raises `ValueError` if
-    the kernel has no such rules of the family on a board of *size*.
+    the kernel has no such rules of the family on a board of *shape*.
     """
 
     RECORD: ClassVar[type[BoardGame[Any, Any]]]
@@ -26,8 +26,8 @@ class GameRules:
 
     name: str
     """The name, a key of `GAMES`."""
-    size: int
-    """The squares along one side of the board."""
+    shape: BoardShape
+    """The rows and columns of the board."""
     title: str
     """The name for people."""
     opening_plies: int = 4
@@ -70,13 +70,13 @@ class GameRules:
 
     def __post_init__(self) -> None:
         position = self.RECORD.POSITION
-        fitting = [name for name, size in position.SIZES.items() if size == self.size]
+        fitting = [name for name, shape in position.SHAPES.items() if shape == self.shape]
         kernel = self.kernel or (fitting[0] if len(fitting) == 1 else self.name)
         if kernel not in fitting:
-            names = ", ".join(f"{name} on {size}x{size}" for name, size in position.SIZES.items())
+            names = ", ".join(f"{name} on {shape}" for name, shape in position.SHAPES.items())
             raise ValueError(
                 f"{self.name}: the kernel has no rules {kernel!r} of {position.FAMILY} on"
-                f" {self.size}x{self.size}: write kernel, one of {names}"
+                f" {self.shape}: write kernel, one of {names}"
             )
         object.__setattr__(self, "kernel", kernel)
 
@@ -100,7 +100,7 @@ class GameRules:
         None for a game whose moves do not fill it.
         """
         pieces = board if isinstance(board, int) else sum(map(board.pieces, Color))
-        return (self.size**2 - pieces) // self.pieces_added if self.pieces_added else None
+        return (self.shape.squares - pieces) // self.pieces_added if self.pieces_added else None
 
     def is_solvable(self, position: Position, moves: int) -> bool:
         """Return whether there is a solver, and at most *moves* moves are left at *position*."""
@@ -117,7 +117,7 @@ class GameRules:
 
     def move_from_code(self, code: int) -> Any:
         """Return the move that the kernel knows as *code*."""
-        return self.RECORD.POSITION.MOVE.from_code(code, self.size)
+        return self.RECORD.POSITION.MOVE.from_code(code, self.shape)
 
     def record(self, text: str = "", draws: DrawRules | None = None) -> GameRecord:
         """Return the game that the transcript *text* records, by default one not yet begun.
@@ -163,4 +163,4 @@ class GameRules:
         """
         diagram = self.start().diagram()
         labels = {square: cell.label for square, cell in enumerate(diagram.cells) if cell.label}
-        return drawing.heat_map_svg(self.size, values, caption=caption, labels=labels or None)
+        return drawing.heat_map_svg(self.shape, values, caption=caption, labels=labels or None)

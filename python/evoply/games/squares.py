@@ -1,6 +1,6 @@
-"""Squares of an n x n board: their names and numbers, and sets of them held in one integer.
+"""Squares of a board: their names and numbers, and sets of them held in one integer.
 
-A set of squares is an int whose bit `row * size + column` stands for a square; a1 is bit 0,
+A set of squares is an int whose bit `row * columns + column` stands for a square; a1 is bit 0,
 top left; columns are letters and rows are numbers from 1 at the top. Games on the dark squares
 alone number these row by row: 1 is the second square of the top row.
 """
@@ -9,76 +9,74 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from evoply.protocols import InvalidMoveError
+from evoply.protocols import BoardShape, InvalidMoveError
 from evoply.wording import shorten
 
-SIZES = (4, 6, 8, 10)
-"""Squares along one side of the boards that the kernel knows."""
+SHAPES = {size: BoardShape(size, size) for size in (4, 6, 8, 10)}
+"""The boards that the kernel knows, by the squares along one side."""
+USUAL = SHAPES[8]
+"""The usual board of Othello and checkers."""
 
 _SQUARE = re.compile(r"([A-Za-z])([1-9][0-9]?)")
 
 
 @cache
-def square_name(square: int, size: int) -> str:
-    """Return the name of *square* on a board of *size*.
+def square_name(square: int, shape: BoardShape) -> str:
+    """Return the name of *square* on a board of *shape*.
 
-    >>> square_name(0, 8), square_name(37, 8), square_name(99, 10)
-    ('a1', 'f5', 'j10')
+    >>> square_name(0, USUAL), square_name(37, USUAL), square_name(53, BoardShape(6, 9))
+    ('a1', 'f5', 'i6')
     """
-    if not 0 <= square < size * size:
-        raise ValueError(f"square {square} is not on a board of {size}x{size}")
-    row, column = divmod(square, size)
-    return f"{chr(ord('a') + column)}{row + 1}"
+    if not 0 <= square < shape.squares:
+        raise ValueError(f"square {square} is not on a board of {shape}")
+    row, column = divmod(square, shape.columns)
+    return f"{shape.letters[column]}{row + 1}"
 
 
-def parse_square(text: str, size: int) -> int:
-    """Return the square that *text* names on a board of *size*; case does not matter.
+def parse_square(text: str, shape: BoardShape) -> int:
+    """Return the square that *text* names on a board of *shape*; case does not matter.
 
     Raises `InvalidMoveError` if it is not a square of that board.
 
-    >>> parse_square("F5", 8)
+    >>> parse_square("F5", USUAL)
     37
     """
     match = _SQUARE.fullmatch(text.strip())
     if match is not None:
-        column = ord(match[1].lower()) - ord("a")
-        row = int(match[2]) - 1
-        if column < size and row < size:
-            return row * size + column
-    last = square_name(size * size - 1, size)
+        row, column = int(match[2]) - 1, shape.letters.find(match[1].lower())
+        if (row, column) in shape:
+            return shape.index(row, column)
+    last = square_name(shape.squares - 1, shape)
     raise InvalidMoveError(f"{shorten(text)!r} is not a square: squares are a1 to {last}")
 
 
-def is_dark(square: int, size: int) -> bool:
+def is_dark(square: int, shape: BoardShape) -> bool:
     """Return whether *square* is one of the dark squares; a1 is light."""
-    return (square // size + square % size) % 2 == 1
+    return sum(divmod(square, shape.columns)) % 2 == 1
 
 
-def square_number(square: int, size: int) -> int:
+def square_number(square: int, shape: BoardShape) -> int:
     """Return the number of a dark square, from 1.
 
-    >>> square_number(1, 8), square_number(8, 8), square_number(98, 10)
-    (1, 5, 50)
+    >>> square_number(1, USUAL), square_number(8, USUAL), square_number(53, BoardShape(6, 9))
+    (1, 5, 27)
     """
-    row, column = divmod(square, size)
-    if not 0 <= row < size or (row + column) % 2 == 0:
-        raise ValueError(f"{square} is no dark square of a board of {size}x{size}")
-    return row * (size // 2) + column // 2 + 1
+    if not (0 <= square < shape.squares and is_dark(square, shape)):
+        raise ValueError(f"{square} is no dark square of a board of {shape}")
+    return square // 2 + 1
 
 
-def numbered_square(number: int, size: int) -> int:
+def numbered_square(number: int, shape: BoardShape) -> int:
     """Return the square with *number*; raise `InvalidMoveError` if there is none.
 
-    >>> numbered_square(1, 8), numbered_square(5, 8), numbered_square(50, 10)
-    (1, 8, 98)
+    >>> numbered_square(1, USUAL), numbered_square(5, USUAL), numbered_square(27, BoardShape(6, 9))
+    (1, 8, 53)
     """
-    last = size * size // 2
+    last = shape.squares // 2
     if not 1 <= number <= last:
-        raise InvalidMoveError(
-            f"there is no square {number} on {size}x{size}: squares are 1 to {last}"
-        )
-    row, half = divmod(number - 1, size // 2)
-    return row * size + 2 * half + (row + 1) % 2
+        raise InvalidMoveError(f"there is no square {number} on {shape}: squares are 1 to {last}")
+    pair = 2 * (number - 1)
+    return pair if is_dark(pair, shape) else pair + 1
 
 
 def squares_in(squares: int) -> Iterator[int]:

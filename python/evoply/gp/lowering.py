@@ -173,8 +173,8 @@ def _parts(sets: tuple[PrimitiveSet, ...]) -> _Parts:
     parameters = dict.fromkeys(primitive.parameter for chosen in sets for primitive in chosen)
     for parameter in parameters:
         if isinstance(parameter, SquareParameter):
-            for place in range(parameter.size**2):
-                name = square_name(place, parameter.size)
+            for place in range(parameter.shape.squares):
+                name = square_name(place, parameter.shape)
                 squares[parameter.relative, name] = len(expressions)
                 expressions.append(parameter.expression(name))
     helpers: dict[str, int] = {}
@@ -190,12 +190,12 @@ def _native_parts(sets: tuple[PrimitiveSet, ...], game: str) -> _native.Primitiv
     rules = game_rules(game)
     for primitive in (primitive for chosen in sets for primitive in chosen):
         try:
-            primitive.check_fits(rules.size)
+            primitive.check_fits(rules.shape)
         except ExpressionError as error:
             raise ExpressionError(
                 f"primitive {primitive.name!r} does not fit {game}: {error}"
             ) from None
-    texts = [one.to_json(rules.size) for one in _parts(sets).expressions]
+    texts = [one.to_json(rules.shape) for one in _parts(sets).expressions]
     return _native.PrimitiveSet(rules.kernel, texts)
 
 

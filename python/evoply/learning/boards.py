@@ -136,5 +136,5 @@ def boards_after(
 def values_at(expressions: Sequence[Number], game: str, rows: Sequence[Row]) -> Array:
     """Return the values of *expressions*, a column each, at each of *rows*."""
     rules = game_rules(game)
-    program = _native.Program(rules.kernel, outputs_to_json(list(expressions), rules.size))
+    program = _native.Program(rules.kernel, outputs_to_json(list(expressions), rules.shape))
     return program.evaluate(_native.Positions(rules.kernel, rows))

@@ -15,6 +15,7 @@ from evoply.expressions import (
 from evoply.expressions.sides import for_the_other_side
 from evoply.expressions.written_form import in_order
 from evoply.games import game_rules
+from evoply.protocols import BoardShape
 
 _BOARD = frozenset(
     {
@@ -49,7 +50,7 @@ def candidates_of_sets(sets: Iterable[PrimitiveSet | str], game: str) -> tuple[C
     Where a set has a feature of both sides, the difference of the two is one candidate more.
     Features that do not fit the board are left out; `ValueError` if none is left.
     """
-    size = game_rules(game).size
+    shape = game_rules(game).shape
     found: dict[Number, str] = {}
     for one in sets:
         chosen = find_primitive_set(one) if isinstance(one, str) else one
@@ -60,7 +61,7 @@ def candidates_of_sets(sets: Iterable[PrimitiveSet | str], game: str) -> tuple[C
                 primitive.parameter is None
                 and isinstance(expression, Number)
                 and _depends_on_pieces(expression)
-                and _fits(expression, size)
+                and _fits(expression, shape)
             ):
                 found.setdefault(expression, primitive.name)
     differences: dict[Number, str] = {}
@@ -90,9 +91,9 @@ def _depends_on_pieces(expression: Number) -> bool:
     return any(node.op in _BOARD for node in in_order([expression]))
 
 
-def _fits(expression: Number, size: int) -> bool:
+def _fits(expression: Number, shape: BoardShape) -> bool:
     try:
-        expression.to_dict(size)
+        expression.to_dict(shape)
     except ExpressionError:
         return False
     return True

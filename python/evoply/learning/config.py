@@ -15,6 +15,7 @@ from evoply.expressions import Expression, Number, find_difference, from_dict, l
 from evoply.games import game_rules
 from evoply.learning.curriculum import Curriculum, blanks_problem
 from evoply.learning.games_config import MOST_GAMES, GameName, GamesConfig, config_of
+from evoply.protocols import BoardShape
 
 LEARNER = "learning"
 """What `config.toml` says at `learner`."""
@@ -49,11 +50,11 @@ class FeatureSettings(Part):
             raise ValueError("expression: a feature is a number")
         return self
 
-    def feature(self, size: int) -> linear.Feature:
-        """Return the feature on a board of *size*."""
+    def feature(self, shape: BoardShape) -> linear.Feature:
+        """Return the feature on a board of *shape*."""
         if self.expression is None:
             known = find_difference(self.name)
-            return linear.Feature(self.name, known.expression, self.scale or known.scale(size))
+            return linear.Feature(self.name, known.expression, self.scale or known.scale(shape))
         expression = from_dict(json.loads(self.expression))
         return linear.Feature(self.name, expression, self.scale or 1.0)
 
@@ -151,8 +152,8 @@ class LearningConfig(GamesConfig):
 
     def model(self) -> linear.LinearModel:
         """Return the features with all weights 0."""
-        size = game_rules(self.game).size
-        features = tuple(one.feature(size) for one in self.features)
+        shape = game_rules(self.game).shape
+        features = tuple(one.feature(shape) for one in self.features)
         count, degree = len(features), max(1, self.time_weights.degree)
         return linear.LinearModel(
             self.game,
@@ -173,10 +174,10 @@ class LearningConfig(GamesConfig):
             for index, name in enumerate(names)
             if name in names[:index]
         ]
-        size = game_rules(self.game).size
+        shape = game_rules(self.game).shape
         for index, feature in enumerate(self.features):
             try:
-                feature.feature(size).expression.to_dict(size)
+                feature.feature(shape).expression.to_dict(shape)
             except ValueError as error:
                 problems.append((f"features.{index}", str(error)))
         if self.curriculum.order != "none":

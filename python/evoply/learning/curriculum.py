@@ -117,7 +117,9 @@ def _positions(game: str, blanks: int, count: int, seed: int) -> list[Row]:
 
 
 def _empty(position: Position) -> int:
-    squares: int = position.size**2 - position.pieces(Color.BLACK) - position.pieces(Color.WHITE)
+    squares: int = (
+        position.shape.squares - position.pieces(Color.BLACK) - position.pieces(Color.WHITE)
+    )
     return squares
 
 

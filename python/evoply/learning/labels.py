@@ -235,11 +235,11 @@ def places(config: PatternConfig, rows: Sequence[Row], stage: int) -> NDArray[np
         names = OTHELLO_PATTERNS.get(one.squares, one.squares).split()
         entries = radix ** len(names)
         for copy in symmetric_copies(
-            names, rules.size, rules.symmetries if one.symmetries is None else one.symmetries
+            names, rules.shape, rules.symmetries if one.symmetries is None else one.symmetries
         ):
             index = np.zeros(len(rows), dtype=np.int32)
             for name in copy:
-                index = index * radix + digits[:, square_index(rules.size, name)]
+                index = index * radix + digits[:, square_index(rules.shape, name)]
             lines.append(index + np.int32(offset + stage * entries))
         offset += entries * (len(config.stages) + 1)
     return np.array(lines, dtype=np.int32)
@@ -247,7 +247,7 @@ def places(config: PatternConfig, rows: Sequence[Row], stage: int) -> NDArray[np
 
 def _digits(rows: Sequence[Row], rules: GameRules) -> NDArray[np.int32]:
     """Return what stands on every square, a row a board, as the side to move sees it."""
-    squares = rules.size**2
+    squares = rules.shape.squares
     digits = np.zeros((len(rows), squares), dtype=np.int32)
     black, white, kings = (_bits([row[part] for row in rows], squares) for part in range(3))
     is_black = np.array([row[3] for row in rows], dtype=np.bool_)[:, None]

@@ -133,7 +133,7 @@ class PatternConfig(GamesConfig):
         rules = game_rules(self.game)
         return sum_of_patterns(
             [(one.squares, one.symmetries) for one in self.patterns],
-            rules.size,
+            rules.shape,
             moves_pieces=rules.moves_pieces,
             stages=self.stages,
         )
@@ -156,7 +156,7 @@ class PatternConfig(GamesConfig):
                 self.value()
             except ValueError as error:
                 problems.append(("stages", str(error)))
-        most = game_rules(self.game).size ** 2
+        most = game_rules(self.game).shape.squares
         if any(pieces > most for pieces in self.stages):
             problems.append(("stages", f"no board of this game has more than {most} pieces"))
         if self.labels is not None and self.games is None:

@@ -265,22 +265,16 @@ class _Breeding:
 
 
 def _squares(text: str, game: str) -> list[int]:
-    size = game_rules(game).size
-    return [parse_square(name, size) for name in text.split()]
+    shape = game_rules(game).shape
+    return [parse_square(name, shape) for name in text.split()]
 
 
 @lru_cache(maxsize=8)
 def _beside(game: str) -> Mapping[int, tuple[int, ...]]:
     """Return the neighbours of each square, across corners too."""
-    size, squares = game_rules(game).size, squares_of(game)
+    shape, squares = game_rules(game).shape, squares_of(game)
     return {
-        one: tuple(
-            other
-            for other in squares
-            if other != one
-            and max(abs(one // size - other // size), abs(one % size - other % size)) == 1
-        )
-        for one in squares
+        one: tuple(other for other in squares if shape.distance(one, other) == 1) for one in squares
     }
 
 
@@ -288,7 +282,7 @@ def _beside(game: str) -> Mapping[int, tuple[int, ...]]:
 def _canonical(game: str, squares: tuple[int, ...]) -> str:
     """Return the text of the first of all tuples that share a table with *squares*."""
     rules = game_rules(game)
-    copies = symmetric_copies(squares, rules.size, rules.symmetries)
+    copies = symmetric_copies(squares, rules.shape, rules.symmetries)
     return min(tuple_text(game, sorted(_squares(" ".join(copy), game))) for copy in copies)
 
 

@@ -149,8 +149,8 @@ def tuple_text(game: str, squares: Iterable[int]) -> str:
     >>> tuple_text("othello", [0, 9])
     'a1 b2'
     """
-    size = game_rules(game).size
-    return " ".join(square_name(square, size) for square in squares)
+    shape = game_rules(game).shape
+    return " ".join(square_name(square, shape) for square in squares)
 
 
 def load_tuples_config(

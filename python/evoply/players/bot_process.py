@@ -161,13 +161,13 @@ def _answer(player: Any, game: GameRecord, message: Mapping[str, Any]) -> dict[s
         # Without the position, so that the same mistake in many games has one name.
         move = answered.move if isinstance(answered, Choice) else answered
         return {"error": f"played the illegal move {shorten(str(move))}"}
-    size = game.position.size
+    shape = game.position.shape
     return {
-        "move": choice.move.code(size),
+        "move": choice.move.code(shape),
         "score": None if choice.score is None else float(choice.score),
         "depth": choice.depth,
         "nodes": choice.nodes,
-        "line": [move.code(size) for move in choice.line],
+        "line": [move.code(shape) for move in choice.line],
         "notes": dict(choice.notes),
     }
 

@@ -96,7 +96,7 @@ class BotSeat(Seat):
 
     def _message(self, game: GameRecord, stream: Stream, clock: Clock) -> dict[str, Any]:
         """Return the question as data: the whole game once, then the moves since."""
-        size = game.position.size
+        shape = game.position.shape
         key = stream.key if stream.parent is None else stream.parent
         message: dict[str, Any] = {}
         before = 0
@@ -114,7 +114,7 @@ class BotSeat(Seat):
         position = game.position
         return {
             **message,
-            "moves": [move.code(size) for move in game.moves[before:]],
+            "moves": [move.code(shape) for move in game.moves[before:]],
             "stream": {
                 "key": stream.key,
                 "parent": stream.parent,
@@ -132,7 +132,7 @@ class BotSeat(Seat):
 def _choice(answer: Mapping[str, Any], game: GameRecord, seconds: float) -> Choice:
     """Return the answer of a process, which may be anything, as a choice that is legal."""
     position = game.position
-    by_code = {move.code(position.size): move for move in position.legal_moves}
+    by_code = {move.code(position.shape): move for move in position.legal_moves}
     code, score = answer.get("move"), answer.get("score")
     if type(code) is not int or code not in by_code:
         raise BrokenError(_NO_ANSWER)
@@ -155,7 +155,7 @@ def _line(codes: object, game: GameRecord) -> tuple[Any, ...]:
     line: list[Any] = []
     position = game.position
     for code in codes[:_MOST_LINE_MOVES] if isinstance(codes, list) else ():
-        by_code = {move.code(position.size): move for move in position.legal_moves}
+        by_code = {move.code(position.shape): move for move in position.legal_moves}
         if type(code) is not int or code not in by_code:
             break
         line.append(by_code[code])

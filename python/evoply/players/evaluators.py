@@ -197,7 +197,7 @@ class TreeEvaluator(Model):
         nodes = {node.name: node for tree in branches(self.parsed) for node in tree.nodes}
         for node in nodes.values():
             if isinstance(node, Primitive):
-                node.check_fits(rules.size)
+                node.check_fits(rules.shape)
 
     def self_contained(self) -> TreeEvaluator:
         """Return the same evaluator with its primitives, where only named, as data."""
@@ -290,11 +290,11 @@ class ExpressionEvaluator(Model):
     def program(self, game: str) -> _native.Program:
         """Return the kernel's form for *game*; `ValueError` if it does not fit the board."""
         rules = game_rules(game)
-        return _native.Program(rules.kernel, self.parsed.to_json(rules.size))
+        return _native.Program(rules.kernel, self.parsed.to_json(rules.shape))
 
     def check_fits(self, game: str) -> None:
         """Raise `ValueError` if the expression needs another board than *game*'s."""
-        self.parsed.to_dict(game_rules(game).size)
+        self.parsed.to_dict(game_rules(game).shape)
 
     def self_contained(self) -> ExpressionEvaluator:
         """Return the evaluator itself: it names nothing."""

@@ -209,11 +209,11 @@ def _named(name: str, given: _Options, bare: str, game: str) -> PlayerModel:
     if expression is None:
         given.read({})
         return with_options(RandomPlayer(), {}, name=bare)
-    # A board of another size is refused with its own words when the player is checked.
-    rules, sizes = game_rules(game), {game_rules(name).size for name in named.games}
+    # Another board is refused with its own words when the player is checked.
+    rules, shapes = game_rules(game), {game_rules(name).shape for name in named.games}
     expression = named.by_game.get(rules.kernel, expression)
     is_elsewhere = bool(named.games) and rules.kernel not in named.games
-    if is_elsewhere and (named.by_game or rules.size in sizes):
+    if is_elsewhere and (named.by_game or rules.shape in shapes):
         listed = ", ".join(named.games)
         raise PlayerTextError(
             f"{bare!r} cannot play {game}: {name} plays {listed}", given.column - len(name)

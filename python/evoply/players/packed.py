@@ -123,7 +123,7 @@ class PackedTables(Model):
         rules = game_rules(self.game)
         return sum_of_patterns(
             [(one.squares, one.symmetries) for one in self.patterns],
-            rules.size,
+            rules.shape,
             moves_pieces=rules.moves_pieces,
             stages=self.stages,
         )

@@ -85,6 +85,6 @@ class Selectivity(Model):
 
     def check_fits(self, game: str) -> None:
         """Raise `ValueError` if no board of *game* has as many pieces as a stage."""
-        most = game_rules(game).size ** 2
+        most = game_rules(game).shape.squares
         if any(pieces > most for pieces in self.stages):
             raise ValueError(f"selective: no board of {game} has more than {most} pieces")

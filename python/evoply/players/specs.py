@@ -168,7 +168,7 @@ class AlphaBeta(SearchOptions):
         assert isinstance(first, Expression)  # or the model would have refused a second one
         rules = game_rules(game)
         return _native.Program(
-            rules.kernel, outputs_to_json([first, self.second.parsed], rules.size)
+            rules.kernel, outputs_to_json([first, self.second.parsed], rules.shape)
         )
 
 

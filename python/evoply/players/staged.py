@@ -145,7 +145,7 @@ class Staged(KernelPlayer):
         self.check_fits(game)
         # The clock follows from what is counted: the kernel need not know how stages slide.
         rules = game_rules(game)
-        squares = rules.size**2
+        squares = rules.shape.squares
         # A ply that is no pass adds a piece to those of the start.
         black, white, *_ = rules.start().row
         first = 0 if self.clock == "pieces" else (black | white).bit_count()

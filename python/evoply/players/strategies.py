@@ -16,7 +16,9 @@ from functools import cached_property, lru_cache
 from typing import Literal
 
 from evoply.games import game_rules
+from evoply.games.squares import is_dark
 from evoply.gp.tree import bracketed
+from evoply.protocols import BoardShape
 
 Scope = Literal["quadrant", "board", "edge8"]
 """Which squares the first two flags double: the corners and edges of a quadrant, as the paper's one
@@ -40,7 +42,7 @@ _PAPERS_ORDER = "ABDEHIGCF"
 class Areas:
     """The areas of one board."""
 
-    size: int
+    shape: BoardShape
     of_square: tuple[int, ...]
     """The area of every square, row by row; -1 for squares in none."""
     letters: str
@@ -116,28 +118,28 @@ def areas_of(game: str, scope: Scope = "quadrant") -> Areas:
     ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'I']
     """
     rules = game_rules(game)
-    size, half, is_whole = rules.size, rules.size // 2, len(rules.symmetries) == 8
+    shape, is_whole = rules.shape, len(rules.symmetries) == 8
     keys: list[tuple[int, int] | None] = []
-    for square in range(size * size):
-        row, column = divmod(square, size)
-        row = min(row, size - 1 - row)
+    middle = (shape.rows - 1) // 2, (shape.columns - 1) // 2
+    for square in range(shape.squares):
+        row, column = divmod(square, shape.columns)
+        row = min(row, shape.rows - 1 - row)
         if is_whole:
-            pair = sorted((row, min(column, size - 1 - column)))
-            keys.append(None if pair == [half - 1, half - 1] else (pair[0], pair[1]))
+            key = row, min(column, shape.columns - 1 - column)
+            keys.append(None if key == middle else (min(key), max(key)))
         else:
-            place = column // 2
-            is_dark = sum(divmod(square, size)) % 2
-            keys.append((row, min(place, half - 1 - place)) if is_dark else None)
+            place = min(column // 2, middle[1] - column // 2)
+            keys.append((row, place) if is_dark(square, shape) else None)
     known = sorted({key for key in keys if key is not None})
     letters = _LETTERS[: len(known)]
     order = _PAPERS_ORDER if sorted(_PAPERS_ORDER) == list(letters) else letters
     number = {key: order.index(letter) for key, letter in zip(known, letters, strict=True)}
-    corners, edges = _doubled(size, quadrant=is_whole and scope == "quadrant")
+    corners, edges = _doubled(shape, quadrant=is_whole and scope == "quadrant")
     in_area = {square for square, key in enumerate(keys) if key is not None}
     if scope == "edge8" and is_whole:
         edges = {square for square, key in enumerate(keys) if key == (0, 2)}
     return Areas(
-        size=size,
+        shape=shape,
         of_square=tuple(-1 if key is None else number[key] for key in keys),
         letters=order,
         corners=frozenset(corners & in_area),
@@ -145,14 +147,16 @@ def areas_of(game: str, scope: Scope = "quadrant") -> Areas:
     )
 
 
-def _doubled(size: int, *, quadrant: bool) -> tuple[set[int], set[int]]:
+def _doubled(shape: BoardShape, *, quadrant: bool) -> tuple[set[int], set[int]]:
     """Return the corners and the other border squares of the board, or of its four quadrants."""
-    ends: Sequence[int] = (0, size // 2 - 1, size // 2, size - 1) if quadrant else (0, size - 1)
-    corners = {row * size + column for row in ends for column in ends}
+    rows, columns = (
+        {0, side // 2 - 1, side // 2, side - 1} if quadrant else {0, side - 1}
+        for side in (shape.rows, shape.columns)
+    )
+    corners = {shape.index(row, column) for row in rows for column in columns}
     border = {
-        row * size + column
-        for row in range(size)
-        for column in range(size)
-        if row in ends or column in ends
+        square
+        for square in range(shape.squares)
+        if square // shape.columns in rows or square % shape.columns in columns
     }
     return corners, border - corners

@@ -69,7 +69,7 @@ def time_left(clock: Clock, position: Position) -> TimeLeft:
     else:
         moves = max(_USUAL_MOVES - clock.moves, _FEWEST_MOVES)
         played = clock.moves / (clock.moves + moves)
-        most_depth = rules.size**2
+        most_depth = rules.shape.squares
     return TimeLeft(
         seconds=math.inf if clock.seconds_left is None else clock.seconds_left,
         moves=moves,

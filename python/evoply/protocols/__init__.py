@@ -26,6 +26,7 @@ from evoply.protocols.errors import (
     RunNameError,
 )
 from evoply.protocols.games import (
+    BoardShape,
     Cell,
     Color,
     Diagram,
@@ -45,6 +46,7 @@ from evoply.protocols.players import Choice, Clock, Player, Seat, choice_of
 __all__ = [
     "LONGEST_CLOCK",
     "Answer",
+    "BoardShape",
     "Cell",
     "Choice",
     "Clock",

@@ -3,10 +3,10 @@
 This module knows no game and no player.
 """
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from string import ascii_lowercase
 from typing import Any, Protocol, Self
 
 
@@ -69,6 +69,64 @@ move, plies played, quiet plies. Games without kings and quiet plies have 0 ther
 
 
 @dataclass(frozen=True, slots=True)
+class BoardShape:
+    """The rows and columns of a board, whose squares are counted row by row from the top left.
+
+    >>> shape = BoardShape(6, 9)
+    >>> str(shape), shape.squares, shape.index(1, 2), (5, 8) in shape, (8, 5) in shape
+    ('6x9', 54, 11, True, False)
+    """
+
+    rows: int
+    columns: int
+
+    @property
+    def squares(self) -> int:
+        """The number of squares."""
+        return self.rows * self.columns
+
+    @property
+    def letters(self) -> str:
+        """The letters of the columns."""
+        return ascii_lowercase[: self.columns]
+
+    @property
+    def is_square(self) -> bool:
+        """Whether there are as many rows as columns."""
+        return self.rows == self.columns
+
+    @property
+    def side(self) -> int:
+        """The rows and columns of a square board; raises `ValueError` for any other."""
+        if not self.is_square:
+            raise ValueError(f"a board of {self} is not square")
+        return self.rows
+
+    @property
+    def symmetries(self) -> range:
+        """The symmetries by the kernel's numbers; from 4 on they make rows of columns."""
+        return range(8 if self.is_square else 4)
+
+    def index(self, row: int, column: int) -> int:
+        """Return the number of a square."""
+        return row * self.columns + column
+
+    def distance(self, one: int, other: int) -> int:
+        """Return the steps from square to square, along rows, columns and diagonals."""
+        (row, column), (to_row, to_column) = (
+            divmod(square, self.columns) for square in (one, other)
+        )
+        return max(abs(to_row - row), abs(to_column - column))
+
+    def __contains__(self, place: tuple[int, int]) -> bool:
+        """Return whether there is a square in the row and column of *place*."""
+        return 0 <= place[0] < self.rows and 0 <= place[1] < self.columns
+
+    def __str__(self) -> str:
+        return f"{self.rows}x{self.columns}"
+
+
+@dataclass(frozen=True, slots=True)
 class Cell:
     """One square of a diagram."""
 
@@ -102,6 +160,8 @@ class Side:
 class Diagram:
     """What a board shows, for whatever draws it: a terminal (`evoply.cli`), SVG or a page."""
 
+    shape: BoardShape
+    """The rows and columns."""
     cells: tuple[Cell, ...]
     """The squares, row by row from the top."""
     sides: Mapping[Color, Side]
@@ -113,11 +173,6 @@ class Diagram:
     """The squares that the last move touched, in its order; empty after none or a pass."""
 
     @property
-    def size(self) -> int:
-        """The squares along one side of the board."""
-        return math.isqrt(len(self.cells))
-
-    @property
     def is_numbered(self) -> bool:
         """Whether squares are named by labels of their own, not by letters and rows."""
         return any(cell.label for cell in self.cells)
@@ -126,8 +181,8 @@ class Diagram:
 class Move(Protocol):
     """One move of some game: an immutable, hashable value whose str is its text form."""
 
-    def code(self, size: int) -> int:
-        """Return the number by which the kernel knows this move on a board of *size*."""
+    def code(self, shape: BoardShape) -> int:
+        """Return the number by which the kernel knows this move on a board of *shape*."""
 
 
 class LegalMoves(Protocol):
@@ -159,8 +214,8 @@ class Position(Protocol):
         """The name of the rules in the kernel, usually that of the game."""
 
     @property
-    def size(self) -> int:
-        """The squares along one side of the board."""
+    def shape(self) -> BoardShape:
+        """The rows and columns of the board."""
 
     @property
     def turn(self) -> Color:

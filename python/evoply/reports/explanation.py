@@ -18,7 +18,7 @@ from evoply.games.squares import square_name
 from evoply.look import table_html
 from evoply.players import ValuingPlayer
 from evoply.players.grammar import Runs
-from evoply.protocols import Row
+from evoply.protocols import BoardShape, Row
 from evoply.reports.influence import positions_with_choice, shares_changed
 from evoply.reports.opened import Opened, opened, read_opened
 from evoply.reports.phrases import (
@@ -164,7 +164,7 @@ def _terms(
     sentence = ""
     if terms and 1 - disagreement >= _FAITHFUL and are_words:
         sentence = influence_sentence(influences, left_out="leaving this out", noun="term") + common
-        sentence += _weights_sentences(terms, parts.rules.size)
+        sentence += _weights_sentences(terms, parts.rules.shape)
         if 1 - disagreement < 0.99:
             sentence += (
                 f" This simplified form chooses {percent(1 - disagreement)} of the same moves."
@@ -205,7 +205,7 @@ def _direction(rises: int, falls: int) -> bool | None:
     return True if share >= _CLEAR else False if share <= 1 - _CLEAR else None
 
 
-def _weights_sentences(terms: Sequence[Term], size: int) -> str:
+def _weights_sentences(terms: Sequence[Term], shape: BoardShape) -> str:
     """Return which squares the tables of weights that are added like best and least."""
     sentences = ""
     for term in terms:
@@ -215,14 +215,14 @@ def _weights_sentences(terms: Sequence[Term], size: int) -> str:
         if term.coefficient > 0:
             best, worst = max(weights), min(weights)
             sentences += (
-                f" The highest weight, {best:g}, is on {_squares(weights, best, size)}; "
-                f"the lowest, {worst:g}, on {_squares(weights, worst, size)}."
+                f" The highest weight, {best:g}, is on {_squares(weights, best, shape)}; "
+                f"the lowest, {worst:g}, on {_squares(weights, worst, shape)}."
             )
     return sentences
 
 
-def _squares(weights: Sequence[float], value: float, size: int) -> str:
-    names = [square_name(square, size) for square, one in enumerate(weights) if one == value]
+def _squares(weights: Sequence[float], value: float, shape: BoardShape) -> str:
+    names = [square_name(square, shape) for square, one in enumerate(weights) if one == value]
     return joined(names) if len(names) <= _MOST_SQUARES else f"{len(names)} squares"
 
 

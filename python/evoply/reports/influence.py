@@ -29,7 +29,7 @@ def positions_with_choice(game: str, count: int, seed: int) -> list[Row]:
     if not 1 <= count <= 1_000_000:
         raise ValueError(f"positions: {count} is not a number from 1 to 1,000,000")
     rules = game_rules(game)
-    kernel, last = rules.kernel, rules.size**2 - 5
+    kernel, last = rules.kernel, rules.shape.squares - 5
     rows: list[Row] = []
     stream = _native.Stream(seed, "influence")
     attempt = 0
@@ -101,11 +101,10 @@ def square_effects(
     """
     if model_of(player).valuing() is None:
         return None
-    size = game_rules(game).size
     rows = positions_with_choice(game, positions, seed)
     held: list[Row] = []
     counts = []
-    for square in range(size * size):
+    for square in range(game_rules(game).shape.squares):
         bit = 1 << square
         occupied = [row for row in rows if (row[0] | row[1]) & bit]
         pairs = [[_with_disc(row, bit, is_own=own) for own in (True, False)] for row in occupied]
@@ -131,7 +130,7 @@ def square_values(parts: Opened, row: Row) -> tuple[float | None, ...]:
     squares too.
     """
     pairs: dict[int, list[Row]] = {}
-    count = parts.rules.size**2
+    count = parts.rules.shape.squares
     for square in range(count):
         pair = [_with_disc(row, 1 << square, is_own=own) for own in (True, False)]
         if _are_possible(parts.game, pair):

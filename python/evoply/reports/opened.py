@@ -82,7 +82,7 @@ class Opened:
             return names_of(self.tree)
         parts = set(in_order([self.expression]))
         known: dict[Expression, str] = {part: name for name, part in NAMED_FEATURES.items()}
-        known.update(difference_names(self.rules.size).items())
+        known.update(difference_names(self.rules.shape).items())
         return Names({part: name for part, name in known.items() if part in parts})
 
     @property
@@ -102,7 +102,7 @@ class Opened:
 
     def lowered(self, *parts: Expression) -> _native.Program:
         """Return the kernel's form of *parts*, each one output."""
-        return _native.Program(self.rules.kernel, outputs_to_json(parts, self.rules.size))
+        return _native.Program(self.rules.kernel, outputs_to_json(parts, self.rules.shape))
 
     def outputs(self, program: _native.Program, rows: Sequence[Row]) -> NDArray[np.float64]:
         """Return the outputs of *program* at *rows*, shape (outputs, rows)."""

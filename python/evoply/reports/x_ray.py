@@ -206,7 +206,7 @@ def _of_choice(
     if not places:
         raise ValueError(f"{whole.label}: {color} has had no choice in this game yet")
     place = places[-1]
-    moves = [move.code(rules.size) for move in record.moves[:place]]
+    moves = [move.code(rules.shape) for move in record.moves[:place]]
     before = rules.game(record.start, moves)
     if place in choices:
         notes = choices[place].notes
@@ -217,7 +217,7 @@ def _of_choice(
         finally:
             seat.close()
     weights = notes.get("weights")
-    if not isinstance(weights, Sequence) or len(weights) != rules.size**2:
+    if not isinstance(weights, Sequence) or len(weights) != rules.shape.squares:
         raise nothing
     cells = before.position.diagram(legal=False).cells
     shown = [

@@ -120,7 +120,7 @@ class GameHall:
         rules = game_rules(game)
         start = record.start.text()
         # Read again as it will be, so that the game is the same after a restart.
-        record = rules.game(rules.parse(start), (move.code(rules.size) for move in record.moves))
+        record = rules.game(rules.parse(start), (move.code(rules.shape) for move in record.moves))
         left = None if asked.clock is None else TimeControl.from_text(asked.clock).seconds
         return Stored(
             id=new_id(),
@@ -211,6 +211,8 @@ async def rules() -> list[RulesShown]:
         RulesShown.of(
             one,
             game=one.name,
+            rows=one.shape.rows,
+            columns=one.shape.columns,
             adviser=adviser_of(one.name),
             levels=[
                 LevelShown.of(level, elo=level.ratings.get(one.name))

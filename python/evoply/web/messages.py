@@ -154,7 +154,8 @@ class GameState(Answer):
     """Grows with every change."""
     game: str
     title: str
-    size: int
+    rows: int
+    columns: int
     labels: list[str]
     """What squares are called on the board itself, "" where the edges say it."""
     squares: list[str]
@@ -296,7 +297,8 @@ class RulesShown(Answer):
 
     game: str
     title: str
-    size: int
+    rows: int
+    columns: int
     levels: list[LevelShown]
     adviser: str
     """Who says what moves are worth where the opponent has no opinion."""

@@ -37,8 +37,8 @@ def cells_of(position: Position) -> str:
 
 
 def row_of(game: str, board: SetUpBoard) -> Row:
-    """Return the kernel's form of a board that was set up; `ValueError` for one of another size."""
-    squares = game_rules(game).size ** 2
+    """Return the kernel's form of *board*; `ValueError` for another number of squares."""
+    squares = game_rules(game).shape.squares
     if len(board.cells) != squares:
         raise ValueError(
             f"board: {len(board.cells)} squares - {game} has {squares}, give a character for each"
@@ -62,10 +62,11 @@ def state_of(game: OpenGame) -> GameState:
         version=game.version,
         game=rules.name,
         title=rules.title,
-        size=rules.size,
+        rows=rules.shape.rows,
+        columns=rules.shape.columns,
         labels=[cell.label for cell in board],
         squares=[
-            (cell.label or square_name(square, rules.size)) if cell.is_playable else ""
+            (cell.label or square_name(square, rules.shape)) if cell.is_playable else ""
             for square, cell in enumerate(board)
         ],
         cells=cells_of(position),

@@ -172,7 +172,7 @@ def start_row(game: str, text: str) -> Row:
     """
     rules = game_rules(game)
     position = rules.read(text).position
-    if position.game != game or position.size != rules.size:
+    if position.game != game or position.shape != rules.shape:
         raise ValueError(f"this is a position of {position.game}, not of {game}")
     if position.outcome() is not None:
         raise ValueError("the game is over at this position: no move is left to evolve for")

@@ -175,14 +175,14 @@ def epoch_gains(
     with the clock at `start`, at least 0. "gross" is the sum of what a side's own moves within
     the epoch added to its discs.
     """
-    size = GAMES[game].size
+    squares = GAMES[game].shape.squares
     black, white = _native.piece_counts(
         GAMES[game].kernel,
         results.moves or [],
         starts=schedule.starts,
         start_of=schedule.start_of,
     )
-    clock = 100 * (black + white - 4) / (size * size - 4)
+    clock = 100 * (black + white - 4) / (squares - 4)
     begins = np.array([row[3] for row in schedule.starts])
     which = np.zeros(len(black), np.uint32) if schedule.start_of is None else schedule.start_of
     black_moves = begins[which][:, None] ^ (np.arange(black.shape[1] - 1) % 2 == 1)

@@ -77,7 +77,7 @@ class GtpDialogue:
 
     def _begin(self, game: GameRecord, end: float, late: str) -> None:
         """Set up the start of *game*."""
-        commands = [f"boardsize {game.position.size}", "clear_board"]
+        commands = [f"boardsize {game.position.shape.side}", "clear_board"]
         if "set_game" in self._commands:
             commands.insert(0, f"set_game {GAME}")
         if game.start != game_rules(game.position.game).start():

@@ -60,7 +60,7 @@ def _set(board: Board, rest: str) -> Iterator[str]:
         played = next(ggf.read(text), None)
         if played is None:
             raise ValueError("set game: write a game in GGF, (;GM[Othello]...;)")
-        game = board.game_of_size(played.record.start.size)
+        game = board.game_of_size(played.record.start.shape.side)
         if game is None:
             raise ValueError(f"{board.name} does not play on a board of this size")
         board.begin(game, as_game_of(game, played.record))
@@ -155,7 +155,7 @@ def _text(move: Any) -> str:
 
 def _evaluation(board: Board, score: float | None) -> str:
     """Return a score in discs, "" for none; a finished game counts all of them."""
-    most = board.playing.record.position.size**2
+    most = board.playing.record.position.shape.squares
     return "" if score is None else f"{min(max(score, -most), most):.2f}"
 
 

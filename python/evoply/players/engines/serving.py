@@ -9,6 +9,7 @@ from typing import Any, Protocol, TextIO
 
 from evoply._native import Stream
 from evoply.games import GAMES, game_rules
+from evoply.games.squares import SHAPES
 from evoply.players.analysis import asked, own_plies
 from evoply.players.kernel_seat import KernelSeat
 from evoply.players.search_options import MAX_DEPTH
@@ -52,10 +53,10 @@ class Board:
         return self._game
 
     def game_of_size(self, size: int) -> str | None:
-        """Return the name of the same game on a board of *size*, None if the player has none."""
-        family = GAMES[self._game].family
+        """Return the name of the same game on *size* rows and columns, None if it has none."""
+        wanted = GAMES[self._game].family, SHAPES.get(size)
         for name in (self._game, *GAMES):
-            if (GAMES[name].family, GAMES[name].size) == (family, size):
+            if (GAMES[name].family, GAMES[name].shape) == wanted:
                 try:
                     self.player.check_fits(name)
                 except ValueError:

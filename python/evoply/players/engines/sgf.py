@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable
 
 from evoply.games import game_rules
-from evoply.protocols import GameRecord, InvalidMoveError
+from evoply.games.squares import square_name
+from evoply.protocols import BoardShape, GameRecord, InvalidMoveError
 from evoply.wording import shorten
 
 _TAG = re.compile(r"([A-Z]{1,2})((?:\s*\[(?:\\.|[^\]\\])*\])+)", re.DOTALL)
@@ -50,7 +51,7 @@ def _record(tags: list[tuple[str, list[str]]], first: dict[str, str], game: str)
         for letter, side in (("X", "B"), ("O", "W"))
     }
     if setup["X"] or setup["O"]:
-        record = rules.game(rules.parse(_board(setup, first.get("PL", "B"), rules.size)))
+        record = rules.game(rules.parse(_board(setup, first.get("PL", "B"), rules.shape)))
     for name, values in tags:
         if name in ("B", "W"):
             position = record.position
@@ -72,12 +73,10 @@ def _point(value: str) -> str:
     return word
 
 
-def _board(setup: dict[str, list[str]], turn: str, size: int) -> str:
+def _board(setup: dict[str, list[str]], turn: str, shape: BoardShape) -> str:
     cells = {point: letter for letter, points in setup.items() for point in points}
-    squares = [
-        f"{chr(ord('a') + column)}{row + 1}" for row in range(size) for column in range(size)
-    ]
+    squares = [square_name(square, shape) for square in range(shape.squares)]
     if strange := sorted(cells.keys() - set(squares)):
-        raise InvalidMoveError(f"{shorten(strange[0])} is no square of a board of {size}x{size}")
+        raise InvalidMoveError(f"{shorten(strange[0])} is no square of a board of {shape}")
     side = "O" if turn.strip().upper().startswith("W") else "X"
     return f"{''.join(cells.get(square, '-') for square in squares)} {side}"

@@ -87,7 +87,7 @@ def batch_sums(program: _native.Program, games: int, stream: _native.Stream) -> 
         sides = [start.black, start.white]
         for ply, code in enumerate(codes):
             mover = ply % 2
-            square = Move.from_code(code, 8).square
+            square = Move.from_code(code).square
             if square is None:
                 continue
             flips = _native.othello_flips(8, sides[mover], sides[1 - mover], square)

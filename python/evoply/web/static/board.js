@@ -34,11 +34,11 @@ export class Board {
     this.focus = 0;
   }
 
-  // Show a view: {size, squares, labels, cells, turn, last, selected, targets, values, name}.
+  // Show a view: {rows, columns, squares, labels, cells, turn, last, selected, targets, values, name}.
   // `targets` are the squares that can be chosen, `values` texts on squares by number, with
   // `isBest` among them marked, `heat` texts with a `strength` from -1 to 1, `isEdited` says that any piece may be put anywhere. `move` is the path of the move that led here, to be animated.
   show(view, move = null) {
-    const shape = JSON.stringify([view.size, view.squares]);
+    const shape = JSON.stringify([view.rows, view.columns, view.squares]);
     if (shape !== this.shape) {
       this.shape = shape;
       this.#build(view);
@@ -56,22 +56,25 @@ export class Board {
     this.cells[this.focus]?.focus();
   }
 
+  #place(square) {
+    return [Math.floor(square / this.columns), square % this.columns];
+  }
+
   #center(square) {
-    const { size } = this.view ?? this;
-    const half = SQUARE / 2;
-    return [MARGIN + (square % size) * SQUARE + half, MARGIN + Math.floor(square / size) * SQUARE + half];
+    const [row, column] = this.#place(square);
+    return [MARGIN + (column + 0.5) * SQUARE, MARGIN + (row + 0.5) * SQUARE];
   }
 
   #build(view) {
-    this.size = view.size;
-    this.view = null;
-    const side = view.size * SQUARE;
-    const whole = side + 2 * MARGIN;
+    const { rows, columns } = view;
+    Object.assign(this, { rows, columns, view: null });
+    const [width, height] = [columns * SQUARE, rows * SQUARE];
+    const whole = { width: width + 2 * MARGIN, height: height + 2 * MARGIN };
     const isNumbered = view.labels.some((label) => label);
     const ground = svg("g", { "aria-hidden": "true" });
-    ground.append(svg("rect", { width: whole, height: whole, rx: 10, class: "frame" }));
+    ground.append(svg("rect", { ...whole, rx: 10, class: "frame" }));
     ground.append(svg("rect", {
-      x: MARGIN, y: MARGIN, width: side, height: side, class: isNumbered ? "light" : "ground",
+      x: MARGIN, y: MARGIN, width, height, class: isNumbered ? "light" : "ground",
     }));
     this.#squares(ground, view, isNumbered);
     this.heatLayer = svg("g", { "aria-hidden": "true" });
@@ -85,10 +88,10 @@ export class Board {
       const cell = svg("g", { role: "gridcell", tabindex: "-1", "data-square": square, "data-name": name }, hit);
       return cell;
     });
-    for (let row = 0; row < view.size; row += 1) {
-      grid.append(svg("g", { role: "row" }, ...this.cells.slice(row * view.size, (row + 1) * view.size)));
+    for (let row = 0; row < rows; row += 1) {
+      grid.append(svg("g", { role: "row" }, ...this.cells.slice(row * columns, (row + 1) * columns)));
     }
-    const picture = svg("svg", { viewBox: `0 0 ${whole} ${whole}`, class: "board" }, ground, this.heatLayer, this.pieceLayer, this.markLayer, grid);
+    const picture = svg("svg", { viewBox: `0 0 ${whole.width} ${whole.height}`, class: "board" }, ground, this.heatLayer, this.pieceLayer, this.markLayer, grid);
     picture.addEventListener("click", (event) => this.#clicked(event));
     picture.addEventListener("keydown", (event) => this.#key(event));
     this.container.replaceChildren(picture);
@@ -109,19 +112,22 @@ export class Board {
       });
       return;
     }
-    const end = MARGIN + view.size * SQUARE;
+    const { rows, columns } = view;
     let lines = "";
-    for (let index = 0; index <= view.size; index += 1) {
-      const at = MARGIN + index * SQUARE;
-      lines += `M${at} ${MARGIN}V${end}M${MARGIN} ${at}H${end}`;
-      if (index === view.size) continue;
-      text(at + SQUARE / 2, MARGIN / 2, 14, String.fromCharCode(97 + index), "edge");
-      text(MARGIN / 2, at + SQUARE / 2, 14, String(index + 1), "edge");
+    for (let column = 0; column <= columns; column += 1) {
+      const x = MARGIN + column * SQUARE;
+      lines += `M${x} ${MARGIN}v${rows * SQUARE}`;
+      if (column < columns) text(x + SQUARE / 2, MARGIN / 2, 14, String.fromCharCode(97 + column), "edge");
+    }
+    for (let row = 0; row <= rows; row += 1) {
+      const y = MARGIN + row * SQUARE;
+      lines += `M${MARGIN} ${y}h${columns * SQUARE}`;
+      if (row < rows) text(MARGIN / 2, y + SQUARE / 2, 14, String(row + 1), "edge");
     }
     ground.append(svg("path", { d: lines, class: "lines" }));
-    if (view.size < 8) return;
-    for (const x of [2, view.size - 2]) {
-      for (const y of [2, view.size - 2]) {
+    if (Math.min(rows, columns) < 8) return;
+    for (const x of [2, columns - 2]) {
+      for (const y of [2, rows - 2]) {
         ground.append(svg("circle", { cx: MARGIN + x * SQUARE, cy: MARGIN + y * SQUARE, r: 3.5, class: "dot" }));
       }
     }
@@ -165,8 +171,8 @@ export class Board {
   }
 
   #distance(one, other) {
-    const { size } = this.view;
-    return Math.max(Math.abs((one % size) - (other % size)), Math.abs(Math.floor(one / size) - Math.floor(other / size)));
+    const [[row, column], [toRow, toColumn]] = [this.#place(one), this.#place(other)];
+    return Math.max(Math.abs(row - toRow), Math.abs(column - toColumn));
   }
 
   #remove(piece, isSeen) {
@@ -295,13 +301,13 @@ export class Board {
   }
 
   #key(event) {
-    const { size } = this;
-    const [row, column] = [Math.floor(this.focus / size), this.focus % size];
-    const at = (y, x) => Math.min(size - 1, Math.max(0, y)) * size + Math.min(size - 1, Math.max(0, x));
+    const { rows, columns } = this;
+    const [row, column] = this.#place(this.focus);
+    const at = (y, x) => Math.min(rows - 1, Math.max(0, y)) * columns + Math.min(columns - 1, Math.max(0, x));
     const to = {
       ArrowUp: at(row - 1, column), ArrowDown: at(row + 1, column),
       ArrowLeft: at(row, column - 1), ArrowRight: at(row, column + 1),
-      Home: at(row, 0), End: at(row, size - 1),
+      Home: at(row, 0), End: at(row, columns - 1),
     }[event.key];
     if (to !== undefined) this.#moveFocus(to);
     else if (event.key === "Enter" || event.key === " ") this.chosen(this.focus);

@@ -240,7 +240,8 @@ function show(move = null) {
     }
   }
   board.show({
-    size: game.size,
+    rows: game.rows,
+    columns: game.columns,
     squares: game.squares,
     labels: game.labels,
     cells: setUp === null ? cells(ply()) : setUp.cells(),
