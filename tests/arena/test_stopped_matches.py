@@ -10,8 +10,8 @@ import pytest
 
 from evoply import Stream
 from evoply.arena import (
+    FinishedGames,
     Forfeit,
-    Part,
     Schedule,
     Sprt,
     StoppedWithResultError,
@@ -112,7 +112,7 @@ def test_parts_of_finished_games_have_places_of_their_own() -> None:
     whole = play("othello-4", players, schedule, record_moves=True)
     whole = replace(whole, forfeits=(Forfeit(2, Color.BLACK, "x"), Forfeit(7, Color.WHITE, "y")))
     places = np.array([2, 3, 5, 6, 7])
-    part = Part(places, whole.part(places))
+    part = FinishedGames(places, whole.part(places))
     assert [(one.game, one.reason) for one in part.results.forfeits] == [(0, "x"), (4, "y")]
     pairs = whole_pairs([part.part(np.array([3, 1])), part.part(np.array([4, 0, 2]))])
     assert pairs is not None
@@ -174,9 +174,9 @@ def test_pairs_come_in_order_and_at_ctrl_c_those_that_are_whole() -> None:
                               start=GAMES["othello-4"].start().row)  # fmt: skip
     whole = play("othello-4", [Interrupting(-1), Interrupting(-1)], schedule)
 
-    def stopped(*places: int) -> Iterator[Part]:
+    def stopped(*places: int) -> Iterator[FinishedGames]:
         for place in places:
-            yield Part(np.array([place]), whole.part(np.array([place])))
+            yield FinishedGames(np.array([place]), whole.part(np.array([place])))
         raise KeyboardInterrupt
 
     came: list[list[int]] = []

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from evoply.cli.board_view import board_text, weights_text
 from evoply.games.squares import is_dark, square_number
-from evoply.protocols import BoardShape, Cell, Color, Diagram, Side
+from evoply.protocols import BoardShape, Cell, Color, Diagram, DiagramSide
 
 OBLONG = BoardShape(6, 9)
 
@@ -24,7 +24,7 @@ def game_on(shape: BoardShape, *, numbered: bool = False) -> Any:
         for one in range(shape.squares)
     ]
     cells[-1] = Cell(Color.BLACK, label=cells[-1].label)
-    sides = {color: Side("xX", "xX", 0, "0") for color in Color}
+    sides = {color: DiagramSide("xX", "xX", 0, "0") for color in Color}
     diagram = Diagram(shape, tuple(cells), sides, Color.BLACK, "", last=(shape.squares - 1,))
     return SimpleNamespace(moves=(), position=SimpleNamespace(diagram=lambda **_: diagram))
 

@@ -13,7 +13,7 @@ from evoply.experiments import (
     Comparison,
     Experiment,
     ExperimentFolder,
-    Measured,
+    UnitResult,
     compared,
     comparison_html,
     comparison_of,
@@ -131,7 +131,7 @@ def planted(home: Path, setups: int, seeds: int = 10) -> Comparison:
     )
     draws = np.random.default_rng(1)
     results = [
-        Measured(one.name, seed, "0" * 64, tuple(Point(k, k, k, k, float(v)) for k, v in curve))
+        UnitResult(one.name, seed, "0" * 64, tuple(Point(k, k, k, k, float(v)) for k, v in curve))
         for one in folder.setups
         for seed in range(1, seeds + 1)
         for curve in [list(enumerate(draws.uniform(size=9)))]

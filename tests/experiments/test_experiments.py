@@ -18,8 +18,8 @@ from evoply.experiments import (
     Experiment,
     ExperimentFolder,
     Measure,
-    Measured,
     Status,
+    UnitResult,
     comparison_html,
     comparison_of,
     experiment_of,
@@ -123,9 +123,9 @@ def test_guides_are_trained_on_and_work_is_not_counted_by_every_learner(home: Pa
 
 
 def test_a_curve_ends_with_the_ends_of_all_runs(home: Path) -> None:
-    def run(seed: int, values: list[float]) -> Measured:
+    def run(seed: int, values: list[float]) -> UnitResult:
         points = [Point(step, step, 0, step, value) for step, value in enumerate(values)]
-        return Measured("base", seed, "", tuple(points))
+        return UnitResult("base", seed, "", tuple(points))
 
     folder = ExperimentFolder.create(home / "x", load_experiment("e.toml"))
     runs = run(1, [0.1, 0.2, 0.9]), run(2, [0.3, 0.4, 0.5, 0.6, 0.7])

@@ -55,7 +55,7 @@ def written(name: str, games: Sequence[GamePlayed]) -> bytes:
 
 def read(name: str, content: bytes, game: str | None = None) -> list[GamePlayed]:
     source = io.BytesIO(content)
-    return list(FORMATS[name].read(source, game, wthor.Names(), None))
+    return list(FORMATS[name].read(source, game, wthor.WthorNames(), None))
 
 
 @st.composite
@@ -111,7 +111,7 @@ def test_finished_games_read_back_from_wthor(ours: list[GamePlayed]) -> None:
     held = [game for game in ours if game.record.start == start and game.result != "*"]
     file = io.BytesIO()
     players, events = wthor.write(held, file)
-    names = wthor.Names(wthor.read_names(players), wthor.read_names(events))
+    names = wthor.WthorNames(wthor.read_names(players), wthor.read_names(events))
     again = list(wthor.read(file.getvalue(), names))
     for one, other in zip(held, again, strict=True):
         placed = [move for move in one.record.moves if not move.is_pass]
@@ -247,7 +247,7 @@ def test_damaged_files_are_read_or_refused_with_their_place(format: str, share: 
         told: list[Refused] = []
         try:
             source = io.BytesIO(content)
-            ours = list(FORMATS[format].read(source, None, wthor.Names(), told.append))
+            ours = list(FORMATS[format].read(source, None, wthor.WthorNames(), told.append))
             if number % 20 == 0:
                 again = read(format, written(format, ours))
                 # WTHOR numbers names, which are in files of their own.

@@ -111,7 +111,7 @@ def test_the_files_of_the_french_federation(tmp_path: Path) -> None:
     (tmp_path / "WTHOR.JOU").write_bytes(name_file(["Andr\u00e9", "Bo"], 20))
     (tmp_path / "WTHOR.TRN").write_bytes(name_file(["Paris", "L\u00fcbeck"], 26))
     names = names_beside(tmp_path / "WTH_2004.wtb")
-    assert names == wthor.Names(("Andr\u00e9", "Bo"), ("Paris", "L\u00fcbeck"))
+    assert names == wthor.WthorNames(("Andr\u00e9", "Bo"), ("Paris", "L\u00fcbeck"))
     refused: list[Refused] = []
     with (tmp_path / "WTH_2004.wtb").open("rb") as file:
         whole, begun = wthor.read(file, names, refused.append)
@@ -125,7 +125,7 @@ def test_the_files_of_the_french_federation(tmp_path: Path) -> None:
     assert "move 3: 99 is no square" in refused[0].reason
     written = io.BytesIO()
     players, events = wthor.write([whole, begun], written)
-    again = wthor.Names(wthor.read_names(players), wthor.read_names(events))
+    again = wthor.WthorNames(wthor.read_names(players), wthor.read_names(events))
     assert list(wthor.read(written.getvalue(), again)) == [whole, begun]
     record = written.getvalue()[16 : 16 + 68]
     assert record[6:] == wtb(game.transcript(), score=score)[6:]

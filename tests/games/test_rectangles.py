@@ -15,7 +15,7 @@ from evoply.expressions import straight_tuples, symmetric_copies
 from evoply.games import checkers, checkers_text, drawing, othello, othello_text
 from evoply.games.position import LegalMoves
 from evoply.games.squares import is_dark, square_name, square_number
-from evoply.protocols import BoardShape, Cell, Color, Diagram, InvalidMoveError, Side
+from evoply.protocols import BoardShape, Cell, Color, Diagram, DiagramSide, InvalidMoveError
 
 SVG = "{http://www.w3.org/2000/svg}"
 OBLONG = BoardShape(6, 9)
@@ -34,7 +34,8 @@ def diagram_of(
         is_legal = is_playable and color is None
         cells.append(Cell(color, label=label, is_playable=is_playable, is_legal=is_legal))
     sides = {
-        color: Side("xX", "oO", sum(cell.color is color for cell in cells), "") for color in Color
+        color: DiagramSide("xX", "oO", sum(cell.color is color for cell in cells), "")
+        for color in Color
     }
     return Diagram(shape, tuple(cells), sides, Color.BLACK, "Black to move", last)
 

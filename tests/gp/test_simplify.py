@@ -22,7 +22,7 @@ from evoply._native import Stream
 from evoply.algebra import formula_of, simplify
 from evoply.algebra.polynomials import quotient
 from evoply.expressions import PRIMITIVE_SETS, PrimitiveSet, argument, board, count, divide, negate
-from evoply.expressions.formula import Names
+from evoply.expressions.formula import FormulaNames
 from evoply.gp import grow, parse_tree
 
 WITH_MOBILITY = PRIMITIVE_SETS["liao+mobility"]
@@ -282,7 +282,7 @@ def test_truths_have_no_algebra_but_their_numbers_do():
 def test_expressions_are_simplified_without_a_tree():
     own, ply = count(board.own), board.ply
     assert simplify(own * 3 - (ply + own) * 2).text == "count(own) - 2 * ply"
-    assert simplify(own * 3 - own, Names({own: "mine"})).text == "2 * mine"
+    assert simplify(own * 3 - own, FormulaNames({own: "mine"})).text == "2 * mine"
     shared = own
     for _ in range(200):
         shared = shared + shared

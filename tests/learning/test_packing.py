@@ -8,7 +8,7 @@ import pytest
 import evoply as ep
 from evoply.cli import main
 from evoply.learning import PatternConfig, learn_patterns, load_pattern_config, pack
-from evoply.learning.fitting import Measured, fitted_cuts
+from evoply.learning.fitting import ValuesByDepth, fitted_cuts
 from evoply.learning.packing import DEEPEST
 from evoply.players import read_packed
 from evoply.players.packed import rounded
@@ -56,7 +56,7 @@ def test_lines_are_those_of_least_squares():
     shallow = draws.normal(size=200)
     deep = 1.25 * shallow - 0.5 + 0.1 * draws.normal(size=200)
     pieces = np.full(200, 30)
-    (cut,) = fitted_cuts(Measured(pieces, {1: shallow, 3: deep}), "othello", ())
+    (cut,) = fitted_cuts(ValuesByDepth(pieces, {1: shallow, 3: deep}), "othello", ())
     slope, offset = np.polyfit(shallow, deep, 1)
     left = deep - slope * shallow - offset
     expected = (slope, offset, np.sqrt(left @ left / 198))
@@ -66,12 +66,12 @@ def test_lines_are_those_of_least_squares():
 def test_finished_games_foretell_nothing():
     shallow, deep = np.arange(10.0), np.arange(10.0)
     pieces = np.full(10, 30)
-    plain = fitted_cuts(Measured(pieces, {1: shallow, 3: deep}), "othello", ())
-    won = Measured(
+    plain = fitted_cuts(ValuesByDepth(pieces, {1: shallow, 3: deep}), "othello", ())
+    won = ValuesByDepth(
         np.full(12, 30), {1: np.append(shallow, [0, 0]), 3: np.append(deep, [1e15, -1e15])}
     )
     assert fitted_cuts(won, "othello", ()) == plain
-    at_the_end = Measured(np.full(10, 62), {1: shallow, 3: deep})
+    at_the_end = ValuesByDepth(np.full(10, 62), {1: shallow, 3: deep})
     assert fitted_cuts(at_the_end, "othello", ()) == ()
 
 

@@ -18,7 +18,7 @@ from evoply.players.timing import (
     LAG,
     LEAST,
     TIMINGS,
-    Measured,
+    MeasuredSearches,
     TimeLeft,
     Timing,
     firebrand,
@@ -69,13 +69,13 @@ class Machine:
         return choice
 
     def choose(
-        self, timing: Timing, left: TimeLeft, measured: Measured | None = None
+        self, timing: Timing, left: TimeLeft, measured: MeasuredSearches | None = None
     ) -> tuple[Choice, float]:
         """Return the choice, and the seconds that it took."""
         self.finished.clear()
         self.asked.clear()
         begun = self.time
-        choice = TIMINGS[timing](self.search, left, measured or Measured(), self.now)
+        choice = TIMINGS[timing](self.search, left, measured or MeasuredSearches(), self.now)
         assert any(choice is one for one in self.finished)  # never of a search cut short
         return choice, self.time - begun
 
@@ -110,7 +110,7 @@ def test_no_game_is_ever_lost_on_time(
     """Whatever searches take, if only all moves at one ply fit into the time at all."""
     one_ply *= min(0.9 * min(limit, LEAST) / MOVES, LAG / 2 - lateness)
     machine = Machine(lambda depth: one_ply, lateness=lateness)
-    measured, left, used, empty = Measured(), limit, 0.0, MOVES
+    measured, left, used, empty = MeasuredSearches(), limit, 0.0, MOVES
     for number in range(MOVES):
         growth = growths[number % len(growths)]
         machine.seconds = lambda depth, growth=growth: (
@@ -152,7 +152,7 @@ def test_firebrand_allots_a_rising_share_and_goes_as_deep_as_fits() -> None:
         alloc = left * rates[0] / sum(rates)
         for probe in (0.0001, 0.01, 0.5):
             machine = Machine(lambda depth, probe=probe: probe * 4.0 ** (depth - 3))
-            measured = Measured(4.5)
+            measured = MeasuredSearches(4.5)
             machine.choose("firebrand", left_at(empty, left), measured)
             q = alloc / probe
             depth = min(3 + math.floor(math.log(q) / math.log(4.5)) if q > 1 else 3, empty)
@@ -182,7 +182,7 @@ def test_firebrand_stops_at_the_alarm_and_plays_the_move_of_the_probe() -> None:
 
 def test_firebrand_learns_that_searches_take_longer_than_foreseen() -> None:
     machine = Machine(lambda depth: 0.001 * 9.0 ** (depth - 3))
-    measured, seconds = Measured(), 150.0
+    measured, seconds = MeasuredSearches(), 150.0
     for move in range(12):
         _, took = machine.choose("firebrand", left_at(60 - 2 * move, seconds), measured)
         seconds -= took
@@ -229,7 +229,7 @@ def test_modern_stops_where_nothing_is_left_to_find() -> None:
     won = Machine(lambda depth: 1e-6)
     search = won.search
     won.search = lambda *a, **o: Choice(**{**vars_of(search(*a, **o)), "score": 1e15})  # type: ignore[method-assign]
-    assert modern(won.search, left_at(40, 100.0), Measured(), won.now).depth == 2
+    assert modern(won.search, left_at(40, 100.0), MeasuredSearches(), won.now).depth == 2
 
 
 def vars_of(choice: Choice | None) -> dict[str, object]:

@@ -17,14 +17,14 @@ from evoply.expressions import (
     squares,
     weighted_sum,
 )
-from evoply.expressions.formula import Names, formula
+from evoply.expressions.formula import FormulaNames, formula
 from evoply.games import SHAPES
 from evoply.gp import Limits, expression_of, parse_tree, ramped_half_and_half
 from evoply.reports.terms import features, sum_text, terms_of, with_feature, without
 
 PRIMITIVES = PRIMITIVE_SETS["liao+mobility"]
 LEAD = count(board.own) - count(board.opponent)
-NAMED_LEAD = Names({LEAD: "lead"})
+NAMED_LEAD = FormulaNames({LEAD: "lead"})
 NAMES = names_of(parse_tree("( white )", PRIMITIVES))
 
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from evoply import Stream
 from evoply.protocols import TimeControl
-from evoply.server import Conditions, GameServer, Journal
+from evoply.server import GameServer, Journal, TournamentConditions
 from waiting import PATIENCE
 
 
@@ -147,7 +147,7 @@ async def serving(
     if journal is None:
         conditions = {"games": 2, "openings": 2, **conditions}
         control = TimeControl.from_text(clock)
-        journal = Journal.create(path, Conditions.of(game, control, **conditions))
+        journal = Journal.create(path, TournamentConditions.of(game, control, **conditions))
     news = News() if news is None else news
     server = GameServer(journal, password=password, grace=grace, on_news=news.tell)
     task = asyncio.create_task(server.run("127.0.0.1", port))

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from evoply.arena import Forfeit
-from evoply.arena.games_played import Played
+from evoply.arena.games_played import PlayedGame
 from evoply.protocols import Color, TimeControl
-from evoply.server import Conditions, Journal, JournalError, Tournament
+from evoply.server import Journal, JournalError, ServedTournament, TournamentConditions
 from evoply.server.journal import Seated, digest_of
 
-CONDITIONS = Conditions.of("othello", TimeControl(150, 0.5), players=3, games=4, seed=7)
+CONDITIONS = TournamentConditions.of("othello", TimeControl(150, 0.5), players=3, games=4, seed=7)
 
 
 def written(path: Path) -> Path:
@@ -20,7 +20,7 @@ def written(path: Path) -> Path:
     journal = Journal.create(path, CONDITIONS)
     journal.listens("localhost", 77)
     journal.seat([Seated(name, digest_of(name), 1) for name in "abc"])
-    tournament = Tournament(CONDITIONS, ("a", "b", "c"))
+    tournament = ServedTournament(CONDITIONS, ("a", "b", "c"))
     left = {Color.BLACK: 1.5, Color.WHITE: 2.5}
     record = tournament.opening(0)
     journal.add(0, record, 0, left)
@@ -29,7 +29,7 @@ def written(path: Path) -> Path:
     journal.add(1, record, 0, left)
     longer = record.play(record.position.legal_moves[0])
     journal.add(1, longer, len(record), left)
-    journal.never_played({5: Played(record, Forfeit(5, Color.BLACK, "away", by_time=True))})
+    journal.never_played({5: PlayedGame(record, Forfeit(5, Color.BLACK, "away", by_time=True))})
     journal.close()
     return path
 
@@ -39,7 +39,7 @@ def test_a_file_gives_back_all_that_was_written(tmp_path: Path) -> None:
     assert journal.conditions == CONDITIONS
     assert journal.address == ("localhost", 77)
     assert [one.name for one in journal.players()] == ["a", "b", "c"]
-    tournament = Tournament(CONDITIONS, ("a", "b", "c"))
+    tournament = ServedTournament(CONDITIONS, ("a", "b", "c"))
     begun = journal.begun(tournament)
     journal.close()
     assert begun.keys() == {1}
@@ -124,7 +124,7 @@ def test_what_was_changed_is_noticed(damage: Any, tmp_path: Path) -> None:
     def read() -> None:
         journal = Journal.open(path)
         try:
-            journal.begun(Tournament(CONDITIONS, ("a", "b", "c")))
+            journal.begun(ServedTournament(CONDITIONS, ("a", "b", "c")))
         finally:
             journal.close()
 
@@ -170,4 +170,4 @@ def test_a_later_format_is_named(tmp_path: Path) -> None:
 def test_conditions_that_cannot_be(wrong: dict[str, Any], says: str) -> None:
     given = {"game": "othello", "control": TimeControl(10), **wrong}
     with pytest.raises(ValueError, match=says):
-        Conditions.of(given.pop("game"), given.pop("control"), **given)
+        TournamentConditions.of(given.pop("game"), given.pop("control"), **given)

@@ -28,7 +28,7 @@ from evoply.studies.firebrand import (
 )
 from evoply.studies.firebrand.tables import firebrand
 from evoply.studies.firebrand.training import (
-    Curve,
+    LearningCurve,
     Size,
     begun_anew,
     correlation,
@@ -104,7 +104,7 @@ def test_ratios_are_averaged_as_ratios() -> None:
         ratio_of([1.0, 0.0])
 
 
-def curve(*rows: list[float], failed: bool = False) -> Curve:
+def curve(*rows: list[float], failed: bool = False) -> LearningCurve:
     """Return a curve of made-up weights, one row a step, 10 games apart, without time weights."""
     config = load_learning_config("firebrand", ["games=40"], {"features": ["corners", "anchored"]})
     first = Learning().first(config)
@@ -112,7 +112,7 @@ def curve(*rows: list[float], failed: bool = False) -> Curve:
         replace(first, games=10 * number, weights=tuple((value, 1.0) for value in row))
         for number, row in enumerate(rows)
     )
-    return Curve(config, steps, failed)
+    return LearningCurve(config, steps, failed)
 
 
 def test_an_even_drift_is_no_fluctuation() -> None:
@@ -158,7 +158,7 @@ def test_a_stopped_training_ends_after_the_step_at_hand() -> None:
     stop.set()
     assert len(trained(load_learning_config("firebrand"), stop).steps) == 1
 
-    def job(stop: Event) -> Curve:
+    def job(stop: Event) -> LearningCurve:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -182,7 +182,7 @@ def weights_of(values: dict[str, float], *, time: dict[str, float] | None = None
     return tuple((values.get(name, 0.1), times.get(name, 1.0)) for name in names)
 
 
-def timed_curve(start: Any, middle: Any, end: Any, *, swing: float = 0.0) -> Curve:
+def timed_curve(start: Any, middle: Any, end: Any, *, swing: float = 0.0) -> LearningCurve:
     """Return a curve of 41 steps from *start* over *middle* to *end* with a swing in the end."""
     config = load_learning_config("firebrand", ["games=400"])
     first, steps = Learning().first(config), []
@@ -193,10 +193,10 @@ def timed_curve(start: Any, middle: Any, end: Any, *, swing: float = 0.0) -> Cur
         array[:, 0] += swing * (-1) ** number * (number > 20)
         rows = tuple(tuple(row) for row in array.tolist())
         steps.append(replace(first, games=10 * number, weights=rows))
-    return Curve(config, tuple(steps))
+    return LearningCurve(config, tuple(steps))
 
 
-def contrast(monkeypatch: pytest.MonkeyPatch, timed: Curve, untimed: Curve) -> None:
+def contrast(monkeypatch: pytest.MonkeyPatch, timed: LearningCurve, untimed: LearningCurve) -> None:
     monkeypatch.setattr(stages_and_time, "_contrast", lambda request, size: [(timed, untimed)] * 5)
 
 
@@ -231,7 +231,7 @@ def test_figures_1_and_5_say_what_the_curves_do(monkeypatch: pytest.MonkeyPatch)
 def test_every_rate_is_tried_from_the_same_first_weights(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 
-    def told(config: Any, stop: Event) -> Curve:
+    def told(config: Any, stop: Event) -> LearningCurve:
         asked.append(config)
         rate = config.rates.weights * (1 if config.rates.schedule == "constant" else 0.01)
         swings = [rate * (-1) ** number for number in range(17)]
@@ -264,7 +264,7 @@ def test_depths_are_compared_after_as_many_games() -> None:
         timed_curve(weights_of({}), weights_of({"edges": -0.4}), weights_of({"anchored": 1.0}))
         for _ in range(2)
     )
-    short = Curve(other.config, other.steps[:21])
+    short = LearningCurve(other.config, other.steps[:21])
     same = depth_and_color._depth_rows("depths 2 and 8", [(one, short)] * 5)
     assert [row.verdict for row in same][:1] == ["matches"]
     assert same[0].ours == pytest.approx(1.0)

@@ -18,7 +18,7 @@ from web_server import HOST, client, command
 from evoply.games import GAMES, game_rules
 from evoply.games.drawing import COLORS
 from evoply.players.analysis import asked as asked_of
-from evoply.web import Limits, Rate
+from evoply.web import Rate, ServerLimits
 from evoply.web.ladder import LEVELS, levels_of
 from evoply.web.opponents import read_opponent
 from waiting import PATIENCE, children_seconds, cpu_seconds, until, until_it_computes
@@ -36,7 +36,7 @@ def _board(cells: str) -> tuple[int, int, int]:
 def test_a_game_over_the_api_is_the_game_of_the_library(name: str, tmp_path: Path) -> None:
     record = game_rules(name).record()
     fast = Rate(1e6, 1e6)  # a long game would otherwise be refused where the machine is quick
-    with client(tmp_path, Limits(requests=fast, changes=fast)) as api:
+    with client(tmp_path, ServerLimits(requests=fast, changes=fast)) as api:
         state = api.post("/api/games", json={"game": name}).json()
         while record.outcome() is None:
             legal = [str(move) for move in record.position.legal_moves]
@@ -268,7 +268,7 @@ def test_whoever_plays_waits_for_nothing_else(tmp_path: Path) -> None:
 def test_every_level_plays_its_games(level: Any) -> None:
     for game in level.ratings:
         assert level in levels_of(game)
-        read_opponent(level.player, game, Limits())
+        read_opponent(level.player, game, ServerLimits())
 
 
 _VALUES = st.recursive(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from starlette.websockets import WebSocketDisconnect
 from web_server import HOST, client
 
-from evoply.web import Limits, Rate
+from evoply.web import Rate, ServerLimits
 from evoply.web.limits import RateLimiter
 
 
@@ -119,7 +119,7 @@ def test_no_text_names_a_file_or_a_program(player: str, tmp_path: Path) -> None:
 
 
 def test_a_flood_is_slowed_down_and_others_are_answered(tmp_path: Path) -> None:
-    limits = Limits(requests=Rate(1000, 1000), begun=Rate(0.001, 5), changes=Rate(0.001, 3))
+    limits = ServerLimits(requests=Rate(1000, 1000), begun=Rate(0.001, 5), changes=Rate(0.001, 3))
     with client(tmp_path, limits) as api:
         begun = [api.post("/api/games", json={}) for _ in range(8)]
         assert [one.status_code for one in begun] == [201] * 5 + [429] * 3
@@ -128,7 +128,7 @@ def test_a_flood_is_slowed_down_and_others_are_answered(tmp_path: Path) -> None:
         assert codes == [409] * 3 + [429] * 3
         answer = api.post(f"/api/games/{other}/moves", json={"move": "f5"})
         assert answer.status_code == 200
-    few = Limits(requests=Rate(0.001, 4))
+    few = ServerLimits(requests=Rate(0.001, 4))
     with client(tmp_path, few) as api:
         codes = [api.get("/api/health").status_code for _ in range(6)]
         assert codes == [200] * 4 + [429] * 2

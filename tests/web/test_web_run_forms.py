@@ -10,24 +10,24 @@ from evoply.evolution import load_config
 from evoply.kinds import KINDS
 from evoply.presets import PRESETS
 from evoply.protocols import ConfigError
-from evoply.web import Limits
+from evoply.web import ServerLimits
 from evoply.web.run_forms import config_asked, form_of
 from evoply.web.run_messages import StartRun
 
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_form_has_the_values_of_its_preset(preset: str) -> None:
-    form = form_of(preset, Limits())
+    form = form_of(preset, ServerLimits())
     config = KINDS[PRESETS[preset].learner].configs.load(preset)
     assert set(form.values) == set(form.config_schema["properties"])
-    assert config_asked(StartRun(preset=preset), Limits()) == config
+    assert config_asked(StartRun(preset=preset), ServerLimits()) == config
     assert type(config)(**form.values) == config
 
 
 def test_a_table_of_another_kind_takes_the_place_of_the_one_before() -> None:
     def asked(**settings: Any) -> Any:
         values = {path.replace("__", "."): value for path, value in settings.items()}
-        return config_asked(StartRun(preset="quick", settings=values), Limits())
+        return config_asked(StartRun(preset="quick", settings=values), ServerLimits())
 
     expected = {"selection": {"kind": "roulette", "scale": "adjusted"}}
     # Whatever is said first.
@@ -43,7 +43,7 @@ def test_a_table_of_another_kind_takes_the_place_of_the_one_before() -> None:
 def test_lists_are_changed_whole() -> None:
     def asked(preset: str, **values: Any) -> Any:
         settings = {path.replace("__", "."): value for path, value in values.items()}
-        return config_asked(StartRun(preset=preset, settings=settings), Limits())
+        return config_asked(StartRun(preset=preset, settings=settings), ServerLimits())
 
     rows = [{"player": "greedy", "pairs": 2, "games": None}, {"player": "( + white 1 )"}]
     opponents = asked("quick", fitness__opponents=rows).fitness.opponents
@@ -87,9 +87,9 @@ def test_what_cannot_be_is_said_at_its_field(
 
 def test_a_table_that_a_preset_has_not_comes_of_its_values() -> None:
     empty = dict.fromkeys(("tuning.generations", "tuning.population_size", "tuning.pairs"))
-    assert config_asked(StartRun(preset="quick", settings=empty), Limits()).tuning is None
+    assert config_asked(StartRun(preset="quick", settings=empty), ServerLimits()).tuning is None
     asked = StartRun(preset="quick", settings={**empty, "tuning.pairs": 3})
-    config = config_asked(asked, Limits())
+    config = config_asked(asked, ServerLimits())
     assert config == load_config("quick", settings={"tuning": {"pairs": 3}})
 
 
@@ -112,6 +112,6 @@ def test_what_is_wrong_in_a_list_is_said_at_its_row(
 ) -> None:
     settings = {"fitness.measure.kind": "guides", path: rows}
     with pytest.raises(ConfigError) as told:
-        config_asked(StartRun(preset="quick", settings=settings), Limits())
+        config_asked(StartRun(preset="quick", settings=settings), ServerLimits())
     found = dict(told.value.errors)
     assert word in found[field if field == "fitness" else path + field]

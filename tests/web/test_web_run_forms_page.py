@@ -9,7 +9,7 @@ from web_browser import NEEDS_BROWSER
 from evoply.evolution import load_config
 from evoply.kinds import KINDS
 from evoply.presets import PRESETS
-from evoply.web import Limits
+from evoply.web import ServerLimits
 from evoply.web.run_forms import config_asked
 from evoply.web.run_messages import StartRun
 
@@ -54,7 +54,7 @@ def test_a_form_that_nobody_changes_asks_for_the_preset(preset: str, sections: S
     assert len({key["path"] for key in keys}) == len(keys) > 10
     config = KINDS[PRESETS[preset].learner].configs.load(preset)
     values = {key["path"]: value_of(key) for key in keys}
-    assert config_asked(StartRun(preset=preset, settings=values), Limits()) == config
+    assert config_asked(StartRun(preset=preset, settings=values), ServerLimits()) == config
     lists = {name for name, value in config if isinstance(value, tuple)}
     assert lists <= {key["path"] for key in keys if key["columns"]}
     for key in keys:
@@ -73,7 +73,7 @@ def test_another_kind_of_a_table_has_its_own_keys(sections: Sections) -> None:
     assert {key["path"] for key in keys if key["isKind"]} == {
         "individual.kind", "selection.kind", "parsimony.kind", "fitness.measure.kind",
     }  # fmt: skip
-    config = config_asked(StartRun(preset="quick", settings=values), Limits())
+    config = config_asked(StartRun(preset="quick", settings=values), ServerLimits())
     expected = load_config(
         "quick", settings={"selection": {"kind": "roulette"}, "parsimony": {"kind": "tarpeian"}}
     )

@@ -23,7 +23,7 @@ from evoply.presets import PRESETS
 from evoply.protocols import ConfigError, RunError
 from evoply.reports.run_page import page_of
 from evoply.runs import advance, champion_of, is_locked, leave_request
-from evoply.web import Limits, Rate
+from evoply.web import Rate, ServerLimits
 from evoply.web.opponents import read_opponent
 from evoply.web.run_driving import RunDriver
 from evoply.web.run_forms import config_asked
@@ -101,7 +101,7 @@ def test_every_champion_can_be_seen_and_played(made: Path, api: Any) -> None:
     for number, champion in enumerate(champions):
         shown = api.get(f"/api/runs/evolved/champion?generation={number}").json()
         assert shown["formula"] == champion.evaluator.tree
-        player = read_opponent(shown["player"], "othello-6", Limits())
+        player = read_opponent(shown["player"], "othello-6", ServerLimits())
         assert player.evaluator == champion.evaluator  # type: ignore[union-attr]
         before = [one for one in changed if one <= number][:-1]
         assert (shown["before"] is None) == (not before)
@@ -152,7 +152,7 @@ def test_a_run_is_begun_paused_resumed_and_stopped_and_outlives_the_server(home:
         return api.post("/api/runs/it/requests", json={"request": request, **more})
 
     asked = {"preset": "quick", "name": "it", "settings": ENDLESS, "tests": False}
-    few = Limits(runs_at_once=1)
+    few = ServerLimits(runs_at_once=1)
     try:
         with client(home, few) as api:
             assert api.post("/api/runs", json=asked).json() == {"name": "it"}
@@ -202,7 +202,7 @@ def test_why_a_process_failed_is_said(home: Path) -> None:
         with (folder / "output.txt").open("wb") as output:
             return subprocess.Popen([sys.executable, "-c", code], stderr=output)
 
-    driver = RunDriver(Limits(), start=start)
+    driver = RunDriver(ServerLimits(), start=start)
     name = driver.begin(StartRun(preset="quick"))
     assert name == "othello-6-1"
     assert "there is no room" in until(lambda: driver.trouble(name))
@@ -214,7 +214,7 @@ def test_a_process_that_has_let_go_of_its_run_is_not_starting_any_more(home: Pat
         return process
 
     process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    driver = RunDriver(Limits(), start=start)
+    driver = RunDriver(ServerLimits(), start=start)
     name = driver.begin(StartRun(preset="quick"))
     assert driver.is_starting(name)
     with Run.open(home / name) as run:
@@ -241,7 +241,7 @@ def test_runs_of_experiments_are_driven_by_their_whole_names(home: Path) -> None
     (home / "exp" / "experiment.toml").touch()
     for path in (home / "exp" / "runs" / "1-a", home / "1-a"):
         Run.create(path, config).close()
-    driver = RunDriver(Limits(), start=start)
+    driver = RunDriver(ServerLimits(), start=start)
     driver.ask("exp/1-a", RunRequest(request="resume"))
     assert (driver.is_starting("exp/1-a"), driver.is_starting("1-a")) == (True, False)
     with pytest.raises(RunError, match="exp/1-a is just beginning"):
@@ -257,15 +257,15 @@ def test_runs_of_experiments_are_driven_by_their_whole_names(home: Path) -> None
 def test_limits_of_learning_are_in_its_words(home: Path) -> None:
     asked = StartRun(preset="firebrand-8", settings={"games_per_step": 999_999})
     with pytest.raises(ConfigError, match="games_per_step"):
-        config_asked(asked, Limits(generation_games=1000))
+        config_asked(asked, ServerLimits(generation_games=1000))
     asked = StartRun(preset="patterns-8", settings={"games_per_step": 9_000_000})
     with pytest.raises(ConfigError) as wrong:
-        config_asked(asked, Limits())
+        config_asked(asked, ServerLimits())
     assert "a step" in str(wrong.value)
     assert "population" not in str(wrong.value)
     asked = StartRun(preset="tuples", settings={"lessons.games": 500_000})
     with pytest.raises(ConfigError, match=r"lessons\.games: 8,"):
-        config_asked(asked, Limits())
+        config_asked(asked, ServerLimits())
 
 
 _VALUES = st.recursive(
@@ -287,7 +287,7 @@ def test_no_request_about_runs_is_answered_with_a_failure(api: Any) -> None:
             "settings": st.dictionaries(st.sampled_from(_PATHS) | st.text(max_size=9), _VALUES),
         },
     )
-    quiet = Limits(runs_at_once=0, requests=Rate(1e6, 1e6))
+    quiet = ServerLimits(runs_at_once=0, requests=Rate(1e6, 1e6))
 
     @settings(max_examples=60)
     @given(asked, st.text(min_size=1, max_size=300), st.dictionaries(st.text(max_size=9), _VALUES))
@@ -321,5 +321,7 @@ def test_nobody_begins_a_run_beyond_the_limits(
     preset: str, settings: dict[str, Any], path: str
 ) -> None:
     with pytest.raises(ConfigError) as wrong:
-        config_asked(StartRun(preset=preset, settings=settings), Limits(generation_games=150_000))
+        config_asked(
+            StartRun(preset=preset, settings=settings), ServerLimits(generation_games=150_000)
+        )
     assert path in [one for one, _ in wrong.value.errors]

@@ -14,11 +14,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from web_server import client, command
 
-from evoply.web import Limits, Rate
+from evoply.web import Rate, ServerLimits
 from evoply.web.store import GameStore, Stored
 from waiting import PATIENCE, until
 
-MANY = Limits(requests=Rate(1e6, 1e6), begun=Rate(1e6, 1e6), changes=Rate(1e6, 1e6))
+MANY = ServerLimits(requests=Rate(1e6, 1e6), begun=Rate(1e6, 1e6), changes=Rate(1e6, 1e6))
 BEGINS_PROCESSES = {("POST", "/api/runs"), ("POST", "/api/runs/{name}/requests")}
 
 

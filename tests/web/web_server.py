@@ -11,13 +11,13 @@ from typing import Any
 
 from fastapi.testclient import TestClient
 
-from evoply.web import Limits, Trusted, application
+from evoply.web import ServerLimits, Trusted, application
 
 HOST = "127.0.0.1:8000"
 
 
 @contextmanager
-def client(folder: Path, limits: Limits | None = None) -> Iterator[TestClient]:
+def client(folder: Path, limits: ServerLimits | None = None) -> Iterator[TestClient]:
     """Give a client that knows the token, of a server whose games lie in *folder*."""
     trusted = Trusted((HOST,), "secret")
     app = application(folder / "web-games.db", trusted, limits)

@@ -13,7 +13,7 @@ from typing import Any
 
 from evoply.algebra import polynomials
 from evoply.algebra.polynomials import Terms, TooLargeError
-from evoply.algebra.writing import Writer, to_float
+from evoply.algebra.writing import SumWriter, to_float
 from evoply.expressions import Expression
 
 _VIEWS = 4
@@ -47,7 +47,7 @@ class Form:
 class Forms:
     """Finds the shortest form of sums, products and quotients that *writer* writes."""
 
-    def __init__(self, writer: Writer) -> None:
+    def __init__(self, writer: SumWriter) -> None:
         self.writer = writer
         self._factored: dict[frozenset[Any], Terms] = {}
         self._ratios: dict[tuple[int, int], Terms | None] = {}

@@ -14,7 +14,7 @@ from evoply.expressions import (
     select,
     substitute,
 )
-from evoply.expressions.formula import Names, formula, latex_formula
+from evoply.expressions.formula import FormulaNames, formula, latex_formula
 from evoply.expressions.written_form import in_order
 from evoply.gp.forest import Forest, Genotype, branches, value_of
 from evoply.gp.lowering import CLOCKS, expression_of
@@ -25,7 +25,7 @@ DIGITS = 6
 """Significant digits of numbers in formulas for people."""
 
 
-def names_of(individual: Genotype) -> Names:
+def names_of(individual: Genotype) -> FormulaNames:
     """Return the names of the primitives in *individual*, and of the ends of its stages."""
     individual = value_of(individual)
     known: dict[Expression, str] = {}
@@ -45,11 +45,11 @@ def names_of(individual: Genotype) -> Names:
             if node.parameter is not None:
                 value = node.parameter.expression(node.value)
                 known.setdefault(substitute(node.expression, [value]), node.name)
-    return Names(known, tuple(functions.items()))
+    return FormulaNames(known, tuple(functions.items()))
 
 
 @lru_cache(maxsize=64)
-def _names_of_set(primitives: PrimitiveSet) -> Names:
+def _names_of_set(primitives: PrimitiveSet) -> FormulaNames:
     known: dict[Expression, str] = {}
     functions: list[tuple[str, Expression]] = []
     for one in primitives:
@@ -62,7 +62,7 @@ def _names_of_set(primitives: PrimitiveSet) -> Names:
             functions.append((one.name, expression))
     # What a smaller function would take for a part of it comes first.
     functions.sort(key=lambda function: -len(in_order([function[1]])))
-    return Names(known, tuple(functions))
+    return FormulaNames(known, tuple(functions))
 
 
 def _is_bare(expression: Expression) -> bool:

@@ -20,9 +20,9 @@ from evoply.algebra import polynomials
 from evoply.algebra.forms import Form, Forms
 from evoply.algebra.naming import DIGITS, names_of
 from evoply.algebra.polynomials import Terms, TooLargeError
-from evoply.algebra.writing import Writer, place, to_float
+from evoply.algebra.writing import SumWriter, place, to_float
 from evoply.expressions import Expression
-from evoply.expressions.formula import UNNAMED, Names, formula, number_text
+from evoply.expressions.formula import UNNAMED, FormulaNames, formula, number_text
 from evoply.expressions.written_form import children, in_order
 from evoply.gp.forest import Genotype
 from evoply.gp.lowering import expression_of
@@ -44,7 +44,7 @@ class Simplified:
     """
 
     expression: Expression
-    names: Names
+    names: FormulaNames
     constant: float | None
     exceptions: tuple[str, ...]
     size: int
@@ -63,7 +63,7 @@ class Simplified:
         return self.text
 
 
-def simplify(what: Genotype | Expression, names: Names = UNNAMED) -> Simplified:
+def simplify(what: Genotype | Expression, names: FormulaNames = UNNAMED) -> Simplified:
     """Return what an individual or an expression comes to: like terms collected, factors cancelled.
 
     Takes milliseconds for 200 nodes: an operation that would pass 100 terms is kept as it is. Never
@@ -96,9 +96,9 @@ def simplify(what: Genotype | Expression, names: Names = UNNAMED) -> Simplified:
 class _Simplifier:
     """Works on one expression; what is forced divides by zero."""
 
-    def __init__(self, expression: Expression, names: Names) -> None:
+    def __init__(self, expression: Expression, names: FormulaNames) -> None:
         conventions = [one.arguments[2] for one in in_order([expression]) if one.op == "divide"]
-        self.writer = Writer(conventions[0] if conventions else "one")
+        self.writer = SumWriter(conventions[0] if conventions else "one")
         self.forms = Forms(self.writer)
         self.names = names
         self.root = self.copied(expression)

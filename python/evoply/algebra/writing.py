@@ -27,7 +27,7 @@ class _InexpressibleError(Exception):
     """A coefficient is no float."""
 
 
-class Writer:
+class SumWriter:
     """Writes sums as expressions; an atom is a part without algebra, or a sum of its own.
 
     What it writes divides by *convention*.

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from evoply.arena.ratings import Ratings, bradley_terry
     from evoply.arena.round_robins import Pairing, RoundRobin, Standing, round_robin
     from evoply.arena.schedule import (
+        FinishedGames,
         Forfeit,
-        Part,
         Results,
         Schedule,
         gathered,
@@ -40,13 +40,13 @@ __all__ = [
     "Conditions",
     "Correlation",
     "Elimination",
+    "FinishedGames",
     "Forfeit",
     "LostGames",
     "MatchResult",
     "Meetings",
     "PairStatistics",
     "Pairing",
-    "Part",
     "PlayerTerms",
     "Ratings",
     "Results",

@@ -20,7 +20,7 @@ _SIGNS = {winner: sign for sign, winner in _WINNERS.items()}
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class PlayedGame:
     """One game that was played move by move; a forfeit names its place in the schedule."""
 
     record: GameRecord
@@ -50,7 +50,7 @@ def games_played(
 
 
 def results_of(
-    played: Sequence[Played], *, record_moves: bool = True, has_clocks: bool = False
+    played: Sequence[PlayedGame], *, record_moves: bool = True, has_clocks: bool = False
 ) -> Results:
     """Return what came of games that were played outside the kernel, in the order of a schedule."""
     finals = [one.record.position for one in played]
@@ -88,7 +88,7 @@ def _hash(record: GameRecord, codes: Sequence[int]) -> int:
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little")
 
 
-def _winner(one: Played) -> int:
+def _winner(one: PlayedGame) -> int:
     if one.forfeit is not None:
         return _SIGNS[one.forfeit.color.opposite]
     outcome = one.record.outcome()

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from evoply._native import Stream
 from evoply.arena.conditions import Field, PlayerTerms, circumstances, even_games, field_of
 from evoply.arena.games_played import games_played
-from evoply.arena.schedule import Part, Results, Schedule, in_order, whole_pairs
+from evoply.arena.schedule import FinishedGames, Results, Schedule, in_order, whole_pairs
 from evoply.arena.statistics import distinct_rows, elo_difference, pair_statistics
 from evoply.arena.stopping import Stop
 from evoply.arena.tally import Circumstances, Tally
@@ -121,7 +121,7 @@ def match(
     games = even_games(games)
     field = field_of((first, second), **terms)
     schedule = schedule_of_match(field, games)
-    played: list[Part] = []
+    played: list[FinishedGames] = []
     most = games if on_game is None else max(2, games_at_a_time + games_at_a_time % 2)
     with Stop() as stop, field.tables() as tables:
         parts = tables.parts(
@@ -135,7 +135,9 @@ def match(
     return stop.give(_result(field, schedule, played))
 
 
-def _result(field: Field, schedule: Schedule, played: Sequence[Part]) -> MatchResult | None:
+def _result(
+    field: Field, schedule: Schedule, played: Sequence[FinishedGames]
+) -> MatchResult | None:
     """Return what the pairs of games say that were played; None if there are none."""
     whole = whole_pairs(played)
     if whole is None:
@@ -172,11 +174,11 @@ def first_points(results: Results) -> NDArray[np.float64]:
 
 
 def shown(
-    parts: Iterable[Part],
+    parts: Iterable[FinishedGames],
     field: Field,
     schedule: Schedule,
     on_game: Callable[[GamePlayed], object],
-) -> Iterator[Part]:
+) -> Iterator[FinishedGames]:
     """Yield pairs of games in order, each when *on_game* was given both, and without moves."""
     game, labels = field.conditions.game, field.labels
     for part in in_order(parts):
@@ -184,4 +186,4 @@ def shown(
             pair = part.part(slice(begin, begin + 2))
             for one in games_played(game, labels, schedule.part(pair.places), pair.results):
                 on_game(one)
-            yield Part(pair.places, replace(pair.results, moves=None))
+            yield FinishedGames(pair.places, replace(pair.results, moves=None))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evoply.arena.schedule import Part, Results, Schedule
+from evoply.arena.schedule import FinishedGames, Results, Schedule
 from evoply.games import is_shipped
 from evoply.games.draws import DrawRules
 from evoply.players import KernelSeat, data_of, model_of
@@ -83,7 +83,7 @@ def parts_on_cluster(
     schedule: Schedule,
     *,
     record_moves: bool = False,
-) -> Iterator[Part]:
+) -> Iterator[FinishedGames]:
     """Yield the games of *schedule* as workers of *cluster* finish them; see `Tables.parts`.
 
     Players passed `check_sendable`. *unit* plays a part: `unpacked_part` reads it, `packed_results`
@@ -92,7 +92,7 @@ def parts_on_cluster(
     parts = _Parts(cluster, game, players, schedule, record_moves)
     for answer in cluster.results(unit, parts):
         results = parts.taken(answer)
-        yield Part(parts.places[answer.place], results)
+        yield FinishedGames(parts.places[answer.place], results)
 
 
 class _Parts:

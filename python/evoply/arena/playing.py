@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evoply import _native
-from evoply.arena.games_played import Played, results_of
+from evoply.arena.games_played import PlayedGame, results_of
 from evoply.arena.on_cluster import (
     check_sendable,
     packed_results,
@@ -35,8 +35,8 @@ from evoply.arena.on_cluster import (
 from evoply.arena.one_game import played_out, random_opening
 from evoply.arena.schedule import (
     MOST_THREADS,
+    FinishedGames,
     Forfeit,
-    Part,
     Results,
     Schedule,
     checked_whole,
@@ -153,7 +153,7 @@ class Tables:
         order: NDArray[np.intp] | None = None,
         progress: Callable[[int], object] | None = None,
         record_moves: bool = False,
-    ) -> Iterator[Part]:
+    ) -> Iterator[FinishedGames]:
         """Yield the games of a schedule as they are finished, in any order; one part at least.
 
         *order* says which are begun first, by their places in the schedule. *sizes* says how many
@@ -173,7 +173,7 @@ class Tables:
             moved = None if progress is None else told
             for one in self._parts(part, moved, record_moves):
                 done += len(one)
-                yield Part(chosen[one.places], one.results)
+                yield FinishedGames(chosen[one.places], one.results)
                 (progress or ignored)(done)
             begin += size
             if begin >= len(schedule):
@@ -193,7 +193,7 @@ class Tables:
 
     def _parts(
         self, schedule: Schedule, progress: Callable[[int], object] | None, record_moves: bool
-    ) -> Iterator[Part]:
+    ) -> Iterator[FinishedGames]:
         """Yield the games of a schedule, those of the kernel first; *progress* is told of these."""
         if self.cluster is not None and len(schedule):
             yield from parts_on_cluster(
@@ -215,7 +215,7 @@ class Tables:
             record_moves=record_moves,
         )
         if self.are_in_kernel:
-            yield Part(np.arange(len(schedule)), in_kernel(schedule))
+            yield FinishedGames(np.arange(len(schedule)), in_kernel(schedule))
             return
         sides = np.column_stack([schedule.black, schedule.white])
         if sides.size and sides.max() >= len(self._players):
@@ -225,16 +225,18 @@ class Tables:
         inside = is_kernel[sides].all(axis=1) & (self.clock is None)
         shared = is_shared[sides].any(axis=1)
         if not len(schedule):
-            yield Part(np.arange(0), results_of([], has_clocks=self.clock is not None))
+            yield FinishedGames(np.arange(0), results_of([], has_clocks=self.clock is not None))
         if inside.any():
             which = np.flatnonzero(inside)
             numbers = np.cumsum(is_kernel) - 1  # from a place among all to one in the kernel
             part = schedule.part(which)
-            yield Part(which, in_kernel(part.with_seats(numbers[part.black], numbers[part.white])))
+            yield FinishedGames(
+                which, in_kernel(part.with_seats(numbers[part.black], numbers[part.white]))
+            )
         for chosen, workers in ((~inside & ~shared, self._workers), (shared, self._workers[:1])):
             which = np.flatnonzero(chosen)
             for one in _outside(schedule.part(which), workers, record_moves):
-                yield Part(which[one.places], one.results)
+                yield FinishedGames(which[one.places], one.results)
 
 
 _AtBoard = KernelSeat | Seat | Player
@@ -306,7 +308,9 @@ class _Worker:
             self.about.setdefault(place, seat.about)
 
 
-def _outside(schedule: Schedule, workers: Sequence[_Worker], record_moves: bool) -> Iterator[Part]:
+def _outside(
+    schedule: Schedule, workers: Sequence[_Worker], record_moves: bool
+) -> Iterator[FinishedGames]:
     """Play a schedule move by move, as many games at a time as there are workers."""
     workers = workers[: len(schedule)]
     if len(workers) > 1:
@@ -316,17 +320,17 @@ def _outside(schedule: Schedule, workers: Sequence[_Worker], record_moves: bool)
     for ended in games:
         has_clocks = workers[0].clock is not None
         results = results_of([*ended.values()], record_moves=record_moves, has_clocks=has_clocks)
-        yield Part(np.array([*ended], np.intp), results)
+        yield FinishedGames(np.array([*ended], np.intp), results)
 
 
 def _beside_one_another(
     schedule: Schedule, workers: Sequence[_Worker]
-) -> Iterator[dict[int, Played]]:
+) -> Iterator[dict[int, PlayedGame]]:
     """Yield games by their places as they end; on an error or Ctrl-C close all seats first."""
     places = SimpleQueue[int]()
     for place in range(len(schedule)):
         places.put(place)
-    finished = SimpleQueue[tuple[int, Played] | BaseException]()
+    finished = SimpleQueue[tuple[int, PlayedGame] | BaseException]()
     stop = Event()
 
     def work(worker: _Worker) -> None:
@@ -348,7 +352,7 @@ def _beside_one_another(
             thread.start()
         left = len(schedule)
         while left:
-            ended: dict[int, Played] = {}
+            ended: dict[int, PlayedGame] = {}
             with suppress(Empty):
                 one = finished.get(timeout=_TICK)
                 while not isinstance(one, BaseException):
@@ -377,7 +381,7 @@ def _stopping(stop: Event, workers: Sequence[_Worker], threads: Sequence[Thread]
         thread.join()
 
 
-def _game(schedule: Schedule, place: int, worker: _Worker) -> Played:
+def _game(schedule: Schedule, place: int, worker: _Worker) -> PlayedGame:
     """Play one game of a schedule."""
     black, white = int(schedule.black[place]), int(schedule.white[place])
     start = game_rules(worker.game).position_from_row(schedule.start_row(place))
@@ -388,4 +392,4 @@ def _game(schedule: Schedule, place: int, worker: _Worker) -> Played:
     forfeit = None
     if out.loser is not None:
         forfeit = Forfeit(place, out.loser, out.reason, by_time=out.by_time)
-    return Played(out.record, forfeit, out.used(len(opening)))
+    return PlayedGame(out.record, forfeit, out.used(len(opening)))

@@ -23,7 +23,7 @@ from evoply.arena.json_data import JsonData
 from evoply.arena.matches import first_points
 from evoply.arena.pairs import PairsPlayed
 from evoply.arena.ratings import Ratings
-from evoply.arena.schedule import Part, Results, Schedule, whole_pairs
+from evoply.arena.schedule import FinishedGames, Results, Schedule, whole_pairs
 from evoply.arena.statistics import distinct_rows, pair_statistics
 from evoply.arena.stopping import Stop
 from evoply.arena.tally import Circumstances, Tally, TimeUsed
@@ -150,7 +150,7 @@ def round_robin(
     schedule = conditions.pairs(first, second, Stream(conditions.seed, "round robin"))
     names = named_apart(field.labels)
 
-    played: list[Part] = []
+    played: list[FinishedGames] = []
 
     def standings() -> RoundRobin | None:
         """Return what the games so far say; None if some two players have not met."""

@@ -194,7 +194,7 @@ _COLUMNS = ("black_discs", "white_discs", "winners", "endings", "plies", "hashes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class FinishedGames:
     """Games of a schedule that are finished."""
 
     places: NDArray[np.intp]
@@ -205,12 +205,12 @@ class Part:
     def __len__(self) -> int:
         return len(self.places)
 
-    def part(self, games: slice | NDArray[Any]) -> Part:
+    def part(self, games: slice | NDArray[Any]) -> FinishedGames:
         """Return only these of the games."""
-        return Part(self.places[games], self.results.part(games))
+        return FinishedGames(self.places[games], self.results.part(games))
 
 
-def gathered(parts: Sequence[Part]) -> Part:
+def gathered(parts: Sequence[FinishedGames]) -> FinishedGames:
     """Return all games of *parts*, of which there is one at least, in the order of the schedule."""
     if len(parts) == 1 and _is_rising(parts[0].places):
         return parts[0]
@@ -229,7 +229,7 @@ def gathered(parts: Sequence[Part]) -> Part:
             for forfeit in one.forfeits
         ),
     )
-    whole = Part(places, joined)
+    whole = FinishedGames(places, joined)
     return whole if _is_rising(places) else whole.part(np.argsort(places))
 
 
@@ -238,7 +238,7 @@ def _is_rising(places: NDArray[Any]) -> bool:
     return bool((places[1:] > places[:-1]).all())
 
 
-def whole_pairs(parts: Sequence[Part]) -> Part | None:
+def whole_pairs(parts: Sequence[FinishedGames]) -> FinishedGames | None:
     """Return the games of *parts* whose pair is whole, in order; None if there are none."""
     if not parts:
         return None
@@ -247,12 +247,12 @@ def whole_pairs(parts: Sequence[Part]) -> Part | None:
     return whole if len(whole) else None
 
 
-def in_order(parts: Iterable[Part]) -> Iterator[Part]:
+def in_order(parts: Iterable[FinishedGames]) -> Iterator[FinishedGames]:
     """Yield the same games in the order of the schedule, pairs as soon as they are whole.
 
     Should Ctrl-C come, the pairs that are whole by then are yielded before it goes on.
     """
-    waiting: list[Part] = []
+    waiting: list[FinishedGames] = []
     due = 0
     try:
         for part in parts:

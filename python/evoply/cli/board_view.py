@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from evoply.protocols import Cell, Color, Diagram, GameRecord, Side
+from evoply.protocols import Cell, Color, Diagram, DiagramSide, GameRecord
 
 _BOARD, _LIGHT, _LAST = "on rgb(38,110,70)", "on rgb(205,198,178)", "on rgb(90,150,60)"
 _INK = {Color.BLACK: "rgb(10,10,10)", Color.WHITE: "rgb(250,250,250)"}
@@ -94,7 +94,7 @@ def _symbol(cell: Cell, diagram: Diagram, *, is_unicode: bool, is_colored: bool)
     return "*" if cell.is_legal else "."
 
 
-def _marks(side: Side, is_unicode: bool) -> str:
+def _marks(side: DiagramSide, is_unicode: bool) -> str:
     return side.symbols if is_unicode else side.letters
 
 

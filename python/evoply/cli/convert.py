@@ -18,7 +18,7 @@ from evoply.cli.output import EndedError, Output, stderr
 from evoply.formats.sources import FormatName
 
 if TYPE_CHECKING:
-    from evoply.formats import Converted, Format, GamePlayed, Names, Refused
+    from evoply.formats import Converted, Format, GamePlayed, Refused, WthorNames
 
 _STREAM = "-"
 _IN_MEMORY = 1 << 20
@@ -107,13 +107,13 @@ def _target_format(target: str, name: str | None) -> Format:
 @contextmanager
 def games_file(
     source: str, name: str | None = None
-) -> Iterator[tuple[Format, io.BufferedReader, Names]]:
+) -> Iterator[tuple[Format, io.BufferedReader, WthorNames]]:
     """Open *source*, `-` for standard input; give its format, *name* if given, and the file.
 
     The names are those in the files beside it, if it numbers players and events.
     """
     from evoply.formats import (
-        Names,
+        WthorNames,
         format_named,
         format_of_content,
         format_of_name,
@@ -124,7 +124,7 @@ def games_file(
     with _opened(source) as file:
         read = chosen or format_of_name(source) or format_of_content(file.peek(1))
         has_names = read.name == "wthor" and source != _STREAM
-        yield read, file, names_beside(source) if has_names else Names()
+        yield read, file, names_beside(source) if has_names else WthorNames()
 
 
 def games_in(

@@ -14,7 +14,7 @@ from evoply.cli.progress import progress_and_page
 from evoply.wording import shorten
 
 if TYPE_CHECKING:
-    from evoply.studies import Experiment, Result, Row, Study
+    from evoply.studies import PaperExperiment, Result, Row, Study
 
 _LONGEST_NAME = 60
 
@@ -157,7 +157,7 @@ def _groups(study: Study) -> str:
     return f"As the paper counts its experiments: {', '.join(said)}."
 
 
-def _what(experiment: Experiment) -> str:
+def _what(experiment: PaperExperiment) -> str:
     if len(experiment.rules) < 2:
         return experiment.title
     return f"{experiment.title}; rules {' or '.join(experiment.rules)}"

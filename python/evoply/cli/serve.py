@@ -126,12 +126,12 @@ def _news(output: Output, quiet: bool) -> Any:
 
 
 def _created(given: dict[str, Any]) -> Journal:
-    from evoply.server import Conditions, Journal
+    from evoply.server import Journal, TournamentConditions
 
     control = options.chosen_clock(given["clock"] or _CLOCK)
     assert control is not None
 
-    conditions = Conditions.of(
+    conditions = TournamentConditions.of(
         given["game"] or "othello",
         control,
         openings=options.chosen_openings(given["openings"]),

@@ -23,7 +23,7 @@ from evoply.learning.tuning import check_installed
 from evoply.protocols import Cluster, Progress, RunError
 from evoply.runs.columns import Column, Columns, Row, curves, facts, framed, share
 from evoply.runs.database import Database
-from evoply.runs.kind import ChampionFacts, Ending, Kind, Listing, LiveFacts, Note, RunGames
+from evoply.runs.kind import ChampionFacts, Kind, Listing, LiveFacts, Note, RunEnding, RunGames
 from evoply.runs.model_kind import ModelConfigs
 from evoply.runs.run import Run
 from evoply.wording import shorten
@@ -146,7 +146,7 @@ class _Learners:
     def identities(self, learner: Evolution, /) -> dict[str, dict[str, str]]:
         return learner.parts.identities()
 
-    def end(self, learner: Evolution, config: EvolutionConfig, last: Generation, /) -> Ending:
+    def end(self, learner: Evolution, config: EvolutionConfig, last: Generation, /) -> RunEnding:
         """Play the final test, which names the champion."""
         test = final_test(
             config,
@@ -156,7 +156,7 @@ class _Learners:
             cluster=learner.cluster,
         )
         is_whole = config.generations is not None and last.number + 1 >= config.generations
-        return Ending(
+        return RunEnding(
             status="finished" if is_whole or is_good(config, last.statistics.best) else "limit",
             champion=individual_player(config, test.champion.tree),
             notes={"final_test": json.dumps(_test_data(last, test))},

@@ -12,22 +12,22 @@ from functools import partial
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.fitness.measuring import is_share
 from evoply.runs.columns import Row
-from evoply.runs.plots import Line, Plot
+from evoply.runs.plots import Plot, PlotLine
 
 _FRESH = (
-    Line("best, fresh games", "best_fresh", color=0),
-    Line("median, fresh games", "median_fresh", color=2),
+    PlotLine("best, fresh games", "best_fresh", color=0),
+    PlotLine("median, fresh games", "median_fresh", color=2),
 )
 _TRAINING = (
-    Line("best, training", "best", color=0, is_dashed=True),
-    Line("median, training", "median", color=2, is_dashed=True),
+    PlotLine("best, training", "best", color=0, is_dashed=True),
+    PlotLine("median, training", "median", color=2, is_dashed=True),
 )
 _INTRONS = Plot(
     "Introns",
     "share of nodes",
     [
-        Line("never computed", "dead_introns", color=4),
-        Line("computed without effect", "live_introns", color=1),
+        PlotLine("never computed", "dead_introns", color=4),
+        PlotLine("computed without effect", "live_introns", color=1),
     ],
     "never computed: of all; computed without effect: of 16 individuals",
     is_share=True,
@@ -35,14 +35,14 @@ _INTRONS = Plot(
 _WEIGHTS = Plot(
     "Weights of leaves",
     "weight",
-    [Line("mean weight", "mean_weight", color=3)],
+    [PlotLine("mean weight", "mean_weight", color=3)],
     "by their place, of 16 individuals",
     from_zero=True,
 )
 _TIME = Plot(
     "Time",
     "seconds",
-    [Line(name, f"seconds_{name}") for name in ("playing", "lowering", "breeding")],
+    [PlotLine(name, f"seconds_{name}") for name in ("playing", "lowering", "breeding")],
     "in seconds, of each generation by step",
     from_zero=True,
 )
@@ -90,7 +90,7 @@ def opponents_plot(rows: Sequence[Row]) -> Plot:
     return Plot(
         "The best against each opponent",
         "points per game",
-        [Line(name, partial(score, name)) for name in names],
+        [PlotLine(name, partial(score, name)) for name in names],
         "on fresh games",
         is_share=True,
     )
@@ -114,7 +114,7 @@ def _fitness(config: EvolutionConfig, *, is_own: bool) -> list[Plot]:
 
 
 def _of_trees(title: str, key: str, unit: str) -> Plot:
-    lines = (Line("mean", f"mean_{key}", color=2), Line("best", f"best_{key}", color=0))
+    lines = (PlotLine("mean", f"mean_{key}", color=2), PlotLine("best", f"best_{key}", color=0))
     return Plot(title, unit, lines, f"in {unit}", from_zero=True)
 
 
@@ -123,9 +123,9 @@ def _diversity(rows: Sequence[Row], population: int) -> Plot:
         found = row.get("distinct_behaviours")
         return found / population if found else None
 
-    lines = [Line("different trees", "diversity", color=3)]
+    lines = [PlotLine("different trees", "diversity", color=3)]
     if any(map(behaviours, rows)):
-        lines.append(Line("different behaviours", behaviours, color=1))
+        lines.append(PlotLine("different behaviours", behaviours, color=1))
     note = "different trees, and trees that value 16 random positions differently"
     return Plot("Diversity", "share of population", lines, note, is_share=True)
 
@@ -138,9 +138,9 @@ def _operators(rows: Sequence[Row]) -> list[Plot]:
         return float(operators.get(name, 0) / (sum(operators.values()) or 1))
 
     names = dict.fromkeys(name for row in rows for name in row.get("operators", {}))
-    lines = [Line(name, partial(made, name)) for name in names]
+    lines = [PlotLine(name, partial(made, name)) for name in names]
     if any(row.get("one_way_share") is not None for row in rows):
-        lines.append(Line("one-way, of crossovers", "one_way_share", color=7, is_dashed=True))
+        lines.append(PlotLine("one-way, of crossovers", "one_way_share", color=7, is_dashed=True))
     title, unit, note = "Operators", "share of operators", "that made the individuals"
     return [Plot(title, unit, lines, note, is_share=True)] if names else []
 
@@ -159,8 +159,8 @@ def _structure(rows: Sequence[Row], population: int) -> list[Plot]:
         found.append(_INTRONS)
     if any(row.get("no_op_chains") for row in rows):
         lengths = (("of 1", slice(0, 1)), ("of 2", slice(1, 2)), ("of 3 or more", slice(2, None)))
-        lines = [Line(name, partial(chains, part)) for name, part in lengths]
-        lines.append(Line("above a terminal", above, color=7, is_dashed=True))
+        lines = [PlotLine(name, partial(chains, part)) for name, part in lengths]
+        lines.append(PlotLine("above a terminal", above, color=7, is_dashed=True))
         note = "that stand one above the other"
         title = "Chains of no-ops"
         found.append(Plot(title, "chains per individual", lines, note, from_zero=True))

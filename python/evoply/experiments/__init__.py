@@ -22,12 +22,12 @@ if TYPE_CHECKING:
         load_experiment,
         setups_of,
     )
-    from evoply.experiments.folder import ExperimentFolder, Measured, find_experiment, folder_for
+    from evoply.experiments.folder import ExperimentFolder, UnitResult, find_experiment, folder_for
     from evoply.experiments.on_cluster import check_experiment_sendable
     from evoply.experiments.page import comparison_html
     from evoply.experiments.running import Cost, Status, estimated_cost, run_experiment
     from evoply.experiments.statistics import (
-        Difference,
+        SetupDifference,
         Spread,
         compared,
         fewest_seeds,
@@ -39,14 +39,14 @@ __all__ = [
     "Budget",
     "Comparison",
     "Cost",
-    "Difference",
     "Experiment",
     "ExperimentFolder",
     "Measure",
-    "Measured",
     "Setup",
+    "SetupDifference",
     "Spread",
     "Status",
+    "UnitResult",
     "check_experiment_sendable",
     "compare",
     "compare_experiment",

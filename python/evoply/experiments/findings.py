@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 
 from evoply.experiments.design import Experiment
-from evoply.experiments.folder import Measured
-from evoply.experiments.statistics import Difference, Spread, fewest_seeds
+from evoply.experiments.folder import UnitResult
+from evoply.experiments.statistics import SetupDifference, Spread, fewest_seeds
 
 Table = Literal["values", "curves", "pairs"]
 TABLES: tuple[Table, ...] = ("values", "curves", "pairs")
@@ -39,10 +39,10 @@ class Findings:
     game: str
     experiment: Experiment
     setups: tuple[str, ...]
-    results: tuple[Measured, ...]
+    results: tuple[UnitResult, ...]
     spreads: Mapping[str, Spread]
     """By setup; without those of which no run is done."""
-    differences: tuple[Difference, ...]
+    differences: tuple[SetupDifference, ...]
     digest: str
     """Of the digests of all runs; never of times."""
 
@@ -154,7 +154,7 @@ class Findings:
         raise ValueError(f"{table!r} is no table of a comparison: it has {', '.join(TABLES)}")
 
 
-def _pair_row(one: Difference) -> dict[str, Any]:
+def _pair_row(one: SetupDifference) -> dict[str, Any]:
     row = one.to_dict()
     low, high = row.pop("interval") or (None, None)
     return {
@@ -171,9 +171,9 @@ def _listed(interval: tuple[float, float] | None) -> list[float] | None:
     return None if interval is None else list(interval)
 
 
-def _better(one: Difference) -> str:
+def _better(one: SetupDifference) -> str:
     return one.first if one.effect > 0.5 else one.second
 
 
-def _worse(one: Difference) -> str:
+def _worse(one: SetupDifference) -> str:
     return one.second if one.effect > 0.5 else one.first

@@ -40,7 +40,7 @@ _RUNS = "runs"
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class UnitResult:
     """What came of one unit."""
 
     setup: str
@@ -152,7 +152,7 @@ class ExperimentFolder:
         done = {(one.setup, one.seed) for one in self.measured()}
         return [unit for unit in self.units() if (unit.setup.name, unit.seed) not in done]
 
-    def measured(self) -> list[Measured]:
+    def measured(self) -> list[UnitResult]:
         """Return what came of the units that are done."""
         results = []
         for unit in self.units():
@@ -161,7 +161,7 @@ class ExperimentFolder:
                     curve = measured(run)
                     if curve is not None:
                         digest = run.digests()[-1]
-                        results.append(Measured(unit.setup.name, unit.seed, digest, curve))
+                        results.append(UnitResult(unit.setup.name, unit.seed, digest, curve))
             except RunNameError:
                 continue
         return results
@@ -222,14 +222,14 @@ def _setup(file: Path, name: Any) -> Setup:
     return Setup(str(name), kind, kind.configs.load(file))
 
 
-def digest_of(results: Sequence[Measured]) -> str:
+def digest_of(results: Sequence[UnitResult]) -> str:
     """Return a checksum of the digests of all runs, in order of setups and seeds."""
     ordered = sorted((one.setup, one.seed, one.digest) for one in results)
     return checksum(json.dumps(ordered))
 
 
 def values_by_setup(
-    setups: Sequence[Setup], results: Sequence[Measured]
+    setups: Sequence[Setup], results: Sequence[UnitResult]
 ) -> Mapping[str, list[float]]:
     """Return the final values of each setup, in the order of seeds."""
     ordered = sorted(results, key=lambda one: one.seed)

@@ -43,7 +43,7 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class SetupDifference:
     """How the values of one setup differ from those of another."""
 
     first: str
@@ -90,7 +90,7 @@ def spread_of(values: Sequence[float]) -> Spread:
     )
 
 
-def compared(values: Mapping[str, Sequence[float]]) -> list[Difference]:
+def compared(values: Mapping[str, Sequence[float]]) -> list[SetupDifference]:
     """Return the difference of every pair of setups, in order; *values* by the setup's name.
 
     >>> one, = compared({"a": [0.1, 0.2, 0.3, 0.2, 0.1], "b": [0.5, 0.6, 0.7, 0.8, 0.9]})
@@ -104,7 +104,7 @@ def compared(values: Mapping[str, Sequence[float]]) -> list[Difference]:
         a, b = list(values[one]), list(values[other])
         effect = _effect(a, b)
         differences.append(
-            Difference(
+            SetupDifference(
                 one,
                 other,
                 fmean(a) - fmean(b),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         substitute,
     )
     from evoply.expressions.functions import (
-        Board,
+        EvaluatedBoard,
         argument,
         board,
         clamp,
@@ -80,9 +80,9 @@ __all__ = [
     "NO_OPS",
     "OTHELLO_PATTERNS",
     "PRIMITIVE_SETS",
-    "Board",
     "Constant",
     "Difference",
+    "EvaluatedBoard",
     "Expression",
     "ExpressionError",
     "KernelPosition",

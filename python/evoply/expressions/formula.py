@@ -1,7 +1,7 @@
 """Formulas for people: a board expression as text, or as LaTeX's mathematics.
 
 Only printed, never read back: the written form of an expression is JSON. What division by zero
-gives does not show. `Names` say how parts are called, such as `white_corners` for a count.
+gives does not show. `FormulaNames` say how parts are called, such as `white_corners` for a count.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _PIECES: Mapping[str, str] = MappingProxyType({"own": "own discs", "opponent": "
 
 
 @dataclass(frozen=True)
-class Names:
+class FormulaNames:
     """How parts of expressions are called: whole ones, and functions of argument 0, 1, ...."""
 
     known: Mapping[Any, str] = field(default_factory=dict)
@@ -73,11 +73,11 @@ class Names:
         return None
 
 
-UNNAMED = Names()
+UNNAMED = FormulaNames()
 
 
 def formula(
-    expression: ExpressionLike, names: Names = UNNAMED, *, digits: int | None = None
+    expression: ExpressionLike, names: FormulaNames = UNNAMED, *, digits: int | None = None
 ) -> str:
     """Return *expression* as text with as few brackets as reading needs.
 
@@ -91,7 +91,7 @@ def formula(
     return _printed(expression, names, _Text(digits))
 
 
-def latex_formula(expression: ExpressionLike, names: Names = UNNAMED) -> str:
+def latex_formula(expression: ExpressionLike, names: FormulaNames = UNNAMED) -> str:
     r"""Return *expression* for LaTeX's mathematics: divisions are fractions, names upright.
 
     >>> from evoply.expressions import board, divide
@@ -171,7 +171,7 @@ _Part = tuple[str, int, str]
 """A text, how strongly it binds, and the operation that is its last."""
 
 
-def _printed(expression: ExpressionLike, names: Names, style: _Text) -> str:
+def _printed(expression: ExpressionLike, names: FormulaNames, style: _Text) -> str:
     parts: dict[int, _Part] = {}
     for node in in_order([expression]):
         part = _part(node, parts, names, style)
@@ -179,7 +179,9 @@ def _printed(expression: ExpressionLike, names: Names, style: _Text) -> str:
     return parts[id(expression)][0]
 
 
-def _part(node: ExpressionLike, parts: Mapping[int, _Part], names: Names, style: _Text) -> _Part:
+def _part(
+    node: ExpressionLike, parts: Mapping[int, _Part], names: FormulaNames, style: _Text
+) -> _Part:
     known = names.known.get(node)
     if known is not None:
         return style.name(known), _WHOLE, ""

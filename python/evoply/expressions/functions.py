@@ -137,7 +137,7 @@ def argument(index: int, type: str = "number") -> Any:
     return build("argument", index, type)
 
 
-class Board(NamedTuple):
+class EvaluatedBoard(NamedTuple):
     """What an expression can read of the evaluated position.
 
     Own is the player who chooses, or the side to move, as the view of a player says, whichever
@@ -164,4 +164,4 @@ class Board(NamedTuple):
     is_black: Truth = cast(Truth, build("is_black"))
 
 
-board = Board()
+board = EvaluatedBoard()

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from evoply.formats.pasted import as_game_of, read_pasted
     from evoply.formats.played import UNKNOWN, GamePlayed
     from evoply.formats.sources import Refused
-    from evoply.formats.wthor import Names
+    from evoply.formats.wthor import WthorNames
 
 __all__ = [
     "FORMATS",
@@ -32,8 +32,8 @@ __all__ = [
     "Converted",
     "Format",
     "GamePlayed",
-    "Names",
     "Refused",
+    "WthorNames",
     "as_game_of",
     "convert",
     "format_named",
@@ -53,6 +53,6 @@ give_when_used(
         "pasted": "as_game_of read_pasted",
         "played": "UNKNOWN GamePlayed",
         "sources": "Refused",
-        "wthor": "Names",
+        "wthor": "WthorNames",
     },
 )

@@ -50,7 +50,7 @@ class Format:
     """Ends of the names of its files."""
     holds: str
     """What it holds, for people."""
-    read: Callable[[IO[bytes], str | None, wthor.Names, OnRefused], Iterator[GamePlayed]]
+    read: Callable[[IO[bytes], str | None, wthor.WthorNames, OnRefused], Iterator[GamePlayed]]
     """The games of an open file; a name of a game is for files that do not say it themselves, and
     names of players and events for those that number them."""
     writer: Callable[[IO[bytes]], Writer]
@@ -80,7 +80,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 (".wtb",),
                 "finished games of Othello 8x8",
                 lambda file, game, names, refused: wthor.read(file, names, refused),
-                wthor.Writer,
+                wthor.WthorWriter,
             ),
             Format(
                 "obf",
@@ -169,7 +169,7 @@ def convert(
     read: Format,
     write: Format,
     game: str | None = None,
-    names: wthor.Names | None = None,
+    names: wthor.WthorNames | None = None,
 ) -> tuple[Converted, Mapping[str, bytes]]:
     """Write the games of *source* to *target*; return what became of them, and the files beside.
 
@@ -180,7 +180,7 @@ def convert(
     refused: list[Refused] = []
     writer = write.writer(target)
     games = moves = 0
-    names = wthor.Names() if names is None else names
+    names = wthor.WthorNames() if names is None else names
     for one in read.read(source, game, names, refused.append):
         number = games + len(refused) + 1
         try:
@@ -193,7 +193,7 @@ def convert(
     return Converted(games, moves, tuple(refused)), writer.close()
 
 
-def names_beside(path: str | Path) -> wthor.Names:
+def names_beside(path: str | Path) -> wthor.WthorNames:
     """Return the names in the files .jou and .trn beside the WTHOR file at *path*, as far as any.
 
     They are called as it is, or are the only ones of their kind there. Raises `ValueError` that
@@ -209,4 +209,4 @@ def names_beside(path: str | Path) -> wthor.Names:
             found.append(wthor.read_names(chosen[0].read_bytes()) if chosen else ())
         except ValueError as error:
             raise ValueError(f"{chosen[0]}: {error}") from None
-    return wthor.Names(*found)
+    return wthor.WthorNames(*found)

@@ -54,7 +54,7 @@ _START = Position()
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class WthorNames:
     """The names that the numbers of a file of games stand for."""
 
     players: Sequence[str] = ()
@@ -100,14 +100,14 @@ def is_wthor(head: bytes) -> bool:
 
 
 def read(
-    source: bytes | IO[bytes], names: Names | None = None, on_refused: OnRefused = None
+    source: bytes | IO[bytes], names: WthorNames | None = None, on_refused: OnRefused = None
 ) -> Iterator[GamePlayed]:
     """Yield the games of a .wtb file; without *names* players are called by their numbers.
 
     Raises `InvalidMoveError` and `IllegalMoveError` that name the record, also if the file ends
     before the number of games that it gives.
     """
-    names = Names() if names is None else names
+    names = WthorNames() if names is None else names
     file = io.BytesIO(source) if isinstance(source, bytes) else source
     games, year, depth = _head(file)
     number = 0
@@ -200,7 +200,7 @@ def _replayed(records: NDArray[np.void], threads: int) -> tuple[Replayed, _nativ
 
 
 def _games(
-    records: NDArray[np.void], names: Names, date: Mapping[str, str], depth: int
+    records: NDArray[np.void], names: WthorNames, date: Mapping[str, str], depth: int
 ) -> Iterator[GamePlayed | ValueError]:
     """Yield the games of *records*, or why one cannot be read."""
     replayed, games = _replayed(records, 1)
@@ -296,7 +296,7 @@ def write(games: Iterable[GamePlayed | GameRecord], file: IO[bytes]) -> tuple[by
     The year is that of the first game, the rest of a date is left out. Raises `ValueError` for a
     game that WTHOR cannot hold: it must be of 8x8 Othello, begin at the start, and be decided.
     """
-    writer = Writer(file)
+    writer = WthorWriter(file)
     for game in games:
         writer.add(as_played(game))
     beside = writer.close()
@@ -309,7 +309,7 @@ def _number(game: GamePlayed, tag: str, most: int) -> int:
     return int(found[0]) if found is not None and int(found[0]) <= most else 0
 
 
-class Writer:
+class WthorWriter:
     """A .wtb file that grows game by game."""
 
     def __init__(self, file: IO[bytes]) -> None:

@@ -14,7 +14,16 @@ from evoply import _native
 from evoply.games import drawing
 from evoply.games.squares import USUAL, squares_in
 from evoply.games.text import status
-from evoply.protocols import BoardShape, Cell, Color, Diagram, IllegalMoveError, Outcome, Row, Side
+from evoply.protocols import (
+    BoardShape,
+    Cell,
+    Color,
+    Diagram,
+    DiagramSide,
+    IllegalMoveError,
+    Outcome,
+    Row,
+)
 
 _MOST = 2**31 - 1
 
@@ -298,7 +307,7 @@ class BoardPosition(ABC, Generic[M]):
                 for square in range(self.shape.squares)
             ),
             sides={
-                color: Side(*self.SYMBOLS[color], self.pieces(color), self._count(color))
+                color: DiagramSide(*self.SYMBOLS[color], self.pieces(color), self._count(color))
                 for color in Color
             },
             turn=self.turn,

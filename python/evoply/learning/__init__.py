@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from evoply.expressions.linear import Feature, LinearModel, ValueProgram
     from evoply.learning.config import LEARNER, LearningConfig, load_learning_config
     from evoply.learning.curriculum import Curriculum, stages, starts_of
-    from evoply.learning.distillation import Distilled, Term, distil
+    from evoply.learning.distillation import Distilled, FormulaTerm, distil
     from evoply.learning.found_features import features_of_population, features_of_sets
     from evoply.learning.games_config import MOST_GAMES
     from evoply.learning.learner import Learning, learn
@@ -49,6 +49,7 @@ __all__ = [
     "Curriculum",
     "Distilled",
     "Feature",
+    "FormulaTerm",
     "LabelSettings",
     "Learning",
     "LearningConfig",
@@ -59,7 +60,6 @@ __all__ = [
     "PatternRates",
     "PatternSettings",
     "PatternStep",
-    "Term",
     "Tuning",
     "TuningConfig",
     "TuningStep",

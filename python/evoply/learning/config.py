@@ -82,7 +82,7 @@ class TimeWeights(Part):
     """Games before they begin to learn; until then they are such that nothing depends on time."""
 
 
-class Opponent(Part):
+class LearningOpponent(Part):
     """Against whom the weights learn."""
 
     kind: Literal["itself", "frozen", "pool"] = "itself"
@@ -95,7 +95,7 @@ class Opponent(Part):
     """Versions in the pool; the oldest goes."""
 
 
-class Machine(Part):
+class LearningMachine(Part):
     """How this machine is used; changes no result and is not part of a digest."""
 
     threads: int = Field(default=0, ge=0, le=1024)
@@ -147,8 +147,8 @@ class LearningConfig(GamesConfig):
     rates: Rates = Rates()
     time_weights: TimeWeights = TimeWeights()
     curriculum: Curriculum = Curriculum()
-    opponent: Opponent = Opponent()
-    machine: Machine = Machine()
+    opponent: LearningOpponent = LearningOpponent()
+    machine: LearningMachine = LearningMachine()
 
     def model(self) -> linear.LinearModel:
         """Return the features with all weights 0."""

@@ -40,7 +40,7 @@ _PENALTY = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class FormulaTerm:
     """A term of the formula: what is counted, and what it is worth in each stage of the game."""
 
     name: str
@@ -57,7 +57,7 @@ class Distilled:
 
     teacher: str
     game: str
-    terms: tuple[Term, ...]
+    terms: tuple[FormulaTerm, ...]
     """The largest weights first."""
     ends: tuple[float, ...]
     """Where each stage but the last ends, by the clock of the position, from 0 to 1."""
@@ -178,7 +178,9 @@ def distil(
     return Distilled(
         teacher=teacher.label if teacher.name is None else teacher.name,
         game=game,
-        terms=tuple(Term(named[place].name, tuple(weights[:, place].tolist())) for place in order),
+        terms=tuple(
+            FormulaTerm(named[place].name, tuple(weights[:, place].tolist())) for place in order
+        ),
         ends=ends,
         player=_player(named, weights, ends),
         explained=chosen.share,

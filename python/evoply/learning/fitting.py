@@ -36,7 +36,7 @@ _MOST_PLIES = 200
 
 
 @dataclass(frozen=True)
-class Measured:
+class ValuesByDepth:
     """The values of positions by depth, for the side to move."""
 
     pieces: NDArray[np.int64]
@@ -55,7 +55,7 @@ def measured_values(
     depth: int,
     seed: int,
     told: Callable[[int, int], object] = lambda done, of: None,
-) -> Measured:
+) -> ValuesByDepth:
     """Return the values of *positions* positions of every stage at the depths of `PAIRS`.
 
     No depth is greater than *depth*. *player* says how leaves are seen; *program* is its evaluator
@@ -73,10 +73,10 @@ def measured_values(
             values[one].append(score)
         told(done + 1, len(chosen))
     pieces = np.array([_pieces(position) for position in chosen], dtype=np.int64)
-    return Measured(pieces, {one: np.array(column) for one, column in values.items()})
+    return ValuesByDepth(pieces, {one: np.array(column) for one, column in values.items()})
 
 
-def fitted_cuts(measured: Measured, game: str, stages: Sequence[int]) -> tuple[Cut, ...]:
+def fitted_cuts(measured: ValuesByDepth, game: str, stages: Sequence[int]) -> tuple[Cut, ...]:
     """Return what shallow values foretell of deep ones in each stage, by least squares.
 
     A depth is left out where a stage has fewer than three positions from which neither search

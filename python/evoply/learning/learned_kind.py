@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from evoply.arena.on_cluster import check_game
 from evoply.learning.games_config import config_of
 from evoply.protocols import Cluster, Progress, RunError
-from evoply.runs.kind import Display, Ending, Kind
+from evoply.runs.kind import Display, Kind, RunEnding
 from evoply.runs.model_kind import ModelConfigs
 from evoply.runs.plain_display import PlainDisplay
 from evoply.runs.steps_store import StepsStore
@@ -91,8 +91,8 @@ class _Learners:
     def identities(self, learner: Any, /) -> dict[str, dict[str, str]]:
         return {}
 
-    def end(self, learner: Any, config: Any, last: Any, /) -> Ending:
-        return Ending("finished", last.champions[0])
+    def end(self, learner: Any, config: Any, last: Any, /) -> RunEnding:
+        return RunEnding("finished", last.champions[0])
 
     def costs(self, step: Any, previous: Any, /) -> Mapping[str, float]:
         before = 0 if previous is None else previous.statistics["games"]

@@ -11,7 +11,7 @@ from evoply.learning.learner import Learning
 from evoply.learning.steps import LearningStep, edited, model_of, time_name
 from evoply.runs.columns import Column, Columns, Row, framed
 from evoply.runs.kind import ChampionFacts, Kind, Listing
-from evoply.runs.plots import Line, Plot
+from evoply.runs.plots import Plot, PlotLine
 
 _MOST_LISTED = 6
 _COLUMNS = (
@@ -26,7 +26,7 @@ _COLUMNS = (
 _ERROR = Plot(
     "Error",
     "root mean square",
-    [Line("error")],
+    [PlotLine("error")],
     "of what the weights say of a board, compared with the own next turn's",
     x="games",
     from_zero=True,
@@ -35,7 +35,7 @@ _ERROR = Plot(
 _CLIPPED = Plot(
     "Clipped features",
     "share",
-    [Line("clipped")],
+    [PlotLine("clipped")],
     "how often a feature was beyond its scale",
     x="games",
     from_zero=True,
@@ -62,7 +62,7 @@ def weight_plots(config: LearningConfig) -> list[Plot]:
             title,
             "weight",
             [
-                Line(name, key, is_dashed=place >= _SOLID)
+                PlotLine(name, key, is_dashed=place >= _SOLID)
                 for place, (name, key) in enumerate(zip(names, keys, strict=True))
             ],
             x="games",

@@ -25,7 +25,7 @@ from typing import Any, TextIO
 from evoply._native import Stream
 from evoply.games import game_rules
 from evoply.games.draws import DrawRules
-from evoply.processes.keeper import Limits, confine, keep, read_limits
+from evoply.processes.keeper import KeeperLimits, confine, keep, read_limits
 from evoply.protocols import (
     Choice,
     Clock,
@@ -46,7 +46,7 @@ def main(arguments: list[str]) -> None:
     keep(int(lifeline), limits, lambda: _serve(file, class_name, limits))
 
 
-def _serve(file: str, class_name: str, limits: Limits) -> None:
+def _serve(file: str, class_name: str, limits: KeeperLimits) -> None:
     """Answer one message after the other until there are no more."""
     requests, answers = os.fdopen(os.dup(0), "r"), os.fdopen(os.dup(1), "w")
     nowhere = os.open(os.devnull, os.O_RDWR)
@@ -89,7 +89,7 @@ class _Source(SourceLoader):
         return self._text
 
 
-def _class_in(file: str, class_name: str, limits: Limits) -> Callable[[], Any]:
+def _class_in(file: str, class_name: str, limits: KeeperLimits) -> Callable[[], Any]:
     """Import *file* under a name that no other module has, and return a class of it."""
     path = Path(file).resolve()
     sys.path.insert(0, str(path.parent))

@@ -18,7 +18,7 @@ from evoply.games import game_rules
 from evoply.players import bot_process
 from evoply.players.engines.dialogue import goes_on
 from evoply.players.process_limits import MoveLimit
-from evoply.processes import BrokenError, ForeignProcess, Limits, one_line
+from evoply.processes import BrokenError, ForeignProcess, KeeperLimits, one_line
 from evoply.protocols import Choice, Clock, Color, ForfeitError, GameRecord, Seat
 
 _START_LIMIT = 60.0
@@ -34,7 +34,9 @@ class BotSeat(Seat):
     at a time, from any thread; `close` may come from another one and ends the question.
     """
 
-    def __init__(self, path: str, class_name: str, move_limit: MoveLimit, limits: Limits) -> None:
+    def __init__(
+        self, path: str, class_name: str, move_limit: MoveLimit, limits: KeeperLimits
+    ) -> None:
         self.path = path
         self.class_name = class_name
         self.move_limit = move_limit
@@ -166,7 +168,7 @@ def _line(codes: object, game: GameRecord) -> tuple[Any, ...]:
 class _BotProcess(ForeignProcess):
     """The process of a bot: questions and answers are JSON, a line each."""
 
-    def __init__(self, path: str, class_name: str, limits: Limits) -> None:
+    def __init__(self, path: str, class_name: str, limits: KeeperLimits) -> None:
         home = str(Path(bot_process.__file__).parents[2])
         paths = [home, *filter(None, [os.environ.get("PYTHONPATH")])]
         super().__init__(

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from evoply import _native
 from evoply._native import Stream
 from evoply.games import game_rules
-from evoply.players.timing import TIMINGS, Measured, Timing, time_left
+from evoply.players.timing import TIMINGS, MeasuredSearches, Timing, time_left
 from evoply.protocols import Choice, Clock, GameRecord, Player, Position, Row, Seat
 
 ENGINE_TABLE = 18
@@ -45,7 +45,7 @@ class KernelSeat(Seat):
     native: _native.Player
     use: TimeUse | None = None
     """How it uses time; None for a player that chooses at once."""
-    measured: Measured = field(default_factory=Measured)
+    measured: MeasuredSearches = field(default_factory=MeasuredSearches)
     player: Callable[[], Player] | None = field(default=None, repr=False)
     """Gives the player as data, for those who play elsewhere."""
     threads: int = 1

@@ -11,7 +11,7 @@ from evoply.players.evaluators import Model
 from evoply.protocols import Clock
 
 if TYPE_CHECKING:
-    from evoply.processes import Limits
+    from evoply.processes import KeeperLimits
 
 
 class ProcessLimits(Model):
@@ -26,11 +26,11 @@ class ProcessLimits(Model):
     memory: int = Field(default=4096, ge=16, le=10**7, strict=True)
     processes: int = Field(default=64, ge=1, le=10_000, strict=True)
 
-    def for_keeper(self) -> Limits:
+    def for_keeper(self) -> KeeperLimits:
         """Return what the keeper of the process is told."""
-        from evoply.processes import Limits  # of use only where there is a process
+        from evoply.processes import KeeperLimits  # of use only where there is a process
 
-        return Limits(self.cpu, self.memory, self.processes)
+        return KeeperLimits(self.cpu, self.memory, self.processes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from evoply.players.search_options import MAX_DEPTH, MAX_ENDGAME
 from evoply.players.specs import AlphaBeta
 
 
-class Level(NamedTuple):
+class SearchLevel(NamedTuple):
     """How a level searches."""
 
     depth: int
@@ -41,33 +41,33 @@ class Level(NamedTuple):
 
 
 _WITH_SOLVER = (
-    Level(1, temperature=0.6),
-    Level(1, temperature=0.2),
-    Level(1, temperature=0.07),
-    Level(2, temperature=0.03),
-    Level(3, endgame=8),
-    Level(4, selective=1.5, endgame=10),
-    Level(6, selective=1.5, endgame=12),
-    Level(8, selective=1.5, endgame=14),
-    Level(10, selective=1.5, endgame=16),
-    Level(12, selective=1.5, endgame=18),
+    SearchLevel(1, temperature=0.6),
+    SearchLevel(1, temperature=0.2),
+    SearchLevel(1, temperature=0.07),
+    SearchLevel(2, temperature=0.03),
+    SearchLevel(3, endgame=8),
+    SearchLevel(4, selective=1.5, endgame=10),
+    SearchLevel(6, selective=1.5, endgame=12),
+    SearchLevel(8, selective=1.5, endgame=14),
+    SearchLevel(10, selective=1.5, endgame=16),
+    SearchLevel(12, selective=1.5, endgame=18),
 )
 _WITHOUT = (
-    Level(1, temperature=0.6),
-    Level(1, temperature=0.2),
-    Level(1, temperature=0.07),
-    Level(2, temperature=0.03),
-    Level(3),
-    Level(4),
-    Level(6),
-    Level(8),
+    SearchLevel(1, temperature=0.6),
+    SearchLevel(1, temperature=0.2),
+    SearchLevel(1, temperature=0.07),
+    SearchLevel(2, temperature=0.03),
+    SearchLevel(3),
+    SearchLevel(4),
+    SearchLevel(6),
+    SearchLevel(8),
 )
 
 _FROM_TABLE = 5
 """From this depth on a search keeps positions."""
 
 
-def levels_of(game: str) -> tuple[Level, ...]:
+def levels_of(game: str) -> tuple[SearchLevel, ...]:
     """Return the levels of *game*, from 1 on.
 
     >>> levels_of("othello")[4].depth
@@ -217,9 +217,11 @@ class Strong(PlayerKind):
         return self._level.depth
 
     @property
-    def _level(self) -> Level:
-        level = levels_of(self.game)[self.level - 1] if self.depth is None else Level(self.depth)
-        return Level(
+    def _level(self) -> SearchLevel:
+        level = (
+            levels_of(self.game)[self.level - 1] if self.depth is None else SearchLevel(self.depth)
+        )
+        return SearchLevel(
             level.depth,
             level.temperature,
             level.selective if self.selective is None else self.selective,

@@ -91,7 +91,7 @@ class Search(Protocol):
 
 
 @dataclass(slots=True)
-class Measured:
+class MeasuredSearches:
     """What searches under a clock have shown of a player: one per seat, from game to game."""
 
     branching: float = 5.0
@@ -107,7 +107,7 @@ _BRANCHING = (1.5, 30.0)
 
 
 def firebrand(
-    search: Search, time: TimeLeft, measured: Measured, now: Callable[[], float]
+    search: Search, time: TimeLeft, measured: MeasuredSearches, now: Callable[[], float]
 ) -> Choice:
     """Choose as FIREBRAND does, with a probe of three plies and an alarm.
 
@@ -167,7 +167,9 @@ _DECIDED = 1e14
 """A value that only a finished game has."""
 
 
-def modern(search: Search, time: TimeLeft, measured: Measured, now: Callable[[], float]) -> Choice:
+def modern(
+    search: Search, time: TimeLeft, measured: MeasuredSearches, now: Callable[[], float]
+) -> Choice:
     """Choose by looking one ply deeper at a time under a hard deadline.
 
     A depth is begun if it should be finished in time, going by how much longer each depth took than
@@ -217,7 +219,7 @@ def _is_alone(choice: Choice) -> bool:
     return len(values) > 2 and values[0] - values[1] > values[1] - values[-1]
 
 
-TIMINGS: Mapping[Timing, Callable[[Search, TimeLeft, Measured, Callable[[], float]], Choice]] = (
-    MappingProxyType({"firebrand": firebrand, "modern": modern})
-)
+TIMINGS: Mapping[
+    Timing, Callable[[Search, TimeLeft, MeasuredSearches, Callable[[], float]], Choice]
+] = MappingProxyType({"firebrand": firebrand, "modern": modern})
 """The policies by name."""

@@ -10,16 +10,16 @@ from evoply.when_used import give_when_used
 
 if TYPE_CHECKING:
     from evoply.processes.cores import core_count
-    from evoply.processes.keeper import Limits
+    from evoply.processes.keeper import KeeperLimits
     from evoply.processes.process import BrokenError, ForeignProcess, one_line
 
-__all__ = ["BrokenError", "ForeignProcess", "Limits", "core_count", "one_line"]
+__all__ = ["BrokenError", "ForeignProcess", "KeeperLimits", "core_count", "one_line"]
 
 give_when_used(
     __name__,
     {
         "cores": "core_count",
-        "keeper": "Limits",
+        "keeper": "KeeperLimits",
         "process": "BrokenError ForeignProcess one_line",
     },
 )

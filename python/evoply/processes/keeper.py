@@ -37,7 +37,7 @@ _SPARE_TASKS = 16
 """Tasks for each process that is allowed: the system counts threads, and those of the same user."""
 
 
-class Limits(NamedTuple):
+class KeeperLimits(NamedTuple):
     """What a foreign process may use."""
 
     cpu: int
@@ -54,12 +54,12 @@ def main(arguments: list[str]) -> None:
     keep(int(lifeline), read_limits(limits), lambda: _become(command, read_limits(limits)))
 
 
-def read_limits(text: str) -> Limits:
+def read_limits(text: str) -> KeeperLimits:
     """Return the limits that *text*, a JSON list, holds."""
-    return Limits(*json.loads(text))
+    return KeeperLimits(*json.loads(text))
 
 
-def _become(command: list[str], limits: Limits) -> None:
+def _become(command: list[str], limits: KeeperLimits) -> None:
     confine(limits)
     try:
         os.execvp(command[0], command)
@@ -67,7 +67,7 @@ def _become(command: list[str], limits: Limits) -> None:
         _say(f"{command[0]}: {error.strerror}")
 
 
-def keep(lifeline: int, limits: Limits, work: Callable[[], object]) -> NoReturn:
+def keep(lifeline: int, limits: KeeperLimits, work: Callable[[], object]) -> NoReturn:
     """Do *work* in a child of this process, and leave nothing of it behind when it ends."""
     _ask_linux(_CHILD_SUBREAPER, 1)
     keeper, child = os.getpid(), os.fork()
@@ -85,7 +85,7 @@ def keep(lifeline: int, limits: Limits, work: Callable[[], object]) -> NoReturn:
         os._exit(0)
 
 
-def confine(limits: Limits, *, as_nobody: bool = False) -> None:
+def confine(limits: KeeperLimits, *, as_nobody: bool = False) -> None:
     """Set the limits of this process and of all that it starts, for good.
 
     With *as_nobody* root becomes the user nobody, on Linux: no limit on processes binds root.
@@ -151,7 +151,7 @@ def _say(words: str) -> None:
             os.write(2, f"{words}\n".encode())
 
 
-def _watch(child: int, lifeline: int, limits: Limits) -> str:
+def _watch(child: int, lifeline: int, limits: KeeperLimits) -> str:
     """Wait until the child has ended or is to end; return in words what was unusual, or ""."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1):

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from threading import Lock
 
 from evoply.processes import keeper
-from evoply.processes.keeper import Limits
+from evoply.processes.keeper import KeeperLimits
 from evoply.wording import shorten
 
 LONGEST_LINE = 1_000_000
@@ -64,7 +64,7 @@ class ForeignProcess:
     def __init__(
         self,
         arguments: Sequence[str],
-        limits: Limits,
+        limits: KeeperLimits,
         *,
         program: Sequence[str] = ("-I", "-S", keeper.__file__),
         environment: Mapping[str, str] | None = None,

@@ -30,6 +30,7 @@ from evoply.protocols.games import (
     Cell,
     Color,
     Diagram,
+    DiagramSide,
     Ending,
     GameRecord,
     LegalMoves,
@@ -37,7 +38,6 @@ from evoply.protocols.games import (
     Outcome,
     Position,
     Row,
-    Side,
 )
 from evoply.protocols.in_progress import GameInProgress
 from evoply.protocols.learners import Learner, Progress, Step, StorableLearner, steps
@@ -55,6 +55,7 @@ __all__ = [
     "Color",
     "ConfigError",
     "Diagram",
+    "DiagramSide",
     "Ending",
     "ForfeitError",
     "GameInProgress",
@@ -73,7 +74,6 @@ __all__ = [
     "RunNameError",
     "Same",
     "Seat",
-    "Side",
     "Step",
     "StorableLearner",
     "TimeControl",

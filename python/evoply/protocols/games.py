@@ -143,7 +143,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class DiagramSide:
     """How a diagram shows one colour."""
 
     letters: str
@@ -164,7 +164,7 @@ class Diagram:
     """The rows and columns."""
     cells: tuple[Cell, ...]
     """The squares, row by row from the top."""
-    sides: Mapping[Color, Side]
+    sides: Mapping[Color, DiagramSide]
     turn: Color
     """The side to move."""
     status: str

@@ -14,7 +14,7 @@ from evoply.algebra.naming import DIGITS
 from evoply.arena.json_data import JsonData
 from evoply.expressions import DIFFERENCES, Expression, board, count
 from evoply.expressions import features as counted
-from evoply.expressions.formula import UNNAMED, Names, formula
+from evoply.expressions.formula import UNNAMED, FormulaNames, formula
 from evoply.reports.terms import Term, is_feature
 from evoply.wording import short_formula
 
@@ -153,7 +153,7 @@ class Words:
     """Says parts of an evaluator in the words of its game: *piece* is "disc" or "piece"."""
 
     piece: str = "disc"
-    names: Names = UNNAMED
+    names: FormulaNames = UNNAMED
 
     def phrase(self, expression: Expression) -> str | None:
         """Return the noun phrase of an expression that is a known count, else None."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from evoply.algebra.naming import DIGITS
 from evoply.expressions import Expression, build, number
-from evoply.expressions.formula import UNNAMED, Names, formula, number_text
+from evoply.expressions.formula import UNNAMED, FormulaNames, formula, number_text
 from evoply.expressions.written_form import children, in_order
 
 TIMES = ("t", "root_t", "ply", "root_ply")
@@ -35,7 +35,7 @@ class Term:
     coefficient: float
     factors: tuple[Expression, ...]
     divisors: tuple[Expression, ...]
-    names: Names = field(default=UNNAMED, repr=False, compare=False)
+    names: FormulaNames = field(default=UNNAMED, repr=False, compare=False)
 
     @property
     def is_constant(self) -> bool:
@@ -78,7 +78,7 @@ class _Product:
         return replace(self, divisors=(*self.divisors, place))
 
 
-def terms_of(expression: Expression, names: Names = UNNAMED) -> list[Term]:
+def terms_of(expression: Expression, names: FormulaNames = UNNAMED) -> list[Term]:
     """Return the terms whose sum *expression* is (where no divisor is 0), like terms collected.
 
     >>> from evoply.expressions import board, count, divide
@@ -123,7 +123,7 @@ def without(expression: Expression, term: Term) -> Expression:
     return expression
 
 
-def features(expression: Expression, names: Names = UNNAMED) -> list[Expression]:
+def features(expression: Expression, names: FormulaNames = UNNAMED) -> list[Expression]:
     """Return the different parts of *expression* that are measured on the board, in order.
 
     These are the numbers that are not computed from numbers: what has a name, such as `white`, or a
@@ -144,7 +144,7 @@ def features(expression: Expression, names: Names = UNNAMED) -> list[Expression]
     return list(parts)
 
 
-def is_feature(node: Expression, names: Names) -> bool:
+def is_feature(node: Expression, names: FormulaNames) -> bool:
     """Return whether *node* is a number that is measured on the board."""
     if node.type != "number" or node.op == "number":
         return False
@@ -153,7 +153,10 @@ def is_feature(node: Expression, names: Names) -> bool:
 
 
 def with_feature(
-    expression: Expression, feature: Expression, replacement: Expression, names: Names = UNNAMED
+    expression: Expression,
+    feature: Expression,
+    replacement: Expression,
+    names: FormulaNames = UNNAMED,
 ) -> Expression:
     """Return *expression* with *replacement* wherever *feature* stands, but for inside of names."""
     changed: dict[int, Expression] = {}
@@ -169,7 +172,7 @@ def with_feature(
     return changed[id(expression)]
 
 
-def _operation(node: Expression, names: Names) -> str:
+def _operation(node: Expression, names: FormulaNames) -> str:
     return "" if node in names.known else node.op
 
 
@@ -182,7 +185,9 @@ def _operands(place: _Place) -> tuple[_Place, _Place]:
     return ((*path, 0), node.arguments[0]), ((*path, 1), node.arguments[1])
 
 
-def _inner_sum(place: _Place, product: _Product, names: Names) -> tuple[_Place, _Product] | None:
+def _inner_sum(
+    place: _Place, product: _Product, names: FormulaNames
+) -> tuple[_Place, _Product] | None:
     """Return the sum that alone carries the value at *place*, and what multiplies it."""
     while True:
         name = _operation(place[1], names)
@@ -201,7 +206,7 @@ def _inner_sum(place: _Place, product: _Product, names: Names) -> tuple[_Place, 
             return None
 
 
-def _carries_sum(expression: Expression, names: Names) -> bool:
+def _carries_sum(expression: Expression, names: FormulaNames) -> bool:
     """Return whether *expression* is a sum, maybe under factors and over divisors."""
     waiting = [expression]
     while waiting:
@@ -214,7 +219,7 @@ def _carries_sum(expression: Expression, names: Names) -> bool:
     return False
 
 
-def _term(place: _Place, outer: _Product, names: Names) -> Term:
+def _term(place: _Place, outer: _Product, names: FormulaNames) -> Term:
     """Return the term at *place*: its product flattened, numbers gathered in the coefficient."""
     coefficient = outer.coefficient
     above: list[Expression] = []

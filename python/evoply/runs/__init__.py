@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from evoply.runs.advance import advance
     from evoply.runs.background import go_on_in_process
     from evoply.runs.folder import is_locked, leave_request, read_request
-    from evoply.runs.kind import ChampionFacts, Ending, Kind, Listing, LiveFacts
+    from evoply.runs.kind import ChampionFacts, Kind, Listing, LiveFacts, RunEnding
     from evoply.runs.results import (
         PlayedMatches,
         champion_changes,
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ChampionFacts",
-    "Ending",
     "Kind",
     "Listing",
     "LiveFacts",
     "PlayedMatches",
     "Run",
+    "RunEnding",
     "RunError",
     "RunNameError",
     "RunSummary",

@@ -23,7 +23,7 @@ Note = Callable[..., dict[str, Any] | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class RunEnding:
     """How a run ended."""
 
     status: str
@@ -158,7 +158,7 @@ class Learners(Protocol):
     def identities(self, learner: Any, /) -> dict[str, dict[str, str]]:
         """Return name and checksum of the source of what is the user's own Python."""
 
-    def end(self, learner: Any, config: Any, last: Any, /) -> Ending:
+    def end(self, learner: Any, config: Any, last: Any, /) -> RunEnding:
         """Return the ending of a run whose limits allow nothing after *last*."""
 
     @property

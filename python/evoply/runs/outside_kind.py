@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 from evoply.configs.keys import read_toml, without_none
 from evoply.games import game_rules
 from evoply.protocols import Cluster, ConfigError, Progress, RunError, StorableLearner
-from evoply.runs.kind import Ending, Kind
+from evoply.runs.kind import Kind, RunEnding
 from evoply.runs.plain_display import PlainDisplay
 from evoply.runs.sources import source_identity
 from evoply.runs.steps_store import StepsStore, present
@@ -144,8 +144,8 @@ class _Learners:
     def identities(self, learner: StorableLearner, /) -> dict[str, dict[str, str]]:
         return {"learner": source_identity(learner)}
 
-    def end(self, learner: StorableLearner, config: Any, last: Any, /) -> Ending:
-        return Ending("finished", last.champions[0])
+    def end(self, learner: StorableLearner, config: Any, last: Any, /) -> RunEnding:
+        return RunEnding("finished", last.champions[0])
 
     def costs(self, step: Any, previous: Any, /) -> Mapping[str, float]:
         """Return the statistic `games`, if there is one, as the games of the step."""

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from evoply.protocols import Progress
 from evoply.runs.columns import Column, Columns, Row, curves, facts, framed
 from evoply.runs.kind import ChampionFacts, Listing, LiveFacts, Note, RunGames
-from evoply.runs.plots import Line, Plot
+from evoply.runs.plots import Plot, PlotLine
 
 USUAL = ("number", "digest", "seconds")
 """What a row has beside its statistics."""
@@ -44,7 +44,7 @@ class PlainDisplay:
     def plots(self, config: Any, rows: Sequence[Row], /, *, is_own: bool = False) -> Sequence[Plot]:
         """Return a plot of each column."""
         _, *columns, _ = self.columns(config, rows[-1] if rows else {}, is_own=is_own)
-        return [Plot(one.label, one.label, [Line(one.label, one.value)]) for one in columns]
+        return [Plot(one.label, one.label, [PlotLine(one.label, one.value)]) for one in columns]
 
     def live(self, config: Any, step: Any, /) -> LiveFacts:
         """Return the newest values of all columns."""

@@ -10,7 +10,7 @@ Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PlotLine:
     """A number of every step, as a line of a plot."""
 
     name: str
@@ -31,7 +31,7 @@ class Plot:
 
     title: str
     unit: str
-    lines: Sequence[Line]
+    lines: Sequence[PlotLine]
     note: str = ""
     x: str = "number"
     """The key in a row of what the lines are drawn over."""

@@ -36,7 +36,7 @@ from evoply.runs.folder import (
     reason,
     status_in,
 )
-from evoply.runs.kind import Ending, Kind
+from evoply.runs.kind import Kind, RunEnding
 from evoply.runs.schema import damaged, reading
 
 _T = TypeVar("_T")
@@ -342,7 +342,7 @@ class Run:
     def _has_no_champion(self) -> NoReturn:
         raise RunError(f"run {self.path} has no champion yet: no step is finished")
 
-    def end(self, number: int, ending: Ending) -> None:
+    def end(self, number: int, ending: RunEnding) -> None:
         """Note how the run ended after step *number*, and who its champion is."""
         champion = {"generation": number, "player": schema.player_data(ending.champion)}
         self.set_meta(champion=json.dumps(champion), **ending.notes)

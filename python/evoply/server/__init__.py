@@ -11,7 +11,7 @@ from evoply.when_used import give_when_used
 
 if TYPE_CHECKING:
     from evoply.server.addresses import DEFAULT_PORT, is_this_machine, parse_address, shown_address
-    from evoply.server.conditions import Conditions, Tournament
+    from evoply.server.conditions import ServedTournament, TournamentConditions
     from evoply.server.connection import CallError, game_at
     from evoply.server.game_server import GameServer
     from evoply.server.joining import GameHere, Joining
@@ -35,7 +35,6 @@ __all__ = [
     "NOTICES",
     "REQUESTS",
     "CallError",
-    "Conditions",
     "GameHere",
     "GameServer",
     "Joining",
@@ -43,7 +42,8 @@ __all__ = [
     "JournalError",
     "Line",
     "LineError",
-    "Tournament",
+    "ServedTournament",
+    "TournamentConditions",
     "WatchedGame",
     "Watching",
     "game_at",

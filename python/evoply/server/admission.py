@@ -14,9 +14,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from evoply.server.conditions import Conditions
+from evoply.server.conditions import TournamentConditions
 from evoply.server.messages import REQUESTS, VERSION, Line, proof_of
-from evoply.server.table import Table, TableError
+from evoply.server.table import GameTable, TableError
 from evoply.server.wire import FloodError, Wire
 
 MOST_STRANGERS = 50
@@ -49,9 +49,9 @@ class Guest:
     wire: Wire | None = None
     away_since: float = 0.0
     """When it went, minus infinity if it left for good; counts where *wire* is None."""
-    tables: dict[int, Table] = field(default_factory=dict)
+    tables: dict[int, GameTable] = field(default_factory=dict)
     """Its games that are not over, by their numbers."""
-    lately: deque[Table] = field(default_factory=lambda: deque(maxlen=MOST_GAMES_AT_ONCE))
+    lately: deque[GameTable] = field(default_factory=lambda: deque(maxlen=MOST_GAMES_AT_ONCE))
     """Its last games that are over: it may have missed their ends."""
     here: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -67,7 +67,7 @@ Who = Guest | Literal["watcher", "nobody"]
 class Host(Protocol):
     """What admission asks about players and games."""
 
-    def tables(self) -> Iterable[Table]:
+    def tables(self) -> Iterable[GameTable]:
         """Return the games that are being played."""
 
     def join(self, name: str, at_once: int, /) -> tuple[Guest, str]:
@@ -92,7 +92,7 @@ class Host(Protocol):
 class Admission:
     """All connections of a server; `visit` is called with every new one."""
 
-    def __init__(self, host: Host, conditions: Conditions, password: str | None) -> None:
+    def __init__(self, host: Host, conditions: TournamentConditions, password: str | None) -> None:
         self.watchers: set[Wire] = set()
         self._host = host
         self._greeting = f"HELLO evoply {VERSION} {conditions.game} {conditions.control}"

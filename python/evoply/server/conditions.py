@@ -16,7 +16,7 @@ from evoply.arena import RoundRobin, Schedule
 from evoply.arena.conditions import Conditions as GameConditions
 from evoply.arena.conditions import Openings, conditions_of
 from evoply.arena.conditions import opening_plies as opening_plies_of
-from evoply.arena.games_played import Played, games_played, results_of
+from evoply.arena.games_played import PlayedGame, games_played, results_of
 from evoply.arena.one_game import random_opening
 from evoply.arena.round_robins import opponents, rated
 from evoply.arena.schedule import checked_whole
@@ -32,7 +32,7 @@ LEAST_SECONDS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Conditions:
+class TournamentConditions:
     """What is played, by how many, and how long it may take."""
 
     game: str
@@ -73,7 +73,7 @@ class Conditions:
     @classmethod
     def of(
         cls, game: str, control: TimeControl, *, openings: Openings = "usual", **others: Any
-    ) -> Conditions:
+    ) -> TournamentConditions:
         """Return the conditions with openings as `evoply.match` takes them."""
         return cls(game, control, opening_plies=opening_plies_of(game, openings), **others)
 
@@ -89,7 +89,7 @@ class Conditions:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Conditions:
+    def from_dict(cls, data: Mapping[str, Any]) -> TournamentConditions:
         """Return the conditions that `to_dict` wrote; KeyError, TypeError or ValueError if not."""
         return cls(
             game=data["game"],
@@ -102,12 +102,12 @@ class Conditions:
 
 
 @dataclass
-class Tournament:
+class ServedTournament:
     """A tournament whose players are known: all its games, and those that were played."""
 
-    conditions: Conditions
+    conditions: TournamentConditions
     names: tuple[str, ...]
-    played: dict[int, Played] = field(default_factory=dict)
+    played: dict[int, PlayedGame] = field(default_factory=dict)
     """The games that are over, by their numbers."""
     schedule: Schedule = field(init=False)
 
@@ -184,6 +184,6 @@ class Tournament:
         order = sorted(range(len(self.names)), key=lambda place: (-points[place], place))
         return [(self.names[place], points[place], games[place]) for place in order]
 
-    def _in_order(self, games: Iterable[int]) -> list[Played]:
+    def _in_order(self, games: Iterable[int]) -> list[PlayedGame]:
         """Return these games."""
         return [self.played[int(game)] for game in games]

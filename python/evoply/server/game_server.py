@@ -16,14 +16,14 @@ from collections import deque
 from collections.abc import Callable, Iterator
 
 from evoply.arena import Forfeit
-from evoply.arena.games_played import Played
+from evoply.arena.games_played import PlayedGame
 from evoply.protocols import Color
 from evoply.server.addresses import shown_address
 from evoply.server.admission import Admission, Guest, RefusedError
-from evoply.server.conditions import Tournament
+from evoply.server.conditions import ServedTournament
 from evoply.server.journal import Journal, Seated, digest_of
 from evoply.server.messages import LONGEST_REQUEST, Line
-from evoply.server.table import Table, TableError, in_words
+from evoply.server.table import GameTable, TableError, in_words
 from evoply.server.wire import Wire
 
 PING_SECONDS = 10.0
@@ -54,7 +54,7 @@ class GameServer:
     ) -> None:
         self.journal = journal
         self.conditions = journal.conditions
-        self.tournament: Tournament | None = None
+        self.tournament: ServedTournament | None = None
         """None until all players are there."""
         self.address: tuple[str, int] | None = None
         """Where it listens; None before."""
@@ -62,8 +62,8 @@ class GameServer:
         self._news = on_news or (lambda _: None)
         self._grace = max(LEAST_GRACE, self.conditions.control.seconds) if grace is None else grace
         self._guests: list[Guest] = []
-        self._tables: dict[int, Table] = {}
-        self._games: set[asyncio.Task[tuple[Table, Played]]] = set()
+        self._tables: dict[int, GameTable] = {}
+        self._games: set[asyncio.Task[tuple[GameTable, PlayedGame]]] = set()
         self._waiting: dict[tuple[int, int], deque[int]] = {}
         """Games that have not begun, by the places of their players."""
         self._changed = asyncio.Event()
@@ -150,7 +150,7 @@ class GameServer:
             return
         now = asyncio.get_running_loop().time()
         self._guests = [Guest(one.name, one.token, one.games, away_since=now) for one in seated]
-        self.tournament = Tournament(self.conditions, tuple(one.name for one in seated))
+        self.tournament = ServedTournament(self.conditions, tuple(one.name for one in seated))
         begun = self.journal.begun(self.tournament)
         self._plan(set(begun))
         for number, played in sorted(self.tournament.played.items()):
@@ -166,7 +166,7 @@ class GameServer:
     def _begin(self) -> None:
         """Let the tournament begin: from now on nobody else can play."""
         self.journal.seat([Seated(one.name, one.token, one.at_once) for one in self._guests])
-        self.tournament = Tournament(self.conditions, tuple(one.name for one in self._guests))
+        self.tournament = ServedTournament(self.conditions, tuple(one.name for one in self._guests))
         self._plan(set())
         many = f"{len(self.tournament.schedule):,} games of {len(self._guests)} players"
         self._news(f"the tournament begins: {many}")
@@ -186,10 +186,10 @@ class GameServer:
             while queue and self._guests[one].is_free and self._guests[other].is_free:
                 self._start(self._table(queue.popleft()), is_new=True)
 
-    def _table(self, number: int) -> Table:
+    def _table(self, number: int) -> GameTable:
         assert self.tournament is not None
         places = self.tournament.players(number)
-        return Table(
+        return GameTable(
             number=number,
             names={color: self._guests[place].name for color, place in places.items()},
             opening=self.tournament.opening(number),
@@ -198,7 +198,7 @@ class GameServer:
             tell=self._tell,
         )
 
-    def _start(self, table: Table, *, is_new: bool) -> None:
+    def _start(self, table: GameTable, *, is_new: bool) -> None:
         loop = asyncio.get_running_loop()
         self._tables[table.number] = table
         for guest in self._players(table).values():
@@ -208,7 +208,7 @@ class GameServer:
             for line in table.lines(color, loop.time()):
                 self._tell(table, color, line, is_private=True)
 
-    async def _played(self, table: Table, *, is_new: bool) -> tuple[Table, Played]:
+    async def _played(self, table: GameTable, *, is_new: bool) -> tuple[GameTable, PlayedGame]:
         """Play one game; after the server was started anew its clocks wait for the players."""
         if not is_new:
             for guest in self._players(table).values():
@@ -219,7 +219,7 @@ class GameServer:
                     break
         return table, await table.play()
 
-    def _game_over(self, table: Table, played: Played) -> None:
+    def _game_over(self, table: GameTable, played: PlayedGame) -> None:
         assert self.tournament is not None
         self.tournament.played[table.number] = played
         del self._tables[table.number]
@@ -245,7 +245,7 @@ class GameServer:
             self._news(said)
             self._tell_all(f"INFO {said}")
 
-    def _never_played(self, place: int) -> dict[int, Played]:
+    def _never_played(self, place: int) -> dict[int, PlayedGame]:
         """Take the games of a player that have not begun out of their queues, forfeited."""
         assert self.tournament is not None
         games = {}
@@ -256,18 +256,18 @@ class GameServer:
                     color for color, one in self.tournament.players(number).items() if one == place
                 )
                 forfeit = Forfeit(number, color, _AWAY, by_time=True)
-                games[number] = Played(self.tournament.opening(number), forfeit)
+                games[number] = PlayedGame(self.tournament.opening(number), forfeit)
         return games
 
     # What is said
 
-    def _players(self, table: Table) -> dict[Color, Guest]:
+    def _players(self, table: GameTable) -> dict[Color, Guest]:
         assert self.tournament is not None
         places = self.tournament.players(table.number)
         return {color: self._guests[place] for color, place in places.items()}
 
     def _tell(
-        self, table: Table, color: Color | None, line: str, *, is_private: bool = False
+        self, table: GameTable, color: Color | None, line: str, *, is_private: bool = False
     ) -> None:
         """Say a line of a game to one side; None: to both and to watchers, or to these alone."""
         for side, guest in self._players(table).items():
@@ -287,7 +287,7 @@ class GameServer:
         """Take note of what happened, in words."""
         self._news(text)
 
-    def tables(self) -> Iterator[Table]:
+    def tables(self) -> Iterator[GameTable]:
         """Yield the games that are being played."""
         yield from self._tables.values()
 
@@ -356,5 +356,5 @@ class GameServer:
         if self.tournament is None or not self.tournament.is_over:
             self._news(f"{guest.name} {'left' if for_good else 'is away'}")
 
-    def _color(self, guest: Guest, table: Table) -> Color:
+    def _color(self, guest: Guest, table: GameTable) -> Color:
         return next(color for color, one in self._players(table).items() if one is guest)

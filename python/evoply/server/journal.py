@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evoply.arena import Forfeit
-from evoply.arena.games_played import Played
+from evoply.arena.games_played import PlayedGame
 from evoply.games import game_rules
 from evoply.ledger import Execute, Ledger, transaction
 from evoply.protocols import Color, GameInProgress, GameRecord, RunError
-from evoply.server.conditions import Conditions, Tournament
+from evoply.server.conditions import ServedTournament, TournamentConditions
 
 _TABLES = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -82,7 +82,7 @@ class Journal:
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
-        self.conditions: Conditions
+        self.conditions: TournamentConditions
         self.address: tuple[str, int] | None = None
         """Where the last server listened; None if there was none."""
         self._connection = connection
@@ -91,7 +91,7 @@ class Journal:
         """Where the server writes, so that no game waits for the disk of another."""
 
     @classmethod
-    def create(cls, path: Path, conditions: Conditions) -> Journal:
+    def create(cls, path: Path, conditions: TournamentConditions) -> Journal:
         """Return a new file at *path*; `JournalError` if there is one already."""
         if path.exists():
             raise JournalError(
@@ -113,7 +113,7 @@ class Journal:
         try:
             with _FILES.reading(path):
                 meta = dict(journal._connection.execute("SELECT name, value FROM meta"))
-                journal.conditions = Conditions.from_dict(json.loads(meta["conditions"]))
+                journal.conditions = TournamentConditions.from_dict(json.loads(meta["conditions"]))
                 if "address" in meta:
                     host, port = json.loads(meta["address"])
                     journal.address = str(host), int(port)
@@ -155,7 +155,7 @@ class Journal:
         with self._transaction() as execute:
             _end(execute, game, forfeit)
 
-    def never_played(self, games: Mapping[int, Played]) -> None:
+    def never_played(self, games: Mapping[int, PlayedGame]) -> None:
         """Write down games that were forfeited at their openings."""
         left = dict.fromkeys(Color, self.conditions.control.seconds)
         with self._transaction() as execute:
@@ -171,7 +171,7 @@ class Journal:
             )
             return tuple(Seated(*row) for row in rows)
 
-    def begun(self, tournament: Tournament) -> dict[int, Begun]:
+    def begun(self, tournament: ServedTournament) -> dict[int, Begun]:
         """Return the games that are not over by number, and put the others into *tournament*.
 
         Raises `JournalError` for moves that the rules forbid: then the file was changed.
@@ -195,7 +195,7 @@ class Journal:
                 playing = GameInProgress.begin(record, self.conditions.control)
                 playing = playing.with_left(left[number]) if number in left else playing
                 seconds = playing.used(min(self.conditions.opening_plies, len(record)))
-                tournament.played[number] = Played(record, forfeit, seconds)
+                tournament.played[number] = PlayedGame(record, forfeit, seconds)
         return {number: Begun(record, left[number]) for number, record in known.items()}
 
     @contextmanager

@@ -54,7 +54,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class LineForm:
     """How the fields of one kind of line are written."""
 
     shown: str
@@ -62,10 +62,10 @@ class Form:
     pattern: re.Pattern[str]
 
 
-def _forms(**forms: tuple[str, str]) -> Mapping[str, Form]:
+def _forms(**forms: tuple[str, str]) -> Mapping[str, LineForm]:
     return MappingProxyType(
         {
-            word: Form(f"{word} {shown}".rstrip(), re.compile(pattern, re.ASCII))
+            word: LineForm(f"{word} {shown}".rstrip(), re.compile(pattern, re.ASCII))
             for word, (shown, pattern) in forms.items()
         }
     )
@@ -134,7 +134,7 @@ def read_notice(line: bytes) -> Line:
     return _read(line, NOTICES, LONGEST_NOTICE)
 
 
-def _read(line: bytes, forms: Mapping[str, Form], longest: int) -> Line:
+def _read(line: bytes, forms: Mapping[str, LineForm], longest: int) -> Line:
     if len(line) > longest:
         raise LineError(f"a line has at most {longest} bytes, its end included")
     try:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from evoply.arena import Forfeit
-from evoply.arena.games_played import Played
+from evoply.arena.games_played import PlayedGame
 from evoply.formats import GamePlayed
 from evoply.games import game_rules
 from evoply.protocols import (
@@ -40,7 +40,7 @@ class TableError(Exception):
 
 
 @dataclass(eq=False)
-class Table:
+class GameTable:
     """A game between two players with clocks; `play` returns when it is over."""
 
     number: int
@@ -49,7 +49,7 @@ class Table:
     """The random moves before the players begin."""
     control: TimeControl
     journal: Journal
-    tell: Callable[[Table, Color | None, str], None]
+    tell: Callable[[GameTable, Color | None, str], None]
     """Called with this table, whom a line is for, and the line; None: players and watchers."""
     playing: GameInProgress = field(init=False)
     """The game as far as it is on disk and was told to everybody."""
@@ -78,13 +78,13 @@ class Table:
         self.playing = replace(self.playing, record=begun.record).with_left(begun.left)
         self._stored = len(begun.record)
 
-    def show(self, played: Played) -> None:
+    def show(self, played: PlayedGame) -> None:
         """Take a game that is over and on disk, so that its `lines` can be told."""
         self.playing = replace(self.playing, record=played.record)
         self.forfeit = played.forfeit
         self.is_over = self._is_closed = True
 
-    async def play(self) -> Played:
+    async def play(self) -> PlayedGame:
         """Let both sides play until the game is over; everything is on disk before it is told."""
         if not self._stored:
             await self._take(replace(self.playing, record=self.opening).play_forced())
@@ -104,7 +104,7 @@ class Table:
         await self._write(self.journal.end, self.number, self.forfeit)
         self.is_over = True
         self.tell(self, None, self._end())
-        return Played(self.record, self.forfeit, self.playing.used(len(self.opening)))
+        return PlayedGame(self.record, self.forfeit, self.playing.used(len(self.opening)))
 
     def says(self, color: Color, line: Line, now: float) -> None:
         """Take what a side says at the time *now*; `TableError` if it does not go there."""
@@ -203,7 +203,7 @@ class Table:
 
     def _end(self) -> str:
         """Return how the game ended."""
-        played = Played(self.record, self.forfeit)
+        played = PlayedGame(self.record, self.forfeit)
         return f"END {self.number} {_ended(played, self.names)}"
 
     def _turn(self) -> str:
@@ -215,7 +215,7 @@ class Table:
         return " ".join(position.short_text(move) for move in position.legal_moves)
 
 
-def in_words(played: Played, names: Mapping[Color, str]) -> str:
+def in_words(played: PlayedGame, names: Mapping[Color, str]) -> str:
     """Return how a game ended, in words."""
     outcome, forfeit = played.record.outcome(), played.forfeit
     game = GamePlayed(
@@ -229,7 +229,7 @@ def in_words(played: Played, names: Mapping[Color, str]) -> str:
     return game.in_words()
 
 
-def _ended(played: Played, names: Mapping[Color, str]) -> str:
+def _ended(played: PlayedGame, names: Mapping[Color, str]) -> str:
     """Return who has won, what ended the game, and why or how, as END says it."""
     outcome, forfeit = played.record.outcome(), played.forfeit
     if forfeit is not None:

@@ -10,7 +10,7 @@ from evoply.when_used import give_when_used
 if TYPE_CHECKING:
     from evoply.studies.catalogue import STUDIES, find_study, reproduce
     from evoply.studies.page import study_html, write_study
-    from evoply.studies.study import SCALES, Experiment, Request, Result, Row, Study
+    from evoply.studies.study import SCALES, PaperExperiment, Request, Result, Row, Study
     from evoply.studies.verdicts import (
         Claim,
         Figure,
@@ -25,8 +25,8 @@ __all__ = [
     "SCALES",
     "STUDIES",
     "Claim",
-    "Experiment",
     "Figure",
+    "PaperExperiment",
     "Request",
     "Result",
     "Row",

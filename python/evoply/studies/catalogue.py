@@ -14,7 +14,7 @@ from evoply.studies.frankland import FRANKLAND
 from evoply.studies.liao import LIAO
 from evoply.studies.study import (
     SCALES,
-    Experiment,
+    PaperExperiment,
     Request,
     Result,
     Study,
@@ -75,7 +75,7 @@ def reproduce(
     return results[0] if table == parts[0].name else _joined(table, results)
 
 
-def _checked(study: str, experiment: Experiment, request: Request) -> Request:
+def _checked(study: str, experiment: PaperExperiment, request: Request) -> Request:
     if (request.opponent or request.games) and not experiment.takes_opponent:
         raise ValueError(f"table {experiment.name} of {study} has opponents and games of its own")
     if request.keep and not experiment.keeps:

@@ -14,7 +14,7 @@ from evoply.studies.study import Request
 
 
 @dataclass(frozen=True, slots=True)
-class Evolution:
+class KeptEvolution:
     """A whole evolution: its last generation, and what its tables and charts need of the others."""
 
     last: Generation
@@ -28,7 +28,7 @@ def evolution(
     name: str,
     request: Request,
     each: Callable[[], object] = lambda: None,
-) -> Evolution:
+) -> KeptEvolution:
     """Return the evolution of *config*, calling *each* after every generation.
 
     If the request keeps its evolutions, this one is the run `KEEP-NAME`: what is there of it is not
@@ -47,12 +47,12 @@ def evolution(
         games += last.statistics.games
         each()
     assert last is not None  # a first generation is always made
-    return Evolution(last, tuple(curve), games)
+    return KeptEvolution(last, tuple(curve), games)
 
 
 def _kept(
     config: EvolutionConfig, name: str, threads: int, each: Callable[[], object]
-) -> Evolution:
+) -> KeptEvolution:
     path = runs_directory() / name
     try:
         opened = Run.open(path)
@@ -78,4 +78,4 @@ def _kept(
         rows = run.rows()[:count]
         curve = tuple(float(row["best_fresh"]) for row in rows)
         games = int(sum(row["games"] for row in rows))
-        return Evolution(run.generation(count - 1), curve, games)
+        return KeptEvolution(run.generation(count - 1), curve, games)

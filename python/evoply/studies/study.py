@@ -214,7 +214,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Experiment:
+class PaperExperiment:
     """A table or figure of a paper, or a question it leaves, as something that can be run."""
 
     name: str
@@ -240,7 +240,7 @@ class Study:
     title: str
     authors: str
     paper: str
-    experiments: tuple[Experiment, ...]
+    experiments: tuple[PaperExperiment, ...]
     usual: str = ""
     """The experiment that is meant where none is named; "" if one must be."""
     contradictions: tuple[str, ...] = ()
@@ -251,11 +251,11 @@ class Study:
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Names that stand for one or several of the experiments, as the paper counts them."""
 
-    def parts(self, name: str) -> tuple[Experiment, ...]:
+    def parts(self, name: str) -> tuple[PaperExperiment, ...]:
         """Return the experiments that *name* stands for; `ValueError` as in `experiment`."""
         return tuple(self.experiment(one) for one in self.groups.get(name, (name,)))
 
-    def experiment(self, name: str) -> Experiment:
+    def experiment(self, name: str) -> PaperExperiment:
         """Return the experiment called *name*; `ValueError` offers the names there are."""
         for one in self.experiments:
             if one.name == name:
@@ -265,7 +265,7 @@ class Study:
         raise ValueError(f"{self.name} has no table {name!r}{hint} There are {', '.join(names)}")
 
 
-def checked_rules(experiment: Experiment, rules: str) -> str:
+def checked_rules(experiment: PaperExperiment, rules: str) -> str:
     """Return the rules to use; `ValueError` if the experiment does not know *rules*."""
     if not rules:
         return experiment.rules[0] if experiment.rules else ""
@@ -275,7 +275,7 @@ def checked_rules(experiment: Experiment, rules: str) -> str:
     return rules
 
 
-def checked_game(experiment: Experiment, game: str) -> str:
+def checked_game(experiment: PaperExperiment, game: str) -> str:
     """Return the game to use, "" for the usual one; `ValueError` if the experiment has not *game*.
 
     The usual one is not named, so that commands stay short.

@@ -16,12 +16,12 @@ from evoply.when_used import give_when_used
 
 if TYPE_CHECKING:
     from evoply.web.application import application
-    from evoply.web.limits import Limits, Rate
+    from evoply.web.limits import Rate, ServerLimits
     from evoply.web.protection import Trusted
 
 __all__ = [
-    "Limits",
     "Rate",
+    "ServerLimits",
     "Trusted",
     "application",
 ]

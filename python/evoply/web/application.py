@@ -24,7 +24,7 @@ from evoply.look import LINE_COLORS, pieces_css
 from evoply.processes import core_count
 from evoply.protocols import ConfigError, RunError, RunNameError
 from evoply.web.game_routes import GameHall, game_router
-from evoply.web.limits import LimitError, Limits
+from evoply.web.limits import LimitError, ServerLimits
 from evoply.web.messages import Health
 from evoply.web.playing import ConflictError
 from evoply.web.protection import Protection, Trusted
@@ -44,12 +44,12 @@ _STATUSES: dict[type[ValueError], int] = {
 """Of answers to requests that such an error ended: the first that it is; of any other 422."""
 
 
-def application(games: Path, trusted: Trusted, limits: Limits | None = None) -> ASGIApp:
+def application(games: Path, trusted: Trusted, limits: ServerLimits | None = None) -> ASGIApp:
     """Return the application, whose games lie in the file *games*.
 
     Raises `StoreError` if the file cannot be used.
     """
-    limits = Limits() if limits is None else limits
+    limits = ServerLimits() if limits is None else limits
     store = GameStore(games)
 
     @asynccontextmanager

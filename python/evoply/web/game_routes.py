@@ -21,7 +21,7 @@ from evoply.games import GAMES, game_rules
 from evoply.players import PlayerKind
 from evoply.protocols import Color, GameRecord, TimeControl
 from evoply.web.ladder import adviser_of, levels_of
-from evoply.web.limits import LimitError, Limits, RateLimiter
+from evoply.web.limits import LimitError, RateLimiter, ServerLimits
 from evoply.web.messages import (
     BeginGame,
     Error,
@@ -61,7 +61,7 @@ class GameHall:
 
     store: GameStore
     pool: ThinkingPool
-    limits: Limits
+    limits: ServerLimits
     is_closing: asyncio.Event = field(default_factory=asyncio.Event)
     listeners: int = 0
     _open: OrderedDict[str, OpenGame] = field(default_factory=OrderedDict)

@@ -12,7 +12,7 @@ from evoply.players import parse_player
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class LadderOpponent:
     """An opponent by a name that says something to people."""
 
     title: str
@@ -25,7 +25,7 @@ class Level:
 
 _TABLE = tomllib.loads((files("evoply.web") / "ladder.toml").read_text(encoding="utf-8"))
 
-LEVELS = tuple(Level(**level) for level in _TABLE["level"])
+LEVELS = tuple(LadderOpponent(**level) for level in _TABLE["level"])
 """All levels of all games."""
 
 _ADVISER = "material:depth=4"
@@ -34,7 +34,7 @@ _FOR_OTHERS = ("random", "greedy", "material:depth=4")
 
 
 @cache
-def levels_of(game: str) -> tuple[Level, ...]:
+def levels_of(game: str) -> tuple[LadderOpponent, ...]:
     """Return the levels of *game*, the weakest first.
 
     >>> [level.player for level in levels_of("othello-4")]
@@ -43,7 +43,7 @@ def levels_of(game: str) -> tuple[Level, ...]:
     levels = [level for level in LEVELS if game in level.ratings]
     if levels:
         return tuple(sorted(levels, key=lambda level: level.ratings[game]))
-    return tuple(Level(text, text, "", {}) for text in _FOR_OTHERS if _plays(text, game))
+    return tuple(LadderOpponent(text, text, "", {}) for text in _FOR_OTHERS if _plays(text, game))
 
 
 def adviser_of(game: str) -> str:

@@ -26,7 +26,7 @@ class Rate:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ServerLimits:
     """Every limit of the server; the defaults are for people and their programs on one machine."""
 
     body_bytes: int = 128 * 1024

@@ -25,7 +25,7 @@ class Asked(BaseModel):
     )
 
 
-class Answer(BaseModel):
+class ApiAnswer(BaseModel):
     """The body of an answer."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
@@ -37,14 +37,14 @@ class Answer(BaseModel):
         return cls(**{name: getattr(source, name) for name in same}, **others)
 
 
-class Health(Answer):
+class Health(ApiAnswer):
     """Whether the server is there."""
 
     status: Literal["ok"] = "ok"
     version: str
 
 
-class Error(Answer):
+class Error(ApiAnswer):
     """What is wrong with a request, and what to do."""
 
     error: str
@@ -115,7 +115,7 @@ class QuestionAsked(Asked):
     """The time there is for it."""
 
 
-class LegalMove(Answer):
+class LegalMove(ApiAnswer):
     """A move that can be played now."""
 
     text: str
@@ -123,7 +123,7 @@ class LegalMove(Answer):
     """The squares that it touches, from a1 row by row, in its order; none for a pass."""
 
 
-class PlayedMove(Answer):
+class PlayedMove(ApiAnswer):
     """A move of the game, and the board after it."""
 
     text: str
@@ -133,7 +133,7 @@ class PlayedMove(Answer):
     """The board after it; see `GameState.cells`."""
 
 
-class SideShown(Answer):
+class SideShown(ApiAnswer):
     """Who plays a side."""
 
     player: str
@@ -146,7 +146,7 @@ class SideShown(Answer):
     """On its clock when this was said."""
 
 
-class GameState(Answer):
+class GameState(ApiAnswer):
     """A game as it stands."""
 
     id: str
@@ -188,7 +188,7 @@ class GameState(Answer):
     """In which forms it can be copied."""
 
 
-class GameListed(Answer):
+class GameListed(ApiAnswer):
     """A game in a list."""
 
     id: str
@@ -199,7 +199,7 @@ class GameListed(Answer):
     plies: int
 
 
-class GameList(Answer):
+class GameList(ApiAnswer):
     """The games begun last, newest first."""
 
     games: list[GameListed]
@@ -212,7 +212,7 @@ class Undone(Asked):
     """Go back to where so many plies were played; by default to a person's last choice."""
 
 
-class ValuedMove(Answer):
+class ValuedMove(ApiAnswer):
     """What a move is worth to the side to move."""
 
     move: str
@@ -224,7 +224,7 @@ class ValuedMove(Answer):
     """What it is worth less than the best move."""
 
 
-class Values(Answer):
+class Values(ApiAnswer):
     """Every legal move with its value, best first."""
 
     player: str
@@ -249,7 +249,7 @@ class XRayAsked(Asked):
     """After so many plies; by default at the end."""
 
 
-class FeatureShown(Answer):
+class FeatureShown(ApiAnswer):
     """What a player measures on the board."""
 
     text: str
@@ -261,7 +261,7 @@ class FeatureShown(Answer):
     """What it adds to the board's value; none where it goes into it together with others."""
 
 
-class XRayShown(Answer):
+class XRayShown(ApiAnswer):
     """What a player sees on a board, and what that is worth to it."""
 
     player: str
@@ -282,7 +282,7 @@ class XRayShown(Answer):
     note: str
 
 
-class LevelShown(Answer):
+class LevelShown(ApiAnswer):
     """An opponent on the ladder."""
 
     title: str
@@ -292,7 +292,7 @@ class LevelShown(Answer):
     """Its measured rating above `random`; None if nobody has measured it."""
 
 
-class RulesShown(Answer):
+class RulesShown(ApiAnswer):
     """A game that can be played, and whom one can play it against, the weakest first."""
 
     game: str

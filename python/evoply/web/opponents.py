@@ -9,7 +9,7 @@ from functools import lru_cache
 from evoply.games import game_rules
 from evoply.players import PlayerKind, parse_player
 from evoply.protocols import RunError
-from evoply.web.limits import LimitError, Limits
+from evoply.web.limits import LimitError, ServerLimits
 from evoply.wording import shorten
 
 OpponentReader = Callable[[str, str], PlayerKind]
@@ -21,7 +21,7 @@ _CHAMPION = re.compile(r"\s*champion\s*@(?P<run>[^:@]*)(@\s*[0-9]+\s*(:|$))?", r
 _FILE = re.compile(r"\.(py|json|toml)\s*(:|$)|^\s*engine:", re.IGNORECASE)
 
 
-def read_opponent(text: str, game: str, limits: Limits) -> PlayerKind:
+def read_opponent(text: str, game: str, limits: ServerLimits) -> PlayerKind:
     """Return the player that *text* names, for *game*.
 
     No text from outside may name a file or a program: champions are those of the folder of runs,
@@ -34,7 +34,7 @@ def read_opponent(text: str, game: str, limits: Limits) -> PlayerKind:
     return _read(text, game, limits) if _RUN in text else _read_once(text, game, limits)
 
 
-def _read(text: str, game: str, limits: Limits) -> PlayerKind:
+def _read(text: str, game: str, limits: ServerLimits) -> PlayerKind:
     runs = None
     if _CHAMPION.match(text) is not None:
         # Only here: what knows runs takes a second to load.
@@ -72,7 +72,7 @@ def check_text(text: str) -> None:
             raise ValueError(str(error)) from None
 
 
-def _check_work(player: PlayerKind, limits: Limits) -> None:
+def _check_work(player: PlayerKind, limits: ServerLimits) -> None:
     """Raise `LimitError` for a player that asks for too much."""
     if player.plies_ahead > limits.depth and player.reproducible:  # no limit in time
         raise LimitError(

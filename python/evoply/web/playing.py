@@ -49,7 +49,7 @@ def new_id() -> str:
 
 
 @dataclass(slots=True)
-class Side:
+class SidePlayer:
     """Who plays a side."""
 
     text: str
@@ -76,7 +76,7 @@ class OpenGame:
 
     stored: Stored
     playing: GameInProgress
-    sides: dict[Color, Side]
+    sides: dict[Color, SidePlayer]
     left: list[Mapping[Color, float | None]]
     """What both clocks showed at first and after each ply."""
     store: GameStore
@@ -119,7 +119,7 @@ class OpenGame:
             try:
                 sides[color] = _side(stored.who(color), stored.game, read)
             except ValueError as error:
-                sides[color], trouble = Side(PERSON, None), shorten(str(error), 300)
+                sides[color], trouble = SidePlayer(PERSON, None), shorten(str(error), 300)
         return cls(stored, playing, sides, left, store, pool, trouble=trouble)
 
     @property
@@ -172,7 +172,7 @@ class OpenGame:
             self._news()
         self.wake()
 
-    async def seat(self, sides: dict[Color, Side]) -> None:
+    async def seat(self, sides: dict[Color, SidePlayer]) -> None:
         """Let others play from now on."""
         async with self._lock:
             self._stop_thinking()
@@ -321,13 +321,13 @@ class OpenGame:
             event.set()
 
 
-def _side(text: str, game: str, read: OpponentReader) -> Side:
-    return Side(text, None if text == PERSON else read(text, game))
+def _side(text: str, game: str, read: OpponentReader) -> SidePlayer:
+    return SidePlayer(text, None if text == PERSON else read(text, game))
 
 
 def sides_of(
     texts: Iterable[tuple[Color, str | None]], game: str, read: OpponentReader
-) -> dict[Color, Side]:
+) -> dict[Color, SidePlayer]:
     """Return who is to play, for each colour with a text; `ValueError` names the colour."""
     sides = {}
     for color, text in texts:

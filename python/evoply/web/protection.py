@@ -15,7 +15,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from evoply.web.limits import Limits, RateLimiter
+from evoply.web.limits import RateLimiter, ServerLimits
 
 TOKEN_HEADER = "x-evoply-token"
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -46,7 +46,7 @@ class Trusted:
         )
 
 
-class RefusedError(Exception):
+class RefusedRequestError(Exception):
     """A request that goes no further."""
 
     def __init__(self, status: int, message: str, **headers: str) -> None:
@@ -58,7 +58,7 @@ class RefusedError(Exception):
 class Protection:
     """The application *app*, behind all checks."""
 
-    def __init__(self, app: ASGIApp, trusted: Trusted, limits: Limits) -> None:
+    def __init__(self, app: ASGIApp, trusted: Trusted, limits: ServerLimits) -> None:
         self.app, self.trusted, self.limits = app, trusted, limits
         self._requests = RateLimiter(limits.requests)
         self._headers = {
@@ -89,7 +89,7 @@ class Protection:
             self._check(scope, Headers(scope=scope))
             if is_http:
                 receive = await self._with_body(scope, receive)
-        except RefusedError as refused:
+        except RefusedRequestError as refused:
             await (refused.answer(scope, receive, sending) if is_http else _close(receive, send))
         else:
             await self.app(scope, receive, sending)
@@ -98,17 +98,19 @@ class Protection:
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if len(hosts) != 1 or hosts[0] not in self.trusted.hosts:
             names = " or ".join(self.trusted.hosts)
-            raise RefusedError(400, f"Host: this server is called {names} - use this address")
+            raise RefusedRequestError(
+                400, f"Host: this server is called {names} - use this address"
+            )
         if len(origins) > 1 or any(one not in self.trusted.origins for one in origins):
-            raise RefusedError(403, "Origin: pages of other sites are not answered")
+            raise RefusedRequestError(403, "Origin: pages of other sites are not answered")
         if scope["type"] == "websocket":
             if not origins and not self._has_token(headers):
-                raise RefusedError(403, "Origin: is missing - send it, or the token")
+                raise RefusedRequestError(403, "Origin: is missing - send it, or the token")
         elif scope["method"] not in _READING:
             self._check_change(headers)
         wait = self._requests.seconds_to_wait(scope.get("client"))
         if wait:
-            raise RefusedError(
+            raise RefusedRequestError(
                 429,
                 f"more than {self.limits.requests.each_second:g} requests a second - slow down",
                 **{"retry-after": str(max(1, round(wait)))},
@@ -116,7 +118,7 @@ class Protection:
 
     def _check_change(self, headers: Headers) -> None:
         if not self._has_token(headers):
-            raise RefusedError(
+            raise RefusedRequestError(
                 401,
                 "token: is missing or wrong - send 'Authorization: Bearer TOKEN' with the token "
                 "of `evoply web --json`",
@@ -124,7 +126,7 @@ class Protection:
             )
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != "application/json":
-            raise RefusedError(415, "Content-Type: send application/json")
+            raise RefusedRequestError(415, "Content-Type: send application/json")
 
     def _has_token(self, headers: Headers) -> bool:
         """Return whether the request knows the token."""
@@ -139,8 +141,8 @@ class Protection:
         headers = Headers(scope=scope)
         most = self.limits.body_bytes
         if headers.get("content-encoding", "identity").lower() != "identity":
-            raise RefusedError(415, "Content-Encoding: send the body as it is")
-        too_large = RefusedError(413, f"the body is larger than {most:,} bytes - send less")
+            raise RefusedRequestError(415, "Content-Encoding: send the body as it is")
+        too_large = RefusedRequestError(413, f"the body is larger than {most:,} bytes - send less")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or len(length) > 15 or int(length) > most:
             raise too_large
@@ -150,13 +152,13 @@ class Protection:
                 while not is_whole:
                     message = await receive()
                     if message["type"] != "http.request":
-                        raise RefusedError(400, "the request ended too early")
+                        raise RefusedRequestError(400, "the request ended too early")
                     body += message.get("body", b"")
                     is_whole = not message.get("more_body", False)
                     if len(body) > most:
                         raise too_large
         except TimeoutError:
-            raise RefusedError(
+            raise RefusedRequestError(
                 408, f"the body took longer than {self.limits.body_seconds:g} s - send it faster"
             ) from None
         told = False

@@ -18,7 +18,7 @@ from fastapi import Path as InPath
 from fastapi.responses import HTMLResponse
 
 from evoply.files import runs_directory
-from evoply.web.messages import Answer, wrong_as_json
+from evoply.web.messages import ApiAnswer, wrong_as_json
 
 _MOST_LISTED = 200
 _MOST_LOOKED_AT = 20_000
@@ -35,7 +35,7 @@ _AGAIN = b'<meta http-equiv="refresh" content="5">'
 _STATE = re.compile(r'<meta name="evoply-state" content="([^"]{1,300})">')
 
 
-class ReportListed(Answer):
+class ReportListed(ApiAnswer):
     """A page in the folder of runs."""
 
     path: str
@@ -46,7 +46,7 @@ class ReportListed(Answer):
     """How far the work was when it was written, if the work was to go on; else empty."""
 
 
-class ReportList(Answer):
+class ReportList(ApiAnswer):
     """The pages in the folder of runs, newest first."""
 
     reports: list[ReportListed]

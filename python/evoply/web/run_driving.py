@@ -26,7 +26,7 @@ from evoply.runs import (
 )
 from evoply.runs.background import OUTPUT
 from evoply.runs.folder import is_locked
-from evoply.web.limits import LimitError, Limits
+from evoply.web.limits import LimitError, ServerLimits
 from evoply.web.run_forms import config_asked
 from evoply.web.run_messages import RunRequest, StartRun
 from evoply.wording import shorten
@@ -50,7 +50,7 @@ class _Begun:
 class RunDriver:
     """Begins runs, and knows those that it has begun."""
 
-    limits: Limits
+    limits: ServerLimits
     start: Callable[..., subprocess.Popen[bytes]] = go_on_in_process
     _begun: dict[str, _Begun] = field(default_factory=dict)
     _changing: threading.Lock = field(default_factory=threading.Lock)

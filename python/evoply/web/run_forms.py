@@ -21,7 +21,7 @@ from evoply.kinds import KINDS
 from evoply.presets import PRESETS, preset_text
 from evoply.protocols import ConfigError
 from evoply.runs.finding_kinds import kind_of
-from evoply.web.limits import Limits
+from evoply.web.limits import ServerLimits
 from evoply.web.opponents import check_text, read_opponent
 from evoply.web.run_messages import FormShown, PresetList, PresetShown, StartRun
 from evoply.wording import shorten
@@ -44,7 +44,7 @@ def _preset(name: str) -> PresetShown:
     )
 
 
-def form_of(name: str, limits: Limits) -> FormShown:
+def form_of(name: str, limits: ServerLimits) -> FormShown:
     """Return what can be set of a run of the preset called *name*; 404 if there is none."""
     _check_preset(name)
     config = _preset_config(name)
@@ -69,7 +69,7 @@ def _check_preset(name: str) -> None:
         )
 
 
-def config_asked(asked: StartRun, limits: Limits) -> Any:
+def config_asked(asked: StartRun, limits: ServerLimits) -> Any:
     """Return the config that a request asks for.
 
     Raises `ConfigError` with everything that is wrong and where, also what is beyond *limits*. No
@@ -129,7 +129,7 @@ def _standing_at(config: Any, path: str) -> object:
     return found
 
 
-def _beyond(config: Any, limits: Limits) -> Iterator[tuple[str, str]]:
+def _beyond(config: Any, limits: ServerLimits) -> Iterator[tuple[str, str]]:
     """Yield where *config* asks for more than the server starts."""
     size = getattr(config, "population_size", 0)
     if size > limits.population:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from evoply.web.messages import Answer, Asked
+from evoply.web.messages import ApiAnswer, Asked
 
 Value = bool | int | float | str | None
 Cell = Value | list[int | float | str]
@@ -15,7 +15,7 @@ Setting = Value | Annotated[list[Value | Row], Field(max_length=1000)]
 KeyPath = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*(\.[a-z0-9_]+){0,8}$", max_length=120)]
 
 
-class RunListed(Answer):
+class RunListed(ApiAnswer):
     """A run in a list."""
 
     name: str
@@ -32,7 +32,7 @@ class RunListed(Answer):
     trouble: str | None = None
 
 
-class RunList(Answer):
+class RunList(ApiAnswer):
     """The runs of the folder, newest first."""
 
     folder: str
@@ -41,7 +41,7 @@ class RunList(Answer):
     """As many are listed; there may be more."""
 
 
-class LineShown(Answer):
+class LineShown(ApiAnswer):
     """A line of a chart."""
 
     name: str
@@ -51,7 +51,7 @@ class LineShown(Answer):
     is_dashed: bool
 
 
-class ChartShown(Answer):
+class ChartShown(ApiAnswer):
     """A chart of lines over numbers."""
 
     title: str
@@ -66,7 +66,7 @@ class ChartShown(Answer):
     lines: list[LineShown]
 
 
-class TableShown(Answer):
+class TableShown(ApiAnswer):
     """A table about the run as it is now, such as its hall of fame."""
 
     title: str
@@ -75,7 +75,7 @@ class TableShown(Answer):
     rows: list[list[str]]
 
 
-class MatchShown(Answer):
+class MatchShown(ApiAnswer):
     """A test match of the champion."""
 
     opponent: str
@@ -88,7 +88,7 @@ class MatchShown(Answer):
     """95 %; None: too few distinct games."""
 
 
-class RunState(Answer):
+class RunState(ApiAnswer):
     """A run as it is now."""
 
     name: str
@@ -126,7 +126,7 @@ class RunState(Answer):
     """The text of its config.toml."""
 
 
-class ChampionShown(Answer):
+class ChampionShown(ApiAnswer):
     """The champion of a run, now or after one of its generations."""
 
     generation: int
@@ -157,7 +157,7 @@ class RunRequest(Asked):
     """With `resume` of a run that stands still: another limit, those before included."""
 
 
-class PresetShown(Answer):
+class PresetShown(ApiAnswer):
     """A config to begin with."""
 
     name: str
@@ -166,13 +166,13 @@ class PresetShown(Answer):
     game: str
 
 
-class PresetList(Answer):
+class PresetList(ApiAnswer):
     """Configs to begin with."""
 
     presets: list[PresetShown]
 
 
-class FormShown(Answer):
+class FormShown(ApiAnswer):
     """Everything that can be set of a run that begins with a preset."""
 
     preset: PresetShown
@@ -198,7 +198,7 @@ class StartRun(Asked):
     """Whether the champion plays test matches at the end."""
 
 
-class RunStarted(Answer):
+class RunStarted(ApiAnswer):
     """A run that was begun."""
 
     name: str

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
-from evoply.web.limits import Limits
+from evoply.web.limits import ServerLimits
 from evoply.web.messages import Error
 from evoply.web.run_messages import (
     ChampionShown,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 class RunEntrance:
     """The way to what reads and begins runs, which is built for its first visitor."""
 
-    limits: Limits
+    limits: ServerLimits
     _reader: RunReader | None = None
     _building: threading.Lock = field(default_factory=threading.Lock)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import uvicorn
 
 from evoply.web.application import application
-from evoply.web.limits import Limits
+from evoply.web.limits import ServerLimits
 from evoply.web.protection import Trusted
 
 HOST = "127.0.0.1"
@@ -23,7 +23,7 @@ that, which the loop that answers requests would wait for after every message it
 
 
 def serve(
-    port: int, games: Path, on_ready: Callable[[str, str], None], limits: Limits | None = None
+    port: int, games: Path, on_ready: Callable[[str, str], None], limits: ServerLimits | None = None
 ) -> None:
     """Serve on *port* of this machine (0: any that is free) until Ctrl-C.
 

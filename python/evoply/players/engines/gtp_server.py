@@ -17,7 +17,7 @@ from evoply import _native
 from evoply.files import read_limited
 from evoply.games import game_rules
 from evoply.players.engines.gtp import GAME, SET_POSITION
-from evoply.players.engines.serving import TOO_LONG, Board
+from evoply.players.engines.serving import TOO_LONG, ServedGame
 from evoply.players.engines.sgf import read_sgf
 from evoply.protocols import (
     Clock,
@@ -43,7 +43,7 @@ class GtpServer:
     """A player that answers GTP, beginning with a game of *game*."""
 
     def __init__(self, player: Player, game: str, seed: int) -> None:
-        self.board = Board(player, game, seed)
+        self.board = ServedGame(player, game, seed)
         self.history: list[GameRecord] = []
         """The game before each move that can be taken back."""
         self.settings = Clock()

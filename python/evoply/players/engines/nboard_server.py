@@ -15,7 +15,7 @@ from typing import Any
 
 from evoply import _native
 from evoply.formats import as_game_of, ggf
-from evoply.players.engines.serving import TOO_LONG, Board
+from evoply.players.engines.serving import TOO_LONG, ServedGame
 from evoply.protocols import Clock, Color, ForfeitError, GameRecord, Player
 
 _MOVE = re.compile(r"(?:[A-Ja-j](?:10|[1-9])|PA|pa)")
@@ -26,7 +26,7 @@ class NBoardServer:
     """A player that answers NBoard, beginning with a game of *game*."""
 
     def __init__(self, player: Player, game: str, seed: int) -> None:
-        self.board = Board(player, game, seed)
+        self.board = ServedGame(player, game, seed)
 
     def answers(self, line: str) -> Iterator[str]:
         """Yield the lines that answer a line; EOFError after `quit`."""
@@ -50,11 +50,11 @@ class NBoardServer:
         yield f"status error: {TOO_LONG}"
 
 
-def _nboard(board: Board, rest: str) -> Iterator[str]:
+def _nboard(board: ServedGame, rest: str) -> Iterator[str]:
     yield f"set myname evoply {_native.__version__} {board.name}"
 
 
-def _set(board: Board, rest: str) -> Iterator[str]:
+def _set(board: ServedGame, rest: str) -> Iterator[str]:
     name, _, text = rest.partition(" ")
     if name == "game":
         played = next(ggf.read(text), None)
@@ -84,7 +84,7 @@ def _clocks(record: GameRecord, time: tuple[float, float] | None, text: str) -> 
     return {color: Clock(seconds_left=max(left[color], 0), increment=increment) for color in Color}
 
 
-def _move(board: Board, rest: str) -> Iterator[str]:
+def _move(board: ServedGame, rest: str) -> Iterator[str]:
     move, _, time = [*rest.split("/"), "", ""][:3]
     is_told = re.fullmatch(r"\s*[0-9]{1,6}(?:\.[0-9]{1,6})?\s*", time) is not None
     turn = board.playing.turn
@@ -95,7 +95,7 @@ def _move(board: Board, rest: str) -> Iterator[str]:
     yield from ()
 
 
-def _go(board: Board, rest: str) -> Iterator[str]:
+def _go(board: ServedGame, rest: str) -> Iterator[str]:
     if board.playing.is_over:
         yield "=== PA"
         return
@@ -106,7 +106,7 @@ def _go(board: Board, rest: str) -> Iterator[str]:
     yield f"status {board.name} is waiting"
 
 
-def _hint(board: Board, rest: str) -> Iterator[str]:
+def _hint(board: ServedGame, rest: str) -> Iterator[str]:
     if not board.playing.is_over:
         count = min(int(rest), _MOST_HINTS) if re.fullmatch(r"[0-9]{1,9}", rest) else 1
         yield f"status {board.name} is thinking"
@@ -122,7 +122,7 @@ def _hint(board: Board, rest: str) -> Iterator[str]:
     yield f"status {board.name} is waiting"
 
 
-def _analyze(board: Board, rest: str) -> Iterator[str]:
+def _analyze(board: ServedGame, rest: str) -> Iterator[str]:
     record = board.playing.record
     for count in range(len(record), -1, -1):
         position = record.positions[count]
@@ -136,16 +136,16 @@ def _analyze(board: Board, rest: str) -> Iterator[str]:
     yield f"status {board.name} is waiting"
 
 
-def _quit(board: Board, rest: str) -> Iterator[str]:
+def _quit(board: ServedGame, rest: str) -> Iterator[str]:
     yield from ()
     raise EOFError
 
 
-def _pong(board: Board, rest: str) -> Iterator[str]:
+def _pong(board: ServedGame, rest: str) -> Iterator[str]:
     yield f"pong {rest[:40]}"
 
 
-def _learn(board: Board, rest: str) -> Iterator[str]:
+def _learn(board: ServedGame, rest: str) -> Iterator[str]:
     yield "learned"
 
 
@@ -153,13 +153,13 @@ def _text(move: Any) -> str:
     return "PA" if str(move) == "pass" else str(move).upper()
 
 
-def _evaluation(board: Board, score: float | None) -> str:
+def _evaluation(board: ServedGame, score: float | None) -> str:
     """Return a score in discs, "" for none; a finished game counts all of them."""
     most = board.playing.record.position.shape.squares
     return "" if score is None else f"{min(max(score, -most), most):.2f}"
 
 
-COMMANDS: Mapping[str, Callable[[Board, str], Iterator[str]]] = MappingProxyType(
+COMMANDS: Mapping[str, Callable[[ServedGame, str], Iterator[str]]] = MappingProxyType(
     {
         "nboard": _nboard,
         "set": _set,

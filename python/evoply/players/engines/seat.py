@@ -16,7 +16,7 @@ from evoply.players.engines.dialogue import Dialogue
 from evoply.players.engines.gtp import GtpDialogue
 from evoply.players.engines.nboard import NBoardDialogue
 from evoply.players.process_limits import MoveLimit
-from evoply.processes import BrokenError, ForeignProcess, Limits, one_line
+from evoply.processes import BrokenError, ForeignProcess, KeeperLimits, one_line
 from evoply.protocols import Choice, Clock, ForfeitError, GameRecord, Seat
 
 _FAREWELL = 0.2
@@ -41,7 +41,7 @@ class EngineSeat(Seat):
         command: Sequence[str],
         options: Sequence[tuple[str, str]],
         *,
-        limits: Limits,
+        limits: KeeperLimits,
         start_limit: float,
         move_limit: MoveLimit,
     ) -> None:

@@ -20,7 +20,7 @@ LONGEST_LINE = 100_000
 TOO_LONG = f"the line is too long: at most {LONGEST_LINE:,} characters are read"
 
 
-class Board:
+class ServedGame:
     """A game in progress and the player who chooses in it; games may follow one another.
 
     *game* is changed for another board of the same rules; draws of the n-th game come from a

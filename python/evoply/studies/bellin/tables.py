@@ -11,7 +11,7 @@ from functools import partial
 from evoply.studies.bellin.fitness import experiment, fitness_ranges
 from evoply.studies.bellin.tournaments import tournaments
 from evoply.studies.bellin.types import EXPERIMENTS, TYPES
-from evoply.studies.study import Experiment, Study
+from evoply.studies.study import PaperExperiment, Study
 
 BELLIN = Study(
     name="bellin",
@@ -20,7 +20,7 @@ BELLIN = Study(
     paper="Genetic Programming and Othello (course project, Columbia University)",
     experiments=(
         *(
-            Experiment(
+            PaperExperiment(
                 name,
                 f"{name}: {TYPES[name].title}",
                 partial(experiment, name),
@@ -28,13 +28,13 @@ BELLIN = Study(
             )
             for name in EXPERIMENTS
         ),
-        Experiment(
+        PaperExperiment(
             "fitness",
             "Fitness of the best trees of E1 to E5, side by side",
             fitness_ranges,
             {"smoke": 4, "small": 38, "paper": 195},
         ),
-        Experiment(
+        PaperExperiment(
             "tournament",
             "Tournaments of 33 evolved trees in 7 brackets, and whether fitness foretells success",
             tournaments,

@@ -39,7 +39,7 @@ TITLES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class GuideRow:
     """A row of table 3: two guides by depth (0: a random player) and the first one's score."""
 
     game: str
@@ -57,18 +57,24 @@ class Step:
 
 
 LADDER = (
-    Step("lose-checkers", 2, 0, 0.9665, {"corners": "0.9705 (17)", "integers": "0.9678 (18)"}),
-    Step("lose-checkers", 3, 2, 0.8502, {"corners": "0.8685 (33)", "integers": "0.8477 (36)"}),
-    Step("lose-checkers", 5, 3, 0.82535, {"corners": "0.8517 (46)", "integers": "0.8341 (47)"}),
-    Step("lose-checkers", 7, 5, 0.8478, {"corners": "0.8575 (243)", "integers": "0.7925 (274)"}),
-    Step("lose-checkers", 8, 3, 0.5873, {"corners": "0.9333 (322)", "integers": "0.9500 (281)"}),
-    Step("lose-checkers", 5, 8, 0.5562, {"corners": "0.0667 (300)", "integers": "0.1500 (461)"}),
-    Step("checkers-10", 2, 0, 0.99885, {"leaf": "0.9989 (2)"}),
-    Step("checkers-10", 3, 2, 0.5229, {"leaf": "0.8442 (37)"}),
-    Step("othello", 2, 0, 0.8471, {"corners": "0.8532 (19)", "share": "0.7326 (69)"}),
-    Step("othello", 3, 2, 0.6004, {"corners": "0.5918 (26)", "share": "0.6491 (74)"}),
-    Step("othello", 5, 3, 0.7509, {"corners": "0.7340 (40)", "share": "0.8200 (218)"}),
-    Step("othello", 7, 5, 0.7509, {"corners": "0.7623 (77)", "share": "0.8160 (99)"}),
+    GuideRow("lose-checkers", 2, 0, 0.9665, {"corners": "0.9705 (17)", "integers": "0.9678 (18)"}),
+    GuideRow("lose-checkers", 3, 2, 0.8502, {"corners": "0.8685 (33)", "integers": "0.8477 (36)"}),
+    GuideRow("lose-checkers", 5, 3, 0.82535, {"corners": "0.8517 (46)", "integers": "0.8341 (47)"}),
+    GuideRow(
+        "lose-checkers", 7, 5, 0.8478, {"corners": "0.8575 (243)", "integers": "0.7925 (274)"}
+    ),
+    GuideRow(
+        "lose-checkers", 8, 3, 0.5873, {"corners": "0.9333 (322)", "integers": "0.9500 (281)"}
+    ),
+    GuideRow(
+        "lose-checkers", 5, 8, 0.5562, {"corners": "0.0667 (300)", "integers": "0.1500 (461)"}
+    ),
+    GuideRow("checkers-10", 2, 0, 0.99885, {"leaf": "0.9989 (2)"}),
+    GuideRow("checkers-10", 3, 2, 0.5229, {"leaf": "0.8442 (37)"}),
+    GuideRow("othello", 2, 0, 0.8471, {"corners": "0.8532 (19)", "share": "0.7326 (69)"}),
+    GuideRow("othello", 3, 2, 0.6004, {"corners": "0.5918 (26)", "share": "0.6491 (74)"}),
+    GuideRow("othello", 5, 3, 0.7509, {"corners": "0.7340 (40)", "share": "0.8200 (218)"}),
+    GuideRow("othello", 7, 5, 0.7509, {"corners": "0.7623 (77)", "share": "0.8160 (99)"}),
 )
 
 DRAWS = {
@@ -101,13 +107,13 @@ def guide(game: str, depth: int, reading: str = READINGS[0]) -> str:
     return f"{name}:{','.join(option for option in chosen if option)}"
 
 
-def games_of(step: Step, scale: Scale) -> int:
+def games_of(step: GuideRow, scale: Scale) -> int:
     """Return the games of a match at a scale."""
     deepest = max(step.depth, step.other)
     return _GAMES[scale][(deepest > 5) + (deepest > 7)]
 
 
-def calibrate(step: Step, request: Request) -> MatchResult:
+def calibrate(step: GuideRow, request: Request) -> MatchResult:
     """Play the match of a row: from the start position, colours swapped, no openings."""
     seed = _native.Stream(request.seed, "benbassat", "guides", step.name).below(2**32)
     return match(

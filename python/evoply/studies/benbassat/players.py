@@ -27,7 +27,7 @@ from evoply.presets import preset_text
 from evoply.reports.charts import Chart, interval_chart, line_chart
 from evoply.reports.series import Series
 from evoply.studies.benbassat.guides import TITLES, guide, score_of
-from evoply.studies.kept_runs import Evolution, evolution
+from evoply.studies.kept_runs import KeptEvolution, evolution
 from evoply.studies.study import Request, Result, Row, Scale, row, series
 from evoply.studies.verdicts import Figure, mean_of
 
@@ -38,7 +38,7 @@ PRINTED_GAMES = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class FitnessRuns:
     """Runs with one fitness: the depth of their players, the printed scores by benchmark depth."""
 
     fitness: str
@@ -47,42 +47,42 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class PlayersTable:
     """One of the paper's tables of evolved players."""
 
     game: str
     preset: str
-    kinds: tuple[Kind, ...]
+    kinds: tuple[FitnessRuns, ...]
     readings: tuple[tuple[str, DrawRules | None], ...] = (("", None),)
     """When long games of a benchmark are draws, which the paper does not say: each reading has rows
     of its own, whose names end so. None: the usual rules of the game."""
 
 
-TABLES: Mapping[str, Table] = {
-    "4": Table(
+TABLES: Mapping[str, PlayersTable] = {
+    "4": PlayersTable(
         "lose-checkers",
         "benbassat-lose-checkers",
         (
-            Kind("10ab2+20Co", 4, {5: (632.0, 645.0)}),
-            Kind("25Co", 4, {5: (608.0, 575.0)}),
-            Kind("40Co", 4, {5: (575.5, 633.5)}),
+            FitnessRuns("10ab2+20Co", 4, {5: (632.0, 645.0)}),
+            FitnessRuns("25Co", 4, {5: (608.0, 575.0)}),
+            FitnessRuns("40Co", 4, {5: (575.5, 633.5)}),
         ),
     ),
-    "5": Table(
+    "5": PlayersTable(
         "checkers-10",
         "benbassat-10",
         (
-            Kind("50Co", 3, {3: (889.0, 927.0)}),
-            Kind("25Co", 2, {3: (732.0, 615.5, 554.0, 631.0)}),
+            FitnessRuns("50Co", 3, {3: (889.0, 927.0)}),
+            FitnessRuns("25Co", 2, {3: (732.0, 615.5, 554.0, 631.0)}),
         ),
         readings=(("", None), (", of any length", DrawRules(max_plies=None))),
     ),
-    "6": Table(
+    "6": PlayersTable(
         "othello",
         "benbassat-reversi",
         (
-            Kind("25Co", 4, {5: (875.0, 957.5), 7: (758.5, 803.0)}),
-            Kind(
+            FitnessRuns("25Co", 4, {5: (875.0, 957.5), 7: (758.5, 803.0)}),
+            FitnessRuns(
                 "40Co",
                 4,
                 {
@@ -118,7 +118,7 @@ _SIZES: dict[Scale, _Size] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Evolved:
+class EvolvedPlayer:
     """The champion of a run, as a player of the benchmark's depth."""
 
     tree: Genotype
@@ -129,7 +129,9 @@ class Evolved:
     """Games that the run played."""
 
 
-def run_config(table: Table, kind: Kind, request: Request, run: int) -> EvolutionConfig:
+def run_config(
+    table: PlayersTable, kind: FitnessRuns, request: Request, run: int
+) -> EvolutionConfig:
     """Return the config of one run: the preset of the game, cut down to the scale."""
     size = _SIZES[request.scale]
     seed = _native.Stream(request.seed, "benbassat", table.game, kind.fitness, run).below(2**32)
@@ -145,17 +147,19 @@ def run_config(table: Table, kind: Kind, request: Request, run: int) -> Evolutio
     return config_from_toml(preset_text(extended), settings)
 
 
-def evolve_player(config: EvolutionConfig, depth: int, made: Evolution, threads: int) -> Evolved:
+def evolve_player(
+    config: EvolutionConfig, depth: int, made: KeptEvolution, threads: int
+) -> EvolvedPlayer:
     """Return the champion of the final test of an evolution, looking *depth* plies ahead."""
     tree = final_test(config, made.last, threads=threads).champion.tree
     player = model_of(individual_player(config, tree)).model_copy(update={"depth": depth})
-    return Evolved(tree, player, made.curve, made.games)
+    return EvolvedPlayer(tree, player, made.curve, made.games)
 
 
 def players_table(name: str, request: Request) -> Result:
     """Return one of the tables 4 to 6: points of evolved players in matches of 1,000 games."""
     table, size = TABLES[name], _SIZES[request.scale]
-    evolved: dict[str, list[Evolved]] = {}
+    evolved: dict[str, list[EvolvedPlayer]] = {}
     measured: dict[str, list[Figure]] = {}
     result: Result | None = None
     steps = _Steps(request, len(table.kinds) * size.runs * (size.generations + 1))
@@ -177,14 +181,14 @@ def players_table(name: str, request: Request) -> Result:
     return result
 
 
-def _against(kind: Kind, depth: int, ending: str) -> str:
+def _against(kind: FitnessRuns, depth: int, ending: str) -> str:
     return f"{kind.fitness} at ab{kind.depth} against ab{depth}{ending}"
 
 
 def _result(
     name: str,
     request: Request,
-    evolved: Mapping[str, list[Evolved]],
+    evolved: Mapping[str, list[EvolvedPlayer]],
     measured: Mapping[str, list[Figure]],
 ) -> Result:
     """Return the table of the runs there are so far."""
@@ -219,7 +223,7 @@ class _Steps:
 
 
 def _benchmark(
-    one: Evolved,
+    one: EvolvedPlayer,
     config: EvolutionConfig,
     depth: int,
     draws: DrawRules | None,
@@ -259,7 +263,9 @@ def _rows(against: str, figures: list[Figure], printed: tuple[float, ...]) -> li
     return rows
 
 
-def _notes(table: Table, request: Request, evolved: Mapping[str, list[Evolved]]) -> tuple[str, ...]:
+def _notes(
+    table: PlayersTable, request: Request, evolved: Mapping[str, list[EvolvedPlayer]]
+) -> tuple[str, ...]:
     size = _SIZES[request.scale]
     games = sum(one.games for runs in evolved.values() for one in runs)
     depth = size.training_depth
@@ -276,7 +282,9 @@ def _notes(table: Table, request: Request, evolved: Mapping[str, list[Evolved]])
 
 
 def _charts(
-    table: Table, evolved: Mapping[str, list[Evolved]], measured: Mapping[str, list[Figure]]
+    table: PlayersTable,
+    evolved: Mapping[str, list[EvolvedPlayer]],
+    measured: Mapping[str, list[Figure]],
 ) -> tuple[Chart, ...]:
     names = [
         f"{against}, run {run + 1}"

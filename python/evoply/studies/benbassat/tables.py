@@ -5,7 +5,7 @@ from __future__ import annotations
 from evoply.studies.benbassat.coevolution import coevolution
 from evoply.studies.benbassat.guides import READINGS, calibration
 from evoply.studies.benbassat.players import RULES, table_4, table_5, table_6
-from evoply.studies.study import Experiment, Study
+from evoply.studies.study import PaperExperiment, Study
 
 BENBASSAT = Study(
     name="benbassat",
@@ -13,14 +13,14 @@ BENBASSAT = Study(
     authors="Benbassat and Sipper",
     paper="Evolving Board-Game Players with Genetic Programming (GECCO 2011)",
     experiments=(
-        Experiment(
+        PaperExperiment(
             "3",
             "Table 3: matches between the guides of three games",
             calibration,
             {"smoke": 2, "small": 20, "paper": 300},
             READINGS,
         ),
-        Experiment(
+        PaperExperiment(
             "4",
             "Table 4: players of lose checkers that look 4 plies ahead, against 5",
             table_4,
@@ -28,7 +28,7 @@ BENBASSAT = Study(
             RULES,
             keeps=True,
         ),
-        Experiment(
+        PaperExperiment(
             "5",
             "Table 5: players of 10x10 checkers that look 2 or 3 plies ahead, against 3",
             table_5,
@@ -36,7 +36,7 @@ BENBASSAT = Study(
             RULES,
             keeps=True,
         ),
-        Experiment(
+        PaperExperiment(
             "6",
             "Table 6: players of Reversi that look 4 plies ahead, against 5 and 7",
             table_6,
@@ -44,7 +44,7 @@ BENBASSAT = Study(
             RULES,
             keeps=True,
         ),
-        Experiment(
+        PaperExperiment(
             "coevolution",
             "Ways to compete within a population at an equal budget of games (not in the paper)",
             coevolution,

@@ -12,7 +12,7 @@ from evoply.learning import edited
 from evoply.studies.firebrand.training import (
     ALIKE,
     BOARDS,
-    Curve,
+    LearningCurve,
     Size,
     correlation,
     curve_charts,
@@ -40,7 +40,7 @@ def manual_change(request: Request, size: Size) -> Result:
     """Return what becomes of a weight that was changed by hand, and of the player's strength."""
     games = 10 * size.stage
 
-    def job(run: int, stop: Event) -> tuple[Curve, Curve, Curve]:
+    def job(run: int, stop: Event) -> tuple[LearningCurve, LearningCurve, LearningCurve]:
         usual = {"games_per_step": games // 20, "time_weights.after": games // 2}
         usual["curriculum.games"] = size.stage
         config = settings(request, run, **usual, games=games)
@@ -86,8 +86,10 @@ def manual_change(request: Request, size: Size) -> Result:
     )  # fmt: skip
 
 
-def _match_rows(request: Request, size: Size, pairs: list[tuple[Curve, Curve]]) -> list[Row]:
-    def points(one: Curve, other: object, number: int) -> float:
+def _match_rows(
+    request: Request, size: Size, pairs: list[tuple[LearningCurve, LearningCurve]]
+) -> list[Row]:
+    def points(one: LearningCurve, other: object, number: int) -> float:
         """Return what the player of *one* scores against *other*, in percent."""
         played = match(
             one.player(_DEPTH), other, game=request.game or BOARDS[0], games=size.changed_games,
@@ -115,7 +117,7 @@ def convergence(request: Request, size: Size) -> Result:
     """Return whether training that begins with other weights ends with the same ones."""
     stage = size.stage
 
-    def job(start: str, run: int, stop: Event) -> Curve:
+    def job(start: str, run: int, stop: Event) -> LearningCurve:
         config = settings(
             request, run, games=20 * stage, games_per_step=stage // 2, initial=STARTS[start],
             **{"curriculum.games": stage, "time_weights.degree": 0},
@@ -146,7 +148,7 @@ def convergence(request: Request, size: Size) -> Result:
     )  # fmt: skip
 
 
-def _spread_rows(name: str, curves: list[Curve]) -> list[Row]:
+def _spread_rows(name: str, curves: list[LearningCurve]) -> list[Row]:
     """Return how far each run is from the others at the end, compared with the beginning."""
     ends, starts = [one.weights[-1] for one in curves], [one.weights[0] for one in curves]
 
@@ -174,7 +176,7 @@ def _spread_rows(name: str, curves: list[Curve]) -> list[Row]:
     ]
 
 
-def _size_rows(curves: list[Curve]) -> list[Row]:
+def _size_rows(curves: list[LearningCurve]) -> list[Row]:
     """Return the sizes that the paper names, which depend on its unknown scale of features."""
     place, corners = curves[0].place_of("anchored"), curves[0].place_of("corners")
     others = [n for n in range(curves[0].weights.shape[1]) if n != place]

@@ -10,7 +10,7 @@ import numpy as np
 from evoply.learning import Learning
 from evoply.studies.firebrand.training import (
     ALIKE,
-    Curve,
+    LearningCurve,
     Size,
     correlation,
     curve_charts,
@@ -29,7 +29,7 @@ def figure_6(request: Request, size: Size) -> Result:
     """Return how alike weights become that were trained at depths 2, 4 and 8."""
     games = size.short_stage
 
-    def job(depth: int, run: int, stop: Event) -> Curve:
+    def job(depth: int, run: int, stop: Event) -> LearningCurve:
         # The deepest has time for two stages only.
         count = (2 if depth == max(size.depths) else 5) * games
         changes = {**size.of_stages(games), "time_weights.degree": 1, "time_weights.after": games}
@@ -58,7 +58,7 @@ def figure_6(request: Request, size: Size) -> Result:
     )  # fmt: skip
 
 
-def _depth_rows(name: str, pairs: list[tuple[Curve, Curve]]) -> list[Row]:
+def _depth_rows(name: str, pairs: list[tuple[LearningCurve, LearningCurve]]) -> list[Row]:
     end = min(pairs[0][0].games[-1], pairs[0][1].games[-1])
     weights = [(one.at(end), other.at(end)) for one, other in pairs]
     times = [(one.times_at(end) - 1, other.times_at(end) - 1) for one, other in pairs]
@@ -95,7 +95,7 @@ def figure_7(request: Request, size: Size) -> Result:
     names = ("alternating", "alternating again", "Black only", "White only")
     learns = ("alternate", "alternate", "black", "white")
 
-    def job(number: int, run: int, stop: Event) -> Curve:
+    def job(number: int, run: int, stop: Event) -> LearningCurve:
         # All four begin with the weights of the first, and play games of their own.
         first = Learning().first(settings(request, run))
         games_of = run + (number + 1) * size.runs

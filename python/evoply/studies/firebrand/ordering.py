@@ -17,7 +17,7 @@ from evoply.protocols import Position
 from evoply.reports.charts import interval_chart
 from evoply.studies.firebrand.training import (
     BOARDS,
-    Curve,
+    LearningCurve,
     Size,
     result,
     settings,
@@ -101,7 +101,7 @@ def _positions(request: Request, size: Size) -> list[tuple[AlphaBeta, Position]]
     """Return positions with a choice, from games of two learned players, and who looks at them."""
     games = size.ordering_training
 
-    def job(run: int, stop: Event) -> Curve:
+    def job(run: int, stop: Event) -> LearningCurve:
         return trained(settings(request, run, games=games, games_per_step=games), stop)
 
     quiet = Request(scale=request.scale, threads=request.threads)

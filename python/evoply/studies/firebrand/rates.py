@@ -9,7 +9,7 @@ from threading import Event
 from evoply.arena import rank_correlation
 from evoply.reports.charts import Chart, interval_chart
 from evoply.studies.firebrand.training import (
-    Curve,
+    LearningCurve,
     Size,
     curve_charts,
     fluctuation,
@@ -51,7 +51,7 @@ def figure_2(request: Request, size: Size) -> Result:
         },
     }  # fmt: skip
 
-    def job(name: str, run: int, stop: Event) -> Curve:
+    def job(name: str, run: int, stop: Event) -> LearningCurve:
         config = settings(
             request, run, games=games, games_per_step=max(1, games // 60),
             **{"curriculum.order": "none", "time_weights.degree": 0, **variants[name]},
@@ -87,16 +87,16 @@ def _said_of(name: str) -> str:
     return "the paper: larger rates converge faster and fluctuate in the end"
 
 
-def _swing(curve: Curve, number: int = 4) -> float:
+def _swing(curve: LearningCurve, number: int = 4) -> float:
     return fluctuation(*quarter(curve, number))
 
 
-def _is_restless(curve: Curve) -> bool:
+def _is_restless(curve: LearningCurve) -> bool:
     """Return whether a run left the numbers, or fluctuates in the end half as much as before."""
     return curve.failed or _swing(curve) >= _swing(curve, 2) / 2
 
 
-def _rate_rows(name: str, runs: list[Curve]) -> list[Row]:
+def _rate_rows(name: str, runs: list[LearningCurve]) -> list[Row]:
     sound = [one for one in runs if not one.failed]
     lost = len(runs) - len(sound)
     reason = f"a weight left the numbers in {lost} of {len(runs)} runs" if lost else ""
@@ -110,7 +110,7 @@ def _rate_rows(name: str, runs: list[Curve]) -> list[Row]:
     ]
 
 
-def _claim_rows(by_name: dict[str, list[Curve]]) -> list[Row]:
+def _claim_rows(by_name: dict[str, list[LearningCurve]]) -> list[Row]:
     constant = [by_name[f"{rate:g}"] for rate in RATES]
     runs = list(zip(*constant, strict=True))
     # A run that left the numbers fluctuates more than all others and never comes to rest.
@@ -163,13 +163,13 @@ def _rank_figure(x: Sequence[float], runs: Sequence[Sequence[float]]) -> Figure 
     return mean_of(varied, within=(-1, 1)) if varied else None
 
 
-def _safe_ratio(values: list[tuple[Curve, float, float]]) -> Figure | None:
+def _safe_ratio(values: list[tuple[LearningCurve, float, float]]) -> Figure | None:
     """Return the ratio over the runs that stayed in the numbers, if two did."""
     sound = [ratio(part, whole) for curve, part, whole in values if not curve.failed]
     return ratio_of(sound) if len(sound) > 1 else None
 
 
-def _summary(by_name: dict[str, list[Curve]]) -> list[Chart]:
+def _summary(by_name: dict[str, list[LearningCurve]]) -> list[Chart]:
     """Return fluctuation and way to rest of all rates that settle in some run."""
     sound = {
         name: [one for one in runs if not one.failed]

@@ -11,7 +11,7 @@ from evoply.learning import stages
 from evoply.reports.charts import line_chart
 from evoply.reports.series import Series
 from evoply.studies.firebrand.training import (
-    Curve,
+    LearningCurve,
     Size,
     begun_anew,
     correlation,
@@ -32,7 +32,9 @@ _FEATURE_8 = "anchored"
 _PIECES = "pieces"
 
 
-def _timed(request: Request, size: Size, run: int, stop: Event) -> tuple[Curve, Curve]:
+def _timed(
+    request: Request, size: Size, run: int, stop: Event
+) -> tuple[LearningCurve, LearningCurve]:
     """Return training with time weights from the middle on, and the same without.
 
     The first half is the same: all stages, and whole games as many as those of all stages.
@@ -48,7 +50,7 @@ def _timed(request: Request, size: Size, run: int, stop: Event) -> tuple[Curve, 
     return trained(timed, stop), trained(untimed, stop)
 
 
-def _contrast(request: Request, size: Size) -> list[tuple[Curve, Curve]]:
+def _contrast(request: Request, size: Size) -> list[tuple[LearningCurve, LearningCurve]]:
     jobs = [partial(_timed, request, size, run) for run in range(size.runs)]
     return side_by_side(request, jobs)
 
@@ -157,7 +159,7 @@ def figure_3(request: Request, size: Size) -> Result:
     """Return whether weights move anew when the number of empty squares changes."""
     games = size.stage
 
-    def job(run: int, stop: Event) -> Curve:
+    def job(run: int, stop: Event) -> LearningCurve:
         config = settings(request, run, **size.of_stages(games), games=5 * games)
         return trained(config, stop)
 
@@ -211,7 +213,7 @@ def figure_3(request: Request, size: Size) -> Result:
     )  # fmt: skip
 
 
-def _stage_text(curve: Curve) -> str:
+def _stage_text(curve: LearningCurve) -> str:
     blanks = [str(stage.blanks[0]) for stage in stages(curve.config.curriculum, curve.config.game)]
     return f"{', '.join(blanks)} empty squares"
 
@@ -220,7 +222,7 @@ def figure_4(request: Request, size: Size) -> Result:
     """Return feature 8's weight stage by stage, in the order that the paper's crash made."""
     games = size.stage
 
-    def job(run: int, stop: Event) -> tuple[Curve, Curve]:
+    def job(run: int, stop: Event) -> tuple[LearningCurve, LearningCurve]:
         before = trained(settings(request, run, **size.of_stages(games), games=2 * games), stop)
         config = settings(request, run, **size.of_stages(games), games=5 * games)
         return before, trained(config, stop, first=begun_anew(before.last))

@@ -13,7 +13,7 @@ from evoply.reports.charts import interval_chart
 from evoply.studies.firebrand.training import (
     BOARDS,
     PRESETS,
-    Curve,
+    LearningCurve,
     Size,
     result,
     runs_of,
@@ -104,7 +104,7 @@ def _compared(
 ) -> Result:
     """Return what differently trained players score against each other and against material."""
 
-    def job(name: str, run: int, stop: Event) -> Curve:
+    def job(name: str, run: int, stop: Event) -> LearningCurve:
         return trained(settings(request, run, **variants[name]), stop)
 
     curves = runs_of(request.part(0, 2), size, variants, job)
@@ -143,7 +143,7 @@ def _compared(
 
 
 def _round_robin(
-    request: Request, size: Size, curves: Mapping[str, Curve], run: int
+    request: Request, size: Size, curves: Mapping[str, LearningCurve], run: int
 ) -> dict[str, float]:
     """Return the points of each player against all others, in percent."""
     scores: dict[str, list[float]] = {name: [] for name in curves}
@@ -154,7 +154,9 @@ def _round_robin(
     return {name: sum(all_of) / len(all_of) for name, all_of in scores.items()}
 
 
-def _played(request: Request, size: Size, one: Curve, other: object, run: int) -> MatchResult:
+def _played(
+    request: Request, size: Size, one: LearningCurve, other: object, run: int
+) -> MatchResult:
     return match(
         one.player(_DEPTH), other, game=request.game or BOARDS[0], games=size.match_games,
         seed=request.seed + run, threads=request.threads,
@@ -169,7 +171,7 @@ def strength(request: Request, size: Size) -> Result:
     few = max(2, games // 20 // 2 * 2)
     preset = PRESETS[request.game or BOARDS[0]]
 
-    def job(seed: int, stop: Event) -> Curve:
+    def job(seed: int, stop: Event) -> LearningCurve:
         changes = {"seed": seed, "games": size.long_training}
         return trained(load_learning_config(preset, (), changes), stop)
 

@@ -23,7 +23,7 @@ from evoply.studies.firebrand.stages_and_time import (
 )
 from evoply.studies.firebrand.strength import orders, rules, strength
 from evoply.studies.firebrand.training import BOARDS, Size
-from evoply.studies.study import SCALES, Experiment, Request, Result, Scale, Study
+from evoply.studies.study import SCALES, PaperExperiment, Request, Result, Scale, Study
 
 _BY_SCALE: Mapping[str, tuple[Any, Any, Any]] = {
     "runs": (3, 5, 10),
@@ -93,7 +93,7 @@ _EXPERIMENTS: tuple[tuple[str, str, Sized, tuple[float, float, float]], ...] = (
 def firebrand(sizes: Mapping[Scale, Size] = SIZES) -> Study:
     """Return the study, whose scales do as much as *sizes* say."""
     experiments = (
-        Experiment(
+        PaperExperiment(
             name,
             title,
             partial(_sized, run, sizes),

@@ -97,7 +97,7 @@ class Size:
 
 
 @dataclass(frozen=True)
-class Curve:
+class LearningCurve:
     """The steps of one run of learning."""
 
     config: LearningConfig
@@ -165,7 +165,9 @@ def settings(request: Request, run: int, **changes: object) -> LearningConfig:
     )
 
 
-def trained(config: LearningConfig, stop: Event, *, first: LearningStep | None = None) -> Curve:
+def trained(
+    config: LearningConfig, stop: Event, *, first: LearningStep | None = None
+) -> LearningCurve:
     """Return all steps of *config*, from *first* on; a run that leaves the numbers ends there.
 
     Once *stop* is set it ends after the step at hand.
@@ -176,8 +178,8 @@ def trained(config: LearningConfig, stop: Event, *, first: LearningStep | None =
         try:
             steps.append(learner.after(config, steps[-1]))
         except RunError:
-            return Curve(config, tuple(steps), failed=True)
-    return Curve(config, tuple(steps))
+            return LearningCurve(config, tuple(steps), failed=True)
+    return LearningCurve(config, tuple(steps))
 
 
 def begun_anew(step: LearningStep) -> LearningStep:
@@ -247,14 +249,14 @@ def fluctuation(games: Array, weights: Array) -> float:
     return float(np.sqrt(np.mean((weights - lines) ** 2)))
 
 
-def quarter(curve: Curve, number: int) -> tuple[Array, Array]:
+def quarter(curve: LearningCurve, number: int) -> tuple[Array, Array]:
     """Return games and weights of the first (1) to last (4) quarter of a run."""
     end = curve.games[-1]
     inside = (curve.games >= end * (number - 1) / 4) & (curve.games <= end * number / 4)
     return curve.games[inside], curve.weights[inside]
 
 
-def settling(curve: Curve) -> float:
+def settling(curve: LearningCurve) -> float:
     """Return the share of the games after which four fifths of the way to rest was gone.
 
     Rest is the mean of the weights over the last quarter.
@@ -264,7 +266,7 @@ def settling(curve: Curve) -> float:
     return float(curve.games[np.argmax(ways <= _SETTLED * ways[0])] / curve.games[-1])
 
 
-def curve_charts(curve: Curve, name: str, note: str = "") -> list[Chart]:
+def curve_charts(curve: LearningCurve, name: str, note: str = "") -> list[Chart]:
     """Return the curves of all weights of a run, as the paper draws them."""
     charts = weight_charts(curve.config, [step.statistics for step in curve.steps])
     return [replace(one, title=f"{one.title}, {name}", note=note) for one in charts]

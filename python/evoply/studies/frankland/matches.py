@@ -127,7 +127,7 @@ def _discs(game: GameRecord) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class OnlineMatch:
     """A match of the online player."""
 
     wins: int
@@ -164,7 +164,7 @@ def _order(one: Said) -> tuple[int, ...]:
     return one.discs, *areas.values()
 
 
-def played(player: Online, opponent: Player, games: int, request: Request) -> Played:
+def played(player: Online, opponent: Player, games: int, request: Request) -> OnlineMatch:
     """Play random openings, each twice with colours swapped, on the 8x8 board."""
     watched = Watched(player)
     result = match(
@@ -178,4 +178,4 @@ def played(player: Online, opponent: Player, games: int, request: Request) -> Pl
     )
     # Threads write down what they hear in any order.
     said = sorted(watched.said, key=_order)
-    return Played(result.wins, result.draws, result.games, result.distinct_games, tuple(said))
+    return OnlineMatch(result.wins, result.draws, result.games, result.distinct_games, tuple(said))

@@ -12,7 +12,7 @@ from evoply.protocols import Player
 from evoply.studies.frankland.matches import opponents_of, played
 from evoply.studies.frankland.sweep import ablation, sensitivity
 from evoply.studies.frankland.weights import weights
-from evoply.studies.study import Experiment, Request, Result, Row, Scale, Study, row
+from evoply.studies.study import PaperExperiment, Request, Result, Row, Scale, Study, row
 from evoply.studies.verdicts import Figure
 
 _GAMES: dict[Scale, int] = {"smoke": 10, "small": 100, "paper": 400}
@@ -89,23 +89,23 @@ FRANKLAND = Study(
     paper="Evolving Game Playing Strategies for Othello (CEC 2015)",
     usual="1",
     experiments=(
-        Experiment(
+        PaperExperiment(
             "1", "Table I: wins and ties against players that look 1, 3, 5 and 7 plies ahead",
             table_1, {"smoke": 40, "small": 200, "paper": 800}, takes_opponent=True,
         ),
-        Experiment(
+        PaperExperiment(
             "weights", "Figures 7 to 13: the weights of the areas by phase of the game",
             weights, {"smoke": 10, "small": 50, "paper": 200},
         ),
-        Experiment(
+        PaperExperiment(
             "sensitivity", "What other settings change: population, generations and others",
             sensitivity, {"smoke": 60, "small": 300, "paper": 1200},
         ),
-        Experiment(
+        PaperExperiment(
             "ablation", "Beyond the paper: what using all games of an evolution is worth",
             ablation, {"smoke": 60, "small": 600, "paper": 2400}, takes_opponent=True,
         ),
-        Experiment(
+        PaperExperiment(
             "strong", "Beyond the paper: the strongest form against players that look ahead",
             strong, {"smoke": 60, "small": 500, "paper": 20000}, takes_opponent=True,
         ),

@@ -20,7 +20,7 @@ GAME = "othello"
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class WhiteResults:
     """What came of some games of White."""
 
     wins: int
@@ -41,7 +41,7 @@ def games_as_white(
     seed: int,
     rules: str = RULES[0],
     threads: int = 0,
-) -> Played:
+) -> WhiteResults:
     """Return how often *hypothesis* wins as White against a random Black.
 
     Every hypothesis meets the same keys, so the same Black as long as the games go alike.
@@ -50,7 +50,7 @@ def games_as_white(
     if rules == "reconstruction":
         if not isinstance(hypothesis, str):
             raise ValueError("the reconstruction reads the text of a hypothesis")
-        return Played(*play_reconstruction(hypothesis, games=games, stream=stream))
+        return WhiteResults(*play_reconstruction(hypothesis, games=games, stream=stream))
     white = staged_of(hypothesis) if isinstance(hypothesis, str) else player_of(hypothesis)
     schedule = Schedule(
         black=np.zeros(games, dtype=np.uint32),
@@ -61,7 +61,7 @@ def games_as_white(
         starts=(Position().row,),
     )
     results = play(GAME, (RandomPlayer(), white), schedule, threads=threads)
-    return Played(
+    return WhiteResults(
         wins=int((results.white_discs > results.black_discs).sum()),
         games=games,
         distinct=len(np.unique(results.hashes)),

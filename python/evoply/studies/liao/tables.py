@@ -13,7 +13,7 @@ from evoply.reports.charts import interval_chart
 from evoply.studies.liao.evolution import evolved_rows, stage_sweep
 from evoply.studies.liao.games import RULES, UNIT, games_as_white
 from evoply.studies.liao.overlap import overlap_sweep
-from evoply.studies.study import Experiment, Request, Result, Row, Scale, Study, row, series
+from evoply.studies.study import PaperExperiment, Request, Result, Row, Scale, Study, row, series
 from evoply.studies.verdicts import Figure, difference, share_of_games
 
 PRINTED_GAMES = 50
@@ -187,27 +187,27 @@ LIAO = Study(
     authors="Li Liao",
     paper="Genetic Programming Applied to Board Game Othello (course project, Columbia University)",
     experiments=(
-        Experiment(
+        PaperExperiment(
             "1",
             "Table 1: ( white ), ( white_corners ) and two staged hypotheses",
             table_1,
             {"smoke": 0.3, "small": 1.3, "paper": 1.6},
             RULES,
         ),
-        Experiment(
+        PaperExperiment(
             "2",
             "Table 2: evolved trees for both halves of the game, alone and staged",
             table_2,
             {"smoke": 2, "small": 6, "paper": 17},
             RULES,
         ),
-        Experiment(
+        PaperExperiment(
             "stages",
             "How many stages pay: 1, 2, 3, 4, 6, 12 and 60 (proposed, not done in the paper)",
             stage_sweep,
             {"smoke": 5, "small": 36, "paper": 96},
         ),
-        Experiment(
+        PaperExperiment(
             "overlap",
             "Smooth transitions: overlapping stages (proposed, not done in the paper)",
             overlap_sweep,
