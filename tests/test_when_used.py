@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import evoply
-from evoply.players.engines.engine import PROTOCOLS
+from evoply.players.engines.engine_player import PROTOCOLS
 from evoply.players.engines.seat import DIALOGUES
 from evoply.when_used import MadeWhenUsed
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from evoply import runs
-from evoply.evolution.kind import EVOLUTION, evolution_kind
+from evoply.evolution.evolution_kind import EVOLUTION, evolution_kind
 from evoply.evolution.loop import Evolution
 from evoply.learning import (
     LEARNER,

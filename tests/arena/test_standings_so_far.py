@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evoply import Stream, pace
+from evoply import Stream, throttle
 from evoply.arena import (
     Conditions,
     Results,
@@ -45,8 +45,8 @@ class Failing:
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pace, "SECONDS", 0.0)
-    monkeypatch.setattr(pace, "_REST", 0)
+    monkeypatch.setattr(throttle, "SECONDS", 0.0)
+    monkeypatch.setattr(throttle, "_REST", 0)
 
 
 @pytest.mark.parametrize("third", ["random", First()], ids=["kernel", "python"])
@@ -114,16 +114,16 @@ def test_ctrl_c_keeps_who_forfeited_against_whom() -> None:
 
 def test_looks_are_rare_and_cost_little(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
-    monkeypatch.setattr(pace, "SECONDS", 2.0)
-    monkeypatch.setattr(pace, "_REST", 50)
-    monkeypatch.setattr(pace.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(throttle, "SECONDS", 2.0)
+    monkeypatch.setattr(throttle, "_REST", 50)
+    monkeypatch.setattr(throttle.time, "monotonic", lambda: now[0])
     looked: list[float] = []
 
     def look() -> None:
         looked.append(now[0])
         now[0] += 0.1
 
-    paced = pace.Pace()
+    paced = throttle.Pace()
     for moment in range(1000):
         now[0] = max(now[0], moment / 50)
         paced.look(look)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from command_line import call
 
-from evoply import pace
+from evoply import throttle
 from evoply.arena import RoundRobin, round_robin
 from evoply.cli import live_page
 from evoply.reports import tournament_html
@@ -16,8 +16,8 @@ from evoply.studies import Request, Result, reproduce, study_html
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pace, "SECONDS", 0.0)
-    monkeypatch.setattr(pace, "_REST", 0)
+    monkeypatch.setattr(throttle, "SECONDS", 0.0)
+    monkeypatch.setattr(throttle, "_REST", 0)
 
 
 @pytest.fixture
@@ -122,7 +122,7 @@ def test_a_mistake_leaves_the_page_that_was_there(
 def test_there_is_a_page_at_once(
     written: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ) -> None:
-    monkeypatch.setattr(pace, "SECONDS", 1000.0)
+    monkeypatch.setattr(throttle, "SECONDS", 1000.0)
     call(capsys, "tournament", "swh", "random", "--games", "4", "--html", "page.html")
     assert len(written) == 1
     assert "Still going on: 0 of 4 games are played." in written[0]

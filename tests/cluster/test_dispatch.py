@@ -12,7 +12,7 @@ from fake_pool import FakePool
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evoply import pace
+from evoply import throttle
 from evoply._native import Stream
 from evoply.arena import (
     Results,
@@ -239,8 +239,8 @@ def test_matches_come_to_the_same_and_in_order() -> None:
 
 
 def test_standings_are_told_while_workers_play(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pace, "SECONDS", 0.0)
-    monkeypatch.setattr(pace, "_REST", 0)
+    monkeypatch.setattr(throttle, "SECONDS", 0.0)
+    monkeypatch.setattr(throttle, "_REST", 0)
     field, told = ["greedy", "random", "mobility"], list[RoundRobin]()
     with FakePool(3, seed=2, losses=0.1) as pool:
         cluster = Dispatcher(pool, check_every=5)

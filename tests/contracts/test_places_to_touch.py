@@ -23,7 +23,7 @@ PLACES = {
     # a kind of player: its module, and its row
     "Bot": {"players/bots.py", "players/player.py"},
     "Online": {"players/online.py", "players/player.py"},
-    "Engine": {"players/engines/engine.py", "players/player.py"},
+    "Engine": {"players/engines/engine_player.py", "players/player.py"},
     # a learner of evoply's own: its module, its kind, and its row
     "TupleEvolution": {"learning/tuples.py", "learning/tuples_kind.py", "kinds.py"},
     "tuples_kind": {"learning/tuples_kind.py", "kinds.py"},
@@ -33,7 +33,7 @@ PLACES = {
         "learning/tuples.py",  # whose individuals learn as patterns do
         "kinds.py",
     },
-    "evolution_kind": {"evolution/kind.py", "kinds.py"},
+    "evolution_kind": {"evolution/evolution_kind.py", "kinds.py"},
     # a game: its modules
     "CheckersRules": {"games/checkers.py"},
 }

@@ -5,7 +5,7 @@ import tomllib
 import pytest
 from pydantic import BaseModel
 
-from evoply.configs.errors import has_key
+from evoply.configs.config_errors import has_key
 from evoply.configs.reference import ConfigKey, config_sections, matching_sections
 from evoply.evolution import EvolutionConfig, config_from_toml
 from evoply.presets import PRESETS, preset_text

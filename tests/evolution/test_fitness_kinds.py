@@ -31,8 +31,8 @@ from evoply.evolution import (
 )
 from evoply.evolution.fitness import Batch, Play, Training, measure_from_text
 from evoply.evolution.fitness.discs import epoch_gains
-from evoply.evolution.fitness.games import shared
 from evoply.evolution.fitness.guides import co_play_pairings
+from evoply.evolution.fitness.training_games import shared
 from evoply.evolution.hall_of_fame import draw_earlier
 from evoply.evolution.play import (
     NOBODY,

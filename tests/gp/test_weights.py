@@ -18,7 +18,7 @@ from evoply.gp import (
     parse_tree,
     subtree_crossover,
 )
-from evoply.gp.weights import leaf_numbers, place_numbers
+from evoply.gp.place_weights import leaf_numbers, place_numbers
 
 ALL = bellin("liao", NO_OPS)
 INERT = bellin("liao", NO_OPS, None)

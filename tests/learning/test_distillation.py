@@ -15,7 +15,7 @@ from evoply.expressions import PRIMITIVE_SETS, ExpressionError, from_dict, patte
 from evoply.expressions.sides import for_the_other_side
 from evoply.learning.boards import boards_after, boards_met, values_at
 from evoply.learning.candidates import candidates_of_sets
-from evoply.learning.selection import chosen_columns
+from evoply.learning.column_selection import chosen_columns
 from evoply.protocols import Color
 
 # Two features of the set with weights, which a formula of two terms can say exactly.

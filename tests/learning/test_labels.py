@@ -12,7 +12,7 @@ from slow_tables import squashed as slowly_squashed
 import evoply as ep
 from evoply import _native
 from evoply._native import Stream
-from evoply.configs.whole import written_config
+from evoply.configs.run_config import written_config
 from evoply.expressions import program_with_parameters
 from evoply.games import game_rules
 from evoply.learning import (

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from evoply import board, count
-from evoply.configs.whole import written_config
+from evoply.configs.run_config import written_config
 from evoply.evolution import load_config
 from evoply.learning import (
     Learning,

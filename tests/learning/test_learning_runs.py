@@ -12,7 +12,7 @@ import pytest
 
 from evoply import Run, find_run, match
 from evoply.cli import main
-from evoply.configs.whole import written_config
+from evoply.configs.run_config import written_config
 from evoply.evolution import EvolutionConfig
 from evoply.learning import (
     Learning,

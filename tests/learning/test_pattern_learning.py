@@ -11,7 +11,7 @@ from slow_tables import COLUMNS, SlowTables
 import evoply as ep
 from evoply import _native
 from evoply._native import Stream
-from evoply.configs.whole import written_config
+from evoply.configs.run_config import written_config
 from evoply.expressions import board, number, parameters_of, pattern, program_with_parameters
 from evoply.games import game_rules
 from evoply.learning import (

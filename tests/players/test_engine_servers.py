@@ -21,7 +21,7 @@ from evoply.players.engines.gtp_server import COMMANDS as GTP_COMMANDS
 from evoply.players.engines.gtp_server import GtpServer
 from evoply.players.engines.nboard_server import COMMANDS as NBOARD_COMMANDS
 from evoply.players.engines.nboard_server import NBoardServer
-from evoply.players.engines.serving import serve
+from evoply.players.engines.served_player import serve
 from evoply.players.process_limits import MoveLimit
 from evoply.protocols import Choice, Clock, Color, GameRecord
 from waiting import PATIENCE

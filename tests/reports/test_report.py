@@ -12,7 +12,7 @@ import pytest
 from evoply import Run
 from evoply.arena import match
 from evoply.evolution import EvolutionConfig, evolve
-from evoply.evolution.plots import evolution_plots, opponents_plot
+from evoply.evolution.evolution_plots import evolution_plots, opponents_plot
 from evoply.reports import Chart, Series, interval_chart, line_chart, write_report
 from evoply.reports.charts import sampled
 from evoply.reports.kind_page import drawn_plots

@@ -16,8 +16,8 @@ from evoply.protocols import RunError
 from evoply.runs import advance, list_runs
 from evoply.studies import Request, Result, find_study, reproduce
 from evoply.studies.benbassat.coevolution import KINDS, OUTSIDE, evolved_score, kind_config
-from evoply.studies.benbassat.guides import GUIDES, LADDER, READINGS, guide
-from evoply.studies.benbassat.players import RULES, TABLES, evolve_player, run_config
+from evoply.studies.benbassat.evolved_players import RULES, TABLES, evolve_player, run_config
+from evoply.studies.benbassat.guide_matches import GUIDES, LADDER, READINGS, guide
 from evoply.studies.kept_runs import evolution
 
 PRINTED_GUIDES = {

@@ -8,9 +8,9 @@ from evoply import _native
 from evoply.arena import match
 from evoply.players import parse_player
 from evoply.studies import STUDIES, Request, Result, reproduce, study_html
-from evoply.studies.frankland.matches import LEVELS, ladder_player, opponents_of
+from evoply.studies.frankland.evolved_weights import AREAS, PHASES, PRINTED
+from evoply.studies.frankland.online_matches import LEVELS, ladder_player, opponents_of
 from evoply.studies.frankland.sweep import IDEAS
-from evoply.studies.frankland.weights import AREAS, PHASES, PRINTED
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ from evoply.gp import Forest, lower
 from evoply.studies import STUDIES, Request, find_study, reproduce, study_html, write_study
 from evoply.studies.liao import legacy_tree
 from evoply.studies.liao.evolution import STAGES, halves_of, percents_of
-from evoply.studies.liao.games import games_as_white
 from evoply.studies.liao.reconstruction import play_reconstruction
 from evoply.studies.liao.tables import TABLE_1, TABLE_2
+from evoply.studies.liao.white_games import games_as_white
 
 VALUES = {
     "white": 10, "black": 7, "white_corners": 2, "black_corners": 1, "white_near_corners": 3,

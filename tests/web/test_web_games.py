@@ -20,7 +20,7 @@ from evoply.games.drawing import COLORS
 from evoply.players.analysis import asked as asked_of
 from evoply.web import Rate, ServerLimits
 from evoply.web.ladder import LEVELS, levels_of
-from evoply.web.opponents import read_opponent
+from evoply.web.outside_players import read_opponent
 from waiting import PATIENCE, children_seconds, cpu_seconds, until, until_it_computes
 
 

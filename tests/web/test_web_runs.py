@@ -24,7 +24,7 @@ from evoply.protocols import ConfigError, RunError
 from evoply.reports.run_page import page_of
 from evoply.runs import advance, champion_of, is_locked, leave_request
 from evoply.web import Rate, ServerLimits
-from evoply.web.opponents import read_opponent
+from evoply.web.outside_players import read_opponent
 from evoply.web.run_driving import RunDriver
 from evoply.web.run_forms import config_asked
 from evoply.web.run_messages import RunRequest, StartRun

@@ -90,7 +90,7 @@ give_when_used(
         "one_game": "play_game",
         "ratings": "Ratings bradley_terry",
         "round_robins": "Pairing RoundRobin Standing round_robin",
-        "schedule": "Forfeit Part Results Schedule gathered in_order whole_pairs",
+        "schedule": "Forfeit FinishedGames Results Schedule gathered in_order whole_pairs",
         "sprt": "Sprt SprtResult log_likelihood_ratio sprt_match",
         "statistics": "PairStatistics elo_difference mean_interval pair_statistics wilson",
         "stopping": "StoppedWithResultError",

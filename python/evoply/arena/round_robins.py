@@ -29,8 +29,8 @@ from evoply.arena.stopping import Stop
 from evoply.arena.tally import Circumstances, Tally, TimeUsed
 from evoply.games import game_rules
 from evoply.look import table_html
-from evoply.pace import Pace
 from evoply.players import NOT_REPRODUCIBLE
+from evoply.throttle import Pace
 from evoply.wording import named_apart, short_name, signed, span
 
 MOST_PLAYERS = 1000

@@ -32,7 +32,7 @@ from evoply.arena.schedule import Results, Schedule, checked_whole, ignored
 from evoply.arena.statistics import mean_interval, wilson
 from evoply.arena.stopping import Stop
 from evoply.arena.tally import Circumstances, Tally, TimeUsed
-from evoply.pace import Pace
+from evoply.throttle import Pace
 from evoply.wording import named_apart
 
 MOST_RUNS = 100_000

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from evoply.cli import options
+from evoply.cli import shared_options
 from evoply.cli.output import EndedError, Output, StoppedError, table
 from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
@@ -34,15 +34,15 @@ def analyse(
     player: str,
     /,
     *,
-    game: options.Game = None,
-    position: options.Position = None,
+    game: shared_options.Game = None,
+    position: shared_options.Position = None,
     games: Path | None = None,
-    exact: Annotated[options.WholeOrNone, Parameter(validator=_check_exact)] = 14,
-    html: options.OutputFile = None,
-    threads: options.Threads = 0,
-    seed: options.Seed = 1,
-    programs: options.Programs = options.USUAL_PROGRAMS,
-    json: options.Json = False,
+    exact: Annotated[shared_options.WholeOrNone, Parameter(validator=_check_exact)] = 14,
+    html: shared_options.OutputFile = None,
+    threads: shared_options.Threads = 0,
+    seed: shared_options.Seed = 1,
+    programs: shared_options.Programs = shared_options.USUAL_PROGRAMS,
+    json: shared_options.Json = False,
 ) -> None:
     """Show what a player would play in a position, or what it thinks of the moves of games.
 
@@ -138,7 +138,7 @@ def _analyse_games(
     html: Path | None,
     threads: int,
     seed: int,
-    programs: options.Programs,
+    programs: shared_options.Programs,
     output: Output,
 ) -> None:
     from evoply.cli.convert import refused_data, tell_refused

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from evoply.cli.long_work import on_cluster
-from evoply.cli.options import Cluster, Json, Threads, Whole
 from evoply.cli.output import Output, StoppedError, stderr, table
+from evoply.cli.shared_options import Cluster, Json, Threads, Whole
 
 if TYPE_CHECKING:
     from evoply.experiments import Comparison, Cost, ExperimentFolder, Status

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from evoply.cli.options import Json
 from evoply.cli.output import Output
+from evoply.cli.shared_options import Json
 from evoply.cli.shell_hints import suggested
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from typing import IO, TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from evoply.cli.options import GAME_NAMES, Json
 from evoply.cli.output import EndedError, Output, stderr
+from evoply.cli.shared_options import GAME_NAMES, Json
 from evoply.formats.sources import FormatName
 
 if TYPE_CHECKING:

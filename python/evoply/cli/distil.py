@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evoply.cli.options import Game, Json, OutputFile, Seed, Threads, Whole
 from evoply.cli.output import Output, percent, table
+from evoply.cli.shared_options import Game, Json, OutputFile, Seed, Threads, Whole
 
 if TYPE_CHECKING:
     from evoply.learning import Distilled

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from evoply.cli.options import Json
 from evoply.cli.output import Output
+from evoply.cli.shared_options import Json
 from evoply.cli.shell_hints import suggested
 
 

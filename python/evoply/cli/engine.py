@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from evoply.cli.options import USUAL_PROGRAMS, Game, Programs, Seed
+from evoply.cli.shared_options import USUAL_PROGRAMS, Game, Programs, Seed
 
 
 def engine(
@@ -49,7 +49,7 @@ def engine(
     from evoply.cli.player_texts import read_players
     from evoply.players.engines.gtp_server import GtpServer
     from evoply.players.engines.nboard_server import NBoardServer
-    from evoply.players.engines.serving import serve
+    from evoply.players.engines.served_player import serve
 
     game, (read,) = read_players([player], game, programs)
     server = (GtpServer if protocol == "gtp" else NBoardServer)(read, game, seed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evoply.cli import options
+from evoply.cli import shared_options
 from evoply.cli.output import Output
 
 if TYPE_CHECKING:
@@ -15,17 +15,17 @@ def evolve(
     config: str,
     /,
     *,
-    name: options.RunName = None,
-    seed: options.Whole | None = None,
-    population_size: options.Whole | None = None,
-    generations: options.WholeOrNone | None = None,
-    time_limit: options.SecondsOrNone | None = None,
-    game: options.RunGame = None,
-    set_: options.Overrides = None,
-    tests: options.Tests = True,
-    threads: options.Threads = 0,
-    cluster: options.Cluster = None,
-    json: options.Json = False,
+    name: shared_options.RunName = None,
+    seed: shared_options.Whole | None = None,
+    population_size: shared_options.Whole | None = None,
+    generations: shared_options.WholeOrNone | None = None,
+    time_limit: shared_options.SecondsOrNone | None = None,
+    game: shared_options.RunGame = None,
+    set_: shared_options.Overrides = None,
+    tests: shared_options.Tests = True,
+    threads: shared_options.Threads = 0,
+    cluster: shared_options.Cluster = None,
+    json: shared_options.Json = False,
 ) -> None:
     """Evolve a player.
 

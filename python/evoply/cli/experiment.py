@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from evoply.cli.compare import Csv, Workers, run_all
-from evoply.cli.options import Cluster, Json, Whole
 from evoply.cli.output import Output
+from evoply.cli.shared_options import Cluster, Json, Whole
 
 
 def experiment(

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from evoply.cli.options import USUAL_PROGRAMS, Json, Password, Programs, Quiet, Seed, Whole
 from evoply.cli.output import Output, StoppedError
+from evoply.cli.shared_options import USUAL_PROGRAMS, Json, Password, Programs, Quiet, Seed, Whole
 from evoply.cli.shell_hints import suggested
 
 if TYPE_CHECKING:

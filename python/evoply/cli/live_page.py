@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
 from evoply.files import write_atomically
-from evoply.pace import Pace
+from evoply.throttle import Pace
 
 Result = TypeVar("Result")
 _Drawn = TypeVar("_Drawn", contravariant=True)

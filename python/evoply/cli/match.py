@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from evoply.cli import options
+from evoply.cli import shared_options
 from evoply.cli.long_work import give, played
 from evoply.cli.output import Output, percent, table
 from evoply.cli.progress import progress_bar
@@ -44,23 +44,23 @@ def match(
     second: str,
     /,
     *,
-    games: options.WholeOrDefault = None,
-    seed: options.Seed = 1,
-    game: options.Game = None,
-    openings: options.Openings = None,
-    position: options.Position = None,
-    draws: options.Draws = None,
+    games: shared_options.WholeOrDefault = None,
+    seed: shared_options.Seed = 1,
+    game: shared_options.Game = None,
+    openings: shared_options.Openings = None,
+    position: shared_options.Position = None,
+    draws: shared_options.Draws = None,
     sprt: Annotated[tuple[float, float] | None, Parameter(negative="")] = None,
     alpha: float = 0.05,
     beta: float = 0.05,
     save_games: Path | None = None,
     watch: Annotated[bool, Parameter(negative="", show_default=False)] = False,
-    delay: options.Delay = 0.5,
-    clock: options.Clock = None,
-    programs: options.Programs = options.USUAL_PROGRAMS,
-    threads: options.Threads = 0,
-    quiet: options.Quiet = False,
-    json: options.Json = False,
+    delay: shared_options.Delay = 0.5,
+    clock: shared_options.Clock = None,
+    programs: shared_options.Programs = shared_options.USUAL_PROGRAMS,
+    threads: shared_options.Threads = 0,
+    quiet: shared_options.Quiet = False,
+    json: shared_options.Json = False,
 ) -> None:
     """Play a match between two players.
 
@@ -101,10 +101,10 @@ def match(
     terms: dict[str, Any] = {
         "game": game,
         "seed": seed,
-        "openings": options.chosen_openings(openings),
+        "openings": shared_options.chosen_openings(openings),
         "start": read_position(game, position).position,
-        "draws": options.chosen_draws(draws, game),
-        "clock": options.chosen_clock(clock),
+        "draws": shared_options.chosen_draws(draws, game),
+        "clock": shared_options.chosen_clock(clock),
         "threads": threads,
     }
     test = None if sprt is None else Sprt(*sprt, alpha, beta)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from json import dumps
 
-from evoply.cli.options import Json, Whole
 from evoply.cli.output import Output
+from evoply.cli.shared_options import Json, Whole
 
 
 def pack(

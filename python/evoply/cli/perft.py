@@ -11,8 +11,8 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from evoply.cli.long_work import TimeIsUpError, limited, say_estimate
-from evoply.cli.options import GAME_NAMES, Json, Position, Threads, TimeLimit, Whole
 from evoply.cli.output import Output, StoppedError, stderr
+from evoply.cli.shared_options import GAME_NAMES, Json, Position, Threads, TimeLimit, Whole
 
 if TYPE_CHECKING:
     from evoply.protocols import Row

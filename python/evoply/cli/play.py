@@ -6,7 +6,7 @@ import secrets
 import shlex
 from typing import TYPE_CHECKING, Any, Literal
 
-from evoply.cli import options
+from evoply.cli import shared_options
 from evoply.cli.output import EndedError, Output, StoppedError
 from evoply.cli.shell_hints import suggested
 from evoply.wording import short_name
@@ -21,13 +21,13 @@ LARGEST_SEED = 2**63
 def play(
     *,
     against: str | None = None,
-    game: options.Game = None,
+    game: shared_options.Game = None,
     color: Literal["black", "white", "random"] = "black",
-    position: options.Position = None,
-    seed: options.Whole | None = None,
-    clock: options.Clock = None,
-    programs: options.Programs = options.USUAL_PROGRAMS,
-    json: options.Json = False,
+    position: shared_options.Position = None,
+    seed: shared_options.Whole | None = None,
+    clock: shared_options.Clock = None,
+    programs: shared_options.Programs = shared_options.USUAL_PROGRAMS,
+    json: shared_options.Json = False,
 ) -> None:
     """Play against a player.
 
@@ -65,7 +65,7 @@ def play(
         opponent,
         against,
         Color(color),
-        GameInProgress.begin(read_position(game, position), options.chosen_clock(clock)),
+        GameInProgress.begin(read_position(game, position), shared_options.chosen_clock(clock)),
         seed,
     )
     output.say(

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evoply.cli.options import USUAL_PROGRAMS, Programs
+from evoply.cli.shared_options import USUAL_PROGRAMS, Programs
 from evoply.games import game_rules
 from evoply.wording import did_you_mean, shorten
 

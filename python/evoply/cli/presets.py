@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from evoply.cli.options import Json
 from evoply.cli.output import Output, table
+from evoply.cli.shared_options import Json
 from evoply.cli.shell_hints import suggested
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from evoply.cli.options import AnyRun, Json, Whole
 from evoply.cli.output import Output
+from evoply.cli.shared_options import AnyRun, Json, Whole
 
 if TYPE_CHECKING:
     from evoply.evolution import Replay

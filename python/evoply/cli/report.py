@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from evoply.cli.options import AnyRun, Json, OutputFile
 from evoply.cli.output import Output
+from evoply.cli.shared_options import AnyRun, Json, OutputFile
 
 REPORT_FILE = "report.html"
 

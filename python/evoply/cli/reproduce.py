@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from evoply.cli.options import Json, OutputFile, Quiet, Seed, Threads, Whole
 from evoply.cli.output import Output
 from evoply.cli.output import table as empty_table
 from evoply.cli.progress import progress_and_page
+from evoply.cli.shared_options import Json, OutputFile, Quiet, Seed, Threads, Whole
 from evoply.wording import shorten
 
 if TYPE_CHECKING:

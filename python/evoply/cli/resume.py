@@ -6,8 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from evoply.cli.options import AnyRun, Cluster, Json, SecondsOrNone, Tests, Threads, WholeOrNone
 from evoply.cli.output import Output
+from evoply.cli.shared_options import (
+    AnyRun,
+    Cluster,
+    Json,
+    SecondsOrNone,
+    Tests,
+    Threads,
+    WholeOrNone,
+)
 
 if TYPE_CHECKING:
     from evoply.runs import Run

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from evoply.cli.options import Json
 from evoply.cli.output import Output, percent, table
+from evoply.cli.shared_options import Json
 from evoply.cli.shell_hints import suggested
 from evoply.wording import shorten
 
@@ -163,7 +163,7 @@ def _data(run: Run, generations: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _champion(run: Run) -> str:
-    from evoply.reports.opened import tree_of
+    from evoply.reports.open_evaluator import tree_of
 
     player = run.champion_player
     tree = tree_of(player)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from evoply.cli import options
+from evoply.cli import shared_options
 from evoply.cli.output import Output, StoppedError
 from evoply.cli.saving import saving, say_saved
 from evoply.cli.shell_hints import suggested
@@ -30,21 +30,23 @@ def serve(
     port: Annotated[
         int | None, Parameter(validator=Number(gte=0, lt=2**16), show_default=False)
     ] = None,
-    game: Annotated[str | None, Parameter(help=f"{options.GAME_NAMES}. Default: othello.")] = None,
+    game: Annotated[
+        str | None, Parameter(help=f"{shared_options.GAME_NAMES}. Default: othello.")
+    ] = None,
     clock: Annotated[
         str | None, Parameter(metavar="SECONDS[+INCREMENT]", show_default=False)
     ] = None,
-    players: options.WholeOrDefault = None,
-    games: options.WholeOrDefault = None,
-    openings: options.Openings = None,
-    seed: options.WholeOrDefault = None,
-    password: options.Password = None,
+    players: shared_options.WholeOrDefault = None,
+    games: shared_options.WholeOrDefault = None,
+    openings: shared_options.Openings = None,
+    seed: shared_options.WholeOrDefault = None,
+    password: shared_options.Password = None,
     file: Annotated[Path | None, Parameter(show_default=False)] = None,
     resume: Path | None = None,
-    save_games: options.OutputFile = None,
-    html: options.OutputFile = None,
-    quiet: options.Quiet = False,
-    json: options.Json = False,
+    save_games: shared_options.OutputFile = None,
+    html: shared_options.OutputFile = None,
+    quiet: shared_options.Quiet = False,
+    json: shared_options.Json = False,
 ) -> None:
     """Hold a tournament over the network.
 
@@ -128,13 +130,13 @@ def _news(output: Output, quiet: bool) -> Any:
 def _created(given: dict[str, Any]) -> Journal:
     from evoply.server import Journal, TournamentConditions
 
-    control = options.chosen_clock(given["clock"] or _CLOCK)
+    control = shared_options.chosen_clock(given["clock"] or _CLOCK)
     assert control is not None
 
     conditions = TournamentConditions.of(
         given["game"] or "othello",
         control,
-        openings=options.chosen_openings(given["openings"]),
+        openings=shared_options.chosen_openings(given["openings"]),
         players=_PLAYERS if given["players"] is None else given["players"],
         games=_GAMES if given["games"] is None else given["games"],
         seed=_SEED if given["seed"] is None else given["seed"],

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evoply.cli.options import Game, Json, OutputFile
 from evoply.cli.output import Output
+from evoply.cli.shared_options import Game, Json, OutputFile
 from evoply.wording import short_name, shorten
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def show(
     from evoply.cli.player_texts import read_players
     from evoply.files import write_atomically
     from evoply.reports import explain
-    from evoply.reports.opened import tree_of
+    from evoply.reports.open_evaluator import tree_of
 
     game, (chosen,) = read_players([player], game)
     explained = explain(chosen, game=game)
@@ -74,7 +74,7 @@ def _picture(name: str, player: Player, text: str, game: str) -> str:
     from evoply.games import game_rules
     from evoply.gp import latex, tree_svg
     from evoply.reports import square_effects
-    from evoply.reports.opened import tree_of
+    from evoply.reports.open_evaluator import tree_of
 
     if name == "heat_map":
         values = square_effects(player, game=game)

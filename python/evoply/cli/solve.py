@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from evoply.cli.long_work import TimeIsUpError, limited, say_estimate
-from evoply.cli.options import Json, Threads, TimeLimit
 from evoply.cli.output import Output, StoppedError, table
+from evoply.cli.shared_options import Json, Threads, TimeLimit
 from evoply.protocols import IllegalMoveError, InvalidMoveError
 
 if TYPE_CHECKING:

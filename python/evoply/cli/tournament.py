@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from evoply.cli import options
+from evoply.cli import shared_options
 from evoply.cli.long_work import give, on_cluster, played
 from evoply.cli.match import DOUBTS, say_engine, say_forfeits
 from evoply.cli.output import Output, percent, table
@@ -27,22 +27,22 @@ _LONGEST_NAME = 48
 def tournament(
     *players: str,
     mode: Literal["round-robin", "elimination"] = "round-robin",
-    games: options.WholeOrDefault = None,
-    openings: options.Openings = None,
-    seed: options.Seed = 1,
+    games: shared_options.WholeOrDefault = None,
+    openings: shared_options.Openings = None,
+    seed: shared_options.Seed = 1,
     field: Path | None = None,
     bracket: Annotated[list[str] | None, Parameter(negative="", consume_multiple=False)] = None,
     opponents: Literal["all", "same", "other"] = "all",
     threshold: float = 0.6,
-    runs: options.Whole = 1,
-    game: options.Game = None,
-    html: options.OutputFile = None,
-    clock: options.Clock = None,
-    programs: options.Programs = options.USUAL_PROGRAMS,
-    threads: options.Threads = 0,
-    cluster: options.Cluster = None,
-    quiet: options.Quiet = False,
-    json: options.Json = False,
+    runs: shared_options.Whole = 1,
+    game: shared_options.Game = None,
+    html: shared_options.OutputFile = None,
+    clock: shared_options.Clock = None,
+    programs: shared_options.Programs = shared_options.USUAL_PROGRAMS,
+    threads: shared_options.Threads = 0,
+    cluster: shared_options.Cluster = None,
+    quiet: shared_options.Quiet = False,
+    json: shared_options.Json = False,
 ) -> None:
     """Play a tournament of two or more players and rate them.
 
@@ -88,8 +88,8 @@ def tournament(
     terms: dict[str, Any] = {
         "game": game,
         "seed": seed,
-        "openings": options.chosen_openings(openings),
-        "clock": options.chosen_clock(clock),
+        "openings": shared_options.chosen_openings(openings),
+        "clock": shared_options.chosen_clock(clock),
         "threads": threads,
     }
     output = Output(json)

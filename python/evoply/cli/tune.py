@@ -6,7 +6,8 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from evoply.cli.options import (
+from evoply.cli.output import Output
+from evoply.cli.shared_options import (
     Game,
     Json,
     RunName,
@@ -17,7 +18,6 @@ from evoply.cli.options import (
     Whole,
     WholeOrNone,
 )
-from evoply.cli.output import Output
 
 
 def tune(

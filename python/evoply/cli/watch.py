@@ -10,8 +10,8 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from evoply.cli.game_view import show_game
-from evoply.cli.options import Delay, Json, Password, Whole
 from evoply.cli.output import Output
+from evoply.cli.shared_options import Delay, Json, Password, Whole
 
 if TYPE_CHECKING:
     from evoply.formats import Refused

@@ -11,8 +11,8 @@ from typing import Annotated, NoReturn
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from evoply.cli.options import Json
 from evoply.cli.output import Output, write_json
+from evoply.cli.shared_options import Json
 
 _PORT = 8000
 _GAMES_FILE = "web-games.db"

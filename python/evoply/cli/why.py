@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from evoply.cli.options import Game, Json, Position
 from evoply.cli.output import Output, table
+from evoply.cli.shared_options import Game, Json, Position
 from evoply.wording import short_name
 
 

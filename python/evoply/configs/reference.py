@@ -14,9 +14,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from evoply.configs.errors import has_key, meant_instead
+from evoply.configs.config_errors import has_key, meant_instead
+from evoply.configs.json_schema import Schema, config_schema
 from evoply.configs.keys import without_none
-from evoply.configs.schema import Schema, config_schema
 from evoply.wording import shorten
 
 _NAMES = {

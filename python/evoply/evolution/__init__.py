@@ -33,13 +33,19 @@ if TYPE_CHECKING:
         TournamentSelection,
         Variation,
     )
+    from evoply.evolution.config.config_text import (
+        config_from_keys,
+        config_from_toml,
+        config_to_toml,
+        load_config,
+    )
     from evoply.evolution.config.evolution_config import (
         EvolutionConfig,
         HallOfFame,
         Machine,
         primitive_set_of,
     )
-    from evoply.evolution.config.games import (
+    from evoply.evolution.config.game_settings import (
         Draws,
         EarlierGenerations,
         Opponent,
@@ -54,14 +60,9 @@ if TYPE_CHECKING:
         Stages,
         TreeSum,
     )
-    from evoply.evolution.config.players import is_reproducible, self_contained
-    from evoply.evolution.config.text import (
-        config_from_keys,
-        config_from_toml,
-        config_to_toml,
-        load_config,
-    )
+    from evoply.evolution.config.player_settings import is_reproducible, self_contained
     from evoply.evolution.digest import settings_of, stream_for
+    from evoply.evolution.evolution_kind import censuses, check_evolved, stored_final_test
     from evoply.evolution.final_test import FinalTest, final_test
     from evoply.evolution.fitness import (
         FITNESS,
@@ -80,12 +81,11 @@ if TYPE_CHECKING:
     )
     from evoply.evolution.fitness.measuring import fitness_text, is_good, is_share
     from evoply.evolution.generation import Generation, individual_player
+    from evoply.evolution.generation_statistics import Census, FreshResult, Seconds, Statistics
     from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individual, front_of
-    from evoply.evolution.kind import censuses, check_evolved, stored_final_test
     from evoply.evolution.loop import Evolution, evolve, is_finished, step
     from evoply.evolution.operators import OPERATORS, Operator
     from evoply.evolution.replay import Replay, replay
-    from evoply.evolution.statistics import Census, FreshResult, Seconds, Statistics
     from evoply.protocols import Progress
 
 __all__ = [
@@ -181,10 +181,10 @@ give_when_used(
             "SizeLimits SteadyState Tarpeian Termination TournamentSelection Variation"
         ),
         "config.evolution_config": "EvolutionConfig HallOfFame Machine primitive_set_of",
-        "config.games": "Draws EarlierGenerations Opponent PlayerSettings Start",
+        "config.game_settings": "Draws EarlierGenerations Opponent PlayerSettings Start",
         "config.individual": "Definitions OneTree Ordered Phases Stages TreeSum",
-        "config.players": "is_reproducible self_contained",
-        "config.text": "config_from_keys config_from_toml config_to_toml load_config",
+        "config.player_settings": "is_reproducible self_contained",
+        "config.config_text": "config_from_keys config_from_toml config_to_toml load_config",
         "digest": "settings_of stream_for",
         "fitness": (
             "FITNESS DiscFitness EpochFitness Fitness FitnessKind Guide GuideFitness Measured "
@@ -197,9 +197,9 @@ give_when_used(
         "loop": "Evolution evolve is_finished step",
         "operators": "OPERATORS Operator",
         "evoply.arena.behaviour": "signature",
-        "kind": "censuses check_evolved stored_final_test",
+        "evolution_kind": "censuses check_evolved stored_final_test",
         "replay": "Replay replay",
-        "statistics": "Census FreshResult Seconds Statistics",
+        "generation_statistics": "Census FreshResult Seconds Statistics",
         "evoply.protocols": "Progress",
     },
 )

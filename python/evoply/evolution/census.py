@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from evoply import _native, gp
+from evoply.evolution.generation_statistics import Census
 from evoply.evolution.individuals import Individual
-from evoply.evolution.statistics import Census
 from evoply.games import game_rules
 
 _POSITIONS = 16

@@ -13,11 +13,11 @@ from typing import Any
 
 from evoply import gp
 from evoply._native import Stream
-from evoply.evolution.breeding.creation import is_tree_text
+from evoply.evolution.breeding.first_generation import is_tree_text
 from evoply.evolution.config.evolution_config import EvolutionConfig
+from evoply.evolution.generation_statistics import FreshResult
 from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individual
 from evoply.evolution.play.opponents import resolved, with_players
-from evoply.evolution.statistics import FreshResult
 from evoply.files import checksum
 
 PURPOSES = ("breeding", "training", "fresh", "opponents", "final")

@@ -10,8 +10,8 @@ from functools import cached_property
 
 from evoply import gp
 from evoply.evolution.config.evolution_config import EvolutionConfig
+from evoply.evolution.generation_statistics import Census, FreshResult, Seconds, Statistics
 from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individual, ranking
-from evoply.evolution.statistics import Census, FreshResult, Seconds, Statistics
 from evoply.look import table_html
 from evoply.players import AfterState, AlphaBeta
 

@@ -15,10 +15,10 @@ from statistics import median
 from evoply import gp
 from evoply._native import Stream
 from evoply.evolution.config.evolution_config import EvolutionConfig
+from evoply.evolution.generation_statistics import FreshResult
 from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individual, ranking
 from evoply.evolution.play.panel import Panel, Play, Trial, trial
 from evoply.evolution.play.population import population_of
-from evoply.evolution.statistics import FreshResult
 
 MEMORY = 0.9
 """Weight of a generation's fresh games one generation later."""

@@ -25,19 +25,19 @@ from evoply.evolution.breeding.offspring import (
     steady_state_generation,
 )
 from evoply.evolution.census import census_of
+from evoply.evolution.config.config_text import load_config
 from evoply.evolution.config.evolution_config import EvolutionConfig
-from evoply.evolution.config.players import check_sendable
-from evoply.evolution.config.text import load_config
+from evoply.evolution.config.player_settings import check_sendable
 from evoply.evolution.digest import digest_of, stream_for
 from evoply.evolution.fitness import Fitness, Measured, Population, Training
 from evoply.evolution.fitness.measuring import is_good, measured
 from evoply.evolution.fitness.own import OwnFitness
 from evoply.evolution.generation import Generation
+from evoply.evolution.generation_statistics import Seconds, Statistics
 from evoply.evolution.hall_of_fame import FreshTest, draw_earlier, fresh_test, updated_hall
 from evoply.evolution.individuals import ArchiveEntry, Individual, ranking
 from evoply.evolution.play.population import panel_of, population_of
-from evoply.evolution.python_parts import OwnOperator, PythonParts
-from evoply.evolution.statistics import Seconds, Statistics
+from evoply.evolution.user_code import OwnOperator, PythonParts
 from evoply.protocols import Cluster, Progress, steps
 
 ProgressCallback = Callable[[Progress], object]

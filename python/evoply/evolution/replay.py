@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from evoply import arena
-from evoply.evolution.config.players import is_reproducible
+from evoply.evolution.config.player_settings import is_reproducible
 from evoply.evolution.digest import stream_for
 from evoply.evolution.fitness import Batch, Population, Training
 from evoply.evolution.fitness.measuring import measured

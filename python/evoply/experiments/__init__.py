@@ -22,11 +22,15 @@ if TYPE_CHECKING:
         load_experiment,
         setups_of,
     )
-    from evoply.experiments.folder import ExperimentFolder, UnitResult, find_experiment, folder_for
-    from evoply.experiments.on_cluster import check_experiment_sendable
-    from evoply.experiments.page import comparison_html
+    from evoply.experiments.experiment_folder import (
+        ExperimentFolder,
+        UnitResult,
+        find_experiment,
+        folder_for,
+    )
+    from evoply.experiments.experiment_page import comparison_html
     from evoply.experiments.running import Cost, Status, estimated_cost, run_experiment
-    from evoply.experiments.statistics import (
+    from evoply.experiments.setup_statistics import (
         SetupDifference,
         Spread,
         compared,
@@ -34,6 +38,7 @@ if TYPE_CHECKING:
         seeds_for,
         spread_of,
     )
+    from evoply.experiments.units_on_cluster import check_experiment_sendable
 
 __all__ = [
     "Budget",
@@ -74,10 +79,10 @@ give_when_used(
             "Comparison compare compare_experiment comparison_of load_comparison usual_name"
         ),
         "design": "Budget Experiment Measure Setup experiment_of load_experiment setups_of",
-        "on_cluster": "check_experiment_sendable",
-        "folder": "ExperimentFolder Measured find_experiment folder_for",
-        "page": "comparison_html",
+        "units_on_cluster": "check_experiment_sendable",
+        "experiment_folder": "ExperimentFolder UnitResult find_experiment folder_for",
+        "experiment_page": "comparison_html",
         "running": "Cost Status estimated_cost run_experiment",
-        "statistics": "Difference Spread compared fewest_seeds seeds_for spread_of",
+        "setup_statistics": "SetupDifference Spread compared fewest_seeds seeds_for spread_of",
     },
 )

@@ -16,8 +16,7 @@ from evoply.experiments.design import (
     named_configs,
     setups_of,
 )
-from evoply.experiments.findings import TABLES, Findings, Table
-from evoply.experiments.folder import (
+from evoply.experiments.experiment_folder import (
     ExperimentFolder,
     digest_of,
     find_experiment,
@@ -25,8 +24,9 @@ from evoply.experiments.folder import (
     plain_name,
     values_by_setup,
 )
+from evoply.experiments.findings import TABLES, Findings, Table
 from evoply.experiments.running import Status, run_experiment
-from evoply.experiments.statistics import compared, spread_of
+from evoply.experiments.setup_statistics import compared, spread_of
 from evoply.files import write_atomically
 from evoply.protocols import ConfigError
 from evoply.runs import runs_directory
@@ -60,7 +60,7 @@ class Comparison(Findings):
 
     def save_html(self, path: str | os.PathLike[str]) -> Path:
         """Write the page about it, whole or not at all, and return the path; `OSError` if not."""
-        from evoply.experiments.page import comparison_html
+        from evoply.experiments.experiment_page import comparison_html
 
         write_atomically(Path(path), comparison_html(self))
         return Path(path)
@@ -73,7 +73,7 @@ class Comparison(Findings):
         return "\n".join([*lines, self.verdict])
 
     def _repr_html_(self) -> str:
-        from evoply.experiments.page import comparison_summary
+        from evoply.experiments.experiment_page import comparison_summary
 
         return comparison_summary(self)
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
-from evoply.configs.errors import explained
+from evoply.configs.config_errors import explained
 from evoply.configs.keys import read_toml
 from evoply.configs.part import Part, Problem
 from evoply.evolution.play.opponents import player_texts

@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 
 from evoply.experiments.design import Experiment
-from evoply.experiments.folder import UnitResult
-from evoply.experiments.statistics import SetupDifference, Spread, fewest_seeds
+from evoply.experiments.experiment_folder import UnitResult
+from evoply.experiments.setup_statistics import SetupDifference, Spread, fewest_seeds
 
 Table = Literal["values", "curves", "pairs"]
 TABLES: tuple[Table, ...] = ("values", "curves", "pairs")

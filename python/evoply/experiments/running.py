@@ -15,9 +15,9 @@ from evoply.cluster import Dispatcher, opened
 from evoply.cluster.processes import ProcessPool
 from evoply.cluster.worker import report
 from evoply.experiments.design import Budget
-from evoply.experiments.folder import ExperimentFolder
-from evoply.experiments.on_cluster import check_experiment_sendable, run_on_cluster
+from evoply.experiments.experiment_folder import ExperimentFolder
 from evoply.experiments.units import Unit, run_unit
+from evoply.experiments.units_on_cluster import check_experiment_sendable, run_on_cluster
 from evoply.processes import core_count
 from evoply.protocols import RunError, UnitError, packed, unpacked
 

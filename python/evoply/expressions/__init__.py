@@ -50,6 +50,11 @@ if TYPE_CHECKING:
         truth,
         weighted_sum,
     )
+    from evoply.expressions.numbers import (
+        parameters_of,
+        program_with_parameters,
+        with_parameters,
+    )
     from evoply.expressions.operations import CONVENTIONS, DIRECTIONS, ExpressionError
     from evoply.expressions.parameters import NumberParameter, Parameter, SquareParameter
     from evoply.expressions.patterns import (
@@ -64,11 +69,6 @@ if TYPE_CHECKING:
     from evoply.expressions.primitive_set import PrimitiveSet
     from evoply.expressions.shipped_sets import PRIMITIVE_SETS, find_primitive_set
     from evoply.expressions.square_sets import class_letters, named_squares, square_sets
-    from evoply.expressions.tuning import (
-        parameters_of,
-        program_with_parameters,
-        with_parameters,
-    )
     from evoply.expressions.typed_sets import Pieces, benbassat, compose_squares
     from evoply.expressions.weights import Weights
 
@@ -157,7 +157,7 @@ give_when_used(
             "outputs_to_json substitute"
         ),
         "functions": (
-            "Board argument board clamp contains count destinations divide equal is_empty "
+            "EvaluatedBoard argument board clamp contains count destinations divide equal is_empty "
             "is_odd less less_equal maximum minimum negate number number_of_moves select "
             "squares squares_turned truth weighted_sum"
         ),
@@ -171,7 +171,7 @@ give_when_used(
         "primitive_set": "PrimitiveSet",
         "shipped_sets": "PRIMITIVE_SETS find_primitive_set",
         "square_sets": "class_letters named_squares square_sets",
-        "tuning": "parameters_of program_with_parameters with_parameters",
+        "numbers": "parameters_of program_with_parameters with_parameters",
         "typed_sets": "Pieces benbassat compose_squares",
         "weights": "Weights",
     },

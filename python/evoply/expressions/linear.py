@@ -21,7 +21,7 @@ from evoply import _native
 from evoply.expressions.differences import find_difference, scaled
 from evoply.expressions.expression import Expression, Number, outputs_to_json
 from evoply.expressions.functions import board, number
-from evoply.expressions.tuning import parameters_of, program_with_parameters
+from evoply.expressions.numbers import parameters_of, program_with_parameters
 from evoply.games import game_rules
 
 LARGEST_WEIGHT = 1e6

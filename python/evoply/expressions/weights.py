@@ -2,7 +2,7 @@
 
 On the way from the root a bit string grows: 0 to the left child, 1 to the right, and the bits that
 a no-op node such as `B01` carries. At a leaf the bits are read as a whole number k; the leaf counts
-1/k, or 1 where k is 0. `evoply.gp.weights` reads trees; this module only says what is weighed.
+1/k, or 1 where k is 0. `evoply.gp.place_weights` reads trees; this module says what is weighed.
 Source: Bellin & Gasperin, "Genetic Programming and Othello", sections 2 and 3.3.5.
 """
 

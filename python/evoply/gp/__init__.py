@@ -30,7 +30,6 @@ if TYPE_CHECKING:
         ramped_half_and_half,
     )
     from evoply.gp.crossover import one_way_crossover, subtree_crossover
-    from evoply.gp.drawing import latex, tree_svg, tree_text
     from evoply.gp.forest import Forest, Genotype, branches, format_individual, with_branch
     from evoply.gp.individual_text import parse_individual
     from evoply.gp.lowering import expression_of, lower, node_expressions
@@ -46,7 +45,8 @@ if TYPE_CHECKING:
         swap_mutation,
         with_drawn_numbers,
     )
-    from evoply.gp.points import choose_point, choose_point_of_type, prefer_function
+    from evoply.gp.node_choice import choose_point, choose_point_of_type, prefer_function
+    from evoply.gp.place_weights import chain_statistics, leaf_weights, no_op_chains
     from evoply.gp.random_trees import GenerationError, full, grow
     from evoply.gp.selection import (
         adjusted_fitness,
@@ -73,9 +73,9 @@ if TYPE_CHECKING:
         pruned,
         sizes,
     )
-    from evoply.gp.text import TreeSyntaxError, parse_tree
     from evoply.gp.tree import Limits, Tree, TreeError, format_tree
-    from evoply.gp.weights import chain_statistics, leaf_weights, no_op_chains
+    from evoply.gp.tree_drawing import latex, tree_svg, tree_text
+    from evoply.gp.tree_text import TreeSyntaxError, parse_tree
 
 __all__ = [
     "GPJPP_CREATION",
@@ -167,7 +167,7 @@ give_when_used(
         "changes": "Changes changes",
         "creation": "GPJPP_CREATION Shape create create_forests ramped_half_and_half",
         "crossover": "one_way_crossover subtree_crossover",
-        "drawing": "latex tree_svg tree_text",
+        "tree_drawing": "latex tree_svg tree_text",
         "forest": "Forest Genotype branches format_individual with_branch",
         "individual_text": "parse_individual",
         "lowering": "expression_of lower node_expressions",
@@ -175,7 +175,7 @@ give_when_used(
             "constant_mutation drawn_numbers hoist_mutation local_mutation point_mutation "
             "reproduction shrink_mutation subtree_mutation swap_mutation with_drawn_numbers"
         ),
-        "points": "choose_point choose_point_of_type prefer_function",
+        "node_choice": "choose_point choose_point_of_type prefer_function",
         "random_trees": "GenerationError full grow",
         "selection": (
             "adjusted_fitness covariant_penalised crowding_distances greedy_over_selection "
@@ -184,8 +184,8 @@ give_when_used(
             "tournament_selection worst_roulette_selection"
         ),
         "sizes": "MAX_OPERATIONS Sizes dead_size effective_nodes lowered_size pruned sizes",
-        "text": "TreeSyntaxError parse_tree",
+        "tree_text": "TreeSyntaxError parse_tree",
         "tree": "Limits Tree TreeError format_tree",
-        "weights": "chain_statistics leaf_weights no_op_chains",
+        "place_weights": "chain_statistics leaf_weights no_op_chains",
     },
 )

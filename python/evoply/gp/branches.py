@@ -18,7 +18,7 @@ from evoply.gp.crossover import (
     subtree_crossover,
 )
 from evoply.gp.forest import Forest, Genotype, branches, with_branch
-from evoply.gp.points import Bias
+from evoply.gp.node_choice import Bias
 from evoply.gp.sizes import MAX_OPERATIONS, lowered_size, pruned
 from evoply.gp.tree import Limits, Tree
 from evoply.permutations import shuffled

@@ -16,8 +16,8 @@ from typing import Literal, get_args
 
 from evoply.expressions import PrimitiveSet
 from evoply.expressions.definitions import WITH_DEFINITIONS
-from evoply.gp.drawing import tree_svg
 from evoply.gp.tree import Tree, TreeError, format_tree
+from evoply.gp.tree_drawing import tree_svg
 
 Role = Literal["sum", "phases", "stages", "ply_stages", "adf", "ordered"]
 STAGED: tuple[Role, ...] = ("stages", "ply_stages")

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 
 from evoply.expressions import ExpressionError, PrimitiveSet, definition_sets
 from evoply.gp.forest import MAX_BRANCHES, Forest, Genotype
-from evoply.gp.text import MAX_TEXT_LENGTH, TreeSyntaxError, parse_tree
 from evoply.gp.tree import MAX_TREE_NODES, Tree, TreeError
+from evoply.gp.tree_text import MAX_TEXT_LENGTH, TreeSyntaxError, parse_tree
 
 _TIMED = ("phases", "ply_stages")
 _ROLES = ("sum", *_TIMED, "adf", "ordered")

@@ -34,9 +34,9 @@ from evoply.expressions.primitive import argument_types
 from evoply.games import game_rules
 from evoply.games.squares import square_name
 from evoply.gp.forest import Genotype, branches, is_ordered, value_of
+from evoply.gp.place_weights import leaf_weights
 from evoply.gp.sizes import MAX_OPERATIONS, lowered_size
 from evoply.gp.tree import Tree
-from evoply.gp.weights import leaf_weights
 
 _Item = int | float
 """A code, or a constant."""

@@ -17,7 +17,7 @@ from evoply._native import Stream
 from evoply.expressions import Constant, Node, NumberParameter, Primitive, PrimitiveSet
 from evoply.gp.crossover import fits
 from evoply.gp.forest import Genotype, branches, with_branch
-from evoply.gp.points import Bias, choose_point, prefer_function
+from evoply.gp.node_choice import Bias, choose_point, prefer_function
 from evoply.gp.random_trees import random_constant, random_subtree, with_parameter
 from evoply.gp.tree import Limits, Tree
 

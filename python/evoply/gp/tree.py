@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar, NoReturn, Self
 
 from evoply.expressions import Constant, Node, PrimitiveSet
-from evoply.gp.drawing import tree_svg
+from evoply.gp.tree_drawing import tree_svg
 
 MAX_TREE_NODES = 4096
 """The largest number of nodes a tree that is read or generated may have."""

@@ -9,12 +9,12 @@ from evoply.when_used import give_when_used
 
 if TYPE_CHECKING:
     from evoply.expressions.linear import Feature, LinearModel, ValueProgram
-    from evoply.learning.config import LEARNER, LearningConfig, load_learning_config
     from evoply.learning.curriculum import Curriculum, stages, starts_of
     from evoply.learning.distillation import Distilled, FormulaTerm, distil
     from evoply.learning.found_features import features_of_population, features_of_sets
     from evoply.learning.games_config import MOST_GAMES
     from evoply.learning.learner import Learning, learn
+    from evoply.learning.learning_config import LEARNER, LearningConfig, load_learning_config
     from evoply.learning.packing import pack
     from evoply.learning.pattern_config import (
         PATTERN_LEARNER,
@@ -92,10 +92,10 @@ give_when_used(
     __name__,
     {
         "evoply.expressions.linear": "Feature LinearModel ValueProgram",
-        "config": "LEARNER LearningConfig load_learning_config",
+        "learning_config": "LEARNER LearningConfig load_learning_config",
         "games_config": "MOST_GAMES",
         "curriculum": "Curriculum stages starts_of",
-        "distillation": "Distilled Term distil",
+        "distillation": "Distilled FormulaTerm distil",
         "found_features": "features_of_population features_of_sets",
         "learner": "Learning learn",
         "packing": "pack",

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from evoply.expressions import Number, PrimitiveSet, board, less, number, select
 from evoply.learning.boards import Boards, boards_after, boards_met, values_at
 from evoply.learning.candidates import Candidate, candidates_of_sets, usual_sets
-from evoply.learning.selection import chosen_columns
+from evoply.learning.column_selection import chosen_columns
 from evoply.look import table_html
 from evoply.players import AlphaBeta, ExpressionEvaluator, model_of
 from evoply.players.grammar import read_player_of

@@ -20,7 +20,7 @@ from evoply.expressions import ExpressionError, Number, PrimitiveSet
 from evoply.gp import Genotype, Tree, branches, expression_of
 from evoply.learning.boards import boards_met, values_at
 from evoply.learning.candidates import Candidate, candidates_of_sets, mirrored
-from evoply.learning.selection import chosen_columns
+from evoply.learning.column_selection import chosen_columns
 from evoply.players import AlphaBeta, ExpressionEvaluator, Player, model_of
 
 _MOST_SUBTREES = 300

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field
 
 from evoply.configs.keys import read_toml
 from evoply.configs.part import Problem
-from evoply.configs.whole import RunConfig, changed_config
+from evoply.configs.run_config import RunConfig, changed_config
 from evoply.games import game_rules
 from evoply.presets import config_text
 from evoply.protocols import ConfigError

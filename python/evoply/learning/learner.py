@@ -21,9 +21,9 @@ from evoply._native import Stream
 from evoply.arena.on_cluster import check_game
 from evoply.expressions.linear import LARGEST_WEIGHT
 from evoply.games import game_rules
-from evoply.learning.config import LearningConfig, load_learning_config
 from evoply.learning.curriculum import starts_of
 from evoply.learning.kept_steps import KeptLearner
+from evoply.learning.learning_config import LearningConfig, load_learning_config
 from evoply.learning.steps import (
     LearningStep,
     model_of,

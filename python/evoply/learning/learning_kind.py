@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from evoply.learning.config import LEARNER, LearningConfig
 from evoply.learning.learned_kind import GamesDisplay, learned_kind
 from evoply.learning.learner import Learning
+from evoply.learning.learning_config import LEARNER, LearningConfig
 from evoply.learning.steps import LearningStep, edited, model_of, time_name
 from evoply.runs.columns import Column, Columns, Row, framed
 from evoply.runs.kind import ChampionFacts, Kind, Listing

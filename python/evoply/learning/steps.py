@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evoply.expressions.linear import LARGEST_WEIGHT, LinearModel
-from evoply.learning.config import LearningConfig
 from evoply.learning.curriculum import stages
 from evoply.learning.kept_steps import KeptStep
+from evoply.learning.learning_config import LearningConfig
 from evoply.players import AlphaBeta, ExpressionEvaluator
 
 Array = NDArray[np.float64]

@@ -19,8 +19,8 @@ from evoply.players import (
     model_of,
     parse_player,
 )
-from evoply.players.files import read_player
 from evoply.players.grammar import read_player_of
+from evoply.players.player_files import read_player
 from evoply.protocols import Player
 from evoply.wording import shorten
 

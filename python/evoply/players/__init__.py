@@ -10,7 +10,13 @@ if TYPE_CHECKING:
     from evoply.players.endgame import Solution, solve
     from evoply.players.engines import Engine, EngineLimits, read_engines
     from evoply.players.evaluators import ExpressionEvaluator, TreeEvaluator
-    from evoply.players.files import (
+    from evoply.players.grammar import PlayerTextError, parse_player, with_options
+    from evoply.players.kernel_seat import KernelSeat
+    from evoply.players.named import NAMED_PLAYERS, SWH_WEIGHTS
+    from evoply.players.online import Online, OnlineSeat
+    from evoply.players.packed import PackedTables, read_packed
+    from evoply.players.player import data_of, model_of, player_of, steady_player
+    from evoply.players.player_files import (
         Origin,
         PlayerFileError,
         SavedPlayer,
@@ -18,15 +24,9 @@ if TYPE_CHECKING:
         load_saved_player,
         save_player,
     )
-    from evoply.players.grammar import PlayerTextError, parse_player, with_options
-    from evoply.players.kernel_seat import KernelSeat
-    from evoply.players.kind import PlayerKind, ValuingPlayer
-    from evoply.players.named import NAMED_PLAYERS, SWH_WEIGHTS
-    from evoply.players.online import Online, OnlineSeat
-    from evoply.players.packed import PackedTables, read_packed
-    from evoply.players.player import data_of, model_of, player_of, steady_player
+    from evoply.players.player_kind import PlayerKind, ValuingPlayer
     from evoply.players.searcher import Searcher
-    from evoply.players.seeding import seed_individual
+    from evoply.players.seed_individuals import seed_individual
     from evoply.players.specs import NOT_REPRODUCIBLE, AfterState, AlphaBeta, RandomPlayer
     from evoply.players.staged import RandomStart, Staged, stage_shares
     from evoply.players.strong import Strong, strong_tables
@@ -87,16 +87,18 @@ give_when_used(
         "endgame": "Solution solve",
         "engines": "Engine EngineLimits read_engines",
         "evaluators": "ExpressionEvaluator TreeEvaluator",
-        "files": "Origin PlayerFileError SavedPlayer load_player load_saved_player save_player",
+        "player_files": (
+            "Origin PlayerFileError SavedPlayer load_player load_saved_player save_player"
+        ),
         "grammar": "PlayerTextError parse_player with_options",
         "kernel_seat": "KernelSeat",
-        "kind": "PlayerKind ValuingPlayer",
+        "player_kind": "PlayerKind ValuingPlayer",
         "named": "NAMED_PLAYERS SWH_WEIGHTS",
         "online": "Online OnlineSeat",
         "packed": "PackedTables read_packed",
         "player": "data_of model_of player_of steady_player",
         "searcher": "Searcher",
-        "seeding": "seed_individual",
+        "seed_individuals": "seed_individual",
         "specs": "NOT_REPRODUCIBLE AfterState AlphaBeta RandomPlayer",
         "staged": "RandomStart Staged stage_shares",
         "strong": "Strong strong_tables",

@@ -21,7 +21,7 @@ from pydantic import Field
 from evoply.files import read_limited
 from evoply.games import game_rules
 from evoply.look import table_html
-from evoply.players.kind import PlayerKind
+from evoply.players.player_kind import PlayerKind
 from evoply.players.process_limits import MoveLimit, ProcessLimits
 from evoply.wording import did_you_mean, shorten
 

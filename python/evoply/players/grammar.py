@@ -28,11 +28,11 @@ from evoply.expressions import PRIMITIVE_SETS, Number, PrimitiveSet, find_primit
 from evoply.games import game_rules
 from evoply.gp.forest import STAGED
 from evoply.players.evaluators import ExpressionEvaluator, TreeEvaluator
-from evoply.players.files import load_player, load_toml_player
-from evoply.players.kind import LONGEST_NAME, KernelPlayer
 from evoply.players.named import KINGS, NAMED_PLAYERS
 from evoply.players.options import choice, field_reader, number, readers
 from evoply.players.player import KINDS, PlayerModel, model_of, player_of
+from evoply.players.player_files import load_player, load_toml_player
+from evoply.players.player_kind import LONGEST_NAME, KernelPlayer
 from evoply.players.search_options import SEARCH_LIMITS
 from evoply.players.specs import NOT_REPRODUCIBLE, AfterState, AlphaBeta, RandomPlayer
 from evoply.players.staged import STAGES_ONLY, RandomStart, Staged

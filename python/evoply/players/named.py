@@ -12,7 +12,7 @@ from typing import Any
 
 from evoply.expressions import Number, board, count, divide, features, number, weighted_sum
 from evoply.players.evaluators import ExpressionEvaluator
-from evoply.players.kind import View
+from evoply.players.player_kind import View
 from evoply.players.search_options import Noise
 from evoply.when_used import MadeWhenUsed
 

@@ -20,8 +20,8 @@ from evoply._native import Stream
 from evoply.games import game_rules
 from evoply.look import table_html
 from evoply.players.endgame import solve
-from evoply.players.kind import PlayerKind
 from evoply.players.options import option_texts, player_text
+from evoply.players.player_kind import PlayerKind
 from evoply.players.search_options import MAX_TIME
 from evoply.players.specs import NOT_REPRODUCIBLE
 from evoply.players.strategies import FLAGS, MEASURES, Scope, Strategy, areas_of, tree_text

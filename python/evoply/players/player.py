@@ -18,8 +18,8 @@ from evoply.gp.tree import Tree
 from evoply.players.bots import Bot
 from evoply.players.engines import Engine
 from evoply.players.evaluators import TreeEvaluator
-from evoply.players.kind import PlayerKind, ValuingPlayer
 from evoply.players.online import Online
+from evoply.players.player_kind import PlayerKind, ValuingPlayer
 from evoply.players.python_players import PythonPlayer
 from evoply.players.specs import AfterState, AlphaBeta, RandomPlayer
 from evoply.players.staged import RandomStart, Staged

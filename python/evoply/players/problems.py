@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from evoply.configs.errors import place_of
+from evoply.configs.config_errors import place_of
 from evoply.configs.part import kind_of, parts_in
 from evoply.protocols import ConfigError
 from evoply.wording import must_be

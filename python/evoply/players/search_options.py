@@ -13,7 +13,6 @@ from pydantic import Field, model_validator
 from evoply.games import game_rules
 from evoply.gp.forest import is_ordered
 from evoply.players.evaluators import ExpressionEvaluator
-from evoply.players.kind import ValuingPlayer
 from evoply.players.options import (
     Option,
     number,
@@ -21,6 +20,7 @@ from evoply.players.options import (
     option_texts,
     options_of,
 )
+from evoply.players.player_kind import ValuingPlayer
 from evoply.players.selectivity import Selectivity
 from evoply.players.timing import Timing
 from evoply.wording import short_formula

@@ -17,8 +17,8 @@ from evoply.games import game_rules
 from evoply.gp.lowering import lower
 from evoply.look import table_html
 from evoply.players.kernel_seat import TimeUse
-from evoply.players.kind import KernelPlayer, ValuingPlayer
 from evoply.players.options import kernel_arguments, player_text
+from evoply.players.player_kind import KernelPlayer, ValuingPlayer
 from evoply.players.search_options import (
     MAX_DEPTH,
     MEASURED_DEPTH,

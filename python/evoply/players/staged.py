@@ -22,8 +22,8 @@ from evoply.gp.forest import PERCENT_ROUNDING, Role
 from evoply.look import table_html
 from evoply.players.evaluators import Evaluator, Model, TreeEvaluator
 from evoply.players.kernel_seat import TimeUse
-from evoply.players.kind import KernelPlayer, Ties, ValuingPlayer, View
 from evoply.players.options import option_texts, player_text
+from evoply.players.player_kind import KernelPlayer, Ties, ValuingPlayer, View
 from evoply.players.specs import (
     NOT_REPRODUCIBLE,
     AfterState,

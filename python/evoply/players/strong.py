@@ -22,9 +22,9 @@ from evoply.games import GAMES, game_rules
 from evoply.look import table_html
 from evoply.players.evaluators import ExpressionEvaluator
 from evoply.players.kernel_seat import KernelSeat
-from evoply.players.kind import PlayerKind
 from evoply.players.options import option_texts, player_text
 from evoply.players.packed import PackedTables, read_packed
+from evoply.players.player_kind import PlayerKind
 from evoply.players.search_options import MAX_DEPTH, MAX_ENDGAME
 from evoply.players.specs import AlphaBeta
 

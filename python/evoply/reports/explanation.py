@@ -20,7 +20,7 @@ from evoply.players import ValuingPlayer
 from evoply.players.grammar import Runs
 from evoply.protocols import BoardShape, Row
 from evoply.reports.influence import positions_with_choice, shares_changed
-from evoply.reports.opened import Opened, opened, read_opened
+from evoply.reports.open_evaluator import Opened, opened, read_opened
 from evoply.reports.phrases import (
     Influence,
     constant_sentence,

@@ -18,7 +18,7 @@ from evoply.expressions import Expression
 from evoply.games import game_rules
 from evoply.players import Player, ValuingPlayer, model_of
 from evoply.protocols import Row
-from evoply.reports.opened import Opened, opened
+from evoply.reports.open_evaluator import Opened, opened
 
 
 def positions_with_choice(game: str, count: int, seed: int) -> list[Row]:

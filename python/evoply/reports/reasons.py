@@ -21,7 +21,7 @@ from evoply.players.analysis import own_plies, record_of
 from evoply.players.grammar import Runs
 from evoply.protocols import Clock, Color, GameRecord
 from evoply.reports.game_analysis import CERTAIN
-from evoply.reports.opened import Opened, is_sum, read_opened
+from evoply.reports.open_evaluator import Opened, is_sum, read_opened
 from evoply.reports.phrases import joined
 from evoply.reports.terms import TIMES, Term
 

@@ -22,7 +22,7 @@ from evoply.reports.explanation import explain
 from evoply.reports.influence import square_effects
 from evoply.reports.kind_page import KindPage, Rows
 from evoply.reports.learning_page import LearningPage
-from evoply.reports.opened import is_drawn, tree_of
+from evoply.reports.open_evaluator import is_drawn, tree_of
 from evoply.reports.pages import page
 from evoply.reports.series import sampled
 from evoply.reports.status import status_in_words

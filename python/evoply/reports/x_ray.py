@@ -22,7 +22,7 @@ from evoply.players.analysis import asked, record_of
 from evoply.players.grammar import Runs
 from evoply.protocols import Choice, Clock, Color, GameRecord, Position
 from evoply.reports.influence import square_values
-from evoply.reports.opened import Opened, Value, is_drawn, read_opened
+from evoply.reports.open_evaluator import Opened, Value, is_drawn, read_opened
 from evoply.reports.terms import TIMES
 from evoply.wording import short_name
 

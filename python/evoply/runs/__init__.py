@@ -65,7 +65,7 @@ give_when_used(
         "run_names": "checked_name named_run new_run_path run_path",
         "folder": "is_locked leave_request read_request",
         "background": "go_on_in_process",
-        "kind": "ChampionFacts Ending Kind Listing LiveFacts",
+        "kind": "ChampionFacts RunEnding Kind Listing LiveFacts",
         "results": (
             "PlayedMatches champion_changes champion_of export_csv export_parquet match_of "
             "played_matches resolve_champion"

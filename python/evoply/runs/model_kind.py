@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evoply.configs.whole import RunConfig, written_config
+from evoply.configs.run_config import RunConfig, written_config
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from evoply.games import game_rules
 from evoply.protocols import Cluster, ConfigError, Progress, RunError, StorableLearner
 from evoply.runs.kind import Kind, RunEnding
 from evoply.runs.plain_display import PlainDisplay
-from evoply.runs.sources import source_identity
 from evoply.runs.steps_store import StepsStore, present
+from evoply.runs.user_sources import source_identity
 
 _LEARNER = "learner"
 

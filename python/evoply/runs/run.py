@@ -21,7 +21,7 @@ from typing import Any, ClassVar, NoReturn, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from evoply.players.files import read_player
+from evoply.players.player_files import read_player
 from evoply.protocols import ConfigError, RunError, Step, StorableLearner
 from evoply.runs import schema
 from evoply.runs.columns import Columns, Row

@@ -287,7 +287,7 @@ def read_steps(database: Database, first: int = 0) -> list[StepRow]:
 
 def read_champions(database: Database, number: int) -> tuple[Any, ...]:
     """Return the champions of a step as players; `ValueError` if they cannot be read."""
-    from evoply.players.files import read_player
+    from evoply.players.player_files import read_player
 
     ((_, _, _, champions, _),) = database.one(_STEPS, number)
     numbers = _json(champions)

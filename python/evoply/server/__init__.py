@@ -11,12 +11,11 @@ from evoply.when_used import give_when_used
 
 if TYPE_CHECKING:
     from evoply.server.addresses import DEFAULT_PORT, is_this_machine, parse_address, shown_address
-    from evoply.server.conditions import ServedTournament, TournamentConditions
     from evoply.server.connection import CallError, game_at
     from evoply.server.game_server import GameServer
     from evoply.server.joining import GameHere, Joining
     from evoply.server.journal import Journal, JournalError
-    from evoply.server.messages import (
+    from evoply.server.lines import (
         LONGEST_NOTICE,
         LONGEST_REQUEST,
         NOTICES,
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
         read_notice,
         read_request,
     )
+    from evoply.server.tournament_conditions import ServedTournament, TournamentConditions
     from evoply.server.watching import WatchedGame, Watching
 
 __all__ = [
@@ -59,11 +59,11 @@ give_when_used(
     {
         "addresses": "DEFAULT_PORT is_this_machine parse_address shown_address",
         "connection": "CallError game_at",
-        "conditions": "Conditions Tournament",
+        "tournament_conditions": "ServedTournament TournamentConditions",
         "game_server": "GameServer",
         "joining": "GameHere Joining",
         "journal": "Journal JournalError",
-        "messages": (
+        "lines": (
             "LONGEST_NOTICE LONGEST_REQUEST NOTICES REQUESTS Line LineError read_notice "
             "read_request"
         ),

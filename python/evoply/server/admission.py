@@ -14,9 +14,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from evoply.server.conditions import TournamentConditions
-from evoply.server.messages import REQUESTS, VERSION, Line, proof_of
+from evoply.server.lines import REQUESTS, VERSION, Line, proof_of
 from evoply.server.table import GameTable, TableError
+from evoply.server.tournament_conditions import TournamentConditions
 from evoply.server.wire import FloodError, Wire
 
 MOST_STRANGERS = 50

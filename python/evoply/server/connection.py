@@ -8,7 +8,7 @@ import os
 
 from evoply.protocols import TimeControl
 from evoply.server.addresses import shown_address
-from evoply.server.messages import LONGEST_NOTICE, VERSION, Line, LineError, proof_of, read_notice
+from evoply.server.lines import LONGEST_NOTICE, VERSION, Line, LineError, proof_of, read_notice
 
 SILENCE_SECONDS = 40.0
 """A server says something every ten seconds; so long without a word, and the line is dead."""

@@ -20,10 +20,10 @@ from evoply.arena.games_played import PlayedGame
 from evoply.protocols import Color
 from evoply.server.addresses import shown_address
 from evoply.server.admission import Admission, Guest, RefusedError
-from evoply.server.conditions import ServedTournament
 from evoply.server.journal import Journal, Seated, digest_of
-from evoply.server.messages import LONGEST_REQUEST, Line
+from evoply.server.lines import LONGEST_REQUEST, Line
 from evoply.server.table import GameTable, TableError, in_words
+from evoply.server.tournament_conditions import ServedTournament
 from evoply.server.wire import Wire
 
 PING_SECONDS = 10.0

@@ -31,7 +31,7 @@ from evoply.protocols import (
     choice_of,
 )
 from evoply.server.connection import CallError, Connection, LostError
-from evoply.server.messages import LONGEST_NAME, VERSION, Line, is_name, plain, plain_name
+from evoply.server.lines import LONGEST_NAME, VERSION, Line, is_name, plain, plain_name
 
 PATIENCE = 300.0
 """Seconds for which a lost server is called again."""

@@ -19,7 +19,7 @@ from evoply.arena.games_played import PlayedGame
 from evoply.games import game_rules
 from evoply.ledger import Execute, Ledger, transaction
 from evoply.protocols import Color, GameInProgress, GameRecord, RunError
-from evoply.server.conditions import ServedTournament, TournamentConditions
+from evoply.server.tournament_conditions import ServedTournament, TournamentConditions
 
 _TABLES = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

@@ -23,7 +23,7 @@ from evoply.protocols import (
     TimeControl,
 )
 from evoply.server.journal import Begun, Journal
-from evoply.server.messages import Line, plain
+from evoply.server.lines import Line, plain
 from evoply.wording import shorten
 
 MOST_ILLEGAL = 3

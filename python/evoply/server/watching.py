@@ -9,7 +9,7 @@ from evoply.formats import GamePlayed
 from evoply.games import game_rules
 from evoply.protocols import Color, Ending, IllegalMoveError, InvalidMoveError
 from evoply.server.connection import CallError, Connection
-from evoply.server.messages import Line
+from evoply.server.lines import Line
 
 _ENDINGS = {ending.value.replace(" ", "-"): ending for ending in Ending}
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 
-from evoply.server.messages import LONGEST_REQUEST, Line, LineError, plain, read_request
+from evoply.server.lines import LONGEST_REQUEST, Line, LineError, plain, read_request
 
 MOST_WAITING = 256 * 1024
 """Bytes that wait for a client that does not read."""

@@ -9,8 +9,8 @@ from evoply.when_used import give_when_used
 
 if TYPE_CHECKING:
     from evoply.studies.catalogue import STUDIES, find_study, reproduce
-    from evoply.studies.page import study_html, write_study
     from evoply.studies.study import SCALES, PaperExperiment, Request, Result, Row, Study
+    from evoply.studies.study_page import study_html, write_study
     from evoply.studies.verdicts import (
         Claim,
         Figure,
@@ -46,8 +46,8 @@ give_when_used(
     __name__,
     {
         "catalogue": "STUDIES find_study reproduce",
-        "page": "study_html write_study",
-        "study": "SCALES Experiment Request Result Row Study",
+        "study_page": "study_html write_study",
+        "study": "SCALES PaperExperiment Request Result Row Study",
         "verdicts": "Claim Figure difference judge mean_of ratio_of share_of_games",
     },
 )

@@ -30,7 +30,7 @@ give_when_used(
     __name__,
     {
         "application": "application",
-        "limits": "Limits Rate",
+        "limits": "Rate ServerLimits",
         "protection": "Trusted",
     },
 )

@@ -26,7 +26,7 @@ from evoply.protocols import ConfigError, RunError, RunNameError
 from evoply.web.game_routes import GameHall, game_router
 from evoply.web.limits import LimitError, ServerLimits
 from evoply.web.messages import Health
-from evoply.web.playing import ConflictError
+from evoply.web.open_game import ConflictError
 from evoply.web.protection import Protection, Trusted
 from evoply.web.report_routes import report_router
 from evoply.web.run_routes import RunEntrance, run_router

@@ -20,6 +20,7 @@ from evoply.formats.sources import FormatName
 from evoply.games import GAMES, game_rules
 from evoply.players import PlayerKind
 from evoply.protocols import Color, GameRecord, TimeControl
+from evoply.web.game_views import exported, row_of, state_of
 from evoply.web.ladder import adviser_of, levels_of
 from evoply.web.limits import LimitError, RateLimiter, ServerLimits
 from evoply.web.messages import (
@@ -39,10 +40,9 @@ from evoply.web.messages import (
     XRayShown,
     wrong_as_json,
 )
-from evoply.web.opponents import read_opponent
-from evoply.web.playing import OpenGame, new_id, sides_of
+from evoply.web.open_game import OpenGame, new_id, sides_of
+from evoply.web.outside_players import read_opponent
 from evoply.web.questions import values_of_moves, xray_of
-from evoply.web.showing import exported, row_of, state_of
 from evoply.web.store import GameStore, Stored
 from evoply.web.thinking import ThinkingPool
 

@@ -18,8 +18,8 @@ from evoply.web.messages import (
     XRayAsked,
     XRayShown,
 )
-from evoply.web.opponents import OpponentReader
-from evoply.web.playing import ConflictError, OpenGame
+from evoply.web.open_game import ConflictError, OpenGame
+from evoply.web.outside_players import OpponentReader
 from evoply.wording import short_name
 
 if TYPE_CHECKING:

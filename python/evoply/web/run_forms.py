@@ -12,9 +12,9 @@ from typing import Any
 
 from fastapi import HTTPException
 
+from evoply.configs.json_schema import config_schema
 from evoply.configs.keys import without_none
-from evoply.configs.schema import config_schema
-from evoply.configs.whole import changed_config
+from evoply.configs.run_config import changed_config
 from evoply.evolution.play.opponents import player_texts
 from evoply.games import GAMES
 from evoply.kinds import KINDS
@@ -22,7 +22,7 @@ from evoply.presets import PRESETS, preset_text
 from evoply.protocols import ConfigError
 from evoply.runs.finding_kinds import kind_of
 from evoply.web.limits import ServerLimits
-from evoply.web.opponents import check_text, read_opponent
+from evoply.web.outside_players import check_text, read_opponent
 from evoply.web.run_messages import FormShown, PresetList, PresetShown, StartRun
 from evoply.wording import shorten
 

@@ -26,7 +26,7 @@ from evoply.web.run_messages import (
 )
 
 if TYPE_CHECKING:
-    from evoply.web.run_showing import RunReader
+    from evoply.web.run_views import RunReader
 
 # Only functions without `async`: each runs in a thread, because reading a run takes a while.
 
@@ -42,7 +42,7 @@ class RunEntrance:
     def reader(self) -> RunReader:
         """Return what reads runs and knows those that were begun, one for everybody."""
         from evoply.web.run_driving import RunDriver
-        from evoply.web.run_showing import RunReader
+        from evoply.web.run_views import RunReader
 
         with self._building:
             if self._reader is None:
@@ -99,7 +99,7 @@ def champion(
     name: RunName, generation: Annotated[int | None, Query(ge=0, le=10**12)] = None
 ) -> ChampionShown:
     """Return the champion of a run, as it is now or was after a generation, and what is new."""
-    from evoply.web.run_showing import champion_shown
+    from evoply.web.run_views import champion_shown
 
     return champion_shown(name, generation)
 

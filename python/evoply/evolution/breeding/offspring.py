@@ -11,16 +11,16 @@ from dataclasses import dataclass
 
 from evoply import gp
 from evoply._native import Stream
-from evoply.evolution.breeding.creation import new_individual, random_individuals, seed_of
-from evoply.evolution.breeding.selection import Selector
+from evoply.evolution.breeding.first_generation import new_individual, random_individuals, seed_of
+from evoply.evolution.breeding.parents import Selector
 from evoply.evolution.config.breeding import Afterwards, Demes, Variation
 from evoply.evolution.config.evolution_config import EvolutionConfig, primitive_set_of
 from evoply.evolution.config.individual import shape_of
 from evoply.evolution.individuals import Individual, ranking
 from evoply.evolution.operators import CREATION, CROSSOVER, MUTATIONS, REPRODUCTION
-from evoply.evolution.python_parts import PythonParts
+from evoply.evolution.user_code import PythonParts
 from evoply.gp import Limits
-from evoply.gp.points import Bias
+from evoply.gp.node_choice import Bias
 from evoply.gp.tree import MAX_TREE_NODES
 
 _PLAIN = PythonParts()

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from evoply import gp
 from evoply._native import Stream
 from evoply.configs.part import Problem
-from evoply.evolution.breeding.creation import random_individuals, seed_of
+from evoply.evolution.breeding.first_generation import random_individuals, seed_of
 from evoply.evolution.config.breeding import (
     Covariant,
     Demes,
@@ -26,7 +26,7 @@ from evoply.evolution.config.breeding import (
     TournamentSelection,
     Variation,
 )
-from evoply.evolution.config.games import USUAL, Draws, PlayerSettings, Start, start_row
+from evoply.evolution.config.game_settings import USUAL, Draws, PlayerSettings, Start, start_row
 from evoply.evolution.config.individual import IndividualShape, Stages, shape_of
 from evoply.evolution.fitness.contract import Case, FitnessKind
 from evoply.evolution.operators import CROSSOVER, REPRODUCTION

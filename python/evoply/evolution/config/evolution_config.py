@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 from pydantic import Field, field_validator, model_validator
 
 from evoply.configs.part import Part, Problem
-from evoply.configs.whole import RunConfig
-from evoply.evolution.breeding.creation import named_set
+from evoply.configs.run_config import RunConfig
+from evoply.evolution.breeding.first_generation import named_set
 from evoply.evolution.config import checks
 from evoply.evolution.config.breeding import (
     Demes,
@@ -29,7 +29,7 @@ from evoply.evolution.config.breeding import (
     TournamentSelection,
     Variation,
 )
-from evoply.evolution.config.games import Draws, PlayerSettings, Start, start_row
+from evoply.evolution.config.game_settings import Draws, PlayerSettings, Start, start_row
 from evoply.evolution.config.individual import IndividualShape, OneTree
 from evoply.evolution.fitness import Case, Fitness, Task, measure_from_text
 from evoply.evolution.play.panel import Games

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field, field_validator
 
 from evoply.configs.part import Part, Problem
-from evoply.evolution.config.games import USUAL, EarlierGenerations, Opponent
+from evoply.evolution.config.game_settings import USUAL, EarlierGenerations, Opponent
 from evoply.evolution.fitness.contract import (
     Case,
     FitnessKind,
@@ -24,11 +24,11 @@ from evoply.evolution.fitness.contract import (
     Training,
 )
 from evoply.evolution.fitness.discs import DiscFitness, EpochFitness, StageFitness
-from evoply.evolution.fitness.games import matches
 from evoply.evolution.fitness.guides import Guide, GuideFitness
 from evoply.evolution.fitness.own import BatchFitness, OwnFitness, TreeFitness
 from evoply.evolution.fitness.points import PointFitness
 from evoply.evolution.fitness.tournament import TournamentFitness
+from evoply.evolution.fitness.training_games import matches
 from evoply.evolution.play.opponents import is_certain, player_texts, read_opponent
 from evoply.evolution.play.panel import Batch, Play, Sides
 

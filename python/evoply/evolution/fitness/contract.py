@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from evoply import _native, arena, gp
 from evoply.configs.part import Part, Problem
-from evoply.evolution.config.games import EarlierGenerations, Opponent
+from evoply.evolution.config.game_settings import EarlierGenerations, Opponent
 from evoply.evolution.config.individual import IndividualShape
 from evoply.evolution.play.panel import (
     NOBODY,

@@ -24,7 +24,7 @@ from evoply.evolution.fitness.contract import (
     Task,
     Training,
 )
-from evoply.evolution.fitness.games import black_half_points
+from evoply.evolution.fitness.training_games import black_half_points
 from evoply.evolution.play.opponents import prepared, read_opponent
 from evoply.evolution.play.panel import Batch, Panel, PreparedPlayer
 from evoply.games import game_rules

@@ -14,7 +14,7 @@ from evoply.evolution.fitness.contract import (
     Task,
     Training,
 )
-from evoply.evolution.fitness.games import shared
+from evoply.evolution.fitness.training_games import shared
 from evoply.evolution.play.panel import trial_of
 
 

@@ -17,7 +17,7 @@ from evoply.evolution.fitness.contract import (
     Task,
     Training,
 )
-from evoply.evolution.fitness.games import first_half_points, matches, shared
+from evoply.evolution.fitness.training_games import first_half_points, matches, shared
 from evoply.evolution.play.panel import Batch
 from evoply.permutations import shuffled
 

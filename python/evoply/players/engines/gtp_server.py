@@ -17,7 +17,7 @@ from evoply import _native
 from evoply.files import read_limited
 from evoply.games import game_rules
 from evoply.players.engines.gtp import GAME, SET_POSITION
-from evoply.players.engines.serving import TOO_LONG, ServedGame
+from evoply.players.engines.served_player import TOO_LONG, ServedGame
 from evoply.players.engines.sgf import read_sgf
 from evoply.protocols import (
     Clock,

@@ -15,7 +15,7 @@ from typing import Any
 
 from evoply import _native
 from evoply.formats import as_game_of, ggf
-from evoply.players.engines.serving import TOO_LONG, ServedGame
+from evoply.players.engines.served_player import TOO_LONG, ServedGame
 from evoply.protocols import Clock, Color, ForfeitError, GameRecord, Player
 
 _MOVE = re.compile(r"(?:[A-Ja-j](?:10|[1-9])|PA|pa)")

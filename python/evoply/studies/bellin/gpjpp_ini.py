@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from evoply.evolution.config.config_text import config_from_keys
 from evoply.evolution.config.evolution_config import EvolutionConfig
-from evoply.evolution.config.text import config_from_keys
 from evoply.presets import preset_text
 from evoply.protocols import ConfigError
 from evoply.wording import did_you_mean, shorten

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from functools import partial
 
+from evoply.studies.bellin.elimination import tournaments
 from evoply.studies.bellin.fitness import experiment, fitness_ranges
-from evoply.studies.bellin.tournaments import tournaments
 from evoply.studies.bellin.types import EXPERIMENTS, TYPES
 from evoply.studies.study import PaperExperiment, Study
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from evoply.studies.benbassat.coevolution import coevolution
-from evoply.studies.benbassat.guides import READINGS, calibration
-from evoply.studies.benbassat.players import RULES, table_4, table_5, table_6
+from evoply.studies.benbassat.evolved_players import RULES, table_4, table_5, table_6
+from evoply.studies.benbassat.guide_matches import READINGS, calibration
 from evoply.studies.study import PaperExperiment, Study
 
 BENBASSAT = Study(

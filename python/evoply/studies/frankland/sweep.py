@@ -8,7 +8,7 @@ from typing import Any
 
 from evoply.players import Online
 from evoply.protocols import Player
-from evoply.studies.frankland.matches import ladder_player, opponents_of, played
+from evoply.studies.frankland.online_matches import ladder_player, opponents_of, played
 from evoply.studies.study import Request, Result, Row, Scale, row
 from evoply.studies.verdicts import Figure, difference
 

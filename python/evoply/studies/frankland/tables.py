@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 from evoply.players import Online, parse_player
 from evoply.protocols import Player
-from evoply.studies.frankland.matches import opponents_of, played
+from evoply.studies.frankland.evolved_weights import weights
+from evoply.studies.frankland.online_matches import opponents_of, played
 from evoply.studies.frankland.sweep import ablation, sensitivity
-from evoply.studies.frankland.weights import weights
 from evoply.studies.study import PaperExperiment, Request, Result, Row, Scale, Study, row
 from evoply.studies.verdicts import Figure
 

@@ -13,7 +13,7 @@ from evoply.evolution import Generation, config_from_toml, evolve
 from evoply.gp import Forest, Genotype, Tree
 from evoply.presets import preset_text
 from evoply.reports.charts import line_chart
-from evoply.studies.liao.games import UNIT, games_as_white
+from evoply.studies.liao.white_games import UNIT, games_as_white
 from evoply.studies.study import Request, Result, Row, Scale, row, series
 from evoply.studies.verdicts import difference, mean_of, share_of_games
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from evoply.expressions import Constant, Node, PrimitiveSet
-from evoply.gp.text import MAX_TEXT_LENGTH, TreeSyntaxError
 from evoply.gp.tree import MAX_TREE_NODES, Tree
+from evoply.gp.tree_text import MAX_TEXT_LENGTH, TreeSyntaxError
 
 _BRACKETS = ("(", ")", "))", ")))", "))))")
 """What the machine skips before an operand, each once and in this order."""

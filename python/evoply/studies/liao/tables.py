@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from evoply.reports.charts import interval_chart
 from evoply.studies.liao.evolution import evolved_rows, stage_sweep
-from evoply.studies.liao.games import RULES, UNIT, games_as_white
 from evoply.studies.liao.overlap import overlap_sweep
+from evoply.studies.liao.white_games import RULES, UNIT, games_as_white
 from evoply.studies.study import PaperExperiment, Request, Result, Row, Scale, Study, row, series
 from evoply.studies.verdicts import Figure, difference, share_of_games
 

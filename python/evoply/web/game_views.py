@@ -11,7 +11,7 @@ from evoply.games.drawing import board_svg
 from evoply.games.squares import square_name
 from evoply.protocols import Cell, Color, Diagram, Ending, Position, Row
 from evoply.web.messages import GameState, LegalMove, PlayedMove, SetUpBoard, SideShown
-from evoply.web.playing import OpenGame
+from evoply.web.open_game import OpenGame
 
 
 @cache

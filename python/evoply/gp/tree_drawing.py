@@ -13,7 +13,7 @@ from typing import Protocol
 
 from evoply.expressions import Constant
 from evoply.expressions.formula import latex_text
-from evoply.gp.weights import PrefixTree, leaf_numbers
+from evoply.gp.place_weights import PrefixTree, leaf_numbers
 
 _ROW = 22  # pixels from one leaf to the next
 _GAP = 34  # pixels between the columns of two levels

@@ -8,17 +8,17 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar
 
 from evoply import gp
-from evoply.evolution import store
+from evoply.evolution import generation_store
+from evoply.evolution.config.config_text import config_to_toml, load_config
 from evoply.evolution.config.evolution_config import EvolutionConfig
-from evoply.evolution.config.players import check_sendable, is_reproducible, self_contained
-from evoply.evolution.config.text import config_to_toml, load_config
+from evoply.evolution.config.player_settings import check_sendable, is_reproducible, self_contained
 from evoply.evolution.digest import digest_of
+from evoply.evolution.evolution_plots import evolution_plots
 from evoply.evolution.final_test import FinalTest, final_test
 from evoply.evolution.fitness.measuring import fitness_text, is_good
 from evoply.evolution.generation import Generation, individual_player
 from evoply.evolution.individuals import HallOfFameEntry, front_of
 from evoply.evolution.loop import Evolution
-from evoply.evolution.plots import evolution_plots
 from evoply.learning.tuning import check_installed
 from evoply.protocols import Cluster, Progress, RunError
 from evoply.runs.columns import Column, Columns, Row, curves, facts, framed, share
@@ -88,7 +88,7 @@ def check_evolved(run: Run) -> None:
 def censuses(run: Run) -> list[dict[str, Any]]:
     """Return the census of every generation in order."""
     check_evolved(run)
-    return list(run.reading(store.read_censuses).values())
+    return list(run.reading(generation_store.read_censuses).values())
 
 
 def stored_final_test(run: Run) -> dict[str, Any] | None:
@@ -169,9 +169,9 @@ class _Learners:
 class _Store:
     """See `evoply.runs.kind.Store`."""
 
-    tables = store.TABLES
-    groups = store.GROUPS
-    exports = store.EXPORTS
+    tables = generation_store.TABLES
+    groups = generation_store.GROUPS
+    exports = generation_store.EXPORTS
 
     def check_step(self, config: EvolutionConfig, step: Any, /) -> None:
         if not isinstance(step, Generation):
@@ -180,10 +180,10 @@ class _Store:
             )
 
     def write(self, database: Database, step: Generation, /) -> None:
-        store.write_generation(database, step)
+        generation_store.write_generation(database, step)
 
     def read(self, database: Database, config: EvolutionConfig, number: int, /) -> Generation:
-        return store.read_generation(database, config, number)
+        return generation_store.read_generation(database, config, number)
 
     def is_unchanged(self, config: EvolutionConfig, step: Generation, digest: str, /) -> bool:
         computed = digest_of(

@@ -13,7 +13,7 @@ from evoply.games import game_rules
 from evoply.gp import changes, tree_svg
 from evoply.kinds import Run
 from evoply.reports.charts import Chart
-from evoply.reports.opened import is_drawn, tree_of
+from evoply.reports.open_evaluator import is_drawn, tree_of
 from evoply.reports.run_page import page_of
 from evoply.reports.series import Lines, sampled
 from evoply.reports.status import status_in_words

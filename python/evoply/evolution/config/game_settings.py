@@ -11,7 +11,7 @@ from evoply.configs.part import Part
 from evoply.games import game_rules
 from evoply.games.draws import DrawRules
 from evoply.players import AfterState, AlphaBeta
-from evoply.players.kind import Ties, View
+from evoply.players.player_kind import Ties, View
 from evoply.players.search_options import MAX_DEPTH, NODES_OR_WORK, Nodes, Quiescence, Work
 from evoply.protocols import Row
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import tomli_w
 from pydantic import ValidationError
 
-from evoply.configs.errors import explained
+from evoply.configs.config_errors import explained
 from evoply.configs.keys import overridden, with_settings, without_none
 from evoply.configs.part import Part, Problem
 from evoply.protocols import ConfigError

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from evoply.players import Online
-from evoply.studies.frankland.matches import GAME, Said, ladder_player, played
+from evoply.studies.frankland.online_matches import GAME, Said, ladder_player, played
 from evoply.studies.study import BoardPicture, Request, Result, Row, Scale, row
 from evoply.studies.verdicts import Figure, mean_of
 

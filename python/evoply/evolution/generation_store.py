@@ -15,8 +15,8 @@ from typing import Any
 from evoply import gp
 from evoply.evolution.config.evolution_config import EvolutionConfig, primitive_set_of
 from evoply.evolution.generation import Generation
+from evoply.evolution.generation_statistics import Census, FreshResult, Seconds, Statistics
 from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individual
-from evoply.evolution.statistics import Census, FreshResult, Seconds, Statistics
 from evoply.expressions import PrimitiveSet
 from evoply.runs.database import Database, Group
 from evoply.runs.schema import read_object

@@ -26,7 +26,7 @@ from evoply.players import Player, model_of
 from evoply.presets import preset_text
 from evoply.reports.charts import Chart, interval_chart, line_chart
 from evoply.reports.series import Series
-from evoply.studies.benbassat.guides import TITLES, guide, score_of
+from evoply.studies.benbassat.guide_matches import TITLES, guide, score_of
 from evoply.studies.kept_runs import KeptEvolution, evolution
 from evoply.studies.study import Request, Result, Row, Scale, row, series
 from evoply.studies.verdicts import Figure, mean_of

@@ -18,7 +18,7 @@ from typing import Any
 from evoply.cluster.worker import report
 from evoply.evolution.play.opponents import is_certain, read_opponent, without_file
 from evoply.experiments.design import Experiment, Measure, Setup, experiment_of
-from evoply.experiments.folder import ExperimentFolder
+from evoply.experiments.experiment_folder import ExperimentFolder
 from evoply.experiments.units import Unit, measured, run_unit
 from evoply.files import write_atomically
 from evoply.kinds import KINDS, Run

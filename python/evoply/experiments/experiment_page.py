@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from evoply.experiments.design import Experiment
 from evoply.experiments.findings import Findings
-from evoply.experiments.statistics import SetupDifference, Spread
+from evoply.experiments.setup_statistics import SetupDifference, Spread
 from evoply.games import game_rules
 from evoply.look import table_html
 from evoply.reports.charts import Chart, interval_chart, line_chart

@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError, field_validator
 from evoply.files import read_toml_file
 from evoply.games import game_rules
 from evoply.look import table_html
-from evoply.players.kind import PlayerKind
+from evoply.players.player_kind import PlayerKind
 from evoply.players.problems import problems, refusal
 from evoply.players.process_limits import MoveLimit, ProcessLimits
 from evoply.protocols import ConfigError

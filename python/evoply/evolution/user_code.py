@@ -21,7 +21,7 @@ from evoply.evolution.fitness.contract import FitnessKind, Task
 from evoply.evolution.fitness.own import OwnFitness, kind_of
 from evoply.evolution.operators import Operator
 from evoply.gp import Forest, Limits, Tree, TreeError
-from evoply.runs.sources import qualified_name, source_identity
+from evoply.runs.user_sources import qualified_name, source_identity
 
 _Made = TypeVar("_Made", bound=gp.Genotype)
 

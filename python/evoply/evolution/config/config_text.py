@@ -14,7 +14,7 @@ from typing import Any
 import tomli_w
 
 from evoply.configs.keys import read_toml, without_none
-from evoply.configs.whole import changed_config
+from evoply.configs.run_config import changed_config
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.presets import PRESETS, config_text
 from evoply.protocols import ConfigError

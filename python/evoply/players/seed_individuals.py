@@ -9,8 +9,8 @@ from evoply.gp.forest import Genotype, branches
 from evoply.gp.individual_text import parse_individual
 from evoply.gp.tree import TreeError
 from evoply.players.evaluators import TreeEvaluator
-from evoply.players.files import load_player
 from evoply.players.player import model_of
+from evoply.players.player_files import load_player
 from evoply.protocols import Player
 from evoply.wording import shorten
 

@@ -30,7 +30,7 @@ from evoply.protocols import (
 )
 from evoply.web.limits import LimitError
 from evoply.web.messages import PERSON
-from evoply.web.opponents import OpponentReader
+from evoply.web.outside_players import OpponentReader
 from evoply.web.store import GameStore, Move, Stored
 from evoply.web.thinking import ThinkingPool
 from evoply.wording import short_name, shorten
