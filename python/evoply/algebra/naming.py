@@ -52,14 +52,18 @@ def names_of(individual: Genotype) -> FormulaNames:
 def _names_of_set(primitives: PrimitiveSet) -> FormulaNames:
     known: dict[Expression, str] = {}
     functions: list[tuple[str, Expression]] = []
-    for one in primitives:
-        expression = one.expression
-        if one.link is not None or one.parameter is not None or expression.op == "number":
+    for primitive in primitives:
+        expression = primitive.expression
+        if (
+            primitive.link is not None
+            or primitive.parameter is not None
+            or expression.op == "number"
+        ):
             continue
-        if not one.live_arity:
-            known.setdefault(expression, one.name)
+        if not primitive.live_arity:
+            known.setdefault(expression, primitive.name)
         elif expression.op not in _ARITHMETIC and not _is_bare(expression):
-            functions.append((one.name, expression))
+            functions.append((primitive.name, expression))
     # What a smaller function would take for a part of it comes first.
     functions.sort(key=lambda function: -len(in_order([function[1]])))
     return FormulaNames(known, tuple(functions))

@@ -118,7 +118,8 @@ class _Simplifier:
                 copies[id(node)] = self.writer.leaf(known[node])
                 continue
             arguments = [
-                copies[id(one)] if isinstance(one, Expression) else one for one in node.arguments
+                copies[id(argument)] if isinstance(argument, Expression) else argument
+                for argument in node.arguments
             ]
             copies[id(node)] = self.writer.make(node.op, *arguments)
         return copies[id(expression)]
@@ -137,7 +138,7 @@ class _Simplifier:
                 if node.type == "number" and self.writer.size(node) == 1 and node.op != "number":
                     self.writer.atom(node)  # numbered in the order in which a reader meets them
                 waiting.append((node, True))
-                waiting += [(one, False) for one in reversed(self.operands(node))]
+                waiting += [(operand, False) for operand in reversed(self.operands(node))]
         return order, places
 
     def operands(self, node: Expression) -> list[Expression]:
@@ -193,7 +194,9 @@ class _Simplifier:
         changed: set[int] = set()
         for node in self.order:
             parts = self.operands(node)
-            if self.conditions.get(id(node)) in forced or any(id(one) in changed for one in parts):
+            if self.conditions.get(id(node)) in forced or any(
+                id(part) in changed for part in parts
+            ):
                 changed.add(id(node))
             elif id(node) in self.finished:
                 forms[id(node)] = self.finished[id(node)]
@@ -213,20 +216,20 @@ class _Simplifier:
             return self.forms.opaque(node)
         if self.summed(node):
             return self.forms.sum([(scale, done[id(one)]) for scale, one in self.addends(node)])
-        operands = [done[id(one)] for one in children(node)]
+        operands = [done[id(child)] for child in children(node)]
         shortened = iter(operands)
         plain = self.writer.make(
             node.op,
             *(
-                next(shortened).expression if isinstance(one, Expression) else one
-                for one in node.arguments
+                next(shortened).expression if isinstance(argument, Expression) else argument
+                for argument in node.arguments
             ),
         )
         if node.op == "multiply":
             return self.forms.shortest(self.forms.products(*operands), plain)
         if node.op == "divide":
             return self.quotient(node, operands[0], operands[1], plain)
-        literals = [one for one in node.arguments if not isinstance(one, Expression)]
+        literals = [argument for argument in node.arguments if not isinstance(argument, Expression)]
         key = settled(node.op, literals, [operand.key for operand in operands])
         settled_form = self.known(key, operands) or self.extreme(node.op, operands)
         return settled_form or self.forms.opaque(plain)

@@ -54,12 +54,18 @@ class SumWriter:
 
     def make(self, op: str, *arguments: Any) -> Expression:
         """Return the operation on expressions made here."""
-        operands = [one for one in arguments if isinstance(one, Expression)]
-        key = (op, *(id(one) if isinstance(one, Expression) else repr(one) for one in arguments))
+        operands = [argument for argument in arguments if isinstance(argument, Expression)]
+        key = (
+            op,
+            *(
+                id(argument) if isinstance(argument, Expression) else repr(argument)
+                for argument in arguments
+            ),
+        )
         node = self._expressions.get(key)
         if node is None:
             node = self._expressions[key] = build(op, *arguments)
-            is_sign = op == "multiply" and any(_is_minus_one(one) for one in operands)
+            is_sign = op == "multiply" and any(_is_minus_one(operand) for operand in operands)
             self._sizes[id(node)] = 1 + sum(map(self.size, operands)) - is_sign
         return node
 
@@ -79,7 +85,9 @@ class SumWriter:
         key = frozenset(terms.items())
         if key not in self._numbers:
             choices = [self.written(one, 1 << 10) for one in (terms, form)]
-            short = min((one for one in choices if one is not None), key=self.size, default=None)
+            short = min(
+                (choice for choice in choices if choice is not None), key=self.size, default=None
+            )
             if short is None:
                 raise polynomials.TooLargeError
             self._numbers[key] = self.atom(short)

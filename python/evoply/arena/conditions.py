@@ -155,7 +155,7 @@ class Field:
     @property
     def reproducible(self) -> bool:
         """Whether every player plays the same game again; nobody surely does under a clock."""
-        return self.conditions.clock is None and all(one.reproducible for one in self.players)
+        return self.conditions.clock is None and all(player.reproducible for player in self.players)
 
     @contextmanager
     def tables(self) -> Iterator[Tables]:

@@ -89,7 +89,9 @@ def eliminate(
     everybody = list(range(len(brackets)))
     fields = [everybody]
     if mode == "same":
-        fields = [[p for p in everybody if brackets[p] == one] for one in sorted(set(brackets))]
+        fields = [
+            [p for p in everybody if brackets[p] == bracket] for bracket in sorted(set(brackets))
+        ]
     ranks = [0.0] * len(brackets)
     rounds: list[Round] = []
     champions: list[int] = []

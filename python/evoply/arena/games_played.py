@@ -34,7 +34,7 @@ def games_played(
 ) -> Iterator[GamePlayed]:
     """Yield the games of a schedule whose moves were recorded."""
     rules = game_rules(game)
-    reasons = {one.game: one.reason for one in results.forfeits}
+    reasons = {forfeit.game: forfeit.reason for forfeit in results.forfeits}
     for place, codes in enumerate(results.moves or ()):
         yield GamePlayed(
             black=labels[int(schedule.black[place])],

@@ -24,10 +24,10 @@ class JsonData:
         """Return everything as JSON-ready data; a number that is not finite is None."""
         own: dict[str, Any] = {}
         shared: dict[str, Any] = {}
-        for one in fields(self):  # type: ignore[arg-type]
-            value, key = getattr(self, one.name), one.metadata.get("json", one.name)
-            if key and not (value is None and "if_any" in one.metadata):
-                (shared if one.kw_only else own)[key] = json_ready(value)
+        for field in fields(self):  # type: ignore[arg-type]
+            value, key = getattr(self, field.name), field.metadata.get("json", field.name)
+            if key and not (value is None and "if_any" in field.metadata):
+                (shared if field.kw_only else own)[key] = json_ready(value)
         return own | {name: json_ready(getattr(self, name)) for name in self.also} | shared
 
 

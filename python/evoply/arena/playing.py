@@ -127,7 +127,9 @@ class Tables:
     @property
     def are_in_kernel(self) -> bool:
         """Whether the kernel plays all games: a schedule is one call then."""
-        return self.clock is None and all(isinstance(one, KernelSeat) for one in self._players)
+        return self.clock is None and all(
+            isinstance(player, KernelSeat) for player in self._players
+        )
 
     def close(self) -> None:
         """Close all seats; a second call does nothing."""
@@ -205,7 +207,7 @@ class Tables:
                 record_moves=record_moves,
             )
             return
-        kernel = [one.native for one in self._players if isinstance(one, KernelSeat)]
+        kernel = [player.native for player in self._players if isinstance(player, KernelSeat)]
         in_kernel = partial(
             play_in_kernel,
             self.game,
@@ -220,8 +222,8 @@ class Tables:
         sides = np.column_stack([schedule.black, schedule.white])
         if sides.size and sides.max() >= len(self._players):
             raise ValueError(f"there is no player {sides.max()} among {len(self._players)}")
-        is_kernel = np.array([isinstance(one, KernelSeat) for one in self._players])
-        is_shared = np.array([_is_shared(one) for one in self._players])
+        is_kernel = np.array([isinstance(player, KernelSeat) for player in self._players])
+        is_shared = np.array([_is_shared(player) for player in self._players])
         inside = is_kernel[sides].all(axis=1) & (self.clock is None)
         shared = is_shared[sides].any(axis=1)
         if not len(schedule):
@@ -284,7 +286,7 @@ class _Worker:
         key = place, is_second
         seat = self.seats.pop(key, None)
         if seat is None:
-            spare = [one for one in self.seats if one[0] not in needed]
+            spare = [seat for seat in self.seats if seat[0] not in needed]
             if len(self.seats) >= _MOST_SEATS and spare:
                 self._close(spare[0][0], self.seats.pop(spare[0]))
             seat = cast(Player, player).seat(self.game)

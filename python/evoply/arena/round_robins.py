@@ -101,23 +101,23 @@ class RoundRobin(Circumstances):
 
     def __str__(self) -> str:
         places = (
-            f"{one.rank}. {short_name(one.player)} {signed(one.rating)}"
-            + (f" ({span(one.interval, '')})" if one.interval else "")
-            for one in self.standings
+            f"{standing.rank}. {short_name(standing.player)} {signed(standing.rating)}"
+            + (f" ({span(standing.interval, '')})" if standing.interval else "")
+            for standing in self.standings
         )
         return ", ".join(places) + ("" if self.reproducible else NOT_REPRODUCIBLE)
 
     def _repr_html_(self) -> str:
         rows = [
             (
-                one.rank,
-                short_name(one.player),
-                signed(one.rating),
-                span(one.interval, "none"),
-                f"{one.score:.1%}",
-                one.games,
+                standing.rank,
+                short_name(standing.player),
+                signed(standing.rating),
+                span(standing.interval, "none"),
+                f"{standing.score:.1%}",
+                standing.games,
             )
-            for one in self.standings
+            for standing in self.standings
         ]
         head = ("rank", "player", "rating", "95 % interval", "score", "games")
         return table_html(f"Round robin of {game_rules(self.game).title}", rows, head)

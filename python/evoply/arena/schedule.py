@@ -175,7 +175,11 @@ class Results:
         numbers = (
             dict(zip(places.tolist(), range(len(places)), strict=True)) if self.forfeits else {}
         )
-        forfeits = [one.at(numbers[one.game]) for one in self.forfeits if one.game in numbers]
+        forfeits = [
+            forfeit.at(numbers[forfeit.game])
+            for forfeit in self.forfeits
+            if forfeit.game in numbers
+        ]
         return Results(
             **{name: getattr(self, name)[places] for name in _COLUMNS},
             moves=None if self.moves is None else [self.moves[place] for place in places.tolist()],

@@ -74,10 +74,10 @@ class Tally:
         for player, took in zip(sides.ravel().tolist(), seconds.ravel().tolist(), strict=True):
             total, most, games = self._times.get(player, (0.0, 0.0, 0))
             self._times[player] = total + took, max(most, took), games + 1
-        for one in results.forfeits:
-            black, white = int(schedule.black[one.game]), int(schedule.white[one.game])
-            player, opponent = (black, white) if one.color is Color.BLACK else (white, black)
-            key = player, opponent, one.reason, one.by_time
+        for forfeit in results.forfeits:
+            black, white = int(schedule.black[forfeit.game]), int(schedule.white[forfeit.game])
+            player, opponent = (black, white) if forfeit.color is Color.BLACK else (white, black)
+            key = player, opponent, forfeit.reason, forfeit.by_time
             self._counts[key] = self._counts.get(key, 0) + 1
 
     @property

@@ -176,7 +176,7 @@ def _analyse_games(
         "player": judge.label,
         "exact": exact,
         "seed": seed,
-        "players": {name: one.to_dict() for name, one in summaries(analysed).items()},
+        "players": {name: summary.to_dict() for name, summary in summaries(analysed).items()},
         "games": [one.to_dict() for one in analysed],
         "refused": refused_data(refused),
     }
@@ -204,7 +204,7 @@ def _games_of(path: Path, game: str | None) -> tuple[list[GamePlayed], list[Refu
 def _of_others(games: Sequence[GamePlayed], game: str) -> list[Refused]:
     from evoply.formats import Refused
 
-    played = enumerate((one.record.position.game for one in games), start=1)
+    played = enumerate((game.record.position.game for game in games), start=1)
     return [
         Refused(number, f"game {number}", f"is one of {other}, not of {game}")
         for number, other in played

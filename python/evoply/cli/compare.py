@@ -85,7 +85,7 @@ def compare(
             "budget": {key: value for key, value in budget.items() if value is not None},
         }
     )
-    usual = usual_name(Path(one).stem for one in configs)
+    usual = usual_name(Path(config).stem for config in configs)
     path = runs_directory() / (usual if name is None else checked_name(name))
     run_all(ExperimentFolder.create(path, asked), Output(json), workers, csv_, cluster)
 
@@ -208,15 +208,15 @@ def _say(comparison: Comparison, output: Output) -> None:
         output.say()
         names = ("first", "second")
         listed = table(*names, "difference", "95 % interval", "effect A", "p", left=names)
-        for one in pairs:
-            interval = one.interval
+        for pair in pairs:
+            interval = pair.interval
             listed.add_row(
-                one.first,
-                one.second,
-                f"{one.difference:+.3f}",
+                pair.first,
+                pair.second,
+                f"{pair.difference:+.3f}",
                 "-" if interval is None else f"{interval[0]:+.3f} to {interval[1]:+.3f}",
-                f"{one.effect:.2f}",
-                f"{one.p:.3g}",
+                f"{pair.effect:.2f}",
+                f"{pair.p:.3g}",
             )
         output.people.print(listed)
     output.say(comparison.verdict)

@@ -54,7 +54,7 @@ def config(
         one, every = suggested(f"config KEY{option}"), suggested(f"config --list{option}")
         output.say()
         output.say(f"`{one}` shows the keys of a table; `{every}` shows all of them.")
-    keys = [_as_data(section, one) for section in sections for one in section.keys]
+    keys = [_as_data(section, key) for section in sections for key in section.keys]
     output.result({"keys": keys})
 
 

@@ -199,8 +199,8 @@ def say_engine(output: Output, label: str, about: Mapping[str, Any]) -> None:
 
 def say_forfeits(output: Output, forfeits: Sequence[LostGames]) -> None:
     """Say who forfeited games and why."""
-    for one in forfeits[:_MOST_FORFEITS]:
-        output.say(str(one))
+    for forfeit in forfeits[:_MOST_FORFEITS]:
+        output.say(str(forfeit))
     if len(forfeits) > _MOST_FORFEITS:
         output.say(f"and {len(forfeits) - _MOST_FORFEITS:,} more kinds of forfeits")
 
@@ -281,7 +281,7 @@ def match_table(results: Sequence[Mapping[str, Any]], width: int) -> Table:
 
 def _table(results: Sequence[Mapping[str, Any]], dropped: Sequence[str], longest: int) -> Table:
     names = ("player", "opponent")
-    made = table(*names, *(one for one in _NUMBERS if one not in dropped), left=names)
+    made = table(*names, *(number for number in _NUMBERS if number not in dropped), left=names)
     for column in made.columns:
         column.no_wrap = True
     for result in results:

@@ -83,9 +83,9 @@ def reproduce(
         f"{study} {table}",
         100,
         html,
-        f"{found.authors}: {' and '.join(one.title for one in parts)}",
+        f"{found.authors}: {' and '.join(part.title for part in parts)}",
         lambda result, **state: study_html(result, found, **state),
-        lambda percent: _how_far([one.name for one in parts], percent),
+        lambda percent: _how_far([part.name for part in parts], percent),
         is_shown=not quiet,
     ) as (told, shown):
         request = Request(
@@ -123,13 +123,13 @@ def _described(study: Study) -> dict[str, Any]:
         "paper": study.paper,
         "tables": [
             {
-                "table": one.name,
-                "title": one.title,
-                "seconds": dict(one.seconds),
-                "rules": list(one.rules),
-                "boards": list(one.boards),
+                "table": experiment.name,
+                "title": experiment.title,
+                "seconds": dict(experiment.seconds),
+                "rules": list(experiment.rules),
+                "boards": list(experiment.boards),
             }
-            for one in study.experiments
+            for experiment in study.experiments
         ],
         "groups": {name: list(parts) for name, parts in study.groups.items()},
     }
@@ -140,8 +140,10 @@ def _say_studies(output: Output, studies: Sequence[Study]) -> None:
         output.say(f"{study.name}: {study.title}", style="bold")
         output.say(f"{study.authors}, {study.paper}")
         made = empty_table("table", "what", "smoke", "small", "paper", left=("table", "what"))
-        for one in study.experiments:
-            made.add_row(one.name, _what(one), *(_time(s) for s in one.seconds.values()))
+        for experiment in study.experiments:
+            made.add_row(
+                experiment.name, _what(experiment), *(_time(s) for s in experiment.seconds.values())
+            )
         output.people.print(made)
         if study.groups:
             output.say(_groups(study))
@@ -171,17 +173,17 @@ def _time(seconds: float) -> str:
 
 def _say_result(output: Output, result: Result) -> None:
     output.say(f"{result.title}: {result.unit}", style="bold")
-    has_paper = any(one.paper is not None for one in result.rows)
+    has_paper = any(row.paper is not None for row in result.rows)
     columns = ["", *(["paper"] if has_paper else []), "here", "95 % interval", "n"]
     made = empty_table(*columns, *(["verdict"] if has_paper else []), left=("", "verdict"))
-    for one in result.rows:
-        cells = [shorten(one.name, _LONGEST_NAME), *([_printed(one)] if has_paper else [])]
+    for row in result.rows:
+        cells = [shorten(row.name, _LONGEST_NAME), *([_printed(row)] if has_paper else [])]
         cells += [
-            "-" if one.ours is None else f"{one.ours:.4g}",
-            "-" if one.interval is None else "{:.4g} to {:.4g}".format(*one.interval),
-            "-" if one.n is None else f"{one.n:,}",
+            "-" if row.ours is None else f"{row.ours:.4g}",
+            "-" if row.interval is None else "{:.4g} to {:.4g}".format(*row.interval),
+            "-" if row.n is None else f"{row.n:,}",
         ]
-        made.add_row(*cells, *([one.verdict] if has_paper else []))
+        made.add_row(*cells, *([row.verdict] if has_paper else []))
     output.people.print(made)
     for note in result.notes:
         output.say(note)

@@ -82,12 +82,14 @@ def _show_list(output: Output) -> None:
     summaries = list_runs()
     names = ("run", "game", "status", "created", "generations", "best on fresh games")
     listed = table(*names, left=names[:4])
-    for one in summaries:
-        if one.error is None:
-            created = one.created[:16].replace("T", " ")
-            best = percent(one.best_fresh)
-            status = status_in_words(one.status)
-            listed.add_row(one.name, one.game, status, created, f"{one.generations:,}", best)
+    for summary in summaries:
+        if summary.error is None:
+            created = summary.created[:16].replace("T", " ")
+            best = percent(summary.best_fresh)
+            status = status_in_words(summary.status)
+            listed.add_row(
+                summary.name, summary.game, status, created, f"{summary.generations:,}", best
+            )
     if summaries:
         output.people.print(listed)
     else:
@@ -96,7 +98,9 @@ def _show_list(output: Output) -> None:
     for one in summaries:
         if one.error is not None:
             output.say(f"{one.name} cannot be read: {one.error}")
-    output.result({"folder": str(runs_directory()), "runs": [_summary(one) for one in summaries]})
+    output.result(
+        {"folder": str(runs_directory()), "runs": [_summary(summary) for summary in summaries]}
+    )
 
 
 def _summary(one: RunSummary) -> dict[str, Any]:

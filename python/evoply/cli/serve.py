@@ -170,8 +170,8 @@ def _say_result(
         return {**result, "planned": 0, "played": 0}
     with saving(save_games) as save:
         if save is not None:
-            for one in tournament.games():
-                save(one)
+            for game in tournament.games():
+                save(game)
     say_saved(output, save_games)
     rated = tournament.rated()
     played, planned = len(tournament.played), len(tournament.schedule)

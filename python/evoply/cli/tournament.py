@@ -81,7 +81,7 @@ def tournament(
     from evoply.games import game_rules
 
     entries = [] if field is None else read_field(field)
-    entries += [Entry.model_construct(player=one) for one in bots_in_folders(players)]
+    entries += [Entry.model_construct(player=folder) for folder in bots_in_folders(players)]
     texts = [entry.player for entry in entries]
     game, read = read_players(texts, game, programs)
     labels = [entry.name or player.label for entry, player in zip(entries, read, strict=True)]
@@ -161,14 +161,14 @@ def _put_into_brackets(brackets: list[str], texts: list[str], given: list[str]) 
 def say_standings(output: Output, result: RoundRobin) -> None:
     """Show the table of a round robin, how it was played, and what is doubtful about it."""
     made = table("", "player", "rating", "95 % interval", "score", "games", left=("player",))
-    for one in result.standings:
+    for standing in result.standings:
         made.add_row(
-            str(one.rank),
-            shorten(one.player, _LONGEST_NAME),
-            signed(one.rating),
-            _span(one.interval),
-            percent(one.score),
-            f"{one.games:,}",
+            str(standing.rank),
+            shorten(standing.player, _LONGEST_NAME),
+            signed(standing.rating),
+            _span(standing.interval),
+            percent(standing.score),
+            f"{standing.games:,}",
         )
     output.people.print(made)
     output.say(
@@ -176,22 +176,22 @@ def say_standings(output: Output, result: RoundRobin) -> None:
         f"ratings on Elo's scale, their mean 0{_openings(result.opening_plies)}"
     )
     _say_times(output, result.clock, result.standings)
-    _say_doubts(output, [one.interval for one in result.standings], result)
+    _say_doubts(output, [standing.interval for standing in result.standings], result)
 
 
 def _say_stars(output: Output, result: Tournament) -> None:
     head = ("", "player", "bracket", "mean rank", "titles", "finals", "rating", "95 % interval")
     made = table(*head, left=("player", "bracket"))
-    for rank, one in enumerate(result.stars, start=1):
+    for rank, star in enumerate(result.stars, start=1):
         made.add_row(
             str(rank),
-            shorten(one.player, _LONGEST_NAME),
-            shorten(one.bracket, 20),
-            f"{one.mean_rank:.2f}",
-            f"{one.titles:,}",
-            f"{one.finals:,}",
-            signed(one.rating),
-            _span(one.rating_interval),
+            shorten(star.player, _LONGEST_NAME),
+            shorten(star.bracket, 20),
+            f"{star.mean_rank:.2f}",
+            f"{star.titles:,}",
+            f"{star.finals:,}",
+            signed(star.rating),
+            _span(star.rating_interval),
         )
     output.people.print(made)
     if result.runs == 1:
@@ -216,17 +216,17 @@ def _say_stars(output: Output, result: Tournament) -> None:
             f", {correlation.players} players"
         )
     _say_times(output, result.clock, result.stars)
-    _say_doubts(output, [one.rating_interval for one in result.stars], result)
+    _say_doubts(output, [star.rating_interval for star in result.stars], result)
 
 
 def _say_times(output: Output, clock: str | None, players: Sequence[Standing | Star]) -> None:
     if clock is None:
         return
     made = table("player", "seconds a game", "at most", left=("player",))
-    for one in players:
-        if one.seconds is not None:
-            name = shorten(one.player, _LONGEST_NAME)
-            made.add_row(name, f"{one.seconds.mean:.3g}", f"{one.seconds.most:.3g}")
+    for player in players:
+        if player.seconds is not None:
+            name = shorten(player.player, _LONGEST_NAME)
+            made.add_row(name, f"{player.seconds.mean:.3g}", f"{player.seconds.most:.3g}")
     output.people.print(made)
     output.say(f"Clock {clock}: seconds for a game, and what each move adds")
 

@@ -227,7 +227,7 @@ class _Reader:
         choices = field.get("anyOf") or field.get("oneOf")
         if choices is None:
             return [] if field["type"] == "null" else [field]
-        return [one for choice in choices for one in self._values(choice)]
+        return [value for choice in choices for value in self._values(choice)]
 
     def _tables(self, field: Schema) -> list[Schema]:
         """Return what the table may be that a value is, or a list of; none if it is neither."""
@@ -240,15 +240,15 @@ class _Reader:
 
     def _type(self, field: Schema) -> str:
         names = (
-            f"list of {self._type(one['items'])}s" if "items" in one else _NAMES[one["type"]]
-            for one in self._values(field)
+            f"list of {self._type(value['items'])}s" if "items" in value else _NAMES[value["type"]]
+            for value in self._values(field)
         )
         return " or ".join(dict.fromkeys(names))
 
     def _range(self, field: Schema) -> str:
         said: Schema = {}
-        for one in self._values(field):
-            said |= one
+        for value in self._values(field):
+            said |= value
         choices = said.get("enum") or ([said["const"]] if "const" in said else [])
         bounds = {name: said[name] for name in _WORDS if name in said}
         if {"minimum", "maximum"} <= set(bounds):

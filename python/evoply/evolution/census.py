@@ -30,9 +30,13 @@ def census_of(
     work_before: int,
 ) -> Census:
     """Return the census of *individuals*; *programs* are those of their different trees."""
-    operators = Counter(name for one in individuals for name in one.origin.split(", "))
+    operators = Counter(
+        name for individual in individuals for name in individual.origin.split(", ")
+    )
     crossed = operators["crossover"] + operators["one_way_crossover"]
-    sizes = np.quantile([len(one.tree) for one in individuals], (0, 0.25, 0.5, 0.75, 1))
+    sizes = np.quantile(
+        [len(individual.tree) for individual in individuals], (0, 0.25, 0.5, 0.75, 1)
+    )
     return Census(
         operators=dict(sorted(operators.items())),
         distinct_behaviours=len(set(behaviours(game, seed, programs))),
@@ -41,13 +45,13 @@ def census_of(
         work=work,
         total_work=work_before + work,
         median_fresh=median_fresh,
-        **_structure([one.tree for one in individuals]),
+        **_structure([individual.tree for individual in individuals]),
     )
 
 
 def _structure(individuals: Sequence[gp.Genotype]) -> dict[str, Any]:
     """Return what a census says of introns, no-ops and weights."""
-    trees = [tree for one in individuals for tree in gp.branches(one)]
+    trees = [tree for individual in individuals for tree in gp.branches(individual)]
     sets = {id(tree.primitive_set): tree.primitive_set for tree in trees}.values()
     found: dict[str, Any] = {}
     if any(node.introns for one in sets for node in one):
@@ -59,7 +63,9 @@ def _structure(individuals: Sequence[gp.Genotype]) -> dict[str, Any]:
         found["chains_above_terminals"] = chains.above_terminals
     sample = individuals[:: max(len(individuals) // _LOOKED_AT, 1)][:_LOOKED_AT]
     sizes = [gp.sizes(one) for one in sample]
-    found["live_introns"] = sum(one.live_introns for one in sizes) / sum(one.nodes for one in sizes)
+    found["live_introns"] = sum(size.live_introns for size in sizes) / sum(
+        size.nodes for size in sizes
+    )
     weights = [
         weight
         for one in sample

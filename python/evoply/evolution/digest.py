@@ -70,9 +70,14 @@ def digest_of(
         "generation": number,
         "seeds": {purpose: f"{stream_for(config, purpose, number).key:#x}" for purpose in PURPOSES},
         "individuals": [
-            [str(one.tree), one.fitness.hex(), one.origin, list(one.parents)]
-            + ([[case.hex() for case in one.cases]] if one.cases else [])
-            for one in individuals
+            [
+                str(individual.tree),
+                individual.fitness.hex(),
+                individual.origin,
+                list(individual.parents),
+            ]
+            + ([[case.hex() for case in individual.cases]] if individual.cases else [])
+            for individual in individuals
         ],
         "fresh": [
             [result.opponent, result.best.hex(), result.mean.hex(), result.games]

@@ -50,7 +50,7 @@ def _games_per_second(row: Row) -> float:
 
 def _greedy(row: Row) -> float | None:
     """Return the points against greedy, who never changes; None if nobody met him."""
-    met = [one["best"] for one in json.loads(row["fresh"]) if one["opponent"] == "greedy"]
+    met = [load["best"] for load in json.loads(row["fresh"]) if load["opponent"] == "greedy"]
     return float(met[0]) if met else None
 
 
@@ -234,7 +234,9 @@ class _Display:
             facts=facts(columns, row),
             points=curves(columns, row),
             champion=str(step.champion),
-            newest={one.curve: one.text(row) for one in columns if one.curve == _GREEDY},
+            newest={
+                column.curve: column.text(row) for column in columns if column.curve == _GREEDY
+            },
             last_number=config.generations - 1 if config.generations else None,
             seconds_left=step.timing.left,
             note=_CHANGING if is_met else "",
@@ -294,7 +296,7 @@ class _Display:
 def _trees(champion: HallOfFameEntry, last: Generation) -> list[gp.Genotype]:
     """Return the champion's tree, those of the hall of fame and those of the population."""
     hall = [entry.tree for entry in last.hall_of_fame]
-    return [champion.tree, *hall, *(one.tree for one in last.individuals)]
+    return [champion.tree, *hall, *(individual.tree for individual in last.individuals)]
 
 
 def _test_data(last: Generation, test: FinalTest) -> dict[str, Any]:

@@ -150,8 +150,15 @@ def write_generation(database: Database, generation: Generation) -> None:
     """Write one generation inside a transaction."""
     number = generation.number
     individuals = [
-        (number, place, one.fitness, one.origin, _numbers(one.parents), str(one.tree))
-        for place, one in enumerate(generation.individuals)
+        (
+            number,
+            place,
+            individual.fitness,
+            individual.origin,
+            _numbers(individual.parents),
+            str(individual.tree),
+        )
+        for place, individual in enumerate(generation.individuals)
     ]
     hall = [
         (number, rank, one.generation, one.points, one.games, str(one.tree))
@@ -220,8 +227,8 @@ def read_generation(database: Database, config: EvolutionConfig, number: int) ->
 
 def _details(generation: Generation) -> str:
     content: dict[str, Any] = {"census": asdict(generation.census)}
-    if any(one.cases for one in generation.individuals):
-        content["cases"] = [list(one.cases) for one in generation.individuals]
+    if any(individual.cases for individual in generation.individuals):
+        content["cases"] = [list(individual.cases) for individual in generation.individuals]
     return json.dumps(content, separators=(",", ":"))
 
 

@@ -75,5 +75,5 @@ def front_of(individuals: Sequence[Individual]) -> tuple[Individual, ...]:
 
     Each is the fittest of its size and of all smaller ones: the front of strength against size.
     """
-    objectives = [(one.fitness, -len(one.tree)) for one in individuals]
+    objectives = [(individual.fitness, -len(individual.tree)) for individual in individuals]
     return tuple(individuals[index] for index in gp.pareto_front(objectives))

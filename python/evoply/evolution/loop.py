@@ -250,13 +250,13 @@ def _steady(
         _completed(config, parts), previous.individuals, stream, parts, judge
     )
     total = Measured(
-        fitness=np.array([one.fitness for one in individuals]),
+        fitness=np.array([individual.fitness for individual in individuals]),
         games=sum(result.games for result in results),
         work=sum(result.work for result in results),
     )
     return (
         individuals,
-        population_of(config.game_settings, [one.tree for one in individuals]),
+        population_of(config.game_settings, [individual.tree for individual in individuals]),
         total,
     )
 
@@ -303,7 +303,7 @@ def _archive_with(
 def _statistics(
     individuals: tuple[Individual, ...], test: FreshTest, distinct: int, games: int
 ) -> Statistics:
-    fitness = [one.fitness for one in individuals]
+    fitness = [individual.fitness for individual in individuals]
     best = individuals[ranking(individuals)[0]]
     return Statistics(
         best=best.fitness,
@@ -312,9 +312,9 @@ def _statistics(
         best_fresh=test.best_fresh,
         mean_fresh=test.mean_fresh,
         best_size=len(best.tree),
-        mean_size=fmean(len(one.tree) for one in individuals),
+        mean_size=fmean(len(individual.tree) for individual in individuals),
         best_depth=best.tree.depth,
-        mean_depth=fmean(one.tree.depth for one in individuals),
+        mean_depth=fmean(individual.tree.depth for individual in individuals),
         distinct_trees=distinct,
         diversity=distinct / len(individuals),
         games=games,

@@ -85,6 +85,10 @@ MUTATIONS_AFTERWARDS: tuple[Operator, ...] = tuple(
 """In the order in which they come."""
 
 MUTATIONS: Mapping[str, gp.Mutation] = MappingProxyType(
-    {one.name: one.function for one in OPERATORS if one.function and one.name != CROSSOVER}
+    {
+        operator.name: operator.function
+        for operator in OPERATORS
+        if operator.function and operator.name != CROSSOVER
+    }
 )
 """Those that make a tree from one other, by name."""

@@ -68,7 +68,7 @@ def replay(run: Run, generation: int, game: int) -> Replay:
         stream,
         recorder.play,
     )
-    population = population_of(games, [one.tree for one in stored.individuals])
+    population = population_of(games, [individual.tree for individual in stored.individuals])
 
     # Step 2. The games that are needed to know the one, and the fitness that they gave.
     if kind.is_relative:

@@ -50,7 +50,7 @@ def tuned(
     panel = panel.with_pairs(settings.pairs)
     for number in range(settings.generations):
         vectors = asked(search, size)
-        seats = seats_of(games, [with_numbers(one) for one in vectors])
+        seats = seats_of(games, [with_numbers(vector) for vector in vectors])
         result = trial(games, seats, panel, stream.child("games", number), play)
         tell(search, vectors, result.half_points.sum(axis=1).tolist())
         each = size * int(result.games.sum())

@@ -42,9 +42,9 @@ class PythonParts:
         """Return *variation* with the usual rates of operators that it gives none."""
         custom = variation.custom
         usual = {
-            name: one.rate
-            for name, one in self.operators.items()
-            if isinstance(one, Operator) and name not in custom
+            name: operator.rate
+            for name, operator in self.operators.items()
+            if isinstance(operator, Operator) and name not in custom
         }
         if not usual:
             return variation
@@ -129,7 +129,9 @@ class PythonParts:
 
     def identities(self) -> dict[str, dict[str, str]]:
         """Return name and checksum of each part, as a run folder keeps them."""
-        parts: dict[str, Any] = {f"operator {name}": one for name, one in self.operators.items()}
+        parts: dict[str, Any] = {
+            f"operator {name}": operator for name, operator in self.operators.items()
+        }
         if self.fitness is not None:
             parts["fitness"] = self.fitness
         return {what: identity(part) for what, part in sorted(parts.items())}
@@ -159,9 +161,10 @@ def _check_fitness(kind: FitnessKind, selection: Selection, task: Task) -> None:
 def _takes_two(function: Callable[..., Any]) -> bool:
     """Return whether an operator is a recombination, by its parameters without defaults."""
     parameters = [
-        one
-        for one in inspect.signature(function).parameters.values()
-        if one.default is one.empty and one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)
+        parameter
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.default is parameter.empty
+        and parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
     ]
     if len(parameters) not in (3, 4):
         raise ValueError(

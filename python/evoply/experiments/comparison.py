@@ -193,7 +193,7 @@ def usual_name(setups: Iterable[str]) -> str:
     >>> usual_name(["quick", "mine/a b"])
     'compare-quick-against-mine-a-b'
     """
-    return f"compare-{'-against-'.join(plain_name(one) for one in [*setups][:3])}"
+    return f"compare-{'-against-'.join(plain_name(setup) for setup in [*setups][:3])}"
 
 
 def _named(configs: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:

@@ -251,7 +251,9 @@ def named_configs(configs: Iterable[Any]) -> dict[str, Any]:
     >>> list(named_configs(["quick", "mine/quick.toml"]))
     ['quick', 'quick (2)']
     """
-    listed = [os.fspath(one) if isinstance(one, os.PathLike) else one for one in configs]
+    listed = [
+        os.fspath(config) if isinstance(config, os.PathLike) else config for config in configs
+    ]
     names = [
         (Path(one).stem or one) if isinstance(one, str) else f"setup {number}"
         for number, one in enumerate(listed, 1)
@@ -268,7 +270,7 @@ def _variants(
         return [(name, one, []) for name, one in named.items()]
     values = list(experiment.vary.values())
     if experiment.order == "list":
-        lengths = {len(one) for one in values}
+        lengths = {len(value) for value in values}
         if len(lengths) > 1:
             raise ConfigError([("vary", "with order list all keys have as many values")])
         combinations = list(zip(*values, strict=True))
@@ -277,7 +279,9 @@ def _variants(
     if len(combinations) > _MOST_SETUPS:
         raise ConfigError([("vary", f"makes {len(combinations):,} setups: {_MOST_SETUPS} at most")])
     keys = list(experiment.vary)
-    names = named_apart([_name(experiment.vary, one) or "base" for one in combinations or [()]])
+    names = named_apart(
+        [_name(experiment.vary, combination) or "base" for combination in combinations or [()]]
+    )
     changes = [
         [f"{key}={_toml(value)}" for key, value in zip(keys, chosen, strict=True)]
         for chosen in combinations or [()]
@@ -331,6 +335,6 @@ def identity(experiment: Experiment, setups: Sequence[Setup]) -> str:
     """Return a checksum of all that decides the results, whatever the names and the machine."""
     said = {
         "experiment": experiment.model_dump(mode="json", exclude={"seeds", "base", "configs"}),
-        "setups": [one.kind.configs.write(one.config) for one in setups],
+        "setups": [setup.kind.configs.write(setup.config) for setup in setups],
     }
     return checksum(json.dumps(said, sort_keys=True))

@@ -224,7 +224,7 @@ def _setup(file: Path, name: Any) -> Setup:
 
 def digest_of(results: Sequence[UnitResult]) -> str:
     """Return a checksum of the digests of all runs, in order of setups and seeds."""
-    ordered = sorted((one.setup, one.seed, one.digest) for one in results)
+    ordered = sorted((result.setup, result.seed, result.digest) for result in results)
     return checksum(json.dumps(ordered))
 
 

@@ -46,11 +46,11 @@ def comparison_html(comparison: Findings) -> str:
         facts=facts,
         charts=[_values(comparison), *_curves(comparison)],
         values=[_value_cells(name, spreads[name]) for name in comparison.best],
-        pairs=[_pair_cells(one) for one in pairs],
+        pairs=[_pair_cells(pair) for pair in pairs],
         shown=_MOST_PAIRS,
         runs=[
-            (one.setup, str(one.seed), f"{one.value:.4f}", one.digest[:16])
-            for one in comparison.results
+            (result.setup, str(result.seed), f"{result.value:.4f}", result.digest[:16])
+            for result in comparison.results
         ],
         again=f"evoply experiment {shlex.quote(str(comparison.path))} --name again",
         experiment_text=(comparison.path / "experiment.toml").read_text(encoding="utf-8"),
@@ -68,7 +68,7 @@ def comparison_summary(comparison: Findings) -> str:
     table = table_html(f"Comparison {comparison.name}", rows, head, [comparison.verdict])
     axis = "games" if "games" in _axes(comparison) else "generations"
     charts = [_curve_chart(comparison, comparison.best[:_MOST_CURVES], axis)] if rows else []
-    return table + "".join(one._repr_html_() for one in charts)
+    return table + "".join(chart._repr_html_() for chart in charts)
 
 
 def _seeds(experiment: Experiment) -> str:
@@ -110,7 +110,9 @@ def _span(interval: tuple[float, float] | None, *, signed: bool = False) -> str:
 
 def _values(comparison: Findings) -> Chart:
     spreads = [comparison.spreads[name] for name in comparison.best]
-    mean = Series("mean", [one.mean for one in spreads], [one.interval for one in spreads])
+    mean = Series(
+        "mean", [spread.mean for spread in spreads], [spread.interval for spread in spreads]
+    )
     return interval_chart(
         "Strength at the end",
         _short(comparison.best),
@@ -127,11 +129,11 @@ def _short(names: Sequence[str]) -> list[str]:
     ['liao, 2', 'liao, 3']
     """
     parts = [[part.partition("=") for part in name.split()] for name in names]
-    keys = {tuple(key for key, _, _ in one) for one in parts}
-    are_keys = all(equals for one in parts for _, equals, _ in one)
+    keys = {tuple(key for key, _, _ in part) for part in parts}
+    are_keys = all(equals for part in parts for _, equals, _ in part)
     if len(keys) > 1 or not are_keys or max(map(len, names)) <= _LONG_NAME:
         return [*names]
-    return [", ".join(value for _, _, value in one) for one in parts]
+    return [", ".join(value for _, _, value in part) for part in parts]
 
 
 def _curves(comparison: Findings) -> list[Chart]:
@@ -147,7 +149,7 @@ def _axes(comparison: Findings) -> list[str]:
         axis
         for axis in _TITLES
         if axis not in ("games", "work")
-        or all(getattr(one.curve[-1], axis) for one in comparison.results)
+        or all(getattr(result.curve[-1], axis) for result in comparison.results)
     ]
 
 

@@ -62,7 +62,7 @@ class Findings:
         Point k of the curve is made of point k of every seed's, the last one of their ends; a run
         of few steps has fewer points, and then the curve has.
         """
-        curves = [one.curve for one in self.results if one.setup == setup]
+        curves = [result.curve for result in self.results if result.setup == setup]
         points = min(len(curve) for curve in curves)
         field, places = _AXIS[axis], [*range(points - 1), -1]
         x = [[float(getattr(curve[at], field)) for curve in curves] for at in places]
@@ -87,7 +87,7 @@ class Findings:
                 f"{seeds} seed{'s' * (seeds != 1)} a setup cannot show any difference, however "
                 f"large: {needed} are the fewest that can, for {pairs} pair{'s' * (pairs != 1)}."
             )
-        certain = [one for one in self.differences if one.is_certain]
+        certain = [difference for difference in self.differences if difference.is_certain]
         sentences = [
             f"{_better(one)} is better than {_worse(one)} (by {abs(one.difference):.3f}, "
             f"p = {one.p:.2g})."
@@ -97,7 +97,11 @@ class Findings:
             sentences.append(f"{len(certain) - 5} more pairs differ.")
         if not certain:
             sentences.append("No two setups differ for certain.")
-            wanted = [one.seeds_wanted for one in self.differences if one.seeds_wanted]
+            wanted = [
+                difference.seeds_wanted
+                for difference in self.differences
+                if difference.seeds_wanted
+            ]
             if wanted:
                 sentences.append(
                     f"If the largest difference seen is real, {max(needed, min(wanted))} seeds a "
@@ -126,7 +130,7 @@ class Findings:
             "runs": self.runs,
             "seeds": self.experiment.seeds,
             "measure": self.experiment.measure,
-            "pairs": [one.to_dict() for one in self.differences],
+            "pairs": [difference.to_dict() for difference in self.differences],
             "verdict": self.verdict,
             "digest": self.digest,
             "reproducible": self.experiment.budget.seconds is None,
@@ -140,17 +144,22 @@ class Findings:
         match table:
             case "values":
                 return [
-                    {"setup": one.setup, "seed": one.seed, "value": one.value, "digest": one.digest}
-                    for one in self.results
+                    {
+                        "setup": result.setup,
+                        "seed": result.seed,
+                        "value": result.value,
+                        "digest": result.digest,
+                    }
+                    for result in self.results
                 ]
             case "curves":
                 return [
-                    {"setup": one.setup, "seed": one.seed, **point.to_dict()}
-                    for one in self.results
-                    for point in one.curve
+                    {"setup": result.setup, "seed": result.seed, **point.to_dict()}
+                    for result in self.results
+                    for point in result.curve
                 ]
             case "pairs":
-                return [_pair_row(one) for one in self.differences]
+                return [_pair_row(difference) for difference in self.differences]
         raise ValueError(f"{table!r} is no table of a comparison: it has {', '.join(TABLES)}")
 
 

@@ -120,7 +120,7 @@ def estimated_cost(folder: ExperimentFolder, *, workers: int = 0) -> Cost:
         if unit.setup.name not in of_setup:
             of_setup[unit.setup.name] = _seconds_of(unit, folder.experiment.budget)
     seconds = [of_setup[unit.setup.name] for unit in units]
-    known = [one for one in seconds if one is not None]
+    known = [second for second in seconds if second is not None]
     if len(known) < len(units):
         return Cost(len(units), None, count)
     # The last units of an uneven number leave cores idle.

@@ -55,8 +55,8 @@ def definition_sets(
 
 
 def _joined(name: str, base: PrimitiveSet, parts: Iterable[Primitive]) -> PrimitiveSet:
-    primitives = tuple(replace(one, code=code) for code, one in enumerate(parts))
-    names = [one.name for one in primitives]
+    primitives = tuple(replace(part, code=code) for code, part in enumerate(parts))
+    names = [primitive.name for primitive in primitives]
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated or len(primitives) > MAX_PRIMITIVES:
         problem = f"the name {repeated[0]!r} twice" if repeated else "too many primitives"

@@ -188,10 +188,10 @@ def _part(
     called = names.call(node)
     if called is not None:
         name, nodes = called
-        return _called(name, [parts[id(one)][0] for one in nodes], style)
+        return _called(name, [parts[id(node)][0] for node in nodes], style)
     if node.op == "number":
         return number_text(node.arguments[0], style.digits), _WHOLE, ""
-    operands = [parts[id(one)] for one in children(node)]
+    operands = [parts[id(child)] for child in children(node)]
     if node.op in _SIGNS:
         return _signed(node, operands, style)
     if node.op == "not":
@@ -202,7 +202,9 @@ def _part(
 def _signed(node: ExpressionLike, operands: Sequence[_Part], style: _Text) -> _Part:
     """Return a sum, a product, a comparison or the like."""
     op, sign = node.op, _SIGNS[node.op]
-    is_negated = [one.op == "number" and one.arguments[0] == -1 for one in node.arguments[:2]]
+    is_negated = [
+        argument.op == "number" and argument.arguments[0] == -1 for argument in node.arguments[:2]
+    ]
     if op == "multiply" and any(is_negated):
         text = _bracketed(operands[is_negated[0]], sign.strength, sign.right, style, is_right=True)
         return f"-{text}", sign.strength, op
@@ -237,8 +239,8 @@ def _opaque(node: ExpressionLike, operands: list[str], style: _Text) -> _Part:
     """Return what has no sign: a name, or a function of its operands and literals."""
     texts = iter(operands)
     words = [
-        next(texts) if kind in NODE_KINDS and one is not None else _literal(one)
-        for kind, one in zip(OPERATIONS[node.op].arguments, node.arguments, strict=True)
+        next(texts) if kind in NODE_KINDS and argument is not None else _literal(argument)
+        for kind, argument in zip(OPERATIONS[node.op].arguments, node.arguments, strict=True)
     ]
     if node.op == "weighted_sum" and node.arguments[2] is None:
         return style.name(f"weights of {_PIECES.get(node.arguments[0].op, words[0])}"), _WHOLE, ""

@@ -274,7 +274,7 @@ def _check_entries(table: object) -> bytes:
 
 def check_pattern(arguments: tuple[Any, ...]) -> None:
     """Raise `ExpressionError` unless sets, copies, stages and tables of a pattern fit together."""
-    sets = [one is not None for one in arguments[:4]]
+    sets = [argument is not None for argument in arguments[:4]]
     if sets != sorted(sets, reverse=True):
         raise ExpressionError("the sets of a pattern come before those that are left out")
     copies, _, stages, tables = arguments[4:]

@@ -36,7 +36,8 @@ def for_the_other_side(expression: Expression) -> Expression:
     other: dict[int, Expression] = {}
     for node in in_order([expression]):
         arguments: list[Any] = [
-            other[id(one)] if isinstance(one, Expression) else one for one in node.arguments
+            other[id(argument)] if isinstance(argument, Expression) else argument
+            for argument in node.arguments
         ]
         if node.op in _SWAPPED:
             made = build(_SWAPPED[node.op])

@@ -98,7 +98,7 @@ def set_name_hint(name: str) -> str:
     if re.fullmatch("[a-z][1-9][0-9]?", name):
         return f"{name!r}; a square by name is in a list: squares([{name!r}])"
     names = dict.fromkeys(one for shape in SHAPES.values() for one in square_sets(shape))
-    listed = [one for one in names if "class_" not in one]
+    listed = [name for name in names if "class_" not in name]
     hint = did_you_mean(name, names) or "."
     return (
         f"{shorten(name)!r}{hint} There are {', '.join(listed)}, class_a, class_b, ... and "

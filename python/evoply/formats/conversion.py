@@ -203,7 +203,7 @@ def names_beside(path: str | Path) -> wthor.WthorNames:
     found: list[tuple[str, ...]] = []
     for ending in (".jou", ".trn"):
         files = sorted(one for one in path.parent.iterdir() if one.suffix.lower() == ending)
-        same = [one for one in files if one.stem.lower() == path.stem.lower()]
+        same = [file for file in files if file.stem.lower() == path.stem.lower()]
         chosen = same[:1] or (files if len(files) == 1 else [])
         try:
             found.append(wthor.read_names(chosen[0].read_bytes()) if chosen else ())

@@ -77,7 +77,7 @@ def _record(text: str, usual: list[GameRules]) -> tuple[GameRecord, GameRules]:
 def _progress(error: ValueError) -> tuple[int, int, bool]:
     """Return how far a game could be read: who comes farthest says most about what is wrong."""
     place = _PLACE.search(str(error))
-    line, column = (int(one or 0) for one in place.groups()) if place is not None else (0, 0)
+    line, column = (int(group or 0) for group in place.groups()) if place is not None else (0, 0)
     # At the same place a move that can be read says more than none.
     return line, column, isinstance(error, IllegalMoveError)
 

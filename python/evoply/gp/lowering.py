@@ -195,7 +195,7 @@ def _native_parts(sets: tuple[PrimitiveSet, ...], game: str) -> _native.Primitiv
             raise ExpressionError(
                 f"primitive {primitive.name!r} does not fit {game}: {error}"
             ) from None
-    texts = [one.to_json(rules.shape) for one in _parts(sets).expressions]
+    texts = [expression.to_json(rules.shape) for expression in _parts(sets).expressions]
     return _native.PrimitiveSet(rules.kernel, texts)
 
 

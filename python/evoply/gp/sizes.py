@@ -72,7 +72,7 @@ def _shape(
             size, times = definitions[link.index]
         for (operand_size, operand_uses), count in zip(operands, times, strict=False):
             size += count * operand_size
-            uses = [one + count * other for one, other in zip(uses, operand_uses, strict=True)]
+            uses = [use + count * other for use, other in zip(uses, operand_uses, strict=True)]
         finished.append((size, uses))
     return finished[0][0], tuple(finished[0][1])
 
@@ -176,8 +176,14 @@ class _Folding:
             if part.op == "argument":
                 keys[id(part)] = arguments[part.arguments[0]]
                 continue
-            literals = tuple(one for one in part.arguments if not isinstance(one, Expression))
-            operands = tuple(keys[id(one)] for one in part.arguments if isinstance(one, Expression))
+            literals = tuple(
+                argument for argument in part.arguments if not isinstance(argument, Expression)
+            )
+            operands = tuple(
+                keys[id(argument)]
+                for argument in part.arguments
+                if isinstance(argument, Expression)
+            )
             keys[id(part)] = self.combined(part.op, literals, operands)
         return keys[id(parts[-1])]
 

@@ -71,8 +71,8 @@ def stages(curriculum: Curriculum, game: str) -> list[Stage]:
     if curriculum.order == "random":
         return [Stage(tuple(blanks), games * len(blanks) * rounds)]
     if curriculum.order == "end-first":
-        return [Stage((one,), games) for one in blanks] * rounds
-    first = [Stage((one,), games) for one in reversed(blanks)]
+        return [Stage((blank,), games) for blank in blanks] * rounds
+    first = [Stage((blank,), games) for blank in reversed(blanks)]
     if curriculum.order == "begin-first":
         return first * rounds
     # As many games of each kind as in the other orders, in turns that are shorter.
@@ -90,7 +90,7 @@ def starts_of(game: str, blanks: tuple[int, ...], positions: int, seed: int) -> 
     """
     if not blanks:
         return (game_rules(game).start().row,)
-    return tuple(row for one in blanks for row in _positions(game, one, positions, seed))
+    return tuple(row for blank in blanks for row in _positions(game, blank, positions, seed))
 
 
 def _positions(game: str, blanks: int, count: int, seed: int) -> list[Row]:
@@ -128,5 +128,5 @@ def blanks_problem(game: str, blanks: Sequence[int]) -> str | None:
     most = game_rules(game).length
     if most is None:
         return f"{game} does not fill the board, so stages go by no empty squares: use order none"
-    wrong = [one for one in blanks if not 1 <= one <= most]
+    wrong = [blank for blank in blanks if not 1 <= blank <= most]
     return f"{wrong[0]} empty squares: 1 to {most} are possible" if wrong else None

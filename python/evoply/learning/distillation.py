@@ -92,12 +92,12 @@ class Distilled:
 
     def __str__(self) -> str:
         parts = (
-            f"{'/'.join(f'{one:+g}' for one in term.weights)} {term.name}" for term in self.terms
+            f"{'/'.join(f'{weight:+g}' for one in term.weights)} {term.name}" for term in self.terms
         )
         return f"{', '.join(parts)}: the move of {self.teacher} in {self.agreement:.1%}"
 
     def _repr_html_(self) -> str:
-        rows = [(term.name, *(f"{one:+g}" for one in term.weights)) for term in self.terms]
+        rows = [(term.name, *(f"{weight:+g}" for weight in term.weights)) for term in self.terms]
         return table_html(f"{self.teacher}, distilled", rows, ("what is counted", *self.stages))
 
     @property
@@ -158,7 +158,9 @@ def distil(
     boards = boards_after(teacher, game, met, seed=seed, progress=told)
     if not len(boards.rows):
         raise ValueError("games: no position was met that leaves a choice: play more games")
-    data = _Data(boards, values_at([one.expression for one in candidates], game, boards.rows))
+    data = _Data(
+        boards, values_at([candidate.expression for candidate in candidates], game, boards.rows)
+    )
     is_held_out = boards.games % _HELD_OUT == 0
     learned, judged = data.part(~is_held_out), data.part(is_held_out)
     ends = tuple(stage / stages for stage in range(1, stages))

@@ -64,8 +64,8 @@ def measured_values(
     stream = Stream(seed, "fitting")
     chosen = _positions(player, program, game, stages, positions, stream)
     depths = sorted({one for deep, low in PAIRS.items() if deep <= depth for one in (deep, low)})
-    searches = [_searcher(player, program, game, one) for one in depths]
-    values: dict[int, list[float]] = {one: [] for one in depths}
+    searches = [_searcher(player, program, game, depth) for depth in depths]
+    values: dict[int, list[float]] = {depth: [] for depth in depths}
     for done, position in enumerate(chosen):
         for one, search in zip(depths, searches, strict=True):
             score = _native.analyse(search, *position.row, stream.key)[1]

@@ -83,7 +83,9 @@ def features_of_sets(sets: Sequence[PrimitiveSet | str], game: str) -> list[dict
         random_moves=1.0,
         opening_plies=0,
     ).rows
-    return _settings(candidates, values_at([one.expression for one in candidates], game, rows))
+    return _settings(
+        candidates, values_at([candidate.expression for candidate in candidates], game, rows)
+    )
 
 
 def _settings(chosen: Sequence[Candidate], columns: Any) -> list[dict[str, Any]]:
@@ -130,7 +132,7 @@ def _subtrees(individuals: Iterable[Genotype]) -> list[Candidate]:
 
 def _stands_alone(primitives: PrimitiveSet) -> bool:
     """Return whether a subtree means the same wherever it stands."""
-    return primitives.weights is None and not any(one.link for one in primitives)
+    return primitives.weights is None and not any(primitive.link for primitive in primitives)
 
 
 def _parts(tree: Tree) -> set[Tree]:

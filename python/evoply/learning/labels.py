@@ -231,11 +231,13 @@ def places(config: PatternConfig, rows: Sequence[Row], stage: int) -> NDArray[np
     digits = _digits(rows, rules)
     radix = 5 if rules.has_kings else 3
     offset, lines = 0, []
-    for one in config.patterns:
-        names = OTHELLO_PATTERNS.get(one.squares, one.squares).split()
+    for pattern in config.patterns:
+        names = OTHELLO_PATTERNS.get(pattern.squares, pattern.squares).split()
         entries = radix ** len(names)
         for copy in symmetric_copies(
-            names, rules.shape, rules.symmetries if one.symmetries is None else one.symmetries
+            names,
+            rules.shape,
+            rules.symmetries if pattern.symmetries is None else pattern.symmetries,
         ):
             index = np.zeros(len(rows), dtype=np.int32)
             for name in copy:

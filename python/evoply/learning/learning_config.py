@@ -153,7 +153,7 @@ class LearningConfig(GamesConfig):
     def model(self) -> linear.LinearModel:
         """Return the features with all weights 0."""
         shape = game_rules(self.game).shape
-        features = tuple(one.feature(shape) for one in self.features)
+        features = tuple(feature.feature(shape) for feature in self.features)
         count, degree = len(features), max(1, self.time_weights.degree)
         return linear.LinearModel(
             self.game,

@@ -52,7 +52,7 @@ def learning_kind(learner: Learning) -> Kind:
 
 def weight_plots(config: LearningConfig) -> list[Plot]:
     """Return a plot of all weights over games, and one for each power of the time weights."""
-    names = [one.name for one in config.features][:_MOST_LINES]
+    names = [feature.name for feature in config.features][:_MOST_LINES]
     statistics = {"Weights": names}
     for power in range(1, config.time_weights.degree + 1):
         title = "Time weights" if power == 1 else f"Time weights of u^{power}"
@@ -76,7 +76,7 @@ class _Display(GamesDisplay):
 
     def columns(self, config: LearningConfig, row: Row, /, *, is_own: bool = False) -> Columns:
         """Return the columns of games, then those of all weights and time weights."""
-        names = [one.name for one in config.features]
+        names = [feature.name for feature in config.features]
         powers = range(1, config.time_weights.degree + 1)
         weights = [*names, *(time_name(name, power) for power in powers for name in names)]
         return framed(

@@ -53,10 +53,10 @@ def pack(
         },
         patterns=tuple(
             PackedPattern(
-                squares=OTHELLO_PATTERNS.get(one.squares, one.squares),
-                symmetries=rules.symmetries if one.symmetries is None else one.symmetries,
+                squares=OTHELLO_PATTERNS.get(pattern.squares, pattern.squares),
+                symmetries=rules.symmetries if pattern.symmetries is None else pattern.symmetries,
             )
-            for one in config.patterns
+            for pattern in config.patterns
         ),
         stages=config.stages,
         cuts=(),

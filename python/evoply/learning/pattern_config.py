@@ -132,7 +132,7 @@ class PatternConfig(GamesConfig):
         """Return the sum of the patterns, every entry 0, as the side to move sees a board."""
         rules = game_rules(self.game)
         return sum_of_patterns(
-            [(one.squares, one.symmetries) for one in self.patterns],
+            [(pattern.squares, pattern.symmetries) for pattern in self.patterns],
             rules.shape,
             moves_pieces=rules.moves_pieces,
             stages=self.stages,
@@ -146,9 +146,9 @@ class PatternConfig(GamesConfig):
     def problems(self) -> list[Problem]:
         """Return what does not fit together."""
         problems = super().problems()
-        for index, one in enumerate(self.patterns):
+        for index, pattern in enumerate(self.patterns):
             try:
-                self.model_copy(update={"patterns": (one,), "stages": ()}).value()
+                self.model_copy(update={"patterns": (pattern,), "stages": ()}).value()
             except ValueError as error:
                 problems.append((f"patterns.{index}", str(error)))
         if not problems:

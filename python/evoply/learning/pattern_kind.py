@@ -65,6 +65,6 @@ class _Display(GamesDisplay):
     def listings(self, config: PatternConfig, last: PatternStep, /) -> list[Listing]:
         """Return the patterns, with how many tables each has."""
         tables = len(config.stages) + 1
-        data = [{"squares": one.squares, "tables": tables} for one in config.patterns]
-        rows = [(one.squares, str(tables)) for one in config.patterns]
+        data = [{"squares": pattern.squares, "tables": tables} for pattern in config.patterns]
+        rows = [(pattern.squares, str(tables)) for pattern in config.patterns]
         return [Listing("patterns", "Patterns", ("squares", "tables"), ("squares",), rows, data)]

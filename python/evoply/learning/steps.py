@@ -99,7 +99,7 @@ def edited(
 
     Raises `ValueError` for a feature that the run has not, and for no change.
     """
-    names = [one.name for one in config.features]
+    names = [feature.name for feature in config.features]
     if feature not in names:
         raise ValueError(f"{feature!r}: this run has the features {', '.join(names)}")
     if time_weight and not config.time_weights.degree:
@@ -136,8 +136,8 @@ def statistics_of(
 ) -> dict[str, float]:
     """Return what describes a step: the last three are 0 where no game was played."""
     values: dict[str, float] = {"games": games, "stage": place_of(config, games).stage}
-    for one, row in zip(config.features, rows, strict=True):
-        values[one.name] = row[0]
+    for feature, row in zip(config.features, rows, strict=True):
+        values[feature.name] = row[0]
     for power in range(1, config.time_weights.degree + 1):
         for one, row in zip(config.features, rows, strict=True):
             values[time_name(one.name, power)] = row[power]

@@ -91,7 +91,7 @@ class Tuning(KeptLearner[TuningStep]):
         vectors = asked(search, task.size)
         points = self._played(
             task,
-            [task.rounded(one) for one in vectors],
+            [task.rounded(vector) for vector in vectors],
             config.pairs,
             Stream(config.seed, "tuning", number),
         )
@@ -201,7 +201,7 @@ def _task(config: TuningConfig) -> _Task:
         program_with_parameters(chosen.expression, config.game),
         np.where(values == 0, 1.0, values),
         config.population_size or usual_size(len(values)),
-        tuple(one.erring(config.random_moves) for one in opponents),
+        tuple(opponent.erring(config.random_moves) for opponent in opponents),
     )
 
 
@@ -246,7 +246,7 @@ def asked(search: CMA, size: int) -> list[Array]:
 def tell(search: CMA, vectors: Sequence[Array], points: Sequence[int]) -> None:
     """Tell *search* how much each of its *vectors* scored: more is better."""
     # Fewer is better there. Equal scores stay in the order in which vectors were drawn.
-    search.tell([(one, -float(score)) for one, score in zip(vectors, points, strict=True)])
+    search.tell([(vector, -float(score)) for vector, score in zip(vectors, points, strict=True)])
 
 
 def with_kept_digits(values: Array) -> Array:

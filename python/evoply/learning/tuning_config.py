@@ -177,10 +177,10 @@ def _with_factors(expression: Number, factor: float = 1.0) -> Number:
     if op == "number":
         return number(factor * arguments[0])
     if op in ("add", "subtract"):
-        return _number(build(op, *(_with_factors(one, factor) for one in arguments)))
+        return _number(build(op, *(_with_factors(argument, factor) for argument in arguments)))
     if op == "select":
         condition, *ways = arguments
-        return _number(build(op, condition, *(_with_factors(one, factor) for one in ways)))
+        return _number(build(op, condition, *(_with_factors(way, factor) for way in ways)))
     if op == "multiply":
         one, other = arguments
         for constant, term in ((one, other), (other, one)):

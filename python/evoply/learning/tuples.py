@@ -274,7 +274,8 @@ def _beside(game: str) -> Mapping[int, tuple[int, ...]]:
     """Return the neighbours of each square, across corners too."""
     shape, squares = game_rules(game).shape, squares_of(game)
     return {
-        one: tuple(other for other in squares if shape.distance(one, other) == 1) for one in squares
+        square: tuple(other for other in squares if shape.distance(square, other) == 1)
+        for square in squares
     }
 
 

@@ -122,7 +122,7 @@ class PackedTables(Model):
         """Return the patterns with every entry 0."""
         rules = game_rules(self.game)
         return sum_of_patterns(
-            [(one.squares, one.symmetries) for one in self.patterns],
+            [(pattern.squares, pattern.symmetries) for pattern in self.patterns],
             rules.shape,
             moves_pieces=rules.moves_pieces,
             stages=self.stages,

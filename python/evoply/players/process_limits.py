@@ -49,4 +49,4 @@ class MoveLimit:
     def patience(self, clock: Clock) -> float:
         """Return after how many seconds nobody waits for the move any more."""
         limits = (self.under(clock), clock.seconds_left)
-        return min(one for one in limits if one is not None)
+        return min(limit for limit in limits if limit is not None)

@@ -235,7 +235,7 @@ def _evaluator_of(stages: Sequence[_Stage]) -> TreeEvaluator:
         for one in (stage.evaluator for stage in stages)
         if isinstance(one, TreeEvaluator) and isinstance(one.parsed, Tree)
     ]
-    if len(options) == len(stages) and all(one == options[0] for one in options):
+    if len(options) == len(stages) and all(option == options[0] for option in options):
         trees = [str(stage.evaluator.parsed) for stage in stages]
     else:
         values = [_value(stage.evaluator) for stage in stages]

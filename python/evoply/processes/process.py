@@ -90,7 +90,7 @@ class ForeignProcess:
         finally:
             os.close(lifeline)
         streams = self._process.stdin, self._process.stdout, self._process.stderr
-        self._input, self._output, self._errors = (one.fileno() for one in streams if one)
+        self._input, self._output, self._errors = (stream.fileno() for stream in streams if stream)
         for descriptor in (self._input, self._output, self._errors):
             os.set_blocking(descriptor, False)
         self.began = time.monotonic()

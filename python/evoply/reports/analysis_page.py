@@ -51,7 +51,7 @@ def analysis_html(games: Sequence[AnalysedGame], judge: str, *, exact: int | Non
         },
         judge=judge,
         is_exact=is_exact,
-        players=[_player_row(name, one) for name, one in summaries(games).items()],
+        players=[_player_row(name, summary) for name, summary in summaries(games).items()],
         games=[_game(game) for game in games[:_MOST_GAMES]],
         others=[_short(game) for game in games[_MOST_GAMES:]],
     )

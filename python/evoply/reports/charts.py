@@ -142,7 +142,7 @@ def line_chart(
             "encoding": {"x": across, "y": y, "color": look["color"], **_DESCRIPTION},
         },
     ]
-    if any(one.intervals for one in series):
+    if any(line.intervals for line in series):
         low, high = {**y, "field": "low"}, {"field": "high"}
         bars = {"x": across, "y": low, "y2": high, "color": look["color"]}
         if has_bands:
@@ -153,14 +153,14 @@ def line_chart(
             mark = {"type": "rule", "strokeWidth": 1.5, "aria": False}
             layers.append({"mark": mark, "encoding": bars})
     rows = tuple(
-        (f"{x[place]:g}", *(_text(one, place, is_share=is_share) for one in series))
+        (f"{x[place]:g}", *(_text(line, place, is_share=is_share) for line in series))
         for place in sorted(marked)
     )
     return Chart(
         title,
         _specification(data, layers, height=_HEIGHT),
         note,
-        (x_title, *(one.name for one in series)),
+        (x_title, *(line.name for line in series)),
         rows,
         Lines(x, named, x_title, y_title, is_share=is_share, from_zero=from_zero, is_log=is_log),
     )
@@ -315,22 +315,24 @@ def _scaled(name: str, names: Sequence[str], values: Sequence[Any]) -> dict[str,
 def _look(series: Sequence[Series]) -> dict[str, Any]:
     """Return how each of *series* is told from the others."""
     names = [one.name for one in _named(series)]
-    places = [place if one.color is None else one.color for place, one in enumerate(series)]
+    places = [place if line.color is None else line.color for place, line in enumerate(series)]
     look = {
-        "color": _scaled("color", names, [LINE_COLORS[one % len(LINE_COLORS)] for one in places])
+        "color": _scaled(
+            "color", names, [LINE_COLORS[index_ % len(LINE_COLORS)] for index_ in places]
+        )
     }
-    if any(one.is_dashed for one in series):
-        dashes = [[2, 3] if one.is_dashed else [1, 0] for one in series]
+    if any(line.is_dashed for line in series):
+        dashes = [[2, 3] if line.is_dashed else [1, 0] for line in series]
         look["strokeDash"] = _scaled("strokeDash", names, dashes)
-    if any(one.symbol != "circle" for one in series):
+    if any(line.symbol != "circle" for line in series):
         look["color"]["legend"] = {"symbolType": "circle", "symbolSize": 80}
-        look["shape"] = _scaled("shape", names, [one.symbol for one in series])
+        look["shape"] = _scaled("shape", names, [line.symbol for line in series])
     return look
 
 
 def _shifts(x: Sequence[float], series: Sequence[Series], *, is_log: bool) -> list[float]:
     """Return how far each of *series* is moved aside, so that error bars do not hide others."""
-    if is_log or len(x) < 2 or not any(one.intervals for one in series):
+    if is_log or len(x) < 2 or not any(line.intervals for line in series):
         return [0.0] * len(series)
     step = (max(x) - min(x)) / 100
     return [step * (place - (len(series) - 1) / 2) for place in range(len(series))]
@@ -356,8 +358,8 @@ def _x_axis(x: Sequence[float], *, is_log: bool) -> dict[str, Any]:
 
 def _named(series: Sequence[Series]) -> list[Series]:
     """Return *series* under names that are short and apart from each other."""
-    names = _apart([one.name for one in series], _LONG_NAME)
-    return [replace(one, name=name) for name, one in zip(names, series, strict=True)]
+    names = _apart([line.name for line in series], _LONG_NAME)
+    return [replace(line, name=name) for name, line in zip(names, series, strict=True)]
 
 
 def _apart(names: Iterable[str], most: int) -> tuple[str, ...]:

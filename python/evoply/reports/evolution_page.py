@@ -42,7 +42,7 @@ class EvolutionPage(KindPage):
 
     def drawn_rows(self, run: Run, rows: Rows) -> Rows:
         """Return *rows* with their censuses; the run may have gone on since they were read."""
-        return [{**row, **one} for row, one in zip(rows, censuses(run), strict=False)]
+        return [{**row, **census} for row, census in zip(rows, censuses(run), strict=False)]
 
     def sections(self, run: Run) -> list[Section]:
         """Return what follows the charts."""
@@ -90,7 +90,9 @@ def _front(run: Run, last: Generation) -> list[Section]:
     if run.config.selection.kind != "pareto" or not front:
         return []
     groups = {
-        "population": [(len(one.tree), one.fitness) for one in last.individuals],
+        "population": [
+            (len(individual.tree), individual.fitness) for individual in last.individuals
+        ],
         "front": [(len(one.tree), one.fitness) for one in front],
     }
     is_own = "fitness" in run.python_parts()

@@ -209,7 +209,7 @@ def _weights_sentences(terms: Sequence[Term], shape: BoardShape) -> str:
     """Return which squares the tables of weights that are added like best and least."""
     sentences = ""
     for term in terms:
-        if [one.op for one in term.factors] != ["weighted_sum"] or term.divisors:
+        if [factor.op for factor in term.factors] != ["weighted_sum"] or term.divisors:
             continue
         weights = [term.coefficient * weight for weight in term.factors[0].arguments[1][0]]
         if term.coefficient > 0:
@@ -222,7 +222,7 @@ def _weights_sentences(terms: Sequence[Term], shape: BoardShape) -> str:
 
 
 def _squares(weights: Sequence[float], value: float, shape: BoardShape) -> str:
-    names = [square_name(square, shape) for square, one in enumerate(weights) if one == value]
+    names = [square_name(square, shape) for square, weight in enumerate(weights) if weight == value]
     return joined(names) if len(names) <= _MOST_SQUARES else f"{len(names)} squares"
 
 

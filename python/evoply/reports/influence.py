@@ -72,7 +72,7 @@ def shares_changed(
     parts: Opened, variants: Sequence[Expression], rows: Sequence[Row], *, seed: int
 ) -> list[float]:
     """Return for each of *variants* of an evaluator after the first how often its moves differ."""
-    programs = [parts.lowered(one) for one in variants]
+    programs = [parts.lowered(variant) for variant in variants]
     moves = chosen_moves(parts.model, programs, rows, game=parts.game, seed=seed)
     return changed_moves(moves)
 

@@ -45,13 +45,13 @@ class LearningPage(KindPage):
         sections = [Section(listing.title, _scale_note(run.config), columns, listing.rows, chart)]
         cells = [
             (
-                str(one["generation"]),
-                str(one["feature"]),
-                f"{one['weight']:+g}",
-                f"{one['time_weight']:+g}",
+                str(event["generation"]),
+                str(event["feature"]),
+                f"{event['weight']:+g}",
+                f"{event['time_weight']:+g}",
             )
-            for one in run.events()
-            if one["kind"] == "edited"
+            for event in run.events()
+            if event["kind"] == "edited"
         ]
         if cells:
             head = [(name, "") for name in ("step", "feature", "weight", "time weight")]

@@ -121,7 +121,7 @@ class Opened:
     @cached_property
     def _parts(self) -> _native.Program:
         """The value, the features, then factors and divisors of each term."""
-        products = [part for one in self.terms for part in (*one.factors, *one.divisors)]
+        products = [part for term in self.terms for part in (*term.factors, *term.divisors)]
         return self.lowered(self.expression, *self.features, *products)
 
     @cached_property
@@ -165,7 +165,7 @@ class Opened:
         left = 0.0
         for term, product in zip(self.terms, seen.terms, strict=True):
             factors = (*term.factors, *term.divisors)
-            parts = {part for one in factors for part in features(one, self.names)}
+            parts = {part for factor in factors for part in features(factor, self.names)}
             measured = [part for part in parts if part.op not in TIMES]
             if len(measured) == 1:
                 alone[measured[0]] = alone.get(measured[0], 0.0) + product
@@ -187,10 +187,10 @@ class Opened:
         values = iter(self.outputs(self._node_program, [row])[:, 0].tolist())
         found: list[tuple[Value, ...] | None] = []
         turn = self._turn(row)
-        for place, (one, nodes) in enumerate(zip(self.tree.trees, self._nodes, strict=True)):
+        for place, (tree, nodes) in enumerate(zip(self.tree.trees, self._nodes, strict=True)):
             numbers: list[Value] = [
                 None if part is None else bool(value) if node.type == "truth" else value
-                for node, part in zip(one.nodes, nodes, strict=True)
+                for node, part in zip(tree.nodes, nodes, strict=True)
                 for value in [0.0 if part is None else next(values)]
             ]
             is_used = turn in (None, place) and any(part is not None for part in nodes)

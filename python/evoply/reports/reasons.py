@@ -196,7 +196,7 @@ def _reasons(
 
 def _features(term: Term) -> frozenset[Expression]:
     """Return the factors of *term* that are not the time."""
-    return frozenset(one for one in (*term.factors, *term.divisors) if one.op not in TIMES)
+    return frozenset(factor for factor in (*term.factors, *term.divisors) if factor.op not in TIMES)
 
 
 def _head(texts: Sequence[str], values: Sequence[float], reasons: Sequence[Reason]) -> str:
@@ -208,7 +208,7 @@ def _head(texts: Sequence[str], values: Sequence[float], reasons: Sequence[Reaso
     if not reasons:
         return f"{start}, whose board is worth less to it at the end of its search."
     total = sum(abs(reason.difference) for reason in reasons)
-    notable = [one for one in reasons if abs(one.difference) >= _NOTABLE * total]
+    notable = [reason for reason in reasons if abs(reason.difference) >= _NOTABLE * total]
     for_it = [one for one in notable if one.difference > 0][:_MOST_SAID]
     against = [one for one in notable if one.difference < 0][:_MOST_SAID]
     said = ""

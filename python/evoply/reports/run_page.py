@@ -88,7 +88,7 @@ def _learned(kind_page: KindPage, run: Run, rows: Rows, shown: Rows) -> dict[str
             _match_row(one, f"champion after generation {one['generation']}")
             for one in played.earlier
         ],
-        "other_matches": [_match_row(one, one["first"]) for one in played.others],
+        "other_matches": [_match_row(other, other["first"]) for other in played.others],
         "resume_command": f"evoply resume {shlex.quote(run.name)}",
         "champion": champion,
         "champion_note": kind_page.champion_note(run),

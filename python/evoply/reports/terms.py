@@ -149,7 +149,7 @@ def is_feature(node: Expression, names: FormulaNames) -> bool:
     if node.type != "number" or node.op == "number":
         return False
     is_whole = node in names.known or node.op == "weighted_sum"
-    return is_whole or all(one.type == "squares" for one in children(node))
+    return is_whole or all(child.type == "squares" for child in children(node))
 
 
 def with_feature(
@@ -165,9 +165,12 @@ def with_feature(
             changed[id(node)] = replacement if node == feature else node
             continue
         arguments = [
-            changed[id(one)] if isinstance(one, Expression) else one for one in node.arguments
+            changed[id(argument)] if isinstance(argument, Expression) else argument
+            for argument in node.arguments
         ]
-        is_same = all(one is other for one, other in zip(arguments, node.arguments, strict=True))
+        is_same = all(
+            argument is other for argument, other in zip(arguments, node.arguments, strict=True)
+        )
         changed[id(node)] = node if is_same else build(node.op, *arguments)
     return changed[id(expression)]
 

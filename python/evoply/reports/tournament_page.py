@@ -41,7 +41,8 @@ def tournament_html(
         goes_on=goes_on,
         result=result,
         forfeits=[
-            (one.player, one.opponent, one.reason, f"{one.games:,}") for one in result.forfeits
+            (forfeit.player, forfeit.opponent, forfeit.reason, f"{forfeit.games:,}")
+            for forfeit in result.forfeits
         ],
         **(_round_robin(result) if isinstance(result, RoundRobin) else _elimination(result)),
     )
@@ -49,11 +50,13 @@ def tournament_html(
 
 def _round_robin(result: RoundRobin) -> dict[str, Any]:
     standings = result.standings
-    scores = {(one.first, one.second): one.score for one in result.pairings}
+    scores = {(pairing.first, pairing.second): pairing.score for pairing in result.pairings}
     scores |= {(other, one): 1 - score for (one, other), score in scores.items()}
-    places = [one.place for one in standings]
+    places = [standing.place for standing in standings]
     rating = Series(
-        "rating", [one.rating for one in standings], [one.interval for one in standings]
+        "rating",
+        [standing.rating for standing in standings],
+        [standing.interval for standing in standings],
     )
     return {
         "stars": [],
@@ -65,19 +68,19 @@ def _round_robin(result: RoundRobin) -> dict[str, Any]:
         },
         "standings": [
             (
-                str(one.rank),
-                one.player,
-                signed(one.rating),
-                span(one.interval, "too few games"),
-                f"{one.score:.1%}",
-                f"{one.games:,}",
+                str(standing.rank),
+                standing.player,
+                signed(standing.rating),
+                span(standing.interval, "too few games"),
+                f"{standing.score:.1%}",
+                f"{standing.games:,}",
             )
-            for one in standings
+            for standing in standings
         ],
         "charts": [
             interval_chart(
                 "Ratings",
-                [one.player for one in standings],
+                [standing.player for standing in standings],
                 [rating],
                 "rating (Elo, mean 0)",
                 note="with 95 % intervals",
@@ -86,21 +89,21 @@ def _round_robin(result: RoundRobin) -> dict[str, Any]:
         ],
         "grid": [
             (
-                result.players[one],
-                ["" if one == other else f"{scores[one, other]:.0%}" for other in places],
+                result.players[index_],
+                ["" if index_ == other else f"{scores[index_, other]:.0%}" for other in places],
             )
-            for one in places
+            for index_ in places
         ]
         if len(places) <= _MOST_IN_GRID
         else [],
         "pairings": [
             (
-                result.players[one.first],
-                result.players[one.second],
-                f"+{one.wins} ={one.draws} \N{MINUS SIGN}{one.losses}",
-                f"{one.score:.1%}",
+                result.players[pairing.first],
+                result.players[pairing.second],
+                f"+{pairing.wins} ={pairing.draws} \N{MINUS SIGN}{pairing.losses}",
+                f"{pairing.score:.1%}",
             )
-            for one in result.pairings
+            for pairing in result.pairings
         ],
     }
 
@@ -112,28 +115,28 @@ def _elimination(result: Tournament) -> dict[str, Any]:
     rows = [
         [
             str(rank),
-            one.player,
-            one.bracket,
-            f"{one.mean_rank:.2f}",
-            f"{one.titles:,}",
-            f"{one.finals:,}",
-            signed(one.rating),
-            span(one.rating_interval, "too few games"),
+            star.player,
+            star.bracket,
+            f"{star.mean_rank:.2f}",
+            f"{star.titles:,}",
+            f"{star.finals:,}",
+            signed(star.rating),
+            span(star.rating_interval, "too few games"),
         ]
-        for rank, one in enumerate(stars, start=1)
+        for rank, star in enumerate(stars, start=1)
     ]
     if result.fitness_correlation is not None:
         columns.append(("fitness", ""))
-        for row, one in zip(rows, stars, strict=True):
-            row.append("" if one.fitness is None else f"{one.fitness:g}")
-    names = [one.player for one in stars]
+        for row, star in zip(rows, stars, strict=True):
+            row.append("" if star.fitness is None else f"{star.fitness:g}")
+    names = [star.player for star in stars]
     ranks = Series(
-        "mean rank", [one.mean_rank for one in stars], [one.rank_interval for one in stars]
+        "mean rank", [star.mean_rank for star in stars], [star.rank_interval for star in stars]
     )
     finals = Series(
         "finals",
-        [one.finals / result.runs for one in stars],
-        [one.finals_interval for one in stars],
+        [star.finals / result.runs for star in stars],
+        [star.finals_interval for star in stars],
     )
     note = "with 95 % intervals"
     return {

@@ -102,9 +102,9 @@ class XRay(JsonData):
 
     def __str__(self) -> str:
         rows = [
-            f"{value_text(one.value):>10} {'' if one.adds is None else f'{one.adds:+.4g}':>10}  "
-            f"{one.words}"
-            for one in self.features
+            f"{value_text(feature.value):>10} {'' if one.adds is None else f'{feature.adds:+.4g}':>10}  "
+            f"{feature.words}"
+            for feature in self.features
         ]
         head = f"{short_name(self.player)}: {self.sentence[0].lower()}{self.sentence[1:]}"
         return "\n".join([head, *rows, *([self.note] if self.note else [])])
@@ -221,7 +221,7 @@ def _of_choice(
         raise nothing
     cells = before.position.diagram(legal=False).cells
     shown = [
-        *(FeatureSeen(flag, _FLAGS.get(flag, flag), one) for flag, one in notes["flags"].items()),
+        *(FeatureSeen(flag, _FLAGS.get(flag, flag), note) for flag, note in notes["flags"].items()),
         *(
             FeatureSeen(name, text, notes[name])
             for name, text in _MEASURES.items()

@@ -68,13 +68,13 @@ def framed(word: str, columns: Columns, *, seconds: str = "seconds") -> tuple[Co
 
 def facts(columns: Columns, row: Row) -> tuple[tuple[str, str], ...]:
     """Return labels and values of the most important columns that are facts."""
-    shown = [one for one in columns if one.is_fact][:_MOST_FACTS]
+    shown = [column for column in columns if column.is_fact][:_MOST_FACTS]
     return tuple((one.fact or one.label, one.text(row)) for one in shown)
 
 
 def curves(columns: Columns, row: Row) -> dict[str, float]:
     """Return the newest point of each curve, by the curve's label."""
-    points = {one.curve: one.value(row) for one in columns if one.curve}
+    points = {column.curve: column.value(row) for column in columns if column.curve}
     return {label: float(value) for label, value in points.items() if value is not None}
 
 
@@ -82,6 +82,6 @@ def table(
     columns: Columns, rows: Sequence[Row], *, is_whole: bool = False
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return head and rows of the table of steps, *is_whole*: with the columns not listed."""
-    listed = [one for one in columns if is_whole or one.is_listed]
+    listed = [column for column in columns if is_whole or column.is_listed]
     cells = [tuple(one.text(row) for one in listed) for row in rows]
     return tuple(one.label for one in listed), cells

@@ -44,20 +44,25 @@ class PlainDisplay:
     def plots(self, config: Any, rows: Sequence[Row], /, *, is_own: bool = False) -> Sequence[Plot]:
         """Return a plot of each column."""
         _, *columns, _ = self.columns(config, rows[-1] if rows else {}, is_own=is_own)
-        return [Plot(one.label, one.label, [PlotLine(one.label, one.value)]) for one in columns]
+        return [
+            Plot(column.label, column.label, [PlotLine(column.label, column.value)])
+            for column in columns
+        ]
 
     def live(self, config: Any, step: Any, /) -> LiveFacts:
         """Return the newest values of all columns."""
         row = {**step.statistics, "number": step.number, "seconds": step.seconds}
         columns = self.columns(config, row)
         last = getattr(config, "generations", None)
-        shown = "".join(f", {one.label} {one.text(row)}" for one in columns if one.is_fact)
+        shown = "".join(
+            f", {column.label} {column.text(row)}" for column in columns if column.is_fact
+        )
         return LiveFacts(
             line=f"{self.word} {step.number}: {step.seconds:.2f} s{shown}",
             facts=facts(columns, row),
             points=curves(columns, row),
             champion=self.champion_text(step),
-            newest={one.curve: one.text(row) for one in columns if one.curve},
+            newest={column.curve: column.text(row) for column in columns if column.curve},
             last_number=last - 1 if isinstance(last, int) else None,
             seconds_left=self.seconds_left(config, step),
         )

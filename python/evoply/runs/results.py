@@ -59,9 +59,9 @@ def played_matches(run: Run) -> PlayedMatches:
         return "generation" in match
 
     return PlayedMatches(
-        champion=tuple(one for one in matches if is_known(one) and is_champion(one)),
-        earlier=tuple(one for one in matches if is_known(one) and not is_champion(one)),
-        others=tuple(one for one in matches if not is_known(one)),
+        champion=tuple(match_ for match_ in matches if is_known(match_) and is_champion(match_)),
+        earlier=tuple(match_ for match_ in matches if is_known(match_) and not is_champion(match_)),
+        others=tuple(match_ for match_ in matches if not is_known(match_)),
     )
 
 

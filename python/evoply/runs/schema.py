@@ -293,7 +293,7 @@ def read_champions(database: Database, number: int) -> tuple[Any, ...]:
     numbers = _json(champions)
     if not isinstance(numbers, list) or not numbers:
         raise ValueError(f"step {number} has no champions")
-    players = [database.one(_PLAYERS, one) for one in numbers]
+    players = [database.one(_PLAYERS, number) for number in numbers]
     return tuple(read_player(_json(text)) for ((_, text),) in players)
 
 

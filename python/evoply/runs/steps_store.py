@@ -27,8 +27,8 @@ def present(learner: StorableLearner | None, name: str) -> StorableLearner:
 
 def _rows(database: Database) -> list[dict[str, Any]]:
     return [
-        {"number": one.number, "digest": one.digest, **one.statistics, "seconds": one.seconds}
-        for one in read_steps(database)
+        {"number": step.number, "digest": step.digest, **step.statistics, "seconds": step.seconds}
+        for step in read_steps(database)
     ]
 
 

@@ -165,8 +165,12 @@ class GameServer:
 
     def _begin(self) -> None:
         """Let the tournament begin: from now on nobody else can play."""
-        self.journal.seat([Seated(one.name, one.token, one.at_once) for one in self._guests])
-        self.tournament = ServedTournament(self.conditions, tuple(one.name for one in self._guests))
+        self.journal.seat(
+            [Seated(guest.name, guest.token, guest.at_once) for guest in self._guests]
+        )
+        self.tournament = ServedTournament(
+            self.conditions, tuple(guest.name for guest in self._guests)
+        )
         self._plan(set())
         many = f"{len(self.tournament.schedule):,} games of {len(self._guests)} players"
         self._news(f"the tournament begins: {many}")
@@ -253,7 +257,9 @@ class GameServer:
             while place in sides and queue:
                 number = queue.popleft()
                 color = next(
-                    color for color, one in self.tournament.players(number).items() if one == place
+                    color
+                    for color, player in self.tournament.players(number).items()
+                    if player == place
                 )
                 forfeit = Forfeit(number, color, _AWAY, by_time=True)
                 games[number] = PlayedGame(self.tournament.opening(number), forfeit)
@@ -278,7 +284,10 @@ class GameServer:
                 watcher.say(line)
 
     def _tell_all(self, line: str) -> None:
-        for wire in (*self.admission.watchers, *(one.wire for one in self._guests if one.wire)):
+        for wire in (
+            *self.admission.watchers,
+            *(guest.wire for guest in self._guests if guest.wire),
+        ):
             wire.say(line)
 
     # Players, as admission asks
@@ -297,7 +306,7 @@ class GameServer:
             raise RefusedError(
                 "begun", "the tournament has begun: come back with BACK TOKEN, or say WATCH"
             )
-        if any(one.name.lower() == name.lower() for one in self._guests):
+        if any(guest.name.lower() == name.lower() for guest in self._guests):
             raise RefusedError("name", f"somebody is called {name} already: choose another name")
         token = secrets.token_hex(16)
         guest = Guest(name, digest_of(token), at_once)
@@ -357,4 +366,4 @@ class GameServer:
             self._news(f"{guest.name} {'left' if for_good else 'is away'}")
 
     def _color(self, guest: Guest, table: GameTable) -> Color:
-        return next(color for color, one in self._players(table).items() if one is guest)
+        return next(color for color, player in self._players(table).items() if player is guest)

@@ -162,7 +162,7 @@ class Joining:
         finally:
             for task in self._thinking:
                 task.cancel()
-            for seat in (*self._spare, *(one.seat for one in self.games.values() if one.seat)):
+            for seat in (*self._spare, *(game.seat for game in self.games.values() if game.seat)):
                 seat.close()
 
     async def _hang_up(self) -> None:

@@ -141,8 +141,8 @@ class Journal:
     def seat(self, players: Sequence[Seated]) -> None:
         """Write down who plays: the tournament begins."""
         with self._transaction() as execute:
-            for place, one in enumerate(players):
-                row = place, one.name, one.token, one.games
+            for place, player in enumerate(players):
+                row = place, player.name, player.token, player.games
                 execute("INSERT INTO players VALUES (?, ?, ?, ?)", row)
 
     def add(self, game: int, record: GameRecord, since: int, left: Mapping[Color, float]) -> None:

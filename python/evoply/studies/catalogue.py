@@ -66,7 +66,7 @@ def reproduce(
         raise ValueError(f"scale: {request.scale!r} is not one of {', '.join(SCALES)}")
     if request.games % 2 or request.games < 0:
         raise ValueError(f"games: {request.games} is not even: every opening is played twice")
-    requests = [_checked(study.name, one, request) for one in parts]
+    requests = [_checked(study.name, part, request) for part in parts]
     results: list[Result] = []
     for number, (experiment, one) in enumerate(zip(parts, requests, strict=True)):
         results.append(experiment.run(_step(one, table, number, len(parts), tuple(results))))
@@ -109,8 +109,8 @@ def _joined(table: str, results: Sequence[Result]) -> Result:
     return replace(
         results[0],
         table=table,
-        title=f"{table}: {' and '.join(one.title for one in results)}",
-        rows=tuple(row for one in results for row in one.rows),
-        notes=tuple(dict.fromkeys(note for one in results for note in one.notes)),
-        charts=tuple(chart for one in results for chart in one.charts),
+        title=f"{table}: {' and '.join(result.title for result in results)}",
+        rows=tuple(row for result in results for row in result.rows),
+        notes=tuple(dict.fromkeys(note for result in results for note in result.notes)),
+        charts=tuple(chart for result in results for chart in result.charts),
     )

@@ -257,10 +257,10 @@ class Study:
 
     def experiment(self, name: str) -> PaperExperiment:
         """Return the experiment called *name*; `ValueError` offers the names there are."""
-        for one in self.experiments:
-            if one.name == name:
-                return one
-        names = [*(one.name for one in self.experiments), *self.groups]
+        for experiment in self.experiments:
+            if experiment.name == name:
+                return experiment
+        names = [*(experiment.name for experiment in self.experiments), *self.groups]
         hint = did_you_mean(name, names) or "."
         raise ValueError(f"{self.name} has no table {name!r}{hint} There are {', '.join(names)}")
 

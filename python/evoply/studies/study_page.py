@@ -22,7 +22,7 @@ def write_study(result: Result, study: Study, path: str | os.PathLike[str]) -> P
 
 def study_html(result: Result, study: Study, *, state: str = "", goes_on: bool = False) -> str:
     """Return the page about a result as text; *state* and *goes_on* are those of `page`."""
-    has_paper = any(one.paper is not None for one in result.rows)
+    has_paper = any(row.paper is not None for row in result.rows)
     columns = [("", "code"), ("paper", "whole"), ("here", "strong"), ("95 % interval", "whole")]
     columns += [("n", ""), ("verdict", "verdict"), ("why, as far as is known", "faint")]
     if not has_paper:
@@ -43,7 +43,7 @@ def study_html(result: Result, study: Study, *, state: str = "", goes_on: bool =
         },
         has_paper=has_paper,
         columns=columns,
-        rows=[_cells(one, has_paper=has_paper) for one in result.rows],
+        rows=[_cells(row, has_paper=has_paper) for row in result.rows],
     )
 
 

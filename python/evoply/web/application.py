@@ -133,7 +133,9 @@ def _add_errors(app: FastAPI) -> None:
     async def wrong(request: Request, error: ValueError) -> JSONResponse:
         if isinstance(error, LimitError):
             return _answer(error.status, str(error))
-        status = next((one for kind, one in _STATUSES.items() if isinstance(error, kind)), 422)
+        status = next(
+            (status for kind, status in _STATUSES.items() if isinstance(error, kind)), 422
+        )
         return _answer(status, str(error), error.errors if isinstance(error, ConfigError) else ())
 
 

@@ -209,17 +209,17 @@ async def rules() -> list[RulesShown]:
     """Return every game that can be played, and opponents, the weakest first."""
     return [
         RulesShown.of(
-            one,
-            game=one.name,
-            rows=one.shape.rows,
-            columns=one.shape.columns,
-            adviser=adviser_of(one.name),
+            game,
+            game=game.name,
+            rows=game.shape.rows,
+            columns=game.shape.columns,
+            adviser=adviser_of(game.name),
             levels=[
-                LevelShown.of(level, elo=level.ratings.get(one.name))
-                for level in levels_of(one.name)
+                LevelShown.of(level, elo=level.ratings.get(game.name))
+                for level in levels_of(game.name)
             ],
         )
-        for one in GAMES.values()
+        for game in GAMES.values()
     ]
 
 

@@ -45,7 +45,7 @@ def row_of(game: str, board: SetUpBoard) -> Row:
         )
 
     def where(pieces: str) -> int:
-        return sum(1 << square for square, one in enumerate(board.cells) if one in pieces)
+        return sum(1 << square for square, cell in enumerate(board.cells) if cell in pieces)
 
     return where("bB"), where("wW"), where("BW"), board.turn == "black", 0, 0
 

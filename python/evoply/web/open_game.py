@@ -168,7 +168,7 @@ class OpenGame:
             await self.store.go_on(self.stored.id, count, ())
             self.left, self.trouble = self.left[: count + 1], None
             self.playing = self.playing.undo(count).with_left(self.left[-1])
-            self.choices = {ply: one for ply, one in self.choices.items() if ply < count}
+            self.choices = {ply: choice for ply, choice in self.choices.items() if ply < count}
             self._news()
         self.wake()
 
@@ -283,7 +283,7 @@ class OpenGame:
             return
         left = _left(playing)
         shown = left[Color.BLACK], left[Color.WHITE]
-        moves: list[Move] = [(str(one), *shown) for one in playing.record.moves[since:]]
+        moves: list[Move] = [(str(move), *shown) for move in playing.record.moves[since:]]
         await self.store.go_on(self.stored.id, since, moves)
         self.playing = playing
         self.left += [left] * len(moves)

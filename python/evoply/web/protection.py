@@ -101,7 +101,7 @@ class Protection:
             raise RefusedRequestError(
                 400, f"Host: this server is called {names} - use this address"
             )
-        if len(origins) > 1 or any(one not in self.trusted.origins for one in origins):
+        if len(origins) > 1 or any(origin not in self.trusted.origins for origin in origins):
             raise RefusedRequestError(403, "Origin: pages of other sites are not answered")
         if scope["type"] == "websocket":
             if not origins and not self._has_token(headers):

@@ -77,8 +77,8 @@ def _shown(seen: XRay) -> XRayShown:
 
     data = seen.to_dict()
     features = [
-        FeatureShown.of(one, value=value_text(one.value), adds=written["adds"])
-        for one, written in zip(seen.features, data["features"], strict=True)
+        FeatureShown.of(feature, value=value_text(feature.value), adds=written["adds"])
+        for feature, written in zip(seen.features, data["features"], strict=True)
     ]
     return XRayShown.of(
         seen,

@@ -82,7 +82,7 @@ def report(name: Annotated[str, InPath(max_length=500)]) -> HTMLResponse:
         404, "there is no such page below the folder of runs - see /api/reports"
     )
     parts = name.split("/")
-    if len(parts) > _DEEPEST or not all(parts) or any(one.startswith(".") for one in parts):
+    if len(parts) > _DEEPEST or not all(parts) or any(part.startswith(".") for part in parts):
         raise missing
     try:
         path = root.joinpath(*parts).resolve()

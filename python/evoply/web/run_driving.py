@@ -134,7 +134,7 @@ class RunDriver:
 
     def _check_room(self) -> None:
         """Raise `LimitError` if as many runs go on as may."""
-        going_on = {one.name for one in list_runs() if is_locked(one.path)}
+        going_on = {run.name for run in list_runs() if is_locked(run.path)}
         going_on |= self._alive()
         most = self.limits.runs_at_once
         if len(going_on) >= most:

@@ -153,7 +153,7 @@ def _state(run: Run, name: str, version: str, now: _Moment) -> RunState:
     )
     if not rows:
         return state
-    state.charts = [_chart(one, one.lines) for one in page.charts(run, rows) if one.lines]
+    state.charts = [_chart(chart, chart.lines) for chart in page.charts(run, rows) if chart.lines]
     if not run.kind.is_built_in:  # its steps are known to its learner alone
         return state
     last = run.last()
@@ -163,11 +163,11 @@ def _state(run: Run, name: str, version: str, now: _Moment) -> RunState:
     state.seconds_left = _finite(live.seconds_left)
     state.tables = [
         TableShown.of(
-            one,
-            columns=[name for name, _ in one.columns],
-            rows=[[shorten(str(cell), 300) for cell in row] for row in one.rows[:_MOST_ROWS]],
+            section,
+            columns=[name for name, _ in section.columns],
+            rows=[[shorten(str(cell), 300) for cell in row] for row in section.rows[:_MOST_ROWS]],
         )
-        for one in page.sections(run)
+        for section in page.sections(run)
     ]
     return state
 
@@ -193,11 +193,11 @@ def _chart(chart: Chart, lines: Lines) -> ChartShown:
         x=[lines.x[place] for place in places],
         lines=[
             LineShown.of(
-                one,
-                values=[_finite(one.values[place]) for place in places],
-                color=index if one.color is None else one.color,
+                line,
+                values=[_finite(line.values[place]) for place in places],
+                color=index if line.color is None else line.color,
             )
-            for index, one in enumerate(lines.series)
+            for index, line in enumerate(lines.series)
         ],
     )
 
@@ -216,7 +216,7 @@ def champion_shown(name: str, generation: int | None) -> ChampionShown:
         number = run.count() - 1 if generation is None else generation
         player = champion_of(run, number)
         text = f"champion@{name}@{number}"
-        earlier: Sequence[int] = [one for one in champion_changes(run) if one <= number]
+        earlier: Sequence[int] = [change for change in champion_changes(run) if change <= number]
         if generation is None:
             text, first = f"champion@{name}", player
             player = run.champion_player

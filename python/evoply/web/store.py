@@ -81,7 +81,7 @@ class Stored:
         return self.black if color is Color.BLACK else self.white
 
 
-_COLUMNS = tuple(one.name for one in fields(Stored) if one.name != "moves")
+_COLUMNS = tuple(field.name for field in fields(Stored) if field.name != "moves")
 _NAMES = ", ".join(_COLUMNS)
 
 

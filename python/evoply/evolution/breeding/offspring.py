@@ -62,7 +62,7 @@ def first_population(config: EvolutionConfig, stream: Stream) -> tuple[Offspring
         duplicates=settings.duplicates,
     )
     return (
-        *(Offspring(one, "seed") for one in seeds),
+        *(Offspring(seed, "seed") for seed in seeds),
         *(Offspring(one, settings.method) for one in drawn),
     )
 

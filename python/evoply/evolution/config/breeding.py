@@ -165,12 +165,14 @@ else:
         return float, Field(default=usual, ge=0, le=1, description=operator.meaning)
 
     _Rates = create_model(
-        "_Rates", __base__=Part, **{one.name: _rate(one, one.rate) for one in OPERATORS}
+        "_Rates",
+        __base__=Part,
+        **{operator.name: _rate(operator, operator.rate) for operator in OPERATORS},
     )
     _AfterwardsRates = create_model(
         "_AfterwardsRates",
         __base__=Part,
-        **{one.name: _rate(one, 0.0) for one in MUTATIONS_AFTERWARDS},
+        **{afterward.name: _rate(afterward, 0.0) for afterward in MUTATIONS_AFTERWARDS},
     )
 
 
@@ -198,7 +200,9 @@ class Afterwards(_AfterwardsRates):
     @cached_property
     def probabilities(self) -> tuple[tuple[str, float], ...]:
         """Return the mutations that can happen, in order, with their probabilities."""
-        rates = ((one.name, getattr(self, one.name)) for one in MUTATIONS_AFTERWARDS)
+        rates = (
+            (afterward.name, getattr(self, afterward.name)) for afterward in MUTATIONS_AFTERWARDS
+        )
         return tuple((name, rate) for name, rate in rates if rate > 0)
 
 
@@ -221,7 +225,10 @@ class Variation(_Rates):
     @cached_property
     def rates(self) -> dict[str, float]:
         """Return the rate of every operator, in the order in which they are drawn."""
-        return {**{one.name: getattr(self, one.name) for one in OPERATORS}, **self.custom}
+        return {
+            **{operator.name: getattr(self, operator.name) for operator in OPERATORS},
+            **self.custom,
+        }
 
     @model_validator(mode="after")
     def _rates_are_shares(self) -> Variation:

@@ -175,7 +175,7 @@ class EvolutionConfig(RunConfig):
     def games_of_a_step(self) -> dict[str, int]:
         """Return the games of training, and those of tuning after the last generation."""
         fitness, earlier = self.fitness, self.fitness.earlier_generations
-        each = sum(one.games or 2 * one.pairs for one in fitness.opponents)
+        each = sum(opponent.games or 2 * opponent.pairs for opponent in fitness.opponents)
         each += fitness.measure.games_of_each(self.task)
         each += 2 * earlier.champions * earlier.pairs
         games = {"fitness": self.population_size * each}

@@ -177,7 +177,7 @@ class Fitness(Part):
             reason = "has no results against each opponent to select by"
             yield "selection.kind", f"fitness.measure {measure.kind} {reason}"
             return
-        listed = " or ".join(f'"{one}"' for one in measure.cases)
+        listed = " or ".join(f'"{case}"' for case in measure.cases)
         others = [kind().kind for kind in FITNESS if case in kind().cases]
         hint = f'; "{case}" are those of {", ".join(others)}' if others else ""
         yield "selection.cases", f"with fitness.measure {measure.kind} a case is {listed}{hint}"

@@ -26,11 +26,11 @@ def tournaments(request: Request) -> Result:
     """Return tournaments of the evolved trees in all three modes."""
     evolved = _evolved(request)
     results = {mode: _played(evolved, mode, request, place) for place, mode in enumerate(_MODES)}
-    rows = [_star_row(one, results) for one in results["all"].stars]
+    rows = [_star_row(star, results) for star in results["all"].stars]
     rows += _correlation_rows(evolved, results["all"])
     rows.append(_champions_row(results))
-    names = [one.player for one in results["all"].stars]
-    by_mode = {mode: {one.player: one for one in results[mode].stars} for mode in _MODES}
+    names = [star.player for star in results["all"].stars]
+    by_mode = {mode: {star.player: star for star in results[mode].stars} for mode in _MODES}
     chart = interval_chart(
         "Mean rank",
         names,
@@ -114,8 +114,8 @@ def _star_row(one: Star, results: Mapping[str, Tournament]) -> Row:
 
 
 def _correlation_rows(evolved: Mapping[str, Evolved], result: Tournament) -> list[Row]:
-    strengths = [-one.mean_rank for one in result.stars]
-    players = [one.player for one in result.stars]
+    strengths = [-star.mean_rank for star in result.stars]
+    players = [star.player for star in result.stars]
     fresh = rank_correlation([-evolved[name].fresh for name in players], strengths)
     printed = "The paper reports no general trend, taken as 0."
     rows = []
@@ -140,7 +140,7 @@ def _correlation_row(title: str, correlation: Correlation, reason: str) -> Row:
 def _champions_row(results: Mapping[str, Tournament]) -> Row:
     """Return how many champions of brackets are among the best of all."""
     champions = _champions(results["same"].stars)
-    best = {one.player for one in results["all"].stars[: len(champions)]}
+    best = {star.player for star in results["all"].stars[: len(champions)]}
     return row(
         "share of brackets whose best player is a star against all",
         Figure(len(best & champions) / len(champions), None, len(champions)),
@@ -151,8 +151,8 @@ def _champions_row(results: Mapping[str, Tournament]) -> Row:
 
 def _champions(stars: Sequence[Star]) -> set[str]:
     by_bracket: dict[str, Star] = {}
-    for one in stars:
-        known = by_bracket.get(one.bracket)
-        if known is None or (one.titles, -one.mean_rank) > (known.titles, -known.mean_rank):
-            by_bracket[one.bracket] = one
+    for star in stars:
+        known = by_bracket.get(star.bracket)
+        if known is None or (star.titles, -star.mean_rank) > (known.titles, -known.mean_rank):
+            by_bracket[star.bracket] = star
     return {one.player for one in by_bracket.values()}

@@ -134,7 +134,7 @@ def config_from_ini(
 def _read(text: str, name: str) -> tuple[dict[str, Any], dict[str, int]]:
     """Return the value of every parameter, and the lines of those that the file has."""
     parameters = _parameters()
-    known = {one.lower(): one for one in parameters}
+    known = {parameter.lower(): parameter for parameter in parameters}
     values = {one: parameter.default for one, parameter in parameters.items()}
     lines: dict[str, int] = {}
     problems: list[tuple[str, str]] = []

@@ -267,7 +267,7 @@ def _notes(
     table: PlayersTable, request: Request, evolved: Mapping[str, list[EvolvedPlayer]]
 ) -> tuple[str, ...]:
     size = _SIZES[request.scale]
-    games = sum(one.games for runs in evolved.values() for one in runs)
+    games = sum(run.games for runs in evolved.values() for run in runs)
     depth = size.training_depth
     trained = "the depth of the benchmark" if depth is None else f"depth {depth}"
     best = {fitness: min(runs, key=lambda one: len(one.tree)) for fitness, runs in evolved.items()}
@@ -301,11 +301,11 @@ def _charts(
         reference=PRINTED_GAMES / 2,
     )
     curves = [
-        Series(f"{fitness}, run {number + 1}", one.curve)
+        Series(f"{fitness}, run {number + 1}", run.curve)
         for fitness, runs in evolved.items()
-        for number, one in enumerate(runs)
+        for number, run in enumerate(runs)
     ]
-    generations = range(max(len(one.values) for one in curves))
+    generations = range(max(len(curve.values) for curve in curves))
     curves_chart = line_chart(
         "Learning curves",
         list(generations),

@@ -150,10 +150,10 @@ def convergence(request: Request, size: Size) -> Result:
 
 def _spread_rows(name: str, curves: list[LearningCurve]) -> list[Row]:
     """Return how far each run is from the others at the end, compared with the beginning."""
-    ends, starts = [one.weights[-1] for one in curves], [one.weights[0] for one in curves]
+    ends, starts = [curve.weights[-1] for curve in curves], [curve.weights[0] for curve in curves]
 
     def rest(values: list[np.ndarray], left_out: int) -> np.ndarray:
-        kept = [one for number, one in enumerate(values) if number != left_out]
+        kept = [value for number, value in enumerate(values) if number != left_out]
         return np.asarray(np.mean(kept, axis=0))
 
     numbers = range(len(curves))
@@ -180,7 +180,7 @@ def _size_rows(curves: list[LearningCurve]) -> list[Row]:
     """Return the sizes that the paper names, which depend on its unknown scale of features."""
     place, corners = curves[0].place_of("anchored"), curves[0].place_of("corners")
     others = [n for n in range(curves[0].weights.shape[1]) if n != place]
-    ends = [one.weights[-1] for one in curves]
+    ends = [curve.weights[-1] for curve in curves]
     inside = [float(np.mean(np.abs(end[others]) <= 0.2)) for end in ends]
     above = [float(end[place]) - float(np.abs(end[others]).max()) for end in ends]
     scale = "the paper does not say what its features are divided by"

@@ -69,17 +69,17 @@ def _depth_rows(name: str, pairs: list[tuple[LearningCurve, LearningCurve]]) -> 
     return [
         row(
             f"{name}: correlation of the weights",
-            mean_of([correlation(*one) for one in weights], within=(-1, 1)),
+            mean_of([correlation(*weight) for weight in weights], within=(-1, 1)),
             ALIKE,
         ),
         row(
             f"{name}: correlation of the time weights",
-            mean_of([correlation(*one) for one in times], within=(-1, 1)),
+            mean_of([correlation(*time) for time in times], within=(-1, 1)),
             ALIKE,
         ),
         row(
             f"{name}: change of size, time weights - weights",
-            mean_of([float(one) for one in sizes]),
+            mean_of([float(size) for size in sizes]),
             Claim("time weights change size: above 0", low=0.0),
         ),
     ]

@@ -151,7 +151,7 @@ def _searches(player: AlphaBeta, position: Position, depth: int) -> Iterator[tup
         native = player.model_copy(update={"depth": depth, **options}).native(game)
         answers = [_native.analyse(native, *position.row, 1) for _ in range(_TIMES)]
         move, score, nodes, *_ = answers[0]
-        seconds = min(one[5] for one in answers)
+        seconds = min(answer[5] for answer in answers)
         yield name, Searched(move, 0.0 if score is None else score, nodes, 0, seconds)
 
 

@@ -97,7 +97,7 @@ def _is_restless(curve: LearningCurve) -> bool:
 
 
 def _rate_rows(name: str, runs: list[LearningCurve]) -> list[Row]:
-    sound = [one for one in runs if not one.failed]
+    sound = [run for run in runs if not run.failed]
     lost = len(runs) - len(sound)
     reason = f"a weight left the numbers in {lost} of {len(runs)} runs" if lost else ""
     swings, ways = None, None
@@ -125,7 +125,7 @@ def _claim_rows(by_name: dict[str, list[LearningCurve]]) -> list[Row]:
         ),
         row(
             f"rank correlation of rate, up to {_LARGE:g}, and way to rest",
-            _rank_figure(_SETTLING, [one[: len(_SETTLING)] for one in ways]),
+            _rank_figure(_SETTLING, [way[: len(_SETTLING)] for way in ways]),
             Claim("larger ones converge faster: below 0", high=0.0),
         ),
         row(
@@ -158,8 +158,8 @@ def _claim_rows(by_name: dict[str, list[LearningCurve]]) -> list[Row]:
 
 def _rank_figure(x: Sequence[float], runs: Sequence[Sequence[float]]) -> Figure | None:
     """Return the mean rank correlation over the runs in which anything varies."""
-    values = [rank_correlation(x, one).rho for one in runs]
-    varied = [one for one in values if math.isfinite(one)]
+    values = [rank_correlation(x, run).rho for run in runs]
+    varied = [value for value in values if math.isfinite(value)]
     return mean_of(varied, within=(-1, 1)) if varied else None
 
 
@@ -172,13 +172,13 @@ def _safe_ratio(values: list[tuple[LearningCurve, float, float]]) -> Figure | No
 def _summary(by_name: dict[str, list[LearningCurve]]) -> list[Chart]:
     """Return fluctuation and way to rest of all rates that settle in some run."""
     sound = {
-        name: [one for one in runs if not one.failed]
+        name: [run for run in runs if not run.failed]
         for name, runs in by_name.items()
         if name in BEYOND or float(name) in _SETTLING
     }
     settled = {name: runs for name, runs in sound.items() if runs}
-    swings = [ratio_of([_swing(one) for one in runs]) for runs in settled.values()]
-    ways = [mean_of([settling(one) for one in runs], within=(0, 1)) for runs in settled.values()]
+    swings = [ratio_of([_swing(run) for run in runs]) for runs in settled.values()]
+    ways = [mean_of([settling(run) for run in runs], within=(0, 1)) for runs in settled.values()]
     names = [f"rate {name}" for name in settled]
     return [
         interval_chart(

@@ -166,23 +166,23 @@ def figure_3(request: Request, size: Size) -> Result:
     curves = side_by_side(request, [partial(job, run) for run in range(size.runs)])
     half = games / 2
     moves = []
-    for one in curves:
+    for curve in curves:
         ways = [
             (
-                distance(one.at(number * games + half), one.at(number * games)),
-                distance(one.at(number * games), one.at(number * games - half)),
+                distance(curve.at(number * games + half), curve.at(number * games)),
+                distance(curve.at(number * games), curve.at(number * games - half)),
             )
             for number in range(1, 5)
         ]
         moves.append(float(np.exp(np.mean([np.log(ratio(*way)) for way in ways]))))
     settled = [
-        ratio(distance(one.at(games), one.at(half)), distance(one.at(half), one.at(0)))
-        for one in curves
+        ratio(distance(curve.at(games), curve.at(half)), distance(curve.at(half), curve.at(0)))
+        for curve in curves
     ]
     between = [
         correlation(before, after)
-        for one in curves
-        for before, after in [(one.at(games), one.at(5 * games))]
+        for curve in curves
+        for before, after in [(curve.at(games), curve.at(5 * games))]
     ]
     rows = [
         row(

@@ -179,7 +179,7 @@ def strength(request: Request, size: Size) -> Result:
     quiet = Request(threads=request.threads)
     curves = side_by_side(quiet, [partial(job, seed) for seed in seeds])
     steps, played = games + others * few, []
-    for number, one in enumerate(curves):
+    for number, curve in enumerate(curves):
         done = 0 if number == 0 else games + (number - 1) * few
 
         def moved(count: int, done: int = done) -> None:
@@ -187,7 +187,7 @@ def strength(request: Request, size: Size) -> Result:
 
         played.append(
             match(
-                one.player(size.strong_depth), opponent, game=request.game or BOARDS[0],
+                curve.player(size.strong_depth), opponent, game=request.game or BOARDS[0],
                 games=few if number else games, seed=request.seed, threads=request.threads,
                 progress=moved,
             )

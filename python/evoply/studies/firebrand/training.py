@@ -140,7 +140,7 @@ class LearningCurve:
 
     def place_of(self, feature: str) -> int:
         """Return which of the features *feature* is."""
-        return [one.name for one in self.config.features].index(feature)
+        return [feature.name for feature in self.config.features].index(feature)
 
     def player(self, depth: int = 1) -> AlphaBeta:
         """Return the player with the last weights."""
@@ -269,7 +269,7 @@ def settling(curve: LearningCurve) -> float:
 def curve_charts(curve: LearningCurve, name: str, note: str = "") -> list[Chart]:
     """Return the curves of all weights of a run, as the paper draws them."""
     charts = weight_charts(curve.config, [step.statistics for step in curve.steps])
-    return [replace(one, title=f"{one.title}, {name}", note=note) for one in charts]
+    return [replace(chart, title=f"{chart.title}, {name}", note=note) for chart in charts]
 
 
 def result(

@@ -112,7 +112,7 @@ def evolved_rows(
                     threads=request.threads,
                 )
                 counts[place].append(50 * played.wins / played.games)
-        figures = [mean_of(one, within=(0, 50)) for one in counts]
+        figures = [mean_of(count, within=(0, 50)) for count in counts]
         for place, name in enumerate(("tree 1", "tree 2", "staged")):
             rows.append(
                 row(

@@ -122,7 +122,7 @@ def _table(
                 reason="Whether staging pays, which does not rest on how strong the opponent is.",
             )
         )
-    other = next(one for one in RULES if one != rules)
+    other = next(rule for rule in RULES if rule != rules)
     fewer = min(GAMES[request.scale], _OTHER_GAMES)
     others = {name: _wins(text, request, other, fewer) for name, text, _ in hypotheses}
     rows += [
