@@ -92,7 +92,8 @@ class Distilled:
 
     def __str__(self) -> str:
         parts = (
-            f"{'/'.join(f'{weight:+g}' for one in term.weights)} {term.name}" for term in self.terms
+            f"{'/'.join(f'{weight:+g}' for weight in term.weights)} {term.name}"
+            for term in self.terms
         )
         return f"{', '.join(parts)}: the move of {self.teacher} in {self.agreement:.1%}"
 

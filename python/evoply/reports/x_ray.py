@@ -102,8 +102,8 @@ class XRay(JsonData):
 
     def __str__(self) -> str:
         rows = [
-            f"{value_text(feature.value):>10} {'' if one.adds is None else f'{feature.adds:+.4g}':>10}  "
-            f"{feature.words}"
+            f"{value_text(feature.value):>10} "
+            f"{'' if feature.adds is None else f'{feature.adds:+.4g}':>10}  {feature.words}"
             for feature in self.features
         ]
         head = f"{short_name(self.player)}: {self.sentence[0].lower()}{self.sentence[1:]}"
