@@ -1,7 +1,5 @@
 """Small files, written whole or not at all, read up to a limit; checksums; where runs lie."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import json

@@ -3,8 +3,6 @@
 `evoply.runs` knows steps and no learner.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from evoply import runs

@@ -4,8 +4,6 @@ Each is one SQLite database. A transaction is on disk when it is committed, so w
 had acknowledged is there when another one goes on with the file.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Random orders. Every draw comes from a stream, so the same key gives the same order."""
 
-from __future__ import annotations
-
 from evoply._native import Stream
 
 

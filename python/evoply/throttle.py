@@ -1,7 +1,5 @@
 """How often work that goes on is looked at: every few seconds, and hardly at its cost."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

@@ -4,8 +4,6 @@ A package's `__init__.py` has one table of its names by module. So `from evoply.
 imports what a match needs, and nothing of tournaments; a command pays for what it does.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module

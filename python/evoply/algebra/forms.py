@@ -3,8 +3,6 @@
 A sum in a product is an atom of its own (*grouped*) until it is multiplied out (*expanded*).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What the parts of a tree's expression are called: as its primitives are."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from types import MappingProxyType
 

@@ -4,8 +4,6 @@ What an atom stands for is known elsewhere. Sizes are bounded: what would grow b
 reads raises `TooLargeError`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from fractions import Fraction

@@ -7,8 +7,6 @@ never plays: it equals the original up to rounding, and only where no divisor is
 division is therefore flagged.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from contextlib import suppress

@@ -4,8 +4,6 @@ The writer keeps what each atom stands for. Equal expressions are one object her
 them apart is comparing identities.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence

@@ -4,8 +4,6 @@ It covers search, the arena and the genetic operators, and no learner, so runs a
 for it. A run stores it; resuming under another signature is refused unless asked for.
 """
 
-from __future__ import annotations
-
 import hashlib
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Who meets, and under which conditions: what every match and tournament begins with."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field

@@ -11,8 +11,6 @@ or more. With equal numbers of games at most half of the field over the threshol
 five sixths.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """The games of a schedule one by one: with who played them, or from records back to results."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

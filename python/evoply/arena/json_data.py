@@ -1,7 +1,5 @@
 """Results as JSON-ready data that follows from their fields."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import fields

@@ -1,7 +1,5 @@
 """Matches: two players, every opening twice with colours swapped, and an honest result."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Unpack

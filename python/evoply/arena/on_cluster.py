@@ -4,8 +4,6 @@ A part goes as data: the players who appear in it, as JSON, and the keys of its 
 of it is what this machine would have played, and the parts are put together in order.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any

@@ -1,7 +1,5 @@
 """One game, move by move: the plain account of what the kernel does with thousands."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

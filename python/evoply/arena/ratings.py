@@ -8,8 +8,6 @@ sandwich covariance (Huber 1967, White 1982) with a pair as its unit. This modul
 players.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

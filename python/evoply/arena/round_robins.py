@@ -1,7 +1,5 @@
 """Round robins: everybody against everybody, and the ratings that follow."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations

@@ -8,8 +8,6 @@ hypothesis, the likeliest is taken (Van den Bergh, notes on the generalised test
 testing framework). Pairs, not games, because the games of a pair share an opening.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field

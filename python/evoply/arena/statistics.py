@@ -4,8 +4,6 @@ Games come in pairs that share an opening, and the two games of a pair are not i
 intervals are made from pairs. This module knows numbers, not players.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

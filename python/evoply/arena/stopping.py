@@ -1,7 +1,5 @@
 """What Ctrl-C leaves of a match or a tournament: the result of what was played by then."""
 
-from __future__ import annotations
-
 from typing import Any, Self, TypeVar
 
 Result = TypeVar("Result")

@@ -1,7 +1,5 @@
 """What is said about games beside their results: forfeits, time used, and how they were played."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 

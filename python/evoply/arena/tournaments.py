@@ -5,8 +5,6 @@ with the best mean rank and the greatest share of finals over all runs (Bellin &
 Programming and Othello", section 5).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

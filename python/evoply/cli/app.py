@@ -1,7 +1,5 @@
 """The command line as a whole: how every error becomes one message and one exit code."""
 
-from __future__ import annotations
-
 import errno
 import os
 import sys

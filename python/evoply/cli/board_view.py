@@ -1,7 +1,5 @@
 """A board of any game in a terminal: colored discs, plain discs, or letters."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from rich.console import Console

@@ -3,8 +3,6 @@
 A command is a function of the module of its name, which is imported when the command is run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from importlib import import_module
 

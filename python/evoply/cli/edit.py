@@ -1,7 +1,5 @@
 """`evoply edit`: a weight of a run changed by hand."""
 
-from __future__ import annotations
-
 from evoply.cli.output import Output
 from evoply.cli.shared_options import Json
 from evoply.cli.shell_hints import suggested

@@ -1,7 +1,5 @@
 """`evoply engine`: a player as an engine, for other programs that speak GTP or NBoard."""
 
-from __future__ import annotations
-
 import sys
 from typing import Annotated, Literal
 

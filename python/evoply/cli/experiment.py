@@ -1,7 +1,5 @@
 """`evoply experiment`: keys of a config varied over many seeds, as a file says."""
 
-from __future__ import annotations
-
 from evoply.cli.compare import Csv, Workers, run_all
 from evoply.cli.output import Output
 from evoply.cli.shared_options import Cluster, Json, Whole

@@ -1,7 +1,5 @@
 """A player's evaluator for people: expression, simplified, in words, influence of its parts."""
 
-from __future__ import annotations
-
 from rich.table import Table
 
 from evoply.cli.output import Output, percent

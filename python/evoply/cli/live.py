@@ -3,8 +3,6 @@
 Views only look: nothing they do changes a run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import pairwise, zip_longest
 from time import monotonic

@@ -1,7 +1,5 @@
 """A page that is written anew while the work goes on that it is about."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`evoply pack`: learned tables as a file that ships."""
 
-from __future__ import annotations
-
 from json import dumps
 
 from evoply.cli.output import Output

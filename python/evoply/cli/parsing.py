@@ -1,7 +1,5 @@
 """Arguments read by their command's signature; what is wrong with them in our words."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Callable, Iterable, Sequence

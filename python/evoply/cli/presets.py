@@ -1,7 +1,5 @@
 """`evoply presets`: the ready-made configs."""
 
-from __future__ import annotations
-
 import sys
 
 from evoply.cli.output import Output, table

@@ -1,7 +1,5 @@
 """A bar on standard error while something is done, and a page beside it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path

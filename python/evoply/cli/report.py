@@ -1,7 +1,5 @@
 """`evoply report`: one HTML page about a run."""
 
-from __future__ import annotations
-
 from evoply.cli.output import Output
 from evoply.cli.shared_options import AnyRun, Json, OutputFile
 

@@ -1,7 +1,5 @@
 """Beginning a run and taking it to its end, for people who watch: evolve, learn and resume."""
 
-from __future__ import annotations
-
 import shlex
 import sys
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """What is said and kept when a run has ended: champion, matches, report, and how to play it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any

@@ -1,7 +1,5 @@
 """Commands as they are suggested: what is printed must work when it is typed."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import shutil

@@ -1,7 +1,5 @@
 """A game between a person and a player, in a terminal or over a pipe."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 import signal

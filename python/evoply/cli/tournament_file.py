@@ -1,7 +1,5 @@
 """The field of a tournament, as a TOML file describes it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`evoply tune`: the numbers of a player, tuned by games; what it is made of stays."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter

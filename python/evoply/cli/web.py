@@ -1,7 +1,5 @@
 """`evoply web`: play, watch and understand in a browser."""
 
-from __future__ import annotations
-
 import os
 import sys
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """`evoply why`: which terms of a player's evaluator decided its move."""
 
-from __future__ import annotations
-
 from evoply.cli.output import Output, table
 from evoply.cli.shared_options import Game, Json, Position
 from evoply.wording import short_name

@@ -4,8 +4,6 @@ Workers import these functions by their names. Whatever happens comes back as by
 exception of ours crosses the network.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import socket

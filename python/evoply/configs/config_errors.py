@@ -4,8 +4,6 @@ Paths are the keys of the file; a place in a list is written "0", whichever it i
 compared. This module reads models and knows none.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches

@@ -1,7 +1,5 @@
 """Configs as JSON Schema: what the reference of keys and the page's form are made of."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pydantic import BaseModel

@@ -3,8 +3,6 @@
 Which keys there are is said by the models of configs, which check what comes out of here.
 """
 
-from __future__ import annotations
-
 import json
 import tomllib
 from collections.abc import Iterable, Mapping

@@ -4,8 +4,6 @@ They are read from the source when somebody asks: pydantic would read them for e
 it is imported, and only the reference and forms show them.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """What all parts of a config share: a part checks its own fields, and says what kind it is."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, get_args
 

@@ -4,8 +4,6 @@
 A place in a list is written 0, whichever it is: `fitness.opponents.0.pairs`.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace

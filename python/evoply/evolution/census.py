@@ -1,7 +1,5 @@
 """Counting what a generation is made of: operators, sizes, behaviours, work."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from statistics import fmean

@@ -6,8 +6,6 @@ parents), the fresh results, the hall of fame and the archive of earlier champio
 next generation is computed from. It never covers times, paths, hosts or the number of threads.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

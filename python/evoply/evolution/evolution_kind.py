@@ -1,7 +1,5 @@
 """Evolution as a kind of learner: what runs of `EvolutionConfig` have beside their steps."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace

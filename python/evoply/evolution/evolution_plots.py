@@ -3,8 +3,6 @@
 Rows are those of the table `generations`, each with its census.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from functools import partial

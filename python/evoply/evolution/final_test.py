@@ -1,7 +1,5 @@
 """The final test of a run: the hall of fame on openings used nowhere else, and its champion."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial

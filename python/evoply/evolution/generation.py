@@ -3,8 +3,6 @@
 This module does not know how individuals are bred, judged or stored.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import cached_property
 

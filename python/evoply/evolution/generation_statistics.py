@@ -1,7 +1,5 @@
 """What is counted of a generation, and how far the next one has come."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 

@@ -4,8 +4,6 @@ Floating-point numbers are stored as they are (8 bytes), trees as text, each tex
 are of the texts, wherever they are stored.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, astuple, fields

@@ -6,8 +6,6 @@ population meet the generation's opponents again on openings nobody was selected
 points there are reported beside the training fitness.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median

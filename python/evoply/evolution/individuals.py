@@ -1,7 +1,5 @@
 """What is known of an individual, and which of them are the best."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

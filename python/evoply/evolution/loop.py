@@ -5,8 +5,6 @@ a run can be resumed from any generation. What is interrupted (Ctrl-C raises Key
 was never yielded. This module stores nothing and prints nothing.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

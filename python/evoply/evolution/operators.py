@@ -5,8 +5,6 @@ and what is said of it follow from the row. The order of rows is the order in wh
 drawn, so new ones come last.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType

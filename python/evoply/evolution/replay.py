@@ -4,8 +4,6 @@ The games of a generation are numbered in the order in which its fitness was mea
 fitness of a tree depends on no other, only the games of its tree are played again, else all.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 

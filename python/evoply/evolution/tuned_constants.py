@@ -6,8 +6,6 @@ their own. The tuned tree is one of the same primitives, and has to win the fina
 member of the hall of fame: it is the champion only if it does.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

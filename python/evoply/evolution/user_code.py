@@ -5,8 +5,6 @@ names and the checksums of their source, so that resuming can ask for the same a
 return is checked here, with errors that name the part.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """What came of an experiment: values, curves and differences of its setups."""
 
-from __future__ import annotations
-
 import csv
 import io
 import os

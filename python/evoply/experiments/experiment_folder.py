@@ -4,8 +4,6 @@ Nothing else is kept: what came of an experiment is read from its runs, so it go
 interruption, and seeds may be added later.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

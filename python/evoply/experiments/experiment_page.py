@@ -1,7 +1,5 @@
 """An experiment as one HTML page, and in short for a notebook: values, curves, differences."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Sequence
 

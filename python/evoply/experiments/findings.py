@@ -1,7 +1,5 @@
 """What an experiment found, as numbers: values, curves and differences of its setups."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path

@@ -4,8 +4,6 @@ A unit on this machine leaves everything in its run folder, so a process that is
 nothing: the unit goes on where it was, three times at most.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass

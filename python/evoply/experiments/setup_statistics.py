@@ -4,8 +4,6 @@ The values are those of independent runs, so seeds are the unit of evidence. Not
 their shape but in the interval of a difference of means. This module knows numbers, not runs.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

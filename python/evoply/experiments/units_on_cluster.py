@@ -5,8 +5,6 @@ appears in the experiment's folder whole or not at all; so nothing is lost or th
 dies. A run that was begun on this machine is made again from its first step: files are never sent.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

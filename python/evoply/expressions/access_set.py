@@ -4,8 +4,6 @@ In no paper. The sets of the papers count discs and moves; what costs their cham
 corner that the opponent takes with its next move, which no count of discs shows in time.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from evoply.expressions import features

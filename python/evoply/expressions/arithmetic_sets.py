@@ -5,8 +5,6 @@ the course program); Bellin & Gasperin, "Genetic Programming and Othello", secti
 (weights by position, no-ops, letters).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Literal

@@ -4,8 +4,6 @@ What the papers' sets lack. Each is a number for one side, "own" or "opponent"; 
 where its men become kings. *shape* is that of the board.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from evoply.expressions.arithmetic_sets import set_of

@@ -4,8 +4,6 @@ The basic set of the paper counts men only and cannot tell a king from an enemy:
 kings but for `IsFriendlyPiece`. The extended one counts kings and all pieces, too.
 """
 
-from __future__ import annotations
-
 from evoply.expressions.functions import board
 from evoply.expressions.primitive_set import PrimitiveSet, name_on
 from evoply.expressions.typed_sets import Pieces, benbassat

@@ -5,8 +5,6 @@ defines each of them over its arguments `ARG0`, `ARG1`, .... Every branch has a 
 Source: Koza, "Genetic Programming II" (1994); gpjpp's option UseADFs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache, reduce

@@ -5,8 +5,6 @@ size, and the simplest ones of checkers. Each knows its scale: a bound, or what 
 exceeds, by which learners divide it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache

@@ -3,8 +3,6 @@
 Each is a number for one side, "own" or "opponent", and fits every board.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 

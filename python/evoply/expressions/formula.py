@@ -4,8 +4,6 @@ Only printed, never read back: the written form of an expression is JSON. What d
 gives does not show. `FormulaNames` say how parts are called, such as `white_corners` for a count.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType

@@ -3,8 +3,6 @@
 Named like the operations of the written form. Set operators and arithmetic are Python's own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, cast
 

@@ -6,8 +6,6 @@ node and written in its name. Source: Benbassat & Sipper, "Evolving Board-Game P
 Programming" (GECCO 2011), Tables 1 and 2.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable

@@ -7,8 +7,6 @@ stage of the game, by the pieces on the board. Sources: Buro, "Improving heurist
 by supervised learning" (2002); Lucas, "Learning to play Othello with n-tuple systems" (2007).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import product
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """The closure probe: a primitive is tried on hard arguments before trees are made of it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from itertools import product

@@ -1,7 +1,5 @@
 """The sets of primitives that come with evoply, by name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any

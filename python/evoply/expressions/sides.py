@@ -1,7 +1,5 @@
 """The same expression seen from the other side: what it says of own, said of the opponent."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any

@@ -4,8 +4,6 @@ A set is an int whose bit row * columns + column is a square; a1, top left, is b
 knows neither pieces nor rules.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache

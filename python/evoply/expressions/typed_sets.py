@@ -4,8 +4,6 @@ Source: Benbassat & Sipper, "Evolving Board-Game Players with Genetic Programmin
 Tables 1 and 2. That paper's type F is "number" here, its B is "truth".
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

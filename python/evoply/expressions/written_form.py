@@ -6,8 +6,6 @@ that is an expression is written as the index of an earlier node. Saved sets of 
 both are replaced by indices, which is what the kernel reads.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar

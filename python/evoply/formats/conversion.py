@@ -1,7 +1,5 @@
 """Games from one file into another, game by game; those that do not go are told of."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ Properties are kept as tags, those that PDN has too under PDN's names. Values an
 given to the winner; `:r` is resigned, `:t` out of time, `:s` agreed.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Iterator

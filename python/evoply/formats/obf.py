@@ -5,8 +5,6 @@ a `;`. A score is the final difference for the side to move, empty squares given
 `%` begins a comment. This module reads what the file says and checks no score.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

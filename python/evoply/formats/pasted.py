@@ -1,7 +1,5 @@
 """One game or position that a person pasted: in any format that is text."""
 
-from __future__ import annotations
-
 import re
 
 from evoply.formats import ggf, pdn

@@ -6,8 +6,6 @@ The tag `Variant` names evoply's game where `GameType` has no number for it, and
 the rules about draws; a file without it is read without any, since they cannot be known.
 """
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping

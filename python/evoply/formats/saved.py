@@ -8,8 +8,6 @@ or null, *ending* null while the game goes on; from *key* and *opening_key* ever
 the game came; *forfeit* says why the loser could not go on, or is null.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 

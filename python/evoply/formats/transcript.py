@@ -6,8 +6,6 @@ game it is: it is of the first that can read it, unless one is named. Nothing bu
 is written; rules about draws are nobody's.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 

@@ -6,8 +6,6 @@ perfect play from as many empty squares as Depth says. Numbers are little-endian
 `read` yields games, `replay` gives arrays; both play a block of records in one call of the kernel.
 """
 
-from __future__ import annotations
-
 import io
 import re
 import struct

@@ -5,8 +5,6 @@ branch of both parents. The limit of nodes holds for all branches together (gpjp
 definitions, a child that would lower to too many operations is given up for its parent.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

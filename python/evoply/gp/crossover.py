@@ -3,8 +3,6 @@
 Parents are never changed; where the limits leave no room, the children are the parents themselves.
 """
 
-from __future__ import annotations
-
 from evoply._native import Stream
 from evoply.gp.node_choice import Bias, choose_point, choose_point_of_type, prefer_function
 from evoply.gp.tree import Limits, Tree

@@ -6,8 +6,6 @@ Sources: Benbassat & Sipper (GECCO 2011), section 4 (several trees; how they are
 said); Liao (stages); Koza, "Genetic Programming II" (1994) (definitions).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import accumulate

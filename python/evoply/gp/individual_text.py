@@ -11,8 +11,6 @@
 Source of the second: Liao, "Genetic Programming Applied to Board Game Othello".
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ also those that make nothing larger and so have no use for limits. Names follow 
 subtree, point, constant, hoist; swap and shrink are gpjpp's.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache

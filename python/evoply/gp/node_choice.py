@@ -1,7 +1,5 @@
 """The choice of a node of a tree at which an operator works."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from evoply._native import Stream

@@ -5,8 +5,6 @@ places: crossover that moves a subtree changes the weights inside it. Source: Be
 "Genetic Programming and Othello", sections 2 and 3.3.5.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

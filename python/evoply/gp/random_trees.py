@@ -8,8 +8,6 @@ above the last level, so that a tree can always be finished (Montana 1995, "Stro
 programming", tables of depths).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache

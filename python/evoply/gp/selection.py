@@ -5,8 +5,6 @@ against growth that costs no strength). An individual whose fitness is NaN is se
 are NaN. Nothing here knows what an individual is.
 """
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence

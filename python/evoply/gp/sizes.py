@@ -7,8 +7,6 @@ Laws are those of real numbers, for people; games never use them. Source: Benbas
 2011), section 4.2.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@ wide and trees are bushy: 100 nodes stay readable. Introns are grey (in text: in
 the weight of a leaf stands before it. Nothing here recurses.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from html import escape
 from typing import Protocol

@@ -6,8 +6,6 @@ Source: Liao, "Genetic Programming Applied to Board Game Othello", where the cou
 ("Bug Report").
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator

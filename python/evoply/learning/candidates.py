@@ -1,7 +1,5 @@
 """What formulas may be made of: the features of primitive sets, and parts of evolved trees."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

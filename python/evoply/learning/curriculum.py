@@ -4,8 +4,6 @@ FIREBRAND began with fifty positions, ten for each of 10, 20, 40, 60 and 80 empt
 10x10 board, and trained from the last ones to the first (Almgren, Berglund & Milstein).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache

@@ -5,8 +5,6 @@ Each is searched to every depth, exactly; deep values are then regressed on shal
 pair of depths and stage. Source: Buro (1997), see `evoply.players.selectivity`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType

@@ -6,8 +6,6 @@ after another, each for what it explains beside those before (`selection`), on p
 champion met. Their weights are then learned by play, as those of any feature.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """What configs of learners by play share: how long they play, and where they are read from."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, ClassVar, TypeVar

@@ -4,8 +4,6 @@ The champion and the digest of a step follow from its fields and the config, so 
 A digest covers every field but statistics and times.
 """
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -12,8 +12,6 @@ The regression adds numbers in a fixed order and takes nothing from a library of
 the same labels give the same bits on every machine.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A kind says its name, how its configs are loaded, what its steps show, and wheth
 cluster can share a run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType

@@ -5,8 +5,6 @@ stage as if it had never stopped. The updates are the kernel's (`crates/core/src
 file for each rule.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

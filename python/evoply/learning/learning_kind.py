@@ -1,7 +1,5 @@
 """Learning by play as a kind of learner: what its runs have beside their steps."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """From learned tables to the file that ships: rounded, with what foretells searches, and whence."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a run that learns pattern tables is asked to do: one frozen value, read from TOML."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType

@@ -1,7 +1,5 @@
 """Learning of pattern tables as a kind of learner: what its runs have beside their steps."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from evoply.learning.learned_kind import GamesDisplay, learned_kind

@@ -5,8 +5,6 @@ a run goes on as if it had never stopped. Games learn one after another, in one 
 last game, if the config asks for it, a step is one stage fitted to labels (`learning/labels.py`).
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Steps of learning as values: weights after some games, their digest, and what describes them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """What tuning is asked to do, and which numbers of a player there are to be tuned."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import dataclass

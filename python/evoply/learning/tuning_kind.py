@@ -1,7 +1,5 @@
 """Tuning as a kind of learner: what its runs have beside their steps."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from evoply.learning.learned_kind import learned_kind

@@ -11,8 +11,6 @@ coevolution with temporal difference learning" (2011).
 Individuals learn side by side, all from the seed of their generation, so threads change nothing.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """One position looked at by one player: its choice, and what it thinks of every move."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

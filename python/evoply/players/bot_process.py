@@ -8,8 +8,6 @@ bot's file, and the folders that modules come from. Only then come the limits, r
 and the bot's code runs.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os

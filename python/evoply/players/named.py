@@ -1,7 +1,5 @@
 """The players that have a name: a literal table, each a board expression and how it is used."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

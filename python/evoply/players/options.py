@@ -5,8 +5,6 @@ whatever else there is: how it is written, what it goes with, what the kernel is
 explanation says. Texts, labels, refusals and explanations follow, with no list of names anywhere.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

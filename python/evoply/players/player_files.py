@@ -6,8 +6,6 @@ defined them. *checksum* is the SHA-256 of the canonical JSON (sorted keys, no s
 fields: it finds damage, not forgery.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """What pydantic finds wrong with a player, in words for users."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

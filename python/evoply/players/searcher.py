@@ -1,7 +1,5 @@
 """A player that stays: what it has found out is kept, and its search can be stopped and watched."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from threading import Lock, Thread
 from types import TracebackType

@@ -1,7 +1,5 @@
 """Seeds for evolution: the individual of a player, over the primitives of a run."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from evoply.expressions import ExpressionError, Primitive, PrimitiveSet

@@ -8,8 +8,6 @@ Othello" (CEC 2015), whose figure of the nine areas is lost: with the corner as 
 quadrant these are the nine pairs (row, column), the order of both not counting, but for the centre.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache

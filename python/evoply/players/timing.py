@@ -4,8 +4,6 @@ A policy is one function. It asks a search for the choices of finished searches,
 that it is handed, and knows nothing of boards: what it may know of the game is a `TimeLeft`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@
 is that of a preset or of a file. This module only hands out text: it knows no setting.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass

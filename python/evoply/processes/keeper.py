@@ -10,8 +10,6 @@ to say, are a line on standard error.
 It is plain Python and starts in a few hundredths of a second: it imports nothing of evoply.
 """
 
-from __future__ import annotations
-
 import ctypes
 import json
 import os

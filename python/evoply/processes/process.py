@@ -4,8 +4,6 @@ A process is hostile until proven otherwise: it may hang, die, write without end
 behind or not read what it is told. None of that holds anybody up, and nothing of it is left.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os

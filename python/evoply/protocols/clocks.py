@@ -1,7 +1,5 @@
 """Time for a whole game: how much a side has, and what is left of it."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import Self

@@ -6,8 +6,6 @@ twice or again after its worker died, and comes to the same. Who plays, learns o
 knows this page only; `evoply.cluster` is what stands behind it.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

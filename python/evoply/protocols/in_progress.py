@@ -4,8 +4,6 @@ It knows no seat and reads no time: whoever runs the game says what time it is, 
 source that never goes back.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace

@@ -6,8 +6,6 @@ what `StorableLearner` asks for if a run folder is to keep its steps; docs/add-a
 in forty lines.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable

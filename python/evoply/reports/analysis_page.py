@@ -1,7 +1,5 @@
 """Analysed games as one HTML page: how well each player chose, graphs, and mistakes on boards."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -5,8 +5,6 @@ browser, the same every time. Text and grid have the colour of the text around t
 fits light and dark pages; values are tooltips, and lines have a table beside.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

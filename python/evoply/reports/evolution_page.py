@@ -1,7 +1,5 @@
 """What the page of a run says of evolution alone: its hall of fame and front."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from evoply.evolution import (

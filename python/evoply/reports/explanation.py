@@ -4,8 +4,6 @@ Everything said is measured on positions, not read off the weights: a large weig
 that never differs between two moves decides nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

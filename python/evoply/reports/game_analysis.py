@@ -4,8 +4,6 @@ Values are the player's, for the side to move, every move searched apart. Where 
 empty in Othello they come from the solver instead: exact differences of discs under perfect play.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait

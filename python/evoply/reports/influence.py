@@ -6,8 +6,6 @@ Positions come from random games over all stages and leave a choice; the same se
 positions. Chance in the player is the same for every variant, so only the part makes the change.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Vega's pictures as pages hold them."""
 
-from __future__ import annotations
-
 import re
 from xml.etree import ElementTree
 

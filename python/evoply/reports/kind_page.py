@@ -1,7 +1,5 @@
 """What the page of a run says of its kind of learner: by itself what any kind declares."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

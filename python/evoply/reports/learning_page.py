@@ -1,7 +1,5 @@
 """What the page of a run says of learning alone: what its weights are."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ Counts are never negative, so a positive term wants many and a negative one few.
 words what was measured elsewhere.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache

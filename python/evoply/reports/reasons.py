@@ -4,8 +4,6 @@ A search prefers a move for the board that its principal variation ends at. So t
 compared there: what each adds to the value of the best line, and to that of the second.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

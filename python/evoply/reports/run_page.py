@@ -4,8 +4,6 @@ The page is made from the run folder alone, for runs of any length: unfinished o
 sections.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import shlex

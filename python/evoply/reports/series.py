@@ -1,7 +1,5 @@
 """What charts show: values by name, over numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

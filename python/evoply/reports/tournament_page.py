@@ -1,7 +1,5 @@
 """A tournament as one HTML page that opens without a network."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

@@ -5,8 +5,6 @@ what it adds to the value, what each node of a tree comes to, what each square i
 that evolves a strategy before each of its moves it is that strategy.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@
 the same steps.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Generator, Mapping

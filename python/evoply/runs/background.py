@@ -3,8 +3,6 @@
 It lives on when its starter ends, and hears the requests left in the run folder.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -4,8 +4,6 @@ The live display, the table of steps, charts and the table of a page follow from
 row is a step's as the store gives it: number, digest, statistics, seconds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

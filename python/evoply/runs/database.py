@@ -5,8 +5,6 @@ all facts about the run. The table `checksums` has a row for each, for empty one
 vanish are noticed like rows that change. This module knows no table but that one.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Which kind of learner a run or a config is of: one of a table, or one that a user brings."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path

@@ -5,8 +5,6 @@ process leaves none behind; the number written in the file is only for people. W
 run never touches its loop: it leaves `request.json`, and the loop looks between steps.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

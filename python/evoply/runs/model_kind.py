@@ -1,7 +1,5 @@
 """Kinds of learners whose configs are models of evoply's own: what of them the models say."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

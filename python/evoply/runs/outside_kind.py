@@ -4,8 +4,6 @@ It is given as an argument, never by a config. Without it a run is still read: s
 statistics, champions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar

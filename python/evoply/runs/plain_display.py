@@ -3,8 +3,6 @@
 A display of a learner of evoply's own begins with this one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, ClassVar
 

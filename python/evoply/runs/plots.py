@@ -1,7 +1,5 @@
 """What charts of a run show, declared once: the page of `evoply web` and the report draw them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -3,8 +3,6 @@
 Tables are rows of named cells; spreadsheets and statistics programs read them as CSV or Parquet.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import os

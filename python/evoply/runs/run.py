@@ -6,8 +6,6 @@ drive a learner: `evoply.runs.advance` does. What is special to a kind of learne
 `evoply.runs.kind`.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os

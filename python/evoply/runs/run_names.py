@@ -1,7 +1,5 @@
 """Where runs live and how they are found by name."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

@@ -6,8 +6,6 @@ checksums. This module knows no lock and no status. The signature and players ar
 the functions that need them: a list of runs needs neither.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import sqlite3

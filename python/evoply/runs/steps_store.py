@@ -1,7 +1,5 @@
 """Steps kept as their learner's own data: what `dump` gives, as JSON beside the usual facts."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Mapping

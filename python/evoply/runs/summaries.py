@@ -1,7 +1,5 @@
 """The list of runs: a line about each, read without its learner, its config or its players."""
 
-from __future__ import annotations
-
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path

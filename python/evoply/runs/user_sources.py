@@ -1,7 +1,5 @@
 """What a run notes of its user's own Python, so that going on can ask for the same again."""
 
-from __future__ import annotations
-
 import hashlib
 import inspect
 from typing import Any

@@ -1,7 +1,5 @@
 """HOST:PORT, and whether that is this machine alone."""
 
-from __future__ import annotations
-
 import ipaddress
 import re
 

@@ -4,8 +4,6 @@ Admission knows connections and asks its host, the server of the tournament, for
 that is about players and games.
 """
 
-from __future__ import annotations
-
 import asyncio
 import hmac
 import secrets

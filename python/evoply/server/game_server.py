@@ -4,8 +4,6 @@ Everything happens in one event loop. What a client does concerns its own connec
 games: whoever is slow, silent or wrong keeps nobody else waiting.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import hmac

@@ -4,8 +4,6 @@ Choosing happens in threads, so that the connection is always heard. A lost conn
 again, and the server tells the games anew. Nothing learns here: a player is only asked.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import threading

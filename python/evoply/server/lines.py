@@ -4,8 +4,6 @@ A line is a word and its fields, apart by single blanks, in printable ASCII. Thi
 form of lines and nothing of games or connections; `docs/server.md` says what each means.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import re

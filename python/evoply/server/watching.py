@@ -1,7 +1,5 @@
 """A tournament elsewhere as it is played: every game, move by move."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 

@@ -3,8 +3,6 @@
 It knows bytes and lines, and nothing of players and games.
 """
 
-from __future__ import annotations
-
 import asyncio
 
 from evoply.server.lines import LONGEST_REQUEST, Line, LineError, plain, read_request

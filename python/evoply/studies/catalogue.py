@@ -1,7 +1,5 @@
 """The studies there are: one literal table."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType

@@ -1,7 +1,5 @@
 """The long evolutions of a study: in memory, or as runs that are kept and gone on with."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

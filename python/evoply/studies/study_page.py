@@ -1,7 +1,5 @@
 """A result of a study as one HTML page that opens without a network."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -25,8 +25,6 @@ A row without a printed figure has **no figure**, one without an interval of our
 No verdict is ever written by hand.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

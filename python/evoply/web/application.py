@@ -1,7 +1,5 @@
 """The application: the API and the page, behind all checks."""
 
-from __future__ import annotations
-
 import mimetypes
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager

@@ -1,7 +1,5 @@
 """The API of games: begin, read, move, undo, take over, ask, copy, and hear of what happens."""
 
-from __future__ import annotations
-
 import asyncio
 import secrets
 from collections import OrderedDict

@@ -1,7 +1,5 @@
 """Games as messages: what a page or a program needs to know to show one and to play in it."""
 
-from __future__ import annotations
-
 import io
 from functools import cache
 

@@ -1,7 +1,5 @@
 """The ladder of opponents: `ladder.toml`, where one more level is one more table."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass

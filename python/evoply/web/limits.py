@@ -1,7 +1,5 @@
 """What one may ask of the server, so that nobody keeps it from answering the others."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field

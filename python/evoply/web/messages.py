@@ -3,8 +3,6 @@
 `/api/openapi.json` is made of them.
 """
 
-from __future__ import annotations
-
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field

@@ -1,7 +1,5 @@
 """Players by the texts that come from outside: only those that are data, and within limits."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from functools import lru_cache

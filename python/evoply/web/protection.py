@@ -5,8 +5,6 @@ ours, exactly, and so is the Origin, if there is one; what changes something car
 which only our own page can read. Bodies are bounded, in size and time, and never compressed.
 """
 
-from __future__ import annotations
-
 import asyncio
 import secrets
 from dataclasses import dataclass, field

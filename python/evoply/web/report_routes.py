@@ -4,8 +4,6 @@ They load nothing and need no script. They are shown as they are, with a policy 
 lets in their style and nothing else, in a sandbox: whatever lies there cannot reach the server.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime

@@ -4,8 +4,6 @@ A run that was begun here is driven by a process of its own (`evoply resume`), w
 the server ends. Any run hears requests by the file in its folder, whoever began it.
 """
 
-from __future__ import annotations
-
 import subprocess
 import threading
 from collections.abc import Callable

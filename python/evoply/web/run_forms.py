@@ -4,8 +4,6 @@ A form is a preset's values and the JSON Schema of its config, so a key that is 
 in the form without anybody's doing. The page draws it; what it sends is checked here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """The messages of the API about runs; see `evoply.web.messages`."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """Runs as messages: what a page or a program needs to know to watch one, at work or not."""
 
-from __future__ import annotations
-
 import math
 import threading
 from collections import OrderedDict

@@ -1,7 +1,5 @@
 """The server as a process: its socket, and how it begins and ends."""
 
-from __future__ import annotations
-
 import errno
 import os
 import socket

@@ -5,8 +5,6 @@ that it has something, and as quick for many changes as for one. Nothing acknowl
 `kill -9`.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor

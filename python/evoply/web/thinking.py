@@ -4,8 +4,6 @@ A game has at most one move and one question waiting, and who asked first is ans
 every other game is served once before the same one is served again.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import queue

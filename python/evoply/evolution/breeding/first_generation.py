@@ -1,7 +1,5 @@
 """New individuals: random ones, and those of players that were there before."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache

@@ -4,8 +4,6 @@ Every offspring draws from its own child stream, so no draw of one shifts anothe
 copied first; each place after them goes to one operator drawn by its rate.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Who becomes a parent and who is replaced, by a config's selection and parsimony."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

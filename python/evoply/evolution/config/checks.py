@@ -3,8 +3,6 @@
 Every check takes the parts that it compares, and yields what is wrong with their paths.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from evoply import gp

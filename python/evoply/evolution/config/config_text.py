@@ -3,8 +3,6 @@
 Comments of a file are not kept; the run folder stores the values that were used.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping

@@ -4,8 +4,6 @@ This module knows the settings; what of them goes together is `checks`. It does 
 generation is bred or played.
 """
 
-from __future__ import annotations
-
 import json
 from contextlib import suppress
 from typing import Any, ClassVar

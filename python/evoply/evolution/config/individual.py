@@ -1,7 +1,5 @@
 """The part of a config that says what an individual is: one tree, or several and how they join."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field, field_validator

@@ -1,7 +1,5 @@
 """What follows from the players that a config names: files, machines, reproducibility."""
 
-from __future__ import annotations
-
 from evoply.arena.on_cluster import check_game
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.play.opponents import (

@@ -6,8 +6,6 @@ may play (`Training`), and gives what came of them (`Measured`). A kind of your 
 given to `evolve(config, fitness=...)`; ours are listed in `evoply.evolution.fitness.FITNESS`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal

@@ -3,8 +3,6 @@
 Which kind it is, and all that depends on it, is the kind's own affair (`evoply.evolution.fitness`).
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

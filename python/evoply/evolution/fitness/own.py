@@ -1,7 +1,5 @@
 """A fitness that its user wrote as a function of one tree, or of all different trees at once."""
 
-from __future__ import annotations
-
 import inspect
 import math
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Points per game against a panel."""
 
-from __future__ import annotations
-
 from typing import ClassVar, Literal
 
 import numpy as np

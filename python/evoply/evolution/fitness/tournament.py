@@ -1,7 +1,5 @@
 """A tournament within the population: everybody against everybody, or a knock-out."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, Literal
 

@@ -1,7 +1,5 @@
 """The games of training: schedules, starts, points. What kinds of fitness have in common."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

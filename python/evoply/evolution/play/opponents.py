@@ -4,8 +4,6 @@ Beside the usual grammar of players, an opponent may be a player in its JSON for
 with `{"`. That is how a run folder keeps an opponent that came from a file.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """A population as players, and whom it meets."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

@@ -4,8 +4,6 @@ A dialogue believes nothing: what comes back is checked by the rules of evoply, 
 a deadline, which is a time on the clock `time.monotonic`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Protocol
 

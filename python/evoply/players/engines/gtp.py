@@ -7,8 +7,6 @@ set up another start. Engines disagree about passes: a
 forced pass is told, and whoever refuses to hear of it goes on without (GRhino).
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence

@@ -6,8 +6,6 @@ played for it; after the end of a game `genmove` answers pass. Time in periods (
 player a limit of each move.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace

@@ -5,8 +5,6 @@ answered by `=== MOVE/EVALUATION/SECONDS` (Edax writes blanks for the slashes, a
 What else an engine writes is news that may be passed over.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence

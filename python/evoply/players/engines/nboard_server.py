@@ -6,8 +6,6 @@ mean nothing are passed over, as the protocol wants; a game that cannot be read 
 `status` line and leaves the board as it was.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType

@@ -4,8 +4,6 @@ A process that dies is started anew once in a game and told the game's moves; th
 game is lost. Whatever else goes wrong loses the game at once, and the next game is played.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A player offered as an engine: the board it sees, the seat it has, and the loop over lines."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace

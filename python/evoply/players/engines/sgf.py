@@ -4,8 +4,6 @@ Points are written as on the board, d3, or as two letters, dc; a pass is empty, 
 Discs may be set up before the first move (AB, AW) and PL says who begins.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

@@ -12,8 +12,6 @@ for a loss, with the sign changed for a disc of the opponent. Weights are averag
 symmetries of the start. How the lost original was trained is not known beyond its 70,000 games.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Callable

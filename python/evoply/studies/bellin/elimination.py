@@ -1,7 +1,5 @@
 """Tournaments of evolved trees in seven brackets: stars, and whether fitness foretold them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from math import isnan
 

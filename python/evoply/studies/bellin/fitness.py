@@ -1,7 +1,5 @@
 """Experiments E1 to E5: fitness of the best trees, fresh games, and what became of no-ops."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import isnan
 

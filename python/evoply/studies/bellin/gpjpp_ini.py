@@ -6,8 +6,6 @@ no parameter for (game, primitives, opponents, seed) comes from the preset `gpjp
 class GPVariables of gpjpp 1.0.
 """
 
-from __future__ import annotations
-
 import math
 import tomllib
 from collections.abc import Callable, Iterable, Mapping

@@ -4,8 +4,6 @@ Source: Bellin & Gasperin, "Genetic Programming and Othello". The types of indiv
 `types`, what is made of them in `fitness` and `tournaments`.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 from evoply.studies.bellin.elimination import tournaments

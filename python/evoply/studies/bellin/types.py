@@ -5,8 +5,6 @@ else is gpjpp's defaults (preset `gpjpp`): fitness is the sum of the opponent's 
 games as White, one against Edgar, here `edgar-like`, and two against a random player.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

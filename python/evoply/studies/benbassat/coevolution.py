@@ -4,8 +4,6 @@ In no paper. Every kind of fitness breeds alike, from the same first populations
 played a number of games; what counts is its champion's score against players that no run has met.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from evoply import _native

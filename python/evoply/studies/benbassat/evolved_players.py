@@ -5,8 +5,6 @@ them, as in `10ab2+20Co`; the benchmark is played after the run, at another dept
 run has met.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial

@@ -5,8 +5,6 @@ lose checkers every leaf has a random value. In Reversi and on the 10x10 board t
 alternate between two ways of counting pieces that it does not name, so there are readings.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Benbassat and Sipper's study: guides, and players evolved for three games."""
 
-from __future__ import annotations
-
 from evoply.studies.benbassat.coevolution import coevolution
 from evoply.studies.benbassat.evolved_players import RULES, table_4, table_5, table_6
 from evoply.studies.benbassat.guide_matches import READINGS, calibration

@@ -1,7 +1,5 @@
 """X6 and X7: a weight changed by hand, and training that begins elsewhere."""
 
-from __future__ import annotations
-
 from functools import partial
 from threading import Event
 

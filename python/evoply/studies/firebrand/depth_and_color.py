@@ -1,7 +1,5 @@
 """Figures 6 and 7: whether training at another depth, or with one colour, makes other weights."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from threading import Event
 

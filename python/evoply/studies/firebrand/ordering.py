@@ -1,7 +1,5 @@
 """Which moves alpha-beta looks at first: nodes and times of what the paper tried, and of more."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """Figure 2: the learning rate, and the rates that shrink, which the paper only proposes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from threading import Event

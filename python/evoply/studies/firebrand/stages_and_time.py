@@ -1,7 +1,5 @@
 """Figures 1 and 3 to 5: how weights move in stages of the game, and with time weights."""
 
-from __future__ import annotations
-
 from functools import partial
 from threading import Event
 

@@ -1,7 +1,5 @@
 """What learned players are worth: orders of training, rules of learning, and one long match."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import combinations

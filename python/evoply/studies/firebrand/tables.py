@@ -4,8 +4,6 @@ Source: Almgren, Berglund & Milstein, "The Othello Champion FIREBRAND" (Stanford
 prints curves and says what they show, but hardly a number, so most rows judge a claim.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial

@@ -4,8 +4,6 @@ A curve is the weights of one run, step by step. Distances are Euclidean, of the
 unless said otherwise.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace

@@ -5,8 +5,6 @@ figures are means over games, so each row is the weight of an area less the mean
 what the paper prints is compared in the same way where it prints enough.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from statistics import fmean

@@ -1,7 +1,5 @@
 """What other settings of the online player change, and what is worth most beyond the paper."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any

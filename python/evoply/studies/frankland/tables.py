@@ -3,8 +3,6 @@
 Source: Frankland & Pillay, "Evolving Game Playing Strategies for Othello" (CEC 2015).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from evoply.players import Online, parse_player

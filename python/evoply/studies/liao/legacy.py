@@ -8,8 +8,6 @@ reconstruction of the program behind the paper's tables plays it. Source: Liao, 
 Applied to Board Game Othello", section "Bug Report".
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from evoply.expressions import Constant, Node, PrimitiveSet

@@ -3,8 +3,6 @@
 The paper proposes it and does not try it, so no row has a printed figure.
 """
 
-from __future__ import annotations
-
 from evoply.reports.charts import line_chart
 from evoply.studies.liao.white_games import UNIT, games_as_white, staged_of
 from evoply.studies.study import Request, Result, Row, Scale, row, series

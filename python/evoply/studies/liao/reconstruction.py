@@ -15,8 +15,6 @@ The string machine moves through its text in the same way whatever the board, so
 itself a tree: that tree is lowered, and many games are played side by side.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from itertools import accumulate
 

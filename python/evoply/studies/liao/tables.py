@@ -4,8 +4,6 @@ Source: Liao, "Genetic Programming Applied to Board Game Othello" (a course proj
 hypothesis plays White against a player that moves at random; the tables count its wins of 50.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The games of Liao's tables: a hypothesis as White against a player that moves at random."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
