@@ -9,6 +9,7 @@ from tree_strategies import BELLIN, LIAO, seeds, trees
 
 from evoply import _native, othello
 from evoply.expressions import NO_OPS, PRIMITIVE_SETS, ExpressionError, Weights, bellin
+from evoply.games import SHAPES
 from evoply.gp import (
     Limits,
     chain_statistics,
@@ -181,7 +182,7 @@ def test_sets_of_the_experiments():
     assert BELLIN["%"].operator == ("divide", "one")
     assert BELLIN.with_division("zero")["%"].operator == ("divide", "zero")
     assert PRIMITIVE_SETS["bellin-noops"].weights == Weights("noop_only")
-    assert len(bellin("letters", size=10).terminals) == 31
+    assert len(bellin("letters", shape=SHAPES[10]).terminals) == 31
     first, last = bellin("letters"), bellin("letters", order="centre_first")
     assert first["aa"].expression != last["aa"].expression
     assert last.name == "bellin-letters-centre"

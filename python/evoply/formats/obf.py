@@ -49,7 +49,7 @@ def read(source: Source, on_refused: OnRefused = None) -> Iterator[Problem]:
 
     >>> (problem,) = read("XXXX XOXO XOO- O--- X; B4:+10; D3:+4;  % ours")
     >>> problem.score, problem.best_moves
-    (10, (Move.parse('b4', 4),))
+    (10, (Move.parse('b4', BoardShape(rows=4, columns=4)),))
     """
     count = 0
     for number, line in lines_of(source):

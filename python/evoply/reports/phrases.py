@@ -136,7 +136,8 @@ def pattern_phrase(expression: Expression) -> str:
     """Return which squares a pattern looks up.
 
     >>> from evoply.expressions import pattern, symmetric_copies
-    >>> pattern_phrase(pattern(symmetric_copies(["a1", "b1"], 8)))
+    >>> from evoply.games import SHAPES
+    >>> pattern_phrase(pattern(symmetric_copies(["a1", "b1"], SHAPES[8])))
     'what stands on a1 b1 (and 7 more such places)'
     """
     copies = expression.arguments[4]
