@@ -1,14 +1,17 @@
-"""Count what says how well the documentation reads: words, sentences, markup that readers see.
+"""Count what says how well documentation and code read: sentences, markup, names.
 
 Run it for a table: `python tests/contracts/words.py`; with paths of pages it also prints their
 sentences that are too long. Only prose counts: no code, tables, headings, pictures, comments or
-generated text. An item of a list is a paragraph of its own, and inline code is one word.
+generated text. An item of a list is a paragraph of its own, and inline code is one word. Of code,
+names count that tell nothing or that two things share.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import fmean
@@ -16,6 +19,7 @@ from statistics import fmean
 sys.path.insert(0, str(Path(__file__).parents[2] / "docs" / "_extensions"))
 
 from contents import parts
+from house import modules
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -80,8 +84,48 @@ def lines_of_the_readme() -> int:
     return len((ROOT / "README.md").read_text(encoding="utf-8").splitlines())
 
 
+def bindings(name: str) -> list[str]:
+    """Return where a variable or an argument of the package is called *name*: file and line."""
+    return [
+        f"{path}:{node.lineno}"
+        for path in modules().values()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id == name)
+        or (isinstance(node, ast.arg) and node.arg == name)
+    ]
+
+
+def shared_modules() -> dict[str, list[str]]:
+    """Return the last parts of module names that several modules have, packages left out."""
+    return _shared(
+        (name.rpartition(".")[2], name)
+        for name, path in modules().items()
+        if path.stem != "__init__"
+    )
+
+
+def shared_classes() -> dict[str, list[str]]:
+    """Return the names of public classes that several modules define."""
+    return _shared(
+        (node.name, name)
+        for name, path in modules().items()
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+
+
+def _shared(names: Iterator[tuple[str, str]]) -> dict[str, list[str]]:
+    homes: dict[str, list[str]] = defaultdict(list)
+    for name, home in names:
+        homes[name].append(home)
+    return {name: several for name, several in homes.items() if len(several) > 1}
+
+
 def main(names: list[str]) -> None:
     """Print the table, for some pages or for all that people learn from."""
+    print(f"{len(bindings('one')):7} variables called one")
+    print(f"{len(shared_modules()):7} module names shared: {', '.join(shared_modules())}")
+    print(f"{len(shared_classes()):7} class names shared: {', '.join(shared_classes())}")
     raw = sum(len(raw_markup(page.read_text(encoding="utf-8"))) for page in DOCS.glob("*.md"))
     print(f"{words_of_the_architecture():7} words of ARCHITECTURE.md")
     print(f"{lines_of_the_readme():7} lines of README.md")

@@ -1,0 +1,78 @@
+"""Names explain themselves: no word for two things, and none that was given up comes back."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+from house import ROOT, modules
+from words import bindings, shared_classes, shared_modules
+
+SAME_THING = {"Game", "LegalMoves", "Move", "Position", "Run"}
+"""Classes that do what the class of their name below them promises: a protocol, or a base."""
+
+RETIRED_MODULES = {
+    "by_name": "run_names",
+    "closing": "run_summary",
+    "driving": "run_loop",
+    "elsewhere": "on_cluster",
+    "field": "conditions",
+    "fields": "tournament_file",
+    "in_process": "background",
+    "kept": "kept_runs",
+    "opened": "open_evaluator",
+    "pace": "throttle",
+    "python_parts": "user_code",
+    "reception": "admission",
+    "run_hall": "",
+    "seeding": "seed_individuals",
+    "showing": "game_views",
+    "suggesting": "shell_hints",
+    "whole": "run_config",
+}
+"""Module names that had to be opened to be understood, and what took their place."""
+RETIRED_CLASSES = {"Measured": {"evolution/fitness/contract.py"}, "Played": set(), "Table": set()}
+"""Class names that stood for several things, and where one of them still stands."""
+RETIRED_IN_THE_KERNEL = {"carried", "crew", "duels", "foretelling", "patterned", "taken_up"}
+
+
+def test_retired_modules_do_not_come_back() -> None:
+    names = {name.rpartition(".")[2]: name for name in modules()}
+    assert {old: new for old, new in RETIRED_MODULES.items() if old in names} == {}
+    assert {new for new in RETIRED_MODULES.values() if new} <= names.keys()
+
+
+def test_retired_modules_of_the_kernel_do_not_come_back() -> None:
+    found = {path.stem for path in (ROOT / "crates").rglob("*.rs")}
+    assert "workers" in found
+    assert found & RETIRED_IN_THE_KERNEL == set()
+
+
+@pytest.mark.parametrize("name", RETIRED_CLASSES)
+def test_retired_classes_do_not_come_back(name: str) -> None:
+    homes = {
+        path.relative_to(ROOT / "python/evoply").as_posix()
+        for path in modules().values()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef) and node.name == name
+    }
+    assert homes == RETIRED_CLASSES[name]
+
+
+def test_no_class_shares_its_name_with_another_thing() -> None:
+    assert shared_classes().keys() == SAME_THING
+
+
+def test_few_modules_share_their_names() -> None:
+    """Commands are named by their verb, and each study has a module of tables."""
+    assert shared_modules().keys() <= {"elimination", "replay", "tables", "tournament"}
+
+
+def test_variables_are_called_by_what_they_are() -> None:
+    assert len(bindings("one")) <= 20
+
+
+def test_the_glossary_is_a_page() -> None:
+    page = Path(ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (?!word|---)[a-z].*\|$", page.split("## Words")[1], re.MULTILINE)
+    assert 25 <= len(rows) <= 40
