@@ -67,6 +67,7 @@ def report_html(run: Run) -> str:
         commands=_commands(run, rows),
         config_text=(run.path / "config.toml").read_text(encoding="utf-8"),
         events=[{"status": "", **event} for event in run.events()],
+        step_word=run.step_word,
         digests=[(row["number"], row["digest"]) for row in shown],
         is_sampled=len(shown) < len(rows),
         export_command=f"evoply runs {shlex.quote(run.name)} --csv FOLDER",
@@ -83,7 +84,7 @@ def _learned(kind_page: KindPage, run: Run, rows: Rows, shown: Rows) -> dict[str
         "explanation": explain(champion, game=run.config.game),
         "matches": [_match_row(one, one["first"]) for one in played.champion],
         "earlier_matches": [
-            _match_row(one, f"champion after generation {one['generation']}")
+            _match_row(one, f"champion after {run.step_word} {one['generation']}")
             for one in played.earlier
         ],
         "other_matches": [_match_row(other, other["first"]) for other in played.others],
@@ -101,7 +102,7 @@ def _learned(kind_page: KindPage, run: Run, rows: Rows, shown: Rows) -> dict[str
 
 
 def _facts(kind_page: KindPage, run: Run, rows: Rows) -> dict[str, str]:
-    facts = {"status": status_in_words(run.status), "generations": f"{len(rows):,}"}
+    facts = {"status": status_in_words(run.status), f"{run.step_word}s": f"{len(rows):,}"}
     if rows:
         seconds = sum(step.seconds for step in run.steps())
         facts |= {**kind_page.facts(run, rows), "time": _duration(seconds)}

@@ -274,6 +274,11 @@ class Run:
         is_own = "fitness" in self.python_parts()
         return self.kind.display.columns(self.config, rows[-1] if rows else {}, is_own=is_own)
 
+    @property
+    def step_word(self) -> str:
+        """What people call a step of the run: "generation" or "step"."""
+        return self.columns([])[0].label
+
     def table_names(self) -> tuple[str, ...]:
         """Return the names of the tables that `rows` gives, of which evolution has most."""
         return (*self.kind.store.exports, "matches")

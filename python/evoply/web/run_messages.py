@@ -106,8 +106,10 @@ class RunState(ApiAnswer):
     learner: str
     created: str
     command: str
+    step_word: str
+    """What people call a step of it: "generation" or "step"."""
     generations: int
-    """How many there are."""
+    """How many steps there are."""
     goal: int | None = None
     """How many there will be, if the limits count them."""
     seconds_left: float | None = None

@@ -140,6 +140,7 @@ def _state(run: Run, name: str, version: str, now: _Moment) -> RunState:
         learner=run.kind.name,
         created=run.created,
         command=run.command,
+        step_word=run.step_word,
         generations=len(rows),
         facts=[],
         charts=[],
@@ -224,7 +225,7 @@ def champion_shown(name: str, generation: int | None) -> ChampionShown:
         tree = tree_of(player)
         shown = ChampionShown(
             generation=number,
-            title=f"champion after generation {number:,}"
+            title=f"champion after {run.step_word} {number:,}"
             if generation is not None
             else "champion now",
             player=text,

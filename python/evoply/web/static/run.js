@@ -5,7 +5,7 @@ import { Board } from "./board.js";
 import { LineChart } from "./charts.js";
 import { again, make, renew, table } from "./dom.js";
 import { trying } from "./messages.js";
-import { duration, percent, status } from "./words.js";
+import { duration, percent, status, titled } from "./words.js";
 
 const OFTEN = 1;
 const SELDOM = 5;
@@ -24,9 +24,9 @@ export function showRun(place, name) {
   function show(run) {
     if (known?.version === run.version) return;
     known = run;
-    const { name: title, status: state, status_in_words, request, is_going_on, can_go_on, trouble } = run;
+    const { name, status: state, status_in_words, request, is_going_on, can_go_on, trouble } = run;
     const hasEnded = ["finished", "limit"].includes(state) && !is_going_on;
-    renew(parts.head, { name: title, status: state, status_in_words, request, is_going_on, can_go_on, trouble, ended: hasEnded && run.generations },
+    renew(parts.head, { name, status: state, status_in_words, request, is_going_on, can_go_on, trouble, ended: hasEnded && run.generations, step: run.step_word },
       (shown) => head(shown, ask));
     parts.progress.replaceChildren(...progress(run));
     parts.facts.replaceChildren(...(run.facts.length ? [facts(run.facts)] : []));
@@ -46,7 +46,7 @@ export function showRun(place, name) {
       const grid = (all) => make("div", { class: "charts" }, ...all.map((one) => one.element));
       const all = [...charts.values()];
       const more = all.slice(FIRST_CHARTS);
-      parts.charts.replaceChildren(make("h2", {}, "Generations"), grid(all.slice(0, FIRST_CHARTS)),
+      parts.charts.replaceChildren(make("h2", {}, titled(`${known.step_word}s`)), grid(all.slice(0, FIRST_CHARTS)),
         ...(more.length ? [make("details", { class: "more" }, make("summary", {}, "More charts"), grid(more))] : []));
     }
     for (const one of shown) charts.get(one.title).show(one);
@@ -74,9 +74,9 @@ function head(run, ask) {
   } else if (run.can_go_on) {
     buttons.push(button("Go on", "resume"));
   } else if (run.ended) {
-    buttons.push(...longer(run.ended, ask));
+    buttons.push(...longer(run.ended, run.step, ask));
   }
-  const wait = run.request !== null && run.status !== "paused" ? `: it will ${run.request} after this generation` : "";
+  const wait = run.request !== null && run.status !== "paused" ? `: it will ${run.request} after this ${run.step}` : "";
   return [
     make("p", { class: "up" }, make("a", { href: "#runs" }, "All runs")),
     make("div", { class: "head" }, make("h2", {}, run.name), make("p", {}, status(run), wait),
@@ -85,18 +85,18 @@ function head(run, ask) {
   ];
 }
 
-// What has ended goes on if it may make more generations.
-function longer(generations, ask) {
-  const more = make("input", { type: "number", min: generations + 1, value: 2 * generations, "aria-label": "Generations in all" });
-  return [more, make("button", { type: "button", click: () => ask("resume", { generations: Number(more.value) }) }, "Go on to so many generations")];
+// What has ended goes on if it may make more steps.
+function longer(count, step, ask) {
+  const more = make("input", { type: "number", min: count + 1, value: 2 * count, "aria-label": `${titled(step)}s in all` });
+  return [more, make("button", { type: "button", click: () => ask("resume", { generations: Number(more.value) }) }, `Go on to so many ${step}s`)];
 }
 
 function progress(run) {
   const count = run.generations.toLocaleString("en");
   const of = run.goal === null ? "" : ` of ${run.goal.toLocaleString("en")}`;
   const left = run.is_going_on && run.seconds_left !== null ? `, about ${duration(run.seconds_left)} left` : "";
-  const bar = run.goal === null || !run.is_going_on ? [] : [make("progress", { max: run.goal, value: run.generations, "aria-label": "Generations made" })];
-  return [make("p", {}, `${run.game_title}. ${count}${of} generation${run.generations === 1 && !of ? "" : "s"}${left}.`), ...bar];
+  const bar = run.goal === null || !run.is_going_on ? [] : [make("progress", { max: run.goal, value: run.generations, "aria-label": `${titled(run.step_word)}s made` })];
+  return [make("p", {}, `${run.game_title}. ${count}${of} ${run.step_word}${run.generations === 1 && !of ? "" : "s"}${left}.`), ...bar];
 }
 
 const facts = (found) => make("dl", { class: "facts" }, ...found.map(([label, value]) => make("div", {}, make("dt", {}, label), make("dd", {}, value))));
@@ -113,7 +113,7 @@ function matches(run) {
   return [make("h2", {}, "Test matches"), table(["opponent", "result", "score", "95 % interval"], rows, "Test matches of the champion")];
 }
 
-// The champion now, or of an earlier generation: its tree, what is new in it, and games with it.
+// The champion now, or of an earlier step: its tree, what is new in it, and games with it.
 function showChampion(place, path) {
   const NOW = "";
   let run = null;
@@ -138,7 +138,7 @@ function showChampion(place, path) {
     }
     for (const [select, first] of [[which, [new Option("the champion now", NOW)]], [rival, []]]) {
       const before = select.value || (select === rival ? String(run.champions[0]) : NOW);
-      renew(select, run.champions, (all) => [...first, ...[...all].reverse().map((one) => new Option(`generation ${one}`, one))]);
+      renew(select, run.champions, (all) => [...first, ...[...all].reverse().map((one) => new Option(`${run.step_word} ${one}`, one))]);
       select.value = before;
     }
     trying(ask);
@@ -161,7 +161,7 @@ function showChampion(place, path) {
     if (champion.before !== null && champion.new_nodes !== null) {
       const fresh = { 0: "No node is new", 1: "One node is new (outlined)" }[champion.new_nodes] ?? `${champion.new_nodes} nodes are new (outlined)`;
       const gone = champion.gone.length ? "; gone: " : ".";
-      parts.push(make("p", { class: "change" }, `${fresh} since the champion of generation ${champion.before}${gone}`,
+      parts.push(make("p", { class: "change" }, `${fresh} since the champion of ${run.step_word} ${champion.before}${gone}`,
         ...champion.gone.flatMap((text, index) => [index ? ", " : "", make("code", {}, text)])));
     }
     if (champion.tree !== null) {

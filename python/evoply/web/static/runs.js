@@ -58,6 +58,6 @@ function shown({ folder, runs, most }) {
     moment(run.created),
   ]);
   const many = runs.length < most ? "" : `, the newest ${most}`;
-  return [table(["run", "status", "game", "learner", "generations", "best, fresh games", "begun"], rows, "Runs, the newest first"),
+  return [table(["run", "status", "game", "learner", "steps", "best, fresh games", "begun"], rows, "Runs, the newest first"),
     make("p", { class: "note" }, `Folder: ${folder}${many}`)];
 }

@@ -2,6 +2,8 @@
 
 import { make } from "./dom.js";
 
+export const titled = (word) => word[0].toUpperCase() + word.slice(1);
+
 export const percent = (share) => (share === null ? "" : `${(100 * share).toFixed(1)} %`);
 
 export function duration(seconds) {
