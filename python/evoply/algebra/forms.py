@@ -1,4 +1,4 @@
-"""The forms of a value: as one product, multiplied out, and in between; and which is shortest.
+"""The forms of a value, from one product to all multiplied out, and the choice of the shortest.
 
 A sum in a product is an atom of its own (*grouped*) until it is multiplied out (*expanded*).
 """
@@ -16,12 +16,12 @@ from evoply.expressions import Expression
 
 _VIEWS = 4
 _MOST_CHOICES = 6
-"""So many addends of a sum are tried in every form."""
+"""The number of addends of a sum that are tried in every form."""
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A part of the original: the shortest expression found for it and, of a number, its terms."""
+    """A part of the original: the shortest expression found for it and, for a number, its terms."""
 
     expression: Expression
     terms: Terms | None = None
@@ -33,7 +33,7 @@ class Form:
 
     @property
     def key(self) -> Any:
-        """What laws compare: a constant, or the expression."""
+        """The value that laws compare: a constant, or the expression."""
         if self.terms is None:
             is_truth = self.expression.op == "truth"
             return self.expression.arguments[0] if is_truth else self.expression
@@ -51,19 +51,19 @@ class Forms:
         self._ratios: dict[tuple[int, int], Terms | None] = {}
 
     def opaque(self, expression: Expression) -> Form:
-        """Return the form of what has no algebra."""
+        """Return the form of an expression that has no algebra."""
         if expression.type != "number":
             return Form(expression)
         return Form(expression, polynomials.power(self.writer.atom(expression)))
 
     def shortest(self, candidates: Sequence[Terms], plain: Expression) -> Form:
-        """Return the form of the candidate that is written shortest, the first of equal ones.
+        """Return the form of the shortest candidate, the first of equally short ones.
 
-        It is written as *plain* if that is shorter still.
+        The form is written as *plain* if that is shorter still.
         """
         best: Form | None = None
         for terms in candidates:
-            written = self.writer.written(terms, self.writer.size(plain))
+            written = self.writer.write(terms, self.writer.size(plain))
             if written is not None and (
                 best is None or self.writer.size(written) < self.writer.size(best.expression)
             ):
@@ -72,7 +72,7 @@ class Forms:
             return best
         if not candidates or len(candidates[0]) < 2:
             return Form(plain, candidates[0]) if candidates else self.opaque(plain)
-        # A part of its own that can still be multiplied out.
+        # The part becomes an atom that can still be multiplied out.
         atom = self.writer.atom(plain)
         with suppress(TooLargeError):
             forms = [terms for terms in candidates[1:] if len(terms) > 1]
@@ -80,7 +80,7 @@ class Forms:
         return Form(plain, polynomials.power(atom))
 
     def sum(self, addends: Sequence[tuple[int, Form]]) -> Form:
-        """Return the form of a sum, each addend in the form that makes the whole shortest."""
+        """Return the form of a sum, with each addend in the form that makes the sum shortest."""
         plain = self.writer.chain([(sign, form.expression) for sign, form in addends])
         options = [
             [polynomials.scaled(view, Fraction(sign)) for view in self.views(form.value)]
@@ -102,9 +102,9 @@ class Forms:
     def shortened(
         self, terms: Terms, options: Sequence[Sequence[Terms]], start: int, plain: Expression
     ) -> Terms:
-        """Take for some addends another view than *start* if the written form becomes shorter."""
+        """Return *terms* with another view than *start* for some addends where that is shorter."""
         longest = 2 * self.writer.size(plain)
-        written = self.writer.written(terms, longest)
+        written = self.writer.write(terms, longest)
         choices = [option for option in options if any(view != option[0] for view in option)]
         for option in choices[:_MOST_CHOICES]:
             present = terms
@@ -115,16 +115,16 @@ class Forms:
                     other = polynomials.add(polynomials.add(present, option[start], -1), view)
                 except TooLargeError:
                     continue
-                text = self.writer.written(other, longest)
+                text = self.writer.write(other, longest)
                 if text is not None and (
                     written is None or self.writer.size(text) < self.writer.size(written)
                 ):
                     terms, written = other, text
         return terms
 
-    def products(self, one: Form, other: Form) -> list[Terms]:
-        """Return the forms of a product, the expanded ones first."""
-        first, second = one.value, other.value
+    def products(self, left: Form, right: Form) -> list[Terms]:
+        """Return the forms of a product, expanded ones first."""
+        first, second = left.value, right.value
         if not first or not second:
             return [{}]
         candidates: list[Terms] = []
@@ -140,7 +140,7 @@ class Forms:
         return candidates
 
     def views(self, terms: Terms) -> list[Terms]:
-        """Return *terms* as they are, as one product, and multiplied out in part and wholly."""
+        """Return *terms* unchanged, as one product, multiplied out in part, and in full."""
         forms = [terms]
         for view in (self.factored, self.opened, self.expanded):
             try:
@@ -150,11 +150,11 @@ class Forms:
         return forms
 
     def opened(self, terms: Terms) -> Terms:
-        """Return *terms* with the sums in it multiplied out, the sums in these left as they are."""
+        """Return *terms* with its sums multiplied out, but not the sums inside those sums."""
         return self.expanded(terms, form=-1)
 
     def expanded(self, terms: Terms, form: int = 0) -> Terms:
-        """Return *terms* with the sums in it multiplied out, but for those that divide."""
+        """Return *terms* with its sums multiplied out, except those that divide."""
         result: Terms = {}
         for monomial, value in terms.items():
             product = polynomials.constant(value)
@@ -168,7 +168,7 @@ class Forms:
         return result
 
     def factored(self, terms: Terms) -> Terms:
-        """Return *terms* as one product: a sum is an atom, over one denominator, cancelled."""
+        """Return *terms* as one cancelled product over one denominator, with sums as atoms."""
         if len(terms) < 2:
             return terms
         key = frozenset(terms.items())
@@ -189,26 +189,26 @@ class Forms:
         return self._factored[key]
 
     def cancelled(self, product: Terms) -> Terms:
-        """Return a single term without sums above and below that divide each other."""
+        """Return a single term after cancelling sums above and below that divide each other."""
         for monomial in product:
             powers = [(atom, exponent) for atom, exponent in monomial if atom in self.writer.sums]
             above = [atom for atom, exponent in powers if exponent > 0]
             below = [atom for atom, exponent in powers if exponent < 0]
-            for one, other in ((one, other) for one in above for other in below):
-                ratio = self.ratio(one, other)
+            for factor, divisor in ((factor, divisor) for factor in above for divisor in below):
+                ratio = self.ratio(factor, divisor)
                 if ratio is not None:
                     gone = polynomials.multiply(
-                        polynomials.power(one, -1), polynomials.power(other)
+                        polynomials.power(factor, -1), polynomials.power(divisor)
                     )
                     left = polynomials.multiply(product, polynomials.multiply(gone, ratio))
                     return self.cancelled(left)
         return product
 
-    def ratio(self, one: int, other: int) -> Terms | None:
-        """Return one sum over another as a single term if one of them divides the other."""
-        if (one, other) not in self._ratios:
+    def ratio(self, dividend: int, divisor: int) -> Terms | None:
+        """Return the quotient of two sums as one term if either divides the other, else None."""
+        if (dividend, divisor) not in self._ratios:
             ratio: Terms | None = None
-            above, below = (self.writer.sums[atom][0] for atom in (one, other))
+            above, below = (self.writer.sums[atom][0] for atom in (dividend, divisor))
             powers = [
                 exponent for terms in (above, below) for part in terms for _, exponent in part
             ]
@@ -217,5 +217,5 @@ class Forms:
                 ratio = None if quotient is None else self.factored(quotient)
                 if quotient is None and (quotient := polynomials.quotient(below, above)):
                     ratio = polynomials.inverse(self.factored(quotient))
-            self._ratios[one, other] = ratio
-        return self._ratios[one, other]
+            self._ratios[dividend, divisor] = ratio
+        return self._ratios[dividend, divisor]

@@ -1,4 +1,4 @@
-"""What the parts of a tree's expression are called: as its primitives are."""
+"""Names for the parts of a tree's expression, taken from its primitives."""
 
 from functools import lru_cache
 from types import MappingProxyType
@@ -20,7 +20,7 @@ from evoply.gp.lowering import CLOCKS, expression_of
 _ARITHMETIC = ("argument", "add", "subtract", "multiply", "divide")
 _UNTIL = MappingProxyType({"phases": "board_until", "stages": "until", "ply_stages": "plies_until"})
 DIGITS = 6
-"""Significant digits of numbers in formulas for people."""
+"""The significant digits of numbers in formulas for people."""
 
 
 def names_of(individual: Genotype) -> FormulaNames:
@@ -62,18 +62,18 @@ def _names_of_set(primitives: PrimitiveSet) -> FormulaNames:
             known.setdefault(expression, primitive.name)
         elif expression.op not in _ARITHMETIC and not _is_bare(expression):
             functions.append((primitive.name, expression))
-    # What a smaller function would take for a part of it comes first.
+    # Larger functions come first: a smaller one would match a part of them.
     functions.sort(key=lambda function: -len(in_order([function[1]])))
     return FormulaNames(known, tuple(functions))
 
 
 def _is_bare(expression: Expression) -> bool:
-    """Return whether *expression* is an operation on arguments alone, which has its own name."""
-    return all(getattr(one, "op", "") == "argument" for one in expression.arguments)
+    """Return whether *expression* is one operation on arguments, which already has a name."""
+    return all(getattr(argument, "op", "") == "argument" for argument in expression.arguments)
 
 
 def formula_of(individual: Genotype) -> str:
-    """Return what *individual* computes as a formula: without introns, definitions written out.
+    """Return the formula of *individual*, without introns and with definitions written out.
 
     >>> from evoply.expressions import PRIMITIVE_SETS
     >>> from evoply.gp import parse_tree
@@ -85,7 +85,7 @@ def formula_of(individual: Genotype) -> str:
 
 
 def latex_formula_of(individual: Genotype) -> str:
-    r"""Return what *individual* computes for LaTeX's mathematics.
+    r"""Return the formula of *individual* for LaTeX's mathematics.
 
     >>> from evoply.expressions import PRIMITIVE_SETS
     >>> from evoply.gp import parse_tree

@@ -1,7 +1,7 @@
 """Exact sums of products of powers over numbered atoms; a power may be negative.
 
-What an atom stands for is known elsewhere. Sizes are bounded: what would grow beyond what anybody
-reads raises `TooLargeError`.
+This module does not know what an atom stands for. Sizes are bounded: an operation whose result is
+longer than anybody would read raises `TooLargeError`.
 """
 
 import math
@@ -12,7 +12,7 @@ from functools import lru_cache
 Monomial = tuple[tuple[int, int], ...]
 """Atoms and their exponents, which are not 0, by ascending atom."""
 Terms = dict[Monomial, Fraction]
-"""Monomials and their coefficients, which are not 0; no monomial at all is zero."""
+"""Monomials and their coefficients, which are not 0; an empty dict is zero."""
 
 _MOST_TERMS = 100
 _MOST_PRODUCTS = 500  # pairs of terms in one product
@@ -22,22 +22,22 @@ _MOST_BITS = 4000  # of a coefficient's numerator or denominator
 
 
 class TooLargeError(Exception):
-    """A result that passes the bounds of this module; the caller keeps the operation as it is."""
+    """A result exceeds the bounds of this module; the caller keeps the operation unchanged."""
 
 
 def constant(value: Fraction | float) -> Terms:
-    """Return a number, which must be finite."""
+    """Return a number, which must be finite, as terms."""
     exact = Fraction(value)
     return bounded({(): exact}) if exact else {}
 
 
 def power(atom: int, exponent: int = 1) -> Terms:
-    """Return a power of the atom of that number."""
+    """Return a power of the atom with the number *atom*."""
     return {((atom, exponent),): Fraction(1)} if exponent else constant(1)
 
 
 def value(terms: Terms) -> Fraction | None:
-    """Return the number that *terms* are if they depend on no atom, else None."""
+    """Return the value of *terms* if they contain no atom, else None."""
     return terms.get((), None if terms else Fraction(0)) if len(terms) < 2 else None
 
 
@@ -54,13 +54,13 @@ def add(first: Terms, second: Mapping[Monomial, Fraction], scale: Fraction | int
 
 
 def multiply(first: Terms, second: Terms) -> Terms:
-    """Return the product, every sum multiplied out."""
+    """Return the product, with every sum multiplied out."""
     if len(first) * len(second) > _MOST_PRODUCTS:
         raise TooLargeError
     result: Terms = {}
-    for one, number in first.items():
-        for two, other in second.items():
-            monomial = _times(one, two)
+    for left, number in first.items():
+        for right, other in second.items():
+            monomial = _times(left, right)
             result[monomial] = result.get(monomial, Fraction(0)) + number * other
     return bounded({monomial: number for monomial, number in result.items() if number})
 
@@ -77,7 +77,7 @@ def scaled(terms: Terms, scale: Fraction) -> Terms:
 
 
 def bounded(terms: Terms) -> Terms:
-    """Return *terms*, or raise TooLargeError if they are more than anybody reads."""
+    """Return *terms*; raise TooLargeError if they exceed the bounds of this module."""
     if len(terms) > _MOST_TERMS:
         raise TooLargeError
     for monomial, number in terms.items():
@@ -88,14 +88,14 @@ def bounded(terms: Terms) -> Terms:
 
 
 def degree(monomial: Monomial) -> int:
-    """Return how many factors and divisors a monomial has."""
+    """Return the number of factors and divisors of a monomial."""
     return sum(abs(exponent) for _, exponent in monomial)
 
 
 def content(terms: Terms) -> Terms:
-    """Return what to divide a sum by, a single term, so that its multiples become the same sum.
+    """Return the single term by which a sum is divided to make all its multiples the same sum.
 
-    What is left has no negative power and no common atom. Most of its coefficients are positive;
+    The quotient has no negative power and no common atom. Most of its coefficients are positive;
     they have no common factor if they were whole, else one of them is 1.
     """
     lowest = dict(next(iter(terms)))
@@ -116,12 +116,12 @@ def content(terms: Terms) -> Terms:
 
 
 def quotient(dividend: Terms, divisor: Terms) -> Terms | None:
-    """Return the quotient if *divisor* goes into *dividend* without a rest, else None.
+    """Return the quotient if *divisor* divides *dividend* without remainder, else None.
 
-    Both have no negative powers. Also None where finding out would take too long.
+    Neither has negative powers. The result is also None where the division would take too long.
     """
     lead = max(divisor, key=_order)
-    # The last terms must divide as the first do; this settles most cases at once.
+    # The last terms must divide, as the first do: this test settles most cases at once.
     if not _goes_into(min(divisor, key=_order), min(dividend, key=_order)):
         return None
     rest = dict(dividend)
@@ -135,12 +135,12 @@ def quotient(dividend: Terms, divisor: Terms) -> Terms | None:
         monomial = _times(top, tuple((atom, -exponent) for atom, exponent in lead))
         result[monomial] = rest[top] / divisor[lead]
         for other, number in divisor.items():
-            place = _times(monomial, other)
-            left = rest.get(place, Fraction(0)) - result[monomial] * number
+            product = _times(monomial, other)
+            left = rest.get(product, Fraction(0)) - result[monomial] * number
             if left:
-                rest[place] = left
+                rest[product] = left
             else:
-                rest.pop(place, None)
+                rest.pop(product, None)
     return result
 
 

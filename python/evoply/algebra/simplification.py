@@ -1,8 +1,8 @@
-"""Algebra for people: what an evolved tree comes to, and whether it is a constant.
+"""Algebra for people: the simplified form of an evolved tree, and whether it is a constant.
 
-Every number is a sum of products of powers over what has no algebra, with exact coefficients. A sum
-in a product is a part of its own (*grouped*) until it is multiplied out (*expanded*); of all forms
-of a value the shortest is written. A simplified expression is for reading and statistics only and
+Every number is a sum of products of powers over parts without algebra, with exact coefficients. A
+sum in a product is an atom of its own (*grouped*) until it is multiplied out (*expanded*); the
+shortest form of a value is written. A simplified expression is for reading and statistics only and
 never plays: it equals the original up to rounding, and only where no divisor is zero. Protected
 division is therefore flagged.
 """
@@ -29,16 +29,16 @@ from evoply.gp.sizes import settled
 _MOST_EXCEPTIONS = 8
 _LONGEST_VALUE = 200  # characters of the value at an exception
 _MOST_NODES = 600
-"""So many exceptions have their own value worked out, over so many nodes; others are only named."""
+"""Limits of the exceptions whose value is computed, in exceptions and nodes; others are named."""
 
 
 @dataclass(frozen=True, slots=True)
 class Simplified:
-    """A simplified expression with what must be said about it.
+    """A simplified expression and where it is not the value of the original.
 
     *names* are those of the primitives; *constant* is the value if it depends on no feature;
-    *exceptions* say, each for itself, where protected division gives another value; *size* counts
-    operations, numbers and features.
+    *exceptions* are sentences, each about a place where protected division gives another value;
+    *size* counts operations, numbers and features.
     """
 
     expression: Expression
@@ -49,7 +49,7 @@ class Simplified:
 
     @property
     def formula(self) -> str:
-        """The formula without the exceptions."""
+        """The formula, without the exceptions."""
         return formula(self.expression, self.names, digits=DIGITS)
 
     @property
@@ -62,12 +62,12 @@ class Simplified:
 
 
 def simplify(what: Genotype | Expression, names: FormulaNames = UNNAMED) -> Simplified:
-    """Return what an individual or an expression comes to: like terms collected, factors cancelled.
+    """Return an individual or an expression with like terms collected and factors cancelled.
 
-    Takes milliseconds for 200 nodes: an operation that would pass 100 terms is kept as it is. Never
-    longer than the original written out. Any type of value is taken; numbers have algebra, and
-    choices that are settled are taken. *names* are those of an expression's parts, which are taken
-    as they are; the parts of an individual are called as its primitives are.
+    This takes milliseconds for 200 nodes: an operation that would exceed 100 terms is kept. The
+    result is never longer than the original written out. Values of any type are accepted; algebra
+    applies to numbers, and a choice whose condition is constant is made. *names* name parts of an
+    expression, which stay whole; the parts of an individual are named after its primitives.
 
     >>> from evoply.expressions import PRIMITIVE_SETS
     >>> from evoply.gp import parse_tree
@@ -92,25 +92,25 @@ def simplify(what: Genotype | Expression, names: FormulaNames = UNNAMED) -> Simp
 
 
 class _Simplifier:
-    """Works on one expression; what is forced divides by zero."""
+    """Simplifies one expression; divisions whose condition is forced are by zero."""
 
     def __init__(self, expression: Expression, names: FormulaNames) -> None:
-        conventions = [one.arguments[2] for one in in_order([expression]) if one.op == "divide"]
+        conventions = [node.arguments[2] for node in in_order([expression]) if node.op == "divide"]
         self.writer = SumWriter(conventions[0] if conventions else "one")
         self.forms = Forms(self.writer)
         self.names = names
-        self.root = self.copied(expression)
+        self.root = self.copy(expression)
         self._addends: dict[int, list[tuple[int, Expression]]] = {}
         self.order, self.places = self.parts()
         self.finished: dict[int, Form] = {}
         self.conditions: dict[int, str] = {}
-        """Of each division by what may be zero, and then matters: where it is zero, in words."""
+        """Where the divisor of a division is zero, in words, by node; only where that matters."""
         self.forced: frozenset[str] = frozenset()
 
-    def copied(self, expression: Expression) -> Expression:
-        """Return *expression* made by the writer: equal parts are one object."""
+    def copy(self, expression: Expression) -> Expression:
+        """Return a copy of *expression* made by the writer, where equal parts are one object."""
         copies: dict[int, Expression] = {}
-        known = {one: one for one in self.names.known}
+        known = {part: part for part in self.names.known}
         for node in in_order([expression]):
             if node in known:
                 copies[id(node)] = self.writer.leaf(known[node])
@@ -123,7 +123,7 @@ class _Simplifier:
         return copies[id(expression)]
 
     def parts(self) -> tuple[list[Expression], dict[int, int]]:
-        """Return what is worked out, operands first, and each one's place as it is read."""
+        """Return the nodes to compute, operands first, and the place of each in reading order."""
         order: list[Expression] = []
         places: dict[int, int] = {}
         waiting = [(self.root, False)]
@@ -140,53 +140,53 @@ class _Simplifier:
         return order, places
 
     def operands(self, node: Expression) -> list[Expression]:
-        """Return what the value of *node* is worked out from: of a sum, all that is added up."""
+        """Return the expressions that *node* is computed from; for a sum, all its addends."""
         if self.is_leaf(node):
             return []
-        return [addend for _, addend in self.addends(node)] if self.summed(node) else children(node)
+        return [part for _, part in self.addends(node)] if self.signed(node) else children(node)
 
     def is_leaf(self, node: Expression) -> bool:
         return self.writer.size(node) == 1
 
     def addends(self, node: Expression) -> list[tuple[int, Expression]]:
-        """Return what a sum adds up and how often, from left to right, sums inside it included."""
+        """Return the addends of a sum and of the sums inside it, with factors, left to right."""
         if id(node) in self._addends:
             return self._addends[id(node)]
         scales: dict[int, int] = {}
         order: list[Expression] = []
         waiting = [(node, False)]
         while waiting:
-            one, is_done = waiting.pop()
+            addend, is_done = waiting.pop()
             if is_done:
-                order.append(one)
-            elif id(one) not in scales:
-                scales[id(one)] = 0
-                waiting.append((one, True))
-                waiting += [(part, False) for _, part in reversed(self.summed(one))]
+                order.append(addend)
+            elif id(addend) not in scales:
+                scales[id(addend)] = 0
+                waiting.append((addend, True))
+                waiting += [(part, False) for _, part in reversed(self.signed(addend))]
         scales[id(node)] = 1
-        for one in reversed(order):
-            for sign, part in self.summed(one):
-                scales[id(part)] += sign * scales[id(one)]
+        for addend in reversed(order):
+            for sign, part in self.signed(addend):
+                scales[id(part)] += sign * scales[id(addend)]
         self._addends[id(node)] = [
-            (scales[id(one)], one) for one in order if scales[id(one)] and not self.summed(one)
+            (scales[id(part)], part) for part in order if scales[id(part)] and not self.signed(part)
         ]
         return self._addends[id(node)]
 
-    def summed(self, node: Expression) -> list[tuple[int, Expression]]:
-        """Return what a sum or a change of sign adds up, with signs; of all else nothing."""
+    def signed(self, node: Expression) -> list[tuple[int, Expression]]:
+        """Return the operands of a sum or a change of sign, with signs; else an empty list."""
         if self.is_leaf(node):
             return []
         if node.op in ("add", "subtract"):
             first, second = node.arguments
             return [(1, first), (-1 if node.op == "subtract" else 1, second)]
         if node.op == "multiply":
-            for one, other in (node.arguments, node.arguments[::-1]):
-                if one.op == "number" and one.arguments[0] == -1:
+            for factor, other in (node.arguments, node.arguments[::-1]):
+                if factor.op == "number" and factor.arguments[0] == -1:
                     return [(-1, other)]
         return []
 
     def run(self, forced: frozenset[str] = frozenset()) -> Form:
-        """Return the form of the whole; later only what *forced* changes is worked out."""
+        """Return the form of the whole; a later call computes only what *forced* changes."""
         self.forced = forced
         forms: dict[int, Form] = {}
         changed: set[int] = set()
@@ -205,15 +205,15 @@ class _Simplifier:
         return forms[id(self.root)]
 
     def form(self, node: Expression, done: dict[int, Form]) -> Form:
-        """Return the form of *node*, what it is worked out from being *done*."""
+        """Return the form of *node*; *done* has the forms of its operands."""
         if node.op == "truth":
             return Form(node)
         if node.op == "number" and math.isfinite(node.arguments[0]):
             return Form(node, polynomials.constant(node.arguments[0]))
         if self.is_leaf(node):
             return self.forms.opaque(node)
-        if self.summed(node):
-            return self.forms.sum([(scale, done[id(one)]) for scale, one in self.addends(node)])
+        if self.signed(node):
+            return self.forms.sum([(scale, done[id(part)]) for scale, part in self.addends(node)])
         operands = [done[id(child)] for child in children(node)]
         shortened = iter(operands)
         plain = self.writer.make(
@@ -229,11 +229,11 @@ class _Simplifier:
             return self.quotient(node, operands[0], operands[1], plain)
         literals = [argument for argument in node.arguments if not isinstance(argument, Expression)]
         key = settled(node.op, literals, [operand.key for operand in operands])
-        settled_form = self.known(key, operands) or self.extreme(node.op, operands)
+        settled_form = self.form_of_key(key, operands) or self.extreme(node.op, operands)
         return settled_form or self.forms.opaque(plain)
 
-    def known(self, key: Any, operands: Sequence[Form]) -> Form | None:
-        """Return the form of a settled value: that of an operand, or a constant."""
+    def form_of_key(self, key: Any, operands: Sequence[Form]) -> Form | None:
+        """Return the form of the value that *key* stands for: an operand's form, or a constant."""
         if key is None:
             return None
         same = [operand for operand in operands if operand.key is key]
@@ -244,9 +244,9 @@ class _Simplifier:
         return Form(self.writer.make("number", key), polynomials.constant(key))
 
     def quotient(self, node: Expression, first: Form, second: Form, plain: Expression) -> Form:
-        """Return the quotient, and note where it is not what protected division gives."""
-        one, zero = polynomials.constant(1), polynomials.constant(0)
-        protected = {"one": one, "zero": zero, "numerator": first.terms}.get(node.arguments[2])
+        """Return the quotient, and record where protected division gives another value."""
+        unit, zero = polynomials.constant(1), polynomials.constant(0)
+        protected = {"one": unit, "zero": zero, "numerator": first.terms}.get(node.arguments[2])
         condition = self.condition(second)
         if not second.terms or condition in self.forced:
             if node.arguments[2] == "numerator":
@@ -266,20 +266,20 @@ class _Simplifier:
         return self.forms.shortest(candidates, plain)
 
     def extreme(self, op: str, operands: Sequence[Form]) -> Form | None:
-        """Return the larger or the smaller of two if their difference is a constant."""
+        """Return the larger or the smaller of two operands if their difference is a constant."""
         if op not in ("minimum", "maximum"):
             return None
         first, second = operands
         difference: Fraction | None = None
         with suppress(TooLargeError):
-            one, other = (self.forms.expanded(operand.value) for operand in operands)
-            difference = polynomials.value(polynomials.add(one, other, -1))
+            left, right = (self.forms.expanded(operand.value) for operand in operands)
+            difference = polynomials.value(polynomials.add(left, right, -1))
         if difference is None:
             return None
         return first if (difference >= 0) == (op == "maximum") else second
 
     def condition(self, divisor: Form) -> str:
-        """Return in words where *divisor* is zero, "" if that is nowhere or everywhere."""
+        """Return in words where *divisor* is zero, or "" if that is nowhere or everywhere."""
         if not divisor.terms or polynomials.value(divisor.terms) is not None:
             return ""
         try:
@@ -291,7 +291,7 @@ class _Simplifier:
         return "" if polynomials.value(zeros) is not None else self.zero_text(zeros)
 
     def zero_text(self, zeros: Terms) -> str:
-        """Return in words where *zeros* is 0: positive terms = negative terms."""
+        """Return in words where *zeros* is 0, as positive terms = negative terms."""
         scale = min(abs(value) for value in zeros.values())
         sides: tuple[list[str], list[str]] = ([], [])
         for monomial, value in sorted(zeros.items(), key=lambda term: place(term[0])):
@@ -305,24 +305,24 @@ class _Simplifier:
                 factors.insert(0, number_text(float(size)))
             sides[value < 0].append(" * ".join(factors))
         is_turned = not sides[0] or (bool(sides[1]) and zeros.get((), 0) > 0)
-        one, other = sides[::-1] if is_turned else sides
-        return f"{' + '.join(one)} = {' + '.join(other) or '0'}"
+        left, right = sides[::-1] if is_turned else sides
+        return f"{' + '.join(left)} = {' + '.join(right) or '0'}"
 
     def exceptions(self, usual: Expression) -> tuple[str, ...]:
         """Return a sentence for each divisor that may be zero and changes the *usual* value."""
         places = sorted(self.conditions, key=self.places.__getitem__)
-        conditions = dict.fromkeys(self.conditions[place] for place in places)
-        # Step 1. What comes out at each exception, as far as that is affordable.
+        conditions = dict.fromkeys(self.conditions[index] for index in places)
+        # Step 1. Compute the result at each exception, as far as that is affordable.
         most = min(_MOST_EXCEPTIONS, 1 + _MOST_NODES // self.writer.size(self.root))
         results = {
             condition: self.run(frozenset([condition])).expression
             for condition in list(conditions)[:most]
         }
-        # Step 2. Those that change nothing, neither alone nor all together, are no exceptions.
+        # Step 2. Drop conditions that change nothing, neither alone nor all together.
         harmless = {condition for condition, result in results.items() if result is usual}
         if harmless and self.run(frozenset(harmless)).expression is not usual:
             harmless = set()
-        # Step 3. The others in words.
+        # Step 3. Put the others into words.
         sentences: list[str] = []
         for condition in conditions:
             if condition in harmless:

@@ -1,7 +1,7 @@
-"""From sums of products over numbered atoms back to expressions, as short as sharing makes them.
+"""The way back from sums of products over numbered atoms to short expressions that share parts.
 
-The writer keeps what each atom stands for. Equal expressions are one object here, so that telling
-them apart is comparing identities.
+The writer knows which expression each atom stands for. Equal expressions are one object here, so
+they are compared by identity.
 """
 
 import math
@@ -22,22 +22,22 @@ _Place = tuple[bool, int, Monomial]
 
 
 class _InexpressibleError(Exception):
-    """A coefficient is no float."""
+    """A coefficient that a float cannot hold."""
 
 
 class SumWriter:
-    """Writes sums as expressions; an atom is a part without algebra, or a sum of its own.
+    """Writes sums as expressions; an atom is a part without algebra, or a sum.
 
-    What it writes divides by *convention*.
+    Its expressions divide by *convention*.
     """
 
     def __init__(self, convention: str) -> None:
         self._convention = convention
         self.atoms: list[Expression] = []
         self.sums: dict[int, list[Terms]] = {}
-        """The terms of those atoms that are sums, in all forms known, the expanded one first."""
+        """The terms of the atoms that are sums, in all known forms, the expanded one first."""
         self.divisors: set[int] = set()
-        """Atoms that the original divides by: by no others may be divided where none was."""
+        """Atoms that the original divides by: a new division may be by these only."""
         self._numbers: dict[Hashable, int] = {}
         self._expressions: dict[Hashable, Expression] = {}
         self._sizes: dict[int, int] = {}
@@ -46,12 +46,12 @@ class SumWriter:
         self._terms: dict[Hashable, Expression] = {}
 
     def leaf(self, expression: Expression) -> Expression:
-        """Return an expression that is taken as a whole, however it is made, and has one node."""
+        """Return *expression*, which stays whole from now on and counts as one node."""
         self._sizes[id(expression)] = 1
         return expression
 
     def make(self, op: str, *arguments: Any) -> Expression:
-        """Return the operation on expressions made here."""
+        """Return the operation *op* on expressions that this writer made."""
         operands = [argument for argument in arguments if isinstance(argument, Expression)]
         key = (
             op,
@@ -68,21 +68,21 @@ class SumWriter:
         return node
 
     def size(self, expression: Expression) -> int:
-        """Return how many nodes an expression made here has; a change of sign is one."""
+        """Return the number of nodes of an expression made here; a change of sign counts one."""
         return self._sizes[id(expression)]
 
     def atom(self, expression: Expression) -> int:
-        """Return the number of an expression made here as an atom."""
+        """Return the atom number of an expression made here."""
         if id(expression) not in self._numbers:
             self._numbers[id(expression)] = len(self.atoms)
             self.atoms.append(expression)
         return self._numbers[id(expression)]
 
     def sum_atom(self, terms: Terms, form: Terms) -> int:
-        """Return the number of the sum *terms* as an atom; *form* is the same, maybe shorter."""
+        """Return the atom number of the sum *terms*; *form* is an equal sum, maybe shorter."""
         key = frozenset(terms.items())
         if key not in self._numbers:
-            choices = [self.written(one, 1 << 10) for one in (terms, form)]
+            choices = [self.write(sum_form, 1 << 10) for sum_form in (terms, form)]
             short = min(
                 (choice for choice in choices if choice is not None), key=self.size, default=None
             )
@@ -94,18 +94,18 @@ class SumWriter:
             forms.append(form)
         return self._numbers[key]
 
-    def written(self, terms: Terms, longest: int) -> Expression | None:
-        """Return *terms* as an expression, or None where it has more than *longest* nodes.
+    def write(self, terms: Terms, longest: int) -> Expression | None:
+        """Return *terms* as an expression, or None if it has more than *longest* nodes.
 
-        Also None where a number in it is no float. A part of several nodes that many terms share
-        is written only once.
+        The result is also None if a float cannot hold one of its numbers. A part of several nodes
+        that many terms share is written only once.
         """
         least = sum(
             abs(exponent) * (1 + self.size(self.atoms[atom]))
             for monomial in terms
             for atom, exponent in monomial
         )
-        # Writing shared parts once can halve it more than once, but not without end.
+        # Sharing parts can halve the length more than once, but only a few times.
         if least > 8 * longest + 64:
             return None
         key = frozenset(terms.items())
@@ -118,7 +118,7 @@ class SumWriter:
         return None if expression is None or self.size(expression) > longest else expression
 
     def chain(self, addends: Sequence[tuple[int, Expression]]) -> Expression:
-        """Return the sum of expressions times whole numbers, those that are added first."""
+        """Return the sum of expressions times whole numbers, positive ones first."""
         result: Expression | None = None
         for scale, expression in sorted(addends, key=lambda addend: addend[0] < 0):
             op = "add" if scale > 0 else "subtract"
@@ -130,9 +130,10 @@ class SumWriter:
         return self._number(Fraction(0)) if result is None else result
 
     def _sum(self, terms: Terms) -> Expression:
-        """Return the sum of the terms: positive ones first, each group by degree and atoms."""
+        """Return the sum of the terms: positive ones first, each sign by degree and atoms."""
         result: Expression | None = None
-        for is_negative, _, inner, shared in sorted(self._groups(terms), key=lambda one: one[:2]):
+        groups = sorted(self._groups(terms), key=lambda group: group[:2])
+        for is_negative, _, inner, shared in groups:
             is_subtracted = is_negative and result is not None
             part = self._group(scaled(inner, Fraction(-1)) if is_subtracted else inner, shared)
             if result is not None:
@@ -141,7 +142,7 @@ class SumWriter:
         return self._number(Fraction(0)) if result is None else result
 
     def _groups(self, terms: Terms) -> list[tuple[bool, _Place, Terms, int | None]]:
-        """Return what is added up: terms, and sums of terms that share a long factor."""
+        """Return the addends of the sum: terms, and sums of terms that share a long factor."""
         rest = dict(terms)
         groups: list[tuple[bool, _Place, Terms, int | None]] = []
         while (shared := self._shared(rest)) is not None:
@@ -159,9 +160,9 @@ class SumWriter:
         return groups
 
     def _shared(self, terms: Terms) -> int | None:
-        """Return the long factor, or with a minus sign divisor, that most is saved with.
+        """Return the long factor, or divisor with a minus sign, whose sharing saves most.
 
-        It is the number of an atom plus 1, so that every number has a sign.
+        The result is the number of an atom plus 1, so that it always has a sign.
         """
         counts = Counter(
             atom + 1 if exponent > 0 else -atom - 1
@@ -188,22 +189,22 @@ class SumWriter:
         return self._terms[term]
 
     def _term(self, monomial: Monomial, value: Fraction) -> Expression:
-        """Return a product or quotient, with the sums in it in the forms that make it shortest."""
+        """Return a product or quotient, with its sums in the forms that make it shortest."""
         best = self._quotient(monomial, value, {})
         instead: dict[int, Expression] = {}
-        # A sum may be shorter with the number in it, or with what it is divided or multiplied by.
+        # A sum may be shorter if it takes in the number, or its divisors or factors.
         left = monomial
         for atom, exponent in monomial:
             is_sum = abs(exponent) == 1 and atom in self.sums
-            # What was moved is gone, and what took something in is no longer what it was.
+            # A power that was moved is gone, and a sum that took one in has changed.
             if not is_sum or (atom, exponent) not in left:
                 continue
             for form, scale in product(self.sums[atom], {Fraction(1): 0, value: 0}):
-                moved = self._moved(form, exponent, left)
+                moved = self._movable(form, exponent, left)
                 inner = self._times(form, moved, scale, exponent)
                 if inner is None or any(other in instead for other, _ in moved):
                     continue
-                rest = tuple(one for one in left if one not in moved)
+                rest = tuple(power for power in left if power not in moved)
                 other = self._quotient(rest, value / scale, {**instead, atom: inner})
                 if self.size(other) < self.size(best):
                     best, left, value = other, rest, value / scale
@@ -211,15 +212,15 @@ class SumWriter:
                     break
         return best
 
-    def _moved(self, form: Terms, exponent: int, monomial: Monomial) -> Monomial:
-        """Return the powers in *monomial* that go into the sum *form*, which is there too.
+    def _movable(self, form: Terms, exponent: int, monomial: Monomial) -> Monomial:
+        """Return the powers in *monomial* that can move into the sum *form*, also a part of it.
 
-        Into a factor go divisors, into a divisor factors, where the sum has them as factors itself.
+        A factor takes in divisors, a divisor factors, if its own terms have them as factors.
         """
         used = {other for inner in form for other, power in inner if power > 0}
         if exponent < 0:
             used &= self.divisors
-        return tuple(one for one in monomial if one[1] * exponent < 0 and one[0] in used)
+        return tuple(power for power in monomial if power[1] * exponent < 0 and power[0] in used)
 
     def _times(
         self, form: Terms, moved: Monomial, scale: Fraction, exponent: int
@@ -252,17 +253,17 @@ class SumWriter:
         return self._over(top, self._product(below)) if below else top
 
     def _product(self, factors: Sequence[Expression]) -> Expression:
-        return reduce(lambda one, other: self.make("multiply", one, other), factors)
+        return reduce(lambda left, right: self.make("multiply", left, right), factors)
 
     def _over(self, above: Expression, below: Expression) -> Expression:
         return self.make("divide", above, below, self._convention)
 
     def _atom_place(self, atom: int) -> tuple[bool, int, int]:
-        """Return a key that puts single nodes first, then by the first leaf, as it is read."""
+        """Return a key that puts single nodes first, then sorts by first leaf in reading order."""
         return self.size(self.atoms[atom]) > 1, self._first_leaf(atom), atom
 
     def _first_leaf(self, atom: int) -> int:
-        """Return the first leaf below an atom, as it is read, or *atom* if there is none."""
+        """Return the first leaf below an atom in reading order, or *atom* if it has none."""
         if atom not in self._first_leaves:
             waiting = [self.atoms[atom]]
             while waiting:
@@ -286,7 +287,7 @@ def _is_minus_one(expression: Expression) -> bool:
 
 
 def to_float(value: Fraction) -> float | None:
-    """Return the nearest float, or None where that is infinite or a zero that *value* is not."""
+    """Return the nearest float, or None if it is infinite, or 0 for a *value* that is not 0."""
     try:
         number = float(value)
     except OverflowError:
@@ -295,7 +296,7 @@ def to_float(value: Fraction) -> float | None:
 
 
 def _without(monomial: Monomial, shared: int) -> Monomial:
-    """Return *monomial* without one power of a factor or divisor that it has."""
+    """Return *monomial* with one power less of its factor or divisor *shared*."""
     return tuple(
         (atom, exponent - sign)
         for atom, exponent in monomial
