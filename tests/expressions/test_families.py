@@ -76,7 +76,7 @@ def entry(**changes):
         (entry(bits="2"), "bits must be a text of 0 and 1"),
         (entry(bits="1"), "with bits must have one operand"),
         (entry(colour="red"), "must have a name and an expression"),
-        ({**BENBASSAT.to_dict(), "weights": {"mode": "both"}}, "weights have a mode"),
+        ({**BENBASSAT.to_dict(), "weights": {"mode": "both"}}, "weights must have a mode"),
         (
             {**BENBASSAT.to_dict(), "weights": {"mode": "both", "constants": True}},
             "positional or noop_only",

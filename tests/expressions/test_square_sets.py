@@ -129,5 +129,5 @@ def test_unknown_names_and_sizes_are_refused():
     with pytest.raises(ExpressionError, match="it has all, corners"):
         named_squares(SHAPES[4], "zzz")
     for shape in (BoardShape(3, 8), BoardShape(8, 3), BoardShape(2, 2)):
-        with pytest.raises(ValueError, match=f"4 rows and columns or more, and is not {shape}"):
+        with pytest.raises(ValueError, match=f"at least 4 rows and 4 columns, not {shape}"):
             square_sets(shape)

@@ -170,7 +170,7 @@ def test_squares_need_their_board():
     with pytest.raises(ExpressionError, match=r"'IsEmptySquare' does not fit othello-6.*8x8"):
         lower([tree], "othello-6")
     assert lower([grow(PRIMITIVE_SETS["benbassat-6"], 4, draws(2))], "othello-6")
-    with pytest.raises(ExpressionError, match="no board is 7x7"):
+    with pytest.raises(ExpressionError, match="no board has the shape 7x7"):
         SquareParameter(BoardShape(7, 7))
 
 

@@ -1,7 +1,7 @@
-"""A set for Othello whose features see access: who may take the corners next, and where is safe.
+"""A set for Othello whose features show access: who can take corners, and which moves are safe.
 
-In no paper. The sets of the papers count discs and moves; what costs their champions games is a
-corner that the opponent takes with its next move, which no count of discs shows in time.
+No paper has this set. The papers' sets count discs and moves, and their champions lose games by a
+corner that the opponent takes with its next move, which a count of discs does not show in time.
 """
 
 from dataclasses import replace
@@ -16,7 +16,7 @@ _CONSTANTS = (0.0, 10.0)
 
 
 def othello_access() -> PrimitiveSet:
-    """Return + - *, constants, the clock, and eleven features of either side; White is own.
+    """Return + - *, constants, the clock, and eleven features of each side; White is own.
 
     Constants are drawn from [0, 10). `clock` is 0 at the start and 1 on a full board. Fits every
     board of Othello.

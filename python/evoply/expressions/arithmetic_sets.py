@@ -21,14 +21,14 @@ from evoply.games.squares import USUAL
 from evoply.protocols import BoardShape
 
 NO_OPS = ("B0", "B1", "B00", "B01", "B10", "B11")
-"""Nodes of one operand that return it and append their bits to the place of all below."""
+"""Nodes that return their one operand and append their bits to the place of every node below."""
 
 
 def liao(near_corners: str = "xc", edges: int = 28, division: str = "one") -> PrimitiveSet:
     """Return Liao's 13 primitives: + - * / 10 and counts of discs for both colours.
 
-    White is own. The paper does not say which squares are near a corner or on the edge, nor what
-    x / 0 gives: *near_corners*, *edges* and *division* choose.
+    White is own. *near_corners*, *edges* and *division* choose what the paper leaves open: which
+    squares are near a corner or on the edge, and the value of x / 0.
     """
     primitives: list[tuple[str, Expression]] = [
         *_arithmetic(division),
@@ -51,9 +51,9 @@ def liao(near_corners: str = "xc", edges: int = 28, division: str = "one") -> Pr
 def letters(shape: BoardShape = USUAL, order: str = "corner_first") -> PrimitiveSet:
     """Return + - * / 10 and the counts of each symmetry class of a board of *shape*.
 
-    `aa`, `bb`, ... count White's (own) discs, `AA`, `BB`, ... Black's: 20 terminals on 8x8. Which
-    letter Bellin & Gasperin gave to which class is lost; *order* "centre_first" counts from the
-    centre instead of from the corner.
+    `aa`, `bb`, ... count White's (own) discs, `AA`, `BB`, ... Black's: 20 terminals on 8x8. Bellin
+    & Gasperin's assignment of letters to classes is lost; *order* "centre_first" counts classes
+    from the centre instead of from the corner.
     """
     terminals: list[tuple[str, Expression]] = []
     for letter in class_letters(shape):
@@ -72,22 +72,22 @@ def bellin(
     shape: BoardShape = USUAL,
     order: str = "corner_first",
 ) -> PrimitiveSet:
-    """Return the functions + - * % and no-ops, over *terminals*, leaves weighed by their place.
+    """Return the functions + - * % and no-ops over *terminals*, with leaves weighed by place.
 
-    `%` divides, 1 where the divisor is 0. *mode* None weighs nothing: no-ops are then inert.
-    *constants* says whether numbers are weighed as features are, which the paper leaves open.
+    `%` divides and gives 1 where the divisor is 0. *mode* None weighs nothing: no-ops are then
+    inert. *constants* says whether numbers are weighed like features, which the paper leaves open.
     *shape* and *order* are those of `letters`.
     """
     unknown = [name for name in no_ops if name not in NO_OPS]
     if unknown:
         raise ExpressionError(f"no-ops are {', '.join(NO_OPS)}, not {short(unknown[0])}")
     base = liao() if terminals == "liao" else letters(shape, order)
-    named = [("%" if one.name == "/" else one.name, one.expression) for one in base]
+    named = [("%" if node.name == "/" else node.name, node.expression) for node in base]
     name = base.name.replace("liao", "bellin").replace("letters", "bellin-letters")
     plain = set_of(name, named)
     inert = tuple(
-        make_primitive(no_op, argument(0), len(plain) + place, bits=no_op[1:])
-        for place, no_op in enumerate(no_ops)
+        make_primitive(no_op, argument(0), len(plain) + index, bits=no_op[1:])
+        for index, no_op in enumerate(no_ops)
     )
     chosen = replace(plain, primitives=plain.primitives + inert)
     usual = bool(constants) and mode == "positional" and tuple(no_ops) == ("B0", "B1")
@@ -121,13 +121,13 @@ def liao_with_mobility() -> PrimitiveSet:
 
 
 def bellin_with_noops() -> PrimitiveSet:
-    """Return Bellin's letters with all no-ops, which alone weigh leaves."""
+    """Return Bellin's letters with all no-ops; only no-ops weigh leaves."""
     return bellin("letters", NO_OPS, "noop_only").renamed("bellin-noops")
 
 
 def set_of(name: str, primitives: Iterable[tuple[str, Expression]]) -> PrimitiveSet:
-    """Return the set of *primitives*, which are trusted."""
-    # Not with_primitive: its closure probe plays no part in importing; the tests run it.
+    """Return the set of *primitives*, which are not checked for closure."""
+    # with_primitive would run its closure probe at import; the tests run it instead.
     members = (
         make_primitive(name, expression, code) for code, (name, expression) in enumerate(primitives)
     )

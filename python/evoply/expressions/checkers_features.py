@@ -1,7 +1,7 @@
-"""Features of checkers that count where pieces stand and what they are forced to, for either side.
+"""Features of checkers that count where the pieces of a side stand and what they are forced to do.
 
-What the papers' sets lack. Each is a number for one side, "own" or "opponent"; a side's far row is
-where its men become kings. *shape* is that of the board.
+The papers' sets lack them. Each is a number for one side, "own" or "opponent"; the men of a side
+become kings on its far row. *shape* is the shape of the board.
 """
 
 from dataclasses import replace
@@ -26,11 +26,11 @@ from evoply.protocols import BoardShape
 
 _CONSTANTS = (0.0, 10.0)
 _DIAGONALS = (("ne", "sw"), ("nw", "se"), ("se", "nw"), ("sw", "ne"))
-"""Each with its opposite."""
+"""Each direction with its opposite."""
 _HALF_TURN = 3
 """The symmetry of the board that exchanges the sides."""
 _DOWN, _UP = ("se", "sw"), ("ne", "nw")
-"""Where the men of Black and of White go."""
+"""The directions in which the men of Black and of White go."""
 
 
 def men(side: str = "own") -> Number:
@@ -44,26 +44,26 @@ def kings(side: str = "own") -> Number:
 
 
 def advancement(side: str = "own", shape: BoardShape = USUAL) -> Number:
-    """Return the rows that the men of *side* have gone from their back row, in all: its tempo."""
+    """Return the tempo of *side*: the sum of the rows by which its men have advanced."""
     rows = [float(row) for row in range(shape.rows) for _ in range(shape.columns)]
     moving_down = select(_is_black(side), number(0), number(1))
     return weighted_sum(_men(side), [rows, rows[::-1]], moving_down)
 
 
 def back_row(side: str = "own", shape: BoardShape = USUAL) -> Number:
-    """Return the men of *side* on its back row, where they keep the opponent from kings."""
+    """Return the number of men of *side* on its back row, which keep the opponent from kings."""
     return count(_men(side) & _back_row(side, shape))
 
 
 def centre(side: str = "own", shape: BoardShape = USUAL) -> Number:
-    """Return the pieces of *side* on the middle half of the board, both by row and by column."""
+    """Return the number of pieces of *side* on the middle half of the rows and of the columns."""
     rows, columns = (range(side // 4, side - side // 4) for side in (shape.rows, shape.columns))
     inside = [shape.index(row, column) for row in rows for column in columns]
     return count(pieces_of(side) & squares(inside))
 
 
 def runaway_men(side: str = "own") -> Number:
-    """Return the men of *side* with no piece of the other before them, wherever they may go."""
+    """Return the number of men of *side* that no piece of the other side can meet on their way."""
     other = pieces_of("opponent" if side == "own" else "own")
     below = count(_men(side) - other.fill(squares("all"), _UP))
     above = count(_men(side) - other.fill(squares("all"), _DOWN))
@@ -71,7 +71,7 @@ def runaway_men(side: str = "own") -> Number:
 
 
 def trapped_kings(side: str = "own") -> Number:
-    """Return the kings of *side* that can neither step nor capture."""
+    """Return the number of kings of *side* that can neither step nor capture."""
     other = pieces_of("opponent" if side == "own" else "own")
     mobile: Squares | None = None
     for _, back in _DIAGONALS:
@@ -84,23 +84,23 @@ def trapped_kings(side: str = "own") -> Number:
 
 
 def has_the_move(side: str = "own", shape: BoardShape = USUAL) -> Number:
-    """Return 1 if the pieces on the columns of the playable squares of *side*'s back row are odd.
+    """Return 1 if the columns of the playable squares of *side*'s back row hold an odd piece count.
 
-    With equal pieces and *side* to move it then has the opposition, as books on checkers say: it
-    makes the last free move.
+    With equal pieces and *side* to move it then has the opposition of books on checkers: it makes
+    the last free move.
     """
-    columns = [one for one in range(shape.squares) if one % shape.columns % 2]
+    columns = [square for square in range(shape.squares) if square % shape.columns % 2]
     turned = squares_turned(columns)
     system = turned if side == "own" else turned.symmetry(_HALF_TURN)
     return select(is_odd(~board.empty & system), number(1), number(0))
 
 
 def must_be_taken(side: str = "own") -> Number:
-    """Return the pieces of *side* that the other could capture first with its next move."""
+    """Return the number of pieces of *side* that the other could capture first in its next move."""
     other = "opponent" if side == "own" else "own"
     other_men, other_kings = _men(other), _kings(other)
 
-    def taken(forward: tuple[str, ...]) -> Number:
+    def count_caught(forward: tuple[str, ...]) -> Number:
         caught: Squares | None = None
         for towards, back in _DIAGONALS:
             capturing = other_kings | other_men if towards in forward else other_kings
@@ -109,14 +109,14 @@ def must_be_taken(side: str = "own") -> Number:
         assert caught is not None  # there are four diagonals
         return count(pieces_of(side) & caught)
 
-    return select(_is_black(other), taken(_DOWN), taken(_UP))
+    return select(_is_black(other), count_caught(_DOWN), count_caught(_UP))
 
 
 def checkers_positional(shape: BoardShape = USUAL) -> PrimitiveSet:
-    """Return + - *, constants, the clock, and what matters in checkers, of either side.
+    """Return + - *, constants, the clock, and positional features of checkers for each side.
 
-    Men, kings, advancement, back row, centre, runaway men, trapped kings, the move, mobility. In no
-    paper. Constants are drawn from [0, 10).
+    The features are men, kings, advancement, back row, centre, runaway men, trapped kings, the move
+    and mobility. No paper has this set. Constants are drawn from [0, 10).
     """
     primitives = _operations()
     for side in ("own", "opponent"):
@@ -136,10 +136,11 @@ def checkers_positional(shape: BoardShape = USUAL) -> PrimitiveSet:
 
 
 def lose_checkers_forcing(shape: BoardShape = USUAL) -> PrimitiveSet:
-    """Return + - *, constants, the clock, and what matters where who has no move wins.
+    """Return + - *, constants, the clock, and features for a game that a side without moves wins.
 
-    Of either side men, kings, advancement, pieces that the other could take, whether it must take
-    itself, and its replies. In no paper. Constants are drawn from [0, 10).
+    For each side they are men, kings, advancement, pieces that the other could take, whether the
+    side must take, its forced replies, and its mobility. No paper has this set. Constants are drawn
+    from [0, 10).
     """
     primitives = _operations()
     for side in ("own", "opponent"):

@@ -1,7 +1,7 @@
 """Sets for individuals with automatically defined functions (ADFs).
 
-Such an individual has a result branch, which may call `ADF0`, `ADF1`, ..., and a branch that
-defines each of them over its arguments `ARG0`, `ARG1`, .... Every branch has a set of its own.
+Such an individual has a result branch, which may call `ADF0`, `ADF1`, ..., and for each of these a
+branch that defines it over its arguments `ARG0`, `ARG1`, .... Every branch has its own set.
 Source: Koza, "Genetic Programming II" (1994); gpjpp's option UseADFs.
 """
 
@@ -18,7 +18,7 @@ from evoply.expressions.primitive_set import MAX_PRIMITIVES, PrimitiveSet
 MAX_DEFINITIONS = 8
 MAX_ARGUMENTS = 4
 WITH_DEFINITIONS = " with ADFs"
-"""What is added to the name of a set for the result branch."""
+"""The end of the name of a result branch's set."""
 
 
 @lru_cache(maxsize=64)
@@ -29,12 +29,12 @@ def definition_sets(
     functions: tuple[str, ...] | None = None,
     with_terminals: bool = False,
 ) -> tuple[PrimitiveSet, ...]:
-    """Return the set of the result branch, then that of each definition, in order.
+    """Return the set of the result branch, then the set of each definition, in order.
 
-    *arities* (a tuple) has the number of arguments of each definition, which are numbers as its
-    result is. The result branch is over *base* and calls to all definitions. A definition is over
-    the *functions* of *base* (by name, default all), the calls to earlier definitions, its
-    arguments, and, *with_terminals*, the terminals of *base*.
+    *arities* (a tuple) has the number of arguments of each definition; arguments and results are
+    numbers. The result branch is over *base* and calls to all definitions. A definition is over
+    the *functions* of *base* (by name, all by default), calls to earlier definitions, its
+    arguments, and, if *with_terminals*, the terminals of *base*.
     """
     if not 1 <= len(arities) <= MAX_DEFINITIONS:
         raise ExpressionError(
@@ -45,14 +45,14 @@ def definition_sets(
     calls = [_call(index, arity) for index, arity in enumerate(arities)]
     members = [base[name] for name in functions] if functions is not None else base.functions
     members = [*members, *(base.terminals if with_terminals else ())]
-    sets = [_joined(base.name + WITH_DEFINITIONS, base, (*base.primitives, *calls))]
+    sets = [_join(base.name + WITH_DEFINITIONS, base, (*base.primitives, *calls))]
     for index, arity in enumerate(arities):
-        parts = (*members, *calls[:index], *(_argument(place) for place in range(arity)))
-        sets.append(_joined(f"{base.name} for ADF{index}", base, parts))
+        parts = (*members, *calls[:index], *(_argument(position) for position in range(arity)))
+        sets.append(_join(f"{base.name} for ADF{index}", base, parts))
     return tuple(sets)
 
 
-def _joined(name: str, base: PrimitiveSet, parts: Iterable[Primitive]) -> PrimitiveSet:
+def _join(name: str, base: PrimitiveSet, parts: Iterable[Primitive]) -> PrimitiveSet:
     primitives = tuple(replace(part, code=code) for code, part in enumerate(parts))
     names = [primitive.name for primitive in primitives]
     repeated = sorted({name for name in names if names.count(name) > 1})
@@ -63,9 +63,9 @@ def _joined(name: str, base: PrimitiveSet, parts: Iterable[Primitive]) -> Primit
 
 
 def _call(index: int, arity: int) -> Primitive:
-    # A stand-in of the right type that nobody takes for arithmetic.
-    arguments: list[Number] = [argument(place) for place in range(arity)]
-    stand_in = reduce(lambda one, other: select(less(board.pieces, 0), one, other), arguments)
+    # A stand-in of the right type that cannot be mistaken for arithmetic.
+    arguments: list[Number] = [argument(index) for index in range(arity)]
+    stand_in = reduce(lambda left, right: select(less(board.pieces, 0), left, right), arguments)
     call = make_primitive(f"ADF{index}", stand_in, 0)
     return replace(call, link=Link("definition", index))
 

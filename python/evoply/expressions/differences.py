@@ -1,8 +1,8 @@
-"""Features that are what one side has minus what the other has, so their sum over both is zero.
+"""Features that subtract the opponent's count from the own count.
 
 These are the features of FIREBRAND (Almgren, Berglund & Milstein) for Othello boards of every
-size, and the simplest ones of checkers. Each knows its scale: a bound, or what it hardly ever
-exceeds, by which learners divide it.
+size, and the simplest ones of checkers. Learners divide each by its scale: a bound, or a value that
+it hardly ever exceeds.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ from evoply.protocols import BoardShape
 from evoply.wording import did_you_mean
 
 _LAST_PLY = 75
-"""From so many discs beyond the first four on FIREBRAND left out the locked pieces."""
+"""The ply, counted in discs beyond the first four, from which FIREBRAND ignored locked pieces."""
 _ORDINALS = ("", "first", "second", "third", "fourth", "fifth")
 _ALL = squares("all")
 _EDGES = squares("edges")
@@ -27,17 +27,17 @@ _COLUMN_ENDS = ~_ALL.shift("e") | ~_ALL.shift("w")
 
 @dataclass(frozen=True)
 class Difference:
-    """A feature: *of* one side ("own" or "opponent") minus the same of the other."""
+    """A feature: *of* one side ("own" or "opponent") minus *of* the other."""
 
     title: str
-    """What is counted, in words that follow "more"; the note in brackets is the paper's number."""
+    """What it counts, in words that follow "more"; a number in brackets is the paper's."""
     of: Callable[[str], Number]
     scale: Callable[[BoardShape], float]
-    """By the shape of the board."""
+    """The scale by the shape of the board."""
 
     @cached_property
     def expression(self) -> Number:
-        """What own has minus what the opponent has."""
+        """The own count minus the opponent's."""
         return self.of("own") - self.of("opponent")
 
 
@@ -50,21 +50,20 @@ def _inside(name: str) -> Callable[[str], Number]:
 
 
 def locked(side: str) -> Number:
-    """Return how many discs of *side* stand between two of the opponent's on some line (7a).
+    """Return the number of discs of *side* between two opposing neighbours on a line (7a).
 
-    It is 0 once 75 plies have been placed, counted by discs: near the end the weight of it grew
-    without bound.
+    It is 0 after 75 plies, counted by discs: near the end its weight grew without bound.
     """
     other = features.pieces_of(_other(side))
     lines = (("n", "s"), ("e", "w"), ("ne", "sw"), ("nw", "se"))
-    between = [other.shift(one) & other.shift(opposite) for one, opposite in lines]
+    between = [other.shift(direction) & other.shift(opposite) for direction, opposite in lines]
     caught = between[0] | between[1] | between[2] | between[3]
     is_early = board.pieces - number(4) < number(_LAST_PLY)
     return select(is_early, count(features.pieces_of(side) & caught), number(0))
 
 
 def open_edge(side: str) -> Number:
-    """Return how many edge discs of *side* have two empty squares beside them both ways (7b)."""
+    """Return the number of edge discs of *side* with two empty squares to each side (7b)."""
     own = features.pieces_of(side)
 
     def free(towards: str) -> Squares:
@@ -77,7 +76,7 @@ def open_edge(side: str) -> Number:
 
 
 def anchored(side: str) -> Number:
-    """Return 4 for each corner of *side*, and 1 for each edge disc in a run from such a corner (8).
+    """Return 4 for each corner of *side* plus 1 for each edge disc in a run from such a corner (8).
 
     A disc counts once, even where runs from both corners reach it.
     """
@@ -88,12 +87,12 @@ def anchored(side: str) -> Number:
 
 
 def _rim(shape: BoardShape, ring: int = 1) -> float:
-    """Return the squares of a ring, counted from the edge."""
+    """Return the number of squares of a ring, counted from the edge."""
     return 2.0 * (shape.rows + shape.columns + 2 - 4 * ring)
 
 
 def _first_pieces(shape: BoardShape) -> float:
-    """Return the pieces of a side of checkers at the start: all dark squares but two rows."""
+    """Return the number of pieces of a side of checkers at the start: all but two rows are full."""
     return float(shape.columns * (shape.rows // 2 - 1) // 2)
 
 
@@ -153,24 +152,24 @@ DIFFERENCES: Mapping[str, Difference] = MappingProxyType(
         ),
     }
 )
-"""Features by name; a number in brackets is that of the paper."""
+"""Features by name; a number in brackets is the paper's."""
 
 FIREBRAND_FEATURES = (
     "corners", "near_corners", "edges", "ring_2", "ring_3", "ring_4", "ring_5", "pieces",
     "mobility", "open_edge", "anchored",
 )  # fmt: skip
-"""The final set of the 10x10 program, in the paper's order; 8x8 has no ring_5."""
+"""The final set of the 10x10 program, in the paper's order; 8x8 lacks ring_5."""
 
 
 def scaled(difference: Number, scale: float, *, is_clipped: bool = True) -> Number:
-    """Return a feature divided by *scale*, and kept within -1 and 1 if *is_clipped*."""
+    """Return a feature divided by *scale* and, if *is_clipped*, limited to [-1, 1]."""
     share = divide(difference, number(scale))
     return clamp(share, number(-1.0), number(1.0)) if is_clipped else share
 
 
 @lru_cache(maxsize=8)
 def difference_names(shape: BoardShape) -> Mapping[Expression, str]:
-    """Return the names of the scaled features on a board of *shape*, "anchored/48" on 10x10."""
+    """Return the names of scaled features on a board of *shape*, such as "anchored/48" on 10x10."""
     return MappingProxyType(
         {
             scaled(feature.expression, feature.scale(shape)): f"{name}/{feature.scale(shape):g}"

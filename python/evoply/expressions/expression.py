@@ -1,8 +1,8 @@
 """Board expressions: typed, immutable graphs that map a position to a set, a number or a truth.
 
-An expression is written with Python's operators and compiled by the kernel. *own* is the side
-the evaluator speaks for; a player says whether that is the side to move or the one who chooses.
-This module knows no rules; only `evaluate` asks the kernel.
+Expressions are written with Python's operators and compiled by the kernel. *own* is the side that
+the evaluator speaks for; a player says whether that is the side to move or the side that chooses.
+This module does not know any rules; only `evaluate` asks the kernel.
 
 >>> from evoply.expressions import board, count, squares
 >>> print(count(board.own & squares("corners")) - count(board.opponent & squares("corners")))
@@ -56,8 +56,8 @@ class KernelPosition(Protocol):
 class Expression:
     """An immutable node of an expression: an operation and its arguments.
 
-    `==` is about expressions, not their values: two are equal if their written forms are, so that
-    they can be kept in sets. Whether two numbers are equal at a position says the function `equal`.
+    `==` compares expressions by their written forms, so they can be kept in sets. The function
+    `equal` says whether the values of two numbers are equal at a position.
     """
 
     __slots__ = ("_hash", "arguments", "op")
@@ -69,7 +69,7 @@ class Expression:
     _hash: int
 
     def __init__(self, op: str, arguments: tuple[Any, ...]) -> None:
-        """Take *arguments* as checked; use the functions of this module or `build`."""
+        """Make the node without checking *arguments*; callers use `build` or the functions."""
         object.__setattr__(self, "op", op)
         object.__setattr__(self, "arguments", arguments)
         object.__setattr__(self, "_hash", hash((op, *arguments)))
@@ -91,7 +91,7 @@ class Expression:
             return True
         if not isinstance(other, Expression):
             return NotImplemented
-        # As text, in which 0.0 and -0.0 differ and NaN equals itself.
+        # Texts are compared: in them 0.0 and -0.0 differ and NaN equals itself.
         return self._hash == other._hash and self.to_json() == other.to_json()
 
     def __str__(self) -> str:
@@ -101,7 +101,7 @@ class Expression:
         return f"<{type(self).__name__} {formula(self)}>"
 
     def to_dict(self, shape: BoardShape | None = None) -> dict[str, Any]:
-        """Return the written form as plain lists; with a board's *shape* squares resolved."""
+        """Return the written form as plain lists, with squares resolved if *shape* is a board's."""
         return written_form.to_dict([self], shape)
 
     def to_json(self, shape: BoardShape | None = None) -> str:
@@ -133,7 +133,7 @@ class Expression:
             return np.empty(0)
         games = sorted({position.game for position in positions})
         if len(games) > 1:
-            raise ExpressionError(f"positions of one game are needed, not of {', '.join(games)}")
+            raise ExpressionError(f"positions must be of one game, not of {', '.join(games)}")
         batch = _batch(games[0], positions, own)
         return _program(games[0], (self,)).evaluate(batch)[:, 0]
 
@@ -168,10 +168,10 @@ class Squares(Expression):
 
     def neighbours(self) -> Squares:
         """Return the squares beside, also diagonally, at least one square of the set."""
-        return reduce(lambda one, other: one | other, (self.shift(d) for d in DIRECTIONS))
+        return reduce(lambda left, right: left | right, (self.shift(d) for d in DIRECTIONS))
 
     def fill(self, through: Squares, directions: Sequence[str] = DIRECTIONS) -> Squares:
-        """Return what its squares inside *through* reach in *directions* without leaving it."""
+        """Return the squares reached from those in *through* in *directions* without leaving it."""
         return build_squares("fill", self, through, directions)
 
     def symmetry(self, index: int) -> Squares:
@@ -228,7 +228,7 @@ class Number(Expression):
         return self * -1.0  # exact, also for zeros, unlike 0 - x
 
     def __truediv__(self, other: object) -> Number:
-        raise TypeError("use divide(a, b, when_zero='one'): say what division by zero gives")
+        raise TypeError("use divide(a, b, when_zero='one'), which says what division by zero gives")
 
     __rtruediv__ = __truediv__
 
@@ -261,7 +261,7 @@ Typed = TypeVar("Typed", Squares, Number, Truth)
 
 
 def build(op: str, *arguments: Any) -> Expression:
-    """Return the expression `op(arguments...)`, checked; `ExpressionError` says what is wrong."""
+    """Return the checked expression `op(arguments...)`; `ExpressionError` says what is wrong."""
     operation = OPERATIONS.get(op)
     if operation is None:
         raise ExpressionError(f"there is no operation {short(op)}")
@@ -270,10 +270,10 @@ def build(op: str, *arguments: Any) -> Expression:
             f"{op} takes {len(operation.arguments)} arguments, not {len(arguments)}"
         )
     checked: tuple[Any, ...] = tuple(
-        _check_node(kind, argument, f"argument {place} of {op}")
+        _check_node(kind, argument, f"argument {index} of {op}")
         if kind in NODE_KINDS
         else check_literal(kind, argument)
-        for place, (kind, argument) in enumerate(
+        for index, (kind, argument) in enumerate(
             zip(operation.arguments, arguments, strict=True), start=1
         )
     )
@@ -289,9 +289,9 @@ def _check_node(kind: str, argument: Any, what: str) -> Any:
         return None
     wanted = OPTIONAL_KINDS.get(kind, kind)
     if not isinstance(argument, Expression) or (kind != "any" and argument.type != wanted):
-        given = argument.type if isinstance(argument, Expression) else short(argument)
+        actual = argument.type if isinstance(argument, Expression) else short(argument)
         hint = "; compare numbers with equal(a, b), not ==" if isinstance(argument, bool) else ""
-        raise ExpressionError(f"{what} must be of type {wanted}, not {given}{hint}")
+        raise ExpressionError(f"{what} must be of type {wanted}, not {actual}{hint}")
     return argument
 
 
@@ -320,7 +320,7 @@ def from_json(text: str) -> Expression:
 
 
 def outputs_to_json(outputs: Sequence[Expression], shape: BoardShape | None = None) -> str:
-    """Return several expressions as one written form that shares their common parts."""
+    """Return several expressions as one written form with shared common parts."""
     return json.dumps(written_form.to_dict(outputs, shape))
 
 
@@ -345,7 +345,7 @@ def _single_outputs(expression: Expression, shape: BoardShape) -> tuple[Expressi
 def _batch(game: str, positions: Sequence[KernelPosition], own: Color | None) -> _native.Positions:
     rows = [position.row for position in positions]
     if own is not None:
-        # To the kernel own is the side to move; nothing here depends on who really is.
+        # The kernel takes own for the side to move; nothing here depends on who really moves.
         is_black = own is Color.BLACK
         rows = [(*row[:3], is_black, *row[4:]) for row in rows]
     return _native.Positions(game_rules(game).kernel, rows)
@@ -358,12 +358,12 @@ def _program(game: str, outputs: tuple[Expression, ...]) -> _native.Program:
 
 
 def build_squares(op: str, *arguments: Any) -> Squares:
-    """Return `build(op, *arguments)`, which the caller knows to be a set."""
+    """Return `build(op, *arguments)`, which is a set."""
     return cast(Squares, build(op, *arguments))
 
 
-def _binary(op: str, one: Typed, other: Typed) -> Typed:
-    return cast(Typed, build(op, one, other))
+def _binary(op: str, left: Typed, right: Typed) -> Typed:
+    return cast(Typed, build(op, left, right))
 
 
 def build_number(op: str, *arguments: Any) -> Number:

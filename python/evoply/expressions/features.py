@@ -64,17 +64,17 @@ def frontier(side: str = "own") -> Number:
 
 
 def mobility(side: str = "own") -> Number:
-    """Return the number of legal moves of *side*, whoever is to move, other than a forced pass."""
+    """Return the number of legal moves of *side*, whoever is to move, without a forced pass."""
     return number_of_moves(side)
 
 
 def corner_moves(side: str = "own") -> Number:
-    """Return how many corners *side* may take with its next move, whoever is to move."""
+    """Return the number of corners that *side* can take in its next move, whoever is to move."""
     return count(destinations(side) & squares("corners"))
 
 
 def edge_moves(side: str = "own") -> Number:
-    """Return the number of legal moves of *side* to the edge, corners among them."""
+    """Return the number of legal moves of *side* to the edge, corners included."""
     return count(destinations(side) & squares("edges"))
 
 
@@ -147,4 +147,4 @@ NAMED_FEATURES: Mapping[str, Number] = MappingProxyType(
         if not name.endswith(("discs", "mobility", "_difference"))
     }
 )
-"""The features that formulas call by name: what is longer written out than a count of discs."""
+"""The features that formulas call by name: all that are longer than a count of discs."""

@@ -1,7 +1,7 @@
 """Formulas for people: a board expression as text, or as LaTeX's mathematics.
 
-Only printed, never read back: the written form of an expression is JSON. What division by zero
-gives does not show. `FormulaNames` say how parts are called, such as `white_corners` for a count.
+A formula is never read back: the written form of an expression is JSON. A formula does not show
+what division by zero gives. `FormulaNames` name parts, such as `white_corners` for a count.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,9 +18,9 @@ MAX_CHARACTERS = 2000
 
 @dataclass(frozen=True, slots=True)
 class _Sign:
-    """What stands between two operands, in text and LaTeX, and how strongly it binds.
+    """The sign between two operands, in text and LaTeX, and how strongly it binds.
 
-    *left* and *right* are the operations that need no brackets there though they bind no stronger.
+    *left* and *right* are operations that need no brackets there though they bind no stronger.
     """
 
     text: str
@@ -57,17 +57,17 @@ _PIECES: Mapping[str, str] = MappingProxyType({"own": "own discs", "opponent": "
 
 @dataclass(frozen=True)
 class FormulaNames:
-    """How parts of expressions are called: whole ones, and functions of argument 0, 1, ...."""
+    """The names of parts of expressions: whole ones, and functions of argument 0, 1, ...."""
 
     known: Mapping[Any, str] = field(default_factory=dict)
     functions: Sequence[tuple[str, Any]] = ()
 
     def call(self, node: ExpressionLike) -> tuple[str, list[ExpressionLike]] | None:
-        """Return the function that *node* is, and its operands; None if it is none of these."""
+        """Return the name of the function that *node* calls and its operands; None if unnamed."""
         for name, function in self.functions:
             operands: dict[int, ExpressionLike] = {}
             if node.op == function.op and _is_case(node, function, operands):
-                return name, [operands[place] for place in sorted(operands)]
+                return name, [operands[index] for index in sorted(operands)]
         return None
 
 
@@ -77,35 +77,35 @@ UNNAMED = FormulaNames()
 def formula(
     expression: ExpressionLike, names: FormulaNames = UNNAMED, *, digits: int | None = None
 ) -> str:
-    """Return *expression* as text with as few brackets as reading needs.
+    """Return *expression* as text with as few brackets as possible.
 
-    Numbers have *digits* significant digits, by default as many as tell them from all others. Text
-    is built once per node, so an expression that shares its parts a million fold stays short.
+    Numbers have *digits* significant digits, by default as many as identify them. Text is built
+    once per node, so an expression that shares its parts a million fold stays short.
 
     >>> from evoply.expressions import board, count, squares
     >>> print(formula(2 * count(board.own & squares("corners")) - board.ply))
     2 * count(own & corners) - ply
     """
-    return _printed(expression, names, _Text(digits))
+    return _text_of(expression, names, _Text(digits))
 
 
 def latex_formula(expression: ExpressionLike, names: FormulaNames = UNNAMED) -> str:
-    r"""Return *expression* for LaTeX's mathematics: divisions are fractions, names upright.
+    r"""Return *expression* for LaTeX's mathematics, with fractions and upright names.
 
     >>> from evoply.expressions import board, divide
     >>> print(latex_formula(divide(board.ply + 10, board.quiet_plies)))
     \frac{\mathrm{ply} + 10}{\mathrm{quiet\_plies}}
     """
-    return _printed(expression, names, _Latex(6))
+    return _text_of(expression, names, _Latex(6))
 
 
 def latex_text(text: str) -> str:
-    """Return *text* so that LaTeX prints it as it is."""
+    """Return *text* with escapes, so that LaTeX prints it unchanged."""
     return text.translate(_SPECIAL)
 
 
 def number_text(value: float, digits: int | None = 6) -> str:
-    """Return *value* with at most so many significant digits, None for all it has."""
+    """Return *value* with at most *digits* significant digits; None keeps all."""
     if digits is not None:
         return f"{value:.{digits}g}"
     is_short = value.is_integer() and abs(value) < 1e15
@@ -115,23 +115,23 @@ def number_text(value: float, digits: int | None = 6) -> str:
 def _is_case(
     node: ExpressionLike, function: ExpressionLike, operands: dict[int, ExpressionLike]
 ) -> bool:
-    """Return whether *node* is *function* with some *operands*, which are filled in."""
+    """Return whether *node* is *function* of some operands, which are added to *operands*."""
     if function.op == "argument":
-        place, kind = function.arguments
-        return kind == getattr(node, "type", kind) and operands.setdefault(place, node) == node
+        index, kind = function.arguments
+        return kind == getattr(node, "type", kind) and operands.setdefault(index, node) == node
     if node.op != function.op:
         return False
     pairs = zip(OPERATIONS[node.op].arguments, node.arguments, function.arguments, strict=True)
-    for kind, one, other in pairs:
-        is_node = kind in NODE_KINDS and one is not None and other is not None
-        if not (_is_case(one, other, operands) if is_node else one == other):
+    for kind, part, pattern in pairs:
+        is_node = kind in NODE_KINDS and part is not None and pattern is not None
+        if not (_is_case(part, pattern, operands) if is_node else part == pattern):
             return False
     return True
 
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """How the parts of a formula are written as text."""
+    """The form of the parts of a formula as text."""
 
     digits: int | None
     brackets: ClassVar[tuple[str, str]] = ("(", ")")
@@ -150,7 +150,7 @@ class _Text:
 
 @dataclass(frozen=True, slots=True)
 class _Latex(_Text):
-    """How the parts of a formula are written in LaTeX."""
+    """The form of the parts of a formula in LaTeX."""
 
     brackets: ClassVar[tuple[str, str]] = (r"\left(", r"\right)")
     complement: ClassVar[str] = r"\neg "
@@ -166,10 +166,10 @@ class _Latex(_Text):
 
 
 _Part = tuple[str, int, str]
-"""A text, how strongly it binds, and the operation that is its last."""
+"""A text, how strongly it binds, and its last operation."""
 
 
-def _printed(expression: ExpressionLike, names: FormulaNames, style: _Text) -> str:
+def _text_of(expression: ExpressionLike, names: FormulaNames, style: _Text) -> str:
     parts: dict[int, _Part] = {}
     for node in in_order([expression]):
         part = _part(node, parts, names, style)
@@ -186,39 +186,39 @@ def _part(
     called = names.call(node)
     if called is not None:
         name, nodes = called
-        return _called(name, [parts[id(node)][0] for node in nodes], style)
+        return _call(name, [parts[id(node)][0] for node in nodes], style)
     if node.op == "number":
         return number_text(node.arguments[0], style.digits), _WHOLE, ""
     operands = [parts[id(child)] for child in children(node)]
     if node.op in _SIGNS:
-        return _signed(node, operands, style)
+        return _with_sign(node, operands, style)
     if node.op == "not":
-        return style.complement + _bracketed(operands[0], _SETS, (), style), _WHOLE, ""
+        return style.complement + _bracket(operands[0], _SETS, (), style), _WHOLE, ""
     return _opaque(node, [text for text, _, _ in operands], style)
 
 
-def _signed(node: ExpressionLike, operands: Sequence[_Part], style: _Text) -> _Part:
-    """Return a sum, a product, a comparison or the like."""
+def _with_sign(node: ExpressionLike, operands: Sequence[_Part], style: _Text) -> _Part:
+    """Return the text of a node with a sign, such as a sum, a product or a comparison."""
     op, sign = node.op, _SIGNS[node.op]
     is_negated = [
         argument.op == "number" and argument.arguments[0] == -1 for argument in node.arguments[:2]
     ]
     if op == "multiply" and any(is_negated):
-        text = _bracketed(operands[is_negated[0]], sign.strength, sign.right, style, is_right=True)
+        text = _bracket(operands[is_negated[0]], sign.strength, sign.right, style, is_right=True)
         return f"-{text}", sign.strength, op
     left, right = operands
     fraction = style.fraction(left[0], right[0]) if op == "divide" else None
     if fraction is not None:
         return fraction, _WHOLE, ""
-    one = _bracketed(left, sign.strength, sign.left, style)
-    other = _bracketed(right, sign.strength, sign.right, style, is_right=True)
-    return f"{one} {style.sign(op)} {other}", sign.strength, op
+    before = _bracket(left, sign.strength, sign.left, style)
+    after = _bracket(right, sign.strength, sign.right, style, is_right=True)
+    return f"{before} {style.sign(op)} {after}", sign.strength, op
 
 
-def _bracketed(
+def _bracket(
     part: _Part, strength: int, bare: Sequence[str], style: _Text, *, is_right: bool = False
 ) -> str:
-    """Return an operand in brackets, if it needs them beside a sign that binds so strongly."""
+    """Return an operand, in brackets if it needs them beside a sign of *strength*."""
     text, own, op = part
     is_signed = is_right and text.startswith("-") and strength >= _ARITHMETIC
     if (own > strength or op in bare) and not is_signed:
@@ -227,14 +227,14 @@ def _bracketed(
     return f"{opening}{text}{closing}"
 
 
-def _called(name: str, operands: Sequence[str], style: _Text) -> _Part:
+def _call(name: str, operands: Sequence[str], style: _Text) -> _Part:
     opening, closing = style.brackets
     inner = f"{opening}{', '.join(operands)}{closing}" if operands else ""
     return f"{style.name(name)}{inner}", _WHOLE, ""
 
 
 def _opaque(node: ExpressionLike, operands: list[str], style: _Text) -> _Part:
-    """Return what has no sign: a name, or a function of its operands and literals."""
+    """Return the text of a node without a sign: a name, or a function of operands and literals."""
     texts = iter(operands)
     words = [
         next(texts) if kind in NODE_KINDS and argument is not None else _literal(argument)
@@ -249,7 +249,7 @@ def _opaque(node: ExpressionLike, operands: list[str], style: _Text) -> _Part:
         return style.name(words[0]), _WHOLE, ""
     if node.op == "argument":
         return style.name(f"argument_{words[0]}"), _WHOLE, ""
-    return _called(_CALLS.get(node.op, node.op), words, style)
+    return _call(_CALLS.get(node.op, node.op), words, style)
 
 
 def _literal(value: Any) -> str:

@@ -1,6 +1,7 @@
 """The vocabulary for writing board expressions: inputs, constants and functions.
 
-Named like the operations of the written form. Set operators and arithmetic are Python's own.
+The functions are named like the operations of the written form. Set operators and arithmetic are
+Python's.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,7 +21,7 @@ from evoply.expressions.expression import (
 
 
 def number(value: float) -> Number:
-    """Return the constant *value*, also an infinity or not a number."""
+    """Return the constant *value*, which may be an infinity or NaN."""
     return cast(Number, build("number", value))
 
 
@@ -30,7 +31,7 @@ def truth(value: bool) -> Truth:
 
 
 def squares(chosen: str | Iterable[int | str]) -> Squares:
-    """Return a constant set: by name ("corners", see `square_sets`), or a list of squares.
+    """Return a constant set, from a name ("corners", see `square_sets`) or a list of squares.
 
     Named sets, and squares by name ("e4"), are resolved for the board when it is known.
     """
@@ -40,12 +41,12 @@ def squares(chosen: str | Iterable[int | str]) -> Squares:
 
 
 def squares_turned(chosen: Iterable[int | str]) -> Squares:
-    """Return a list of squares read on the board turned half round when own is White."""
+    """Return a set of squares that is turned half round with the board when own is White."""
     return build_squares("squares_turned", list(chosen))
 
 
 def destinations(side: str = "own") -> Squares:
-    """Return the squares where *side* ("own" or "opponent") may place a piece, whoever moves."""
+    """Return the squares where *side* ("own" or "opponent") can place a piece, whoever moves."""
     return build_squares("destinations", side)
 
 
@@ -65,28 +66,28 @@ def weighted_sum(
     """Return the sum of the weights of a set's squares.
 
     Each of *tables* has a weight per square, row by row from a1. *selector*, rounded down and
-    clamped, is the index of the table; without it the first is used.
+    clamped, is the index of the table; the first is the default.
     """
     return cast(Number, build("weighted_sum", of, tables, selector))
 
 
 def divide(a: Number | float, b: Number | float, when_zero: str = "one") -> Number:
-    """Return a / b; when b is zero 1 ("one"), 0 ("zero"), a ("numerator") or IEEE's ("ieee")."""
+    """Return a / b; if b is zero, 1 ("one"), 0 ("zero"), a ("numerator") or IEEE's ("ieee")."""
     return cast(Number, build("divide", *with_constants((a, b)), when_zero))
 
 
 def minimum(a: Number | float, b: Number | float) -> Number:
-    """Return a if a < b, else b (so b when either is not a number)."""
+    """Return a if a < b, else b (so b if either is NaN)."""
     return build_number("minimum", a, b)
 
 
 def maximum(a: Number | float, b: Number | float) -> Number:
-    """Return a if a > b, else b (so b when either is not a number)."""
+    """Return a if a > b, else b (so b if either is NaN)."""
     return build_number("maximum", a, b)
 
 
 def clamp(x: Number, low: Number | float, high: Number | float) -> Number:
-    """Return *x* limited to [low, high]; not a number becomes *low*, or *high* if that is less."""
+    """Return *x* limited to [low, high]; NaN becomes *low*, or *high* if that is less."""
     return minimum(maximum(x, low), high)
 
 
@@ -116,7 +117,7 @@ def is_odd(of: Squares) -> Truth:
 
 
 def is_empty(of: Squares) -> Truth:
-    """Return whether a set has no square."""
+    """Return whether a set is empty."""
     return cast(Truth, build("is_empty", of))
 
 
@@ -136,13 +137,12 @@ def argument(index: int, type: str = "number") -> Any:
 
 
 class EvaluatedBoard(NamedTuple):
-    """What an expression can read of the evaluated position.
+    """The facts of the evaluated position that an expression can read.
 
-    Own is the player who chooses, or the side to move, as the view of a player says, whichever
-    colour that is. Men are the pieces that are no kings: in Othello all of
-    them. `t` is the clock from 0 to 1, in Othello (discs - 4) / (squares - 4), in checkers the
-    share of the pieces that are gone; `root_t` and `root_ply` belong to the position where the
-    player chose.
+    Own is the player who chooses or the side to move, as the view of a player says, of either
+    colour. Men are pieces other than kings; in Othello all pieces are men. `t` is the clock from 0
+    to 1: in Othello (discs - 4) / (squares - 4), in checkers the share of the pieces that are gone.
+    `root_t` and `root_ply` belong to the position where the player chose.
     """
 
     own: Squares = build_squares("own")

@@ -1,10 +1,10 @@
 """Linear evaluators whose weights may change with the clock, as numbers and as board expressions.
 
-V = sum of w_i F_i factor_i(T). F_i is a feature, own minus opponent, divided by its scale and kept
-within -1 and 1. T is the clock of the evaluated board, and factor_i(T) = 2T + O_i1 u + O_i2 u^2 +
-..., where u = 1 - 2T. With O_i1 = 1 and nothing behind it the factor is 1 at all times; with one
-time weight it is FIREBRAND's (Almgren, Berglund & Milstein): O_i at the start of the game, 1 in the
-middle, 2 - O_i at the end. V speaks for the side to move, and for the other side it is -V.
+V = sum of w_i F_i factor_i(T). F_i is a feature, own minus opponent, divided by its scale and
+limited to [-1, 1]. T is the clock of the evaluated board, and factor_i(T) = 2T + O_i1 u + O_i2 u^2
++ ..., where u = 1 - 2T. With only O_i1 = 1 the factor is always 1; with one time weight it is
+FIREBRAND's (Almgren, Berglund & Milstein): O_i at the start of the game, 1 in the middle, 2 - O_i
+at the end. V speaks for the side to move; the value for the other side is -V.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from evoply.expressions.numbers import parameters_of, program_with_parameters
 from evoply.games import game_rules
 
 LARGEST_WEIGHT = 1e6
-"""A weight beyond this has left the numbers: its rate is too large."""
+"""The largest size of a weight; beyond it the learning rate was too large."""
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """A feature by name: what own has minus what the opponent has, and what that is divided by."""
+    """A named feature: the own count minus the opponent's, and the scale that divides it."""
 
     name: str
     expression: Expression
@@ -41,26 +41,26 @@ class Feature:
 
 @dataclass(frozen=True, slots=True)
 class ValueProgram:
-    """The value as a program whose parameters can be replaced, and where the weights are in it."""
+    """The value as a program with replaceable parameters, and the indices of the weights in it."""
 
     program: _native.Program
     weights: NDArray[np.int64]
-    """For each feature the place of its weight among the parameters."""
+    """The index of each feature's weight among the parameters."""
     time_weights: NDArray[np.int64]
-    """For each feature and power of u the place of the time weight."""
+    """The index of the time weight of each feature and power of u."""
 
 
 @dataclass(frozen=True)
 class LinearModel:
-    """Features of one game with a weight each, and time weights."""
+    """Features of one game, each with a weight and time weights."""
 
     game: str
     features: tuple[Feature, ...]
     weights: tuple[float, ...]
     time_weights: tuple[tuple[float, ...], ...]
-    """For each feature those of u, u^2, ...: at least one."""
+    """For each feature the weights of u, u^2, ...: at least one."""
     is_clipped: bool = True
-    """Whether features are kept within -1 and 1."""
+    """Whether features are limited to [-1, 1]."""
 
     @property
     def is_timed(self) -> bool:
@@ -84,11 +84,11 @@ class LinearModel:
 
     @property
     def scales(self) -> Array:
-        """What the features are divided by."""
+        """The divisors of the features."""
         return np.array([feature.scale for feature in self.features])
 
     def factor(self, index: int, clock: float) -> float:
-        """Return what the weight of a feature is multiplied by at *clock*, from 0 to 1."""
+        """Return the factor of a feature's weight at *clock*, from 0 to 1."""
         u = 1.0 - 2.0 * clock
         powers = (time * u ** (power + 1) for power, time in enumerate(self.time_weights[index]))
         return 2.0 * clock + math.fsum(powers)
@@ -99,7 +99,7 @@ class LinearModel:
         return self._value(self.array, is_timed=self.is_timed)
 
     def feature_program(self) -> _native.Program:
-        """Return the kernel's form of the features as they are before scaling, an output each."""
+        """Return the kernel's form of the unscaled features, one output each."""
         rules = game_rules(self.game)
         outputs = [feature.expression for feature in self.features]
         return _native.Program(rules.kernel, outputs_to_json(outputs, rules.shape))
@@ -107,10 +107,10 @@ class LinearModel:
     def value_program(self) -> ValueProgram:
         """Return the value as a program whose weights and time weights can be replaced."""
         array = self.array
-        # Each weight is found again by a number that nothing else in the expression has.
+        # A number that occurs nowhere else in the expression marks each weight.
         marks = -(2.0**40) - np.arange(array.size, dtype=np.float64).reshape(array.shape)
-        found = {value: place for place, value in enumerate(parameters_of(self._value(marks)))}
-        places = np.array([[found[mark] for mark in row] for row in marks.tolist()], dtype=np.int64)
+        index_of = {value: index for index, value in enumerate(parameters_of(self._value(marks)))}
+        places = np.vectorize(index_of.__getitem__, otypes=[np.int64])(marks)
         program = program_with_parameters(self._value(array), self.game)
         return ValueProgram(program, places[:, 0].copy(), places[:, 1:].copy())
 
@@ -135,10 +135,10 @@ class LinearModel:
 
 
 def known_features(game: str, names: Sequence[str]) -> tuple[Feature, ...]:
-    """Return evoply's features by *names* with their scales on the board of *game*."""
+    """Return the features called *names* with their scales on the board of *game*."""
     shape = game_rules(game).shape
     known = [(name, find_difference(name)) for name in names]
-    return tuple(Feature(name, one.expression, one.scale(shape)) for name, one in known)
+    return tuple(Feature(name, feature.expression, feature.scale(shape)) for name, feature in known)
 
 
 def _untimed(degree: int) -> tuple[float, ...]:
@@ -146,7 +146,7 @@ def _untimed(degree: int) -> tuple[float, ...]:
 
 
 def untimed(count: int, degree: int) -> tuple[tuple[float, ...], ...]:
-    """Return time weights of *count* features that leave their weights as they are."""
+    """Return time weights of *count* features that do not change their weights."""
     return (_untimed(degree),) * count
 
 

@@ -1,10 +1,10 @@
-"""The numbers of an expression as a vector, so that a learner can change them and keep the rest.
+"""The numbers of an expression as a vector, so that a learner can change them and nothing else.
 
 The parameters are every constant, every weight of a weighted sum and every entry of a pattern, node
-by node, each node after those it is made of; of a weighted sum table by table from square a1 on, of
-a pattern table by table from index 0 on. A node that is used twice
-counts once; equal numbers that were written twice are two parameters. `program_with_parameters`
-compiles once; its `with_parameters` is cheap, and `with_parameters` here writes what was learned.
+by node, operands first; tables follow one another, from square a1 in a weighted sum and from index
+0 in a pattern. A node that is used twice counts once; equal numbers that were written twice are two
+parameters. `program_with_parameters` compiles once; its `with_parameters` is cheap, and
+`with_parameters` here writes the learned numbers back.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ def parameters_of(expression: Expression) -> NDArray[np.float64]:
 def with_parameters(
     expression: Expression, values: Sequence[float] | NDArray[np.float64]
 ) -> Expression:
-    """Return *expression* with other parameters, as many and in the same order.
+    """Return *expression* with other parameters, equally many and in the same order.
 
-    Raises `ExpressionError` for another number of them and for one that is not finite.
+    Raises `ExpressionError` for another count and for a parameter that is not finite.
     """
     count = len(parameters_of(expression))
     if len(values) != count:
@@ -67,23 +67,23 @@ def with_parameters(
         if node.op == "number":
             new = [next(rest)]
         elif node.op == "weighted_sum":
-            new[1] = tuple(_taken(rest, len(table)) for table in new[1])
+            new[1] = tuple(_take(rest, len(table)) for table in new[1])
         elif node.op == "pattern":
-            new[7] = tuple(_taken(rest, len(table) // 8) for table in new[7])
+            new[7] = tuple(_take(rest, len(table) // 8) for table in new[7])
         changed[id(node)] = build(node.op, *new)
     return changed[id(expression)]
 
 
 def program_with_parameters(expression: Expression, game: str) -> _native.Program:
-    """Return the kernel's form of *expression* for *game*, whose parameters can be replaced.
+    """Return the kernel's form of *expression* for *game*, with replaceable parameters.
 
-    Its `parameters` are those of `parameters_of`; `with_parameters(values)` gives the program that
-    lowering the expression with these values would give, value for value.
+    Its `parameters` are those of `parameters_of`; `with_parameters(values)` gives the same program
+    as lowering the expression with these values, value for value.
     """
     rules = game_rules(game)
     written = written_form.to_dict([expression], rules.shape, keep_parameters=True)
     return _native.Program(rules.kernel, json.dumps(written), keep_parameters=True)
 
 
-def _taken(values: Iterator[float], count: int) -> tuple[float, ...]:
+def _take(values: Iterator[float], count: int) -> tuple[float, ...]:
     return tuple(next(values) for _ in range(count))

@@ -1,7 +1,7 @@
-"""The table of operations of board expressions: what each takes and gives.
+"""The table of operations of board expressions, with the types of arguments and results.
 
-It also checks literals. It knows the sizes of boards and the written form, not expressions:
-`[operation, argument, ...]`.
+This module also checks literals. It knows the sizes of boards and the written form
+`[operation, argument, ...]`, but not expressions.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ TYPES = ("squares", "number", "truth")
 OPTIONAL_KINDS: Mapping[str, str] = MappingProxyType(
     {"selector": "number", "optional squares": "squares"}
 )
-"""Arguments that may be left out, and what type they have if they are there."""
+"""The kinds of arguments that may be left out, and their types if they are present."""
 NODE_KINDS = frozenset({*TYPES, "any", *OPTIONAL_KINDS})
 MAX_SQUARES = max(shape.squares for shape in SHAPES.values())
 MAX_COPIES = 128
@@ -46,10 +46,10 @@ class ExpressionError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What an operation gives and the kinds of its arguments, in order.
+    """The result type of an operation and the kinds of its arguments, in order.
 
-    A kind of `NODE_KINDS` is another expression ("any": both of one type; those of `OPTIONAL_KINDS`
-    may be nothing); every other kind is a literal, checked by `check_literal`.
+    A kind of `NODE_KINDS` is another expression ("any": both of one type; kinds of
+    `OPTIONAL_KINDS` may be None); every other kind is a literal, checked by `check_literal`.
     """
 
     result: str
@@ -124,12 +124,12 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
 
 
 def check_literal(kind: str, value: object) -> Any:
-    """Return *value* in its one immutable form; `ExpressionError` says what is allowed."""
+    """Return *value* in its immutable form; `ExpressionError` says what is allowed."""
     return _LITERALS[kind](value)
 
 
 def written_literal(kind: str, value: Any) -> Any:
-    """Return *value* as it is written in JSON: lists for tuples, words for what JSON cannot say."""
+    """Return *value* for JSON: lists for tuples, words for numbers that JSON cannot hold."""
     if kind == "value":
         if math.isfinite(value):
             return value
@@ -162,7 +162,7 @@ def _whole_number(what: str, bound: int) -> Callable[[object], int]:
 
 
 def _check_square(value: object) -> int | str:
-    """Accept the index of a square or its name; whether it is on the board depends on its shape."""
+    """Return the index or name of a square; whether it is on the board is checked with a shape."""
     if isinstance(value, str):
         name = value.lower()
         if not (2 <= len(name) <= 3 and "a" <= name[0] <= "j" and name[1:].isdecimal()):
@@ -225,8 +225,8 @@ def _check_copies(value: object) -> tuple[tuple[int | str, ...], ...]:
     if not isinstance(value, list | tuple) or not 1 <= len(value) <= MAX_COPIES:
         raise ExpressionError(f"the copies of a pattern must be 1 to {MAX_COPIES} lists of squares")
     copies = tuple(_check_squares(copy) for copy in value)
-    for copy, given in zip(copies, value, strict=True):
-        if not copy or len(copy) != len(given) or len(copy) != len(copies[0]):
+    for copy, squares in zip(copies, value, strict=True):
+        if not copy or len(copy) != len(squares) or len(copy) != len(copies[0]):
             raise ExpressionError(
                 "the copies of a pattern must have equally many squares, each square once"
             )
@@ -238,13 +238,13 @@ def _check_stages(value: object) -> tuple[int, ...]:
     if not isinstance(value, list | tuple) or len(value) >= MAX_STAGES:
         raise ExpressionError(f"stages must be a list of at most {MAX_STAGES - 1} numbers")
     stages = tuple(check(pieces) for pieces in value)
-    if any(one >= other for one, other in pairwise((0, *stages))):
+    if any(before >= stage for before, stage in pairwise((0, *stages))):
         raise ExpressionError("stages must begin at growing numbers of pieces, from 1 on")
     return stages
 
 
 def _check_pattern_tables(value: object) -> tuple[bytes, ...]:
-    """Return tables of a pattern as their doubles one after the other, the lowest byte first."""
+    """Return each table of a pattern as the bytes of its doubles, little-endian."""
     if not isinstance(value, list | tuple) or not 1 <= len(value) <= MAX_STAGES:
         raise ExpressionError(f"a pattern must have 1 to {MAX_STAGES} tables, one for each stage")
     return tuple(_check_entries(table) for table in value)
@@ -276,7 +276,7 @@ def check_pattern(arguments: tuple[Any, ...]) -> None:
     """Raise `ExpressionError` unless sets, copies, stages and tables of a pattern fit together."""
     sets = [argument is not None for argument in arguments[:4]]
     if sets != sorted(sets, reverse=True):
-        raise ExpressionError("the sets of a pattern come before those that are left out")
+        raise ExpressionError("a pattern's sets must come first: leave out only the last ones")
     copies, _, stages, tables = arguments[4:]
     entries = (sum(sets) + 1) ** len(copies[0])
     if entries > MAX_ENTRIES:

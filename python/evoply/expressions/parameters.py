@@ -1,4 +1,4 @@
-"""Parameters of primitives: what is drawn once for a node of a tree and then belongs to it.
+"""Parameters of primitives: values that are drawn once for a node of a tree and stay with it.
 
 A primitive with a parameter is a family, such as `IsEmptySquare`, whose members are nodes:
 `IsEmptySquare[c4]`. Its expression takes the parameter as argument 0. Values are copied with their
@@ -26,7 +26,7 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?
 
 @dataclass(frozen=True, slots=True)
 class NumberParameter:
-    """A number, drawn uniformly from [*low*, *high*); a text may give any finite number."""
+    """A number, drawn uniformly from [*low*, *high*); a text may write any finite number."""
 
     low: float
     high: float
@@ -43,12 +43,12 @@ class NumberParameter:
         return self.low + (self.high - self.low) * stream.random()
 
     def step(self, value: float | str, stream: Stream, noise: Callable[[Stream], float]) -> float:
-        """Return *value* plus *noise*, kept in the range."""
+        """Return *value* plus *noise*, limited to the range."""
         moved = float(value) + noise(stream)
         return min(max(moved, self.low), math.nextafter(self.high, self.low))
 
     def read(self, text: str) -> float:
-        """Return the value that *text* writes; `ExpressionError` if it is no finite number."""
+        """Return the value that *text* writes; `ExpressionError` if it is not a finite number."""
         value = float(text) if _NUMBER.fullmatch(text) else math.inf
         if math.isinf(value):
             raise ExpressionError(f"{short(text)} is not a finite number")
@@ -59,7 +59,7 @@ class NumberParameter:
         return repr(float(value)).removesuffix(".0")
 
     def expression(self, value: float | str) -> Expression:
-        """Return the constant that stands for argument 0."""
+        """Return the constant for argument 0."""
         return number(float(value))
 
     def check_fits(self, shape: BoardShape) -> None:
@@ -74,8 +74,8 @@ class NumberParameter:
 class SquareParameter:
     """A square, drawn uniformly from the named set *among* of a board of *shape*.
 
-    Argument 0 is then the set of this square alone. A *relative* square is read on the board turned
-    half round when own is White, so that one evaluator serves both colours.
+    Argument 0 is the set of only this square. A *relative* square turns half round with the board
+    when own is White, so that one evaluator serves both colours.
     """
 
     shape: BoardShape
@@ -85,7 +85,7 @@ class SquareParameter:
 
     def __post_init__(self) -> None:
         if self.shape not in SHAPES.values():
-            raise ExpressionError(f"no board is {self.shape}")
+            raise ExpressionError(f"no board has the shape {self.shape}")
         named_squares(self.shape, self.among)
 
     def draw(self, stream: Stream) -> str:
@@ -94,7 +94,7 @@ class SquareParameter:
         return choices[stream.below(len(choices))]
 
     def step(self, value: float | str, stream: Stream, noise: Callable[[Stream], float]) -> str:
-        """Return a square beside *value* (also diagonally) that may be drawn, if there is one."""
+        """Return a drawable square beside *value* (also diagonally), or *value* if none is."""
         choices = _neighbours(self.shape, self.among, str(value))
         return choices[stream.below(len(choices))] if choices else str(value)
 
@@ -110,11 +110,11 @@ class SquareParameter:
         return str(value)
 
     def expression(self, value: float | str) -> Expression:
-        """Return the set of one square that stands for argument 0."""
+        """Return the set of one square for argument 0."""
         return squares_turned([str(value)]) if self.relative else squares([str(value)])
 
     def check_fits(self, shape: BoardShape) -> None:
-        """Raise `ExpressionError` unless the board has the shape of this one."""
+        """Raise `ExpressionError` unless *shape* is the shape of this parameter's board."""
         if shape != self.shape:
             raise ExpressionError(f"its squares are those of a {self.shape} board")
 

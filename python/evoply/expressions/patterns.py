@@ -1,10 +1,11 @@
-"""Patterns: what stands on a few squares, looked up in a table (n-tuples).
+"""Patterns (n-tuples): table look-ups by the contents of a few squares.
 
-A pattern reads its squares in order. The digit of a square is 0, or 1 and more for the first of
-some sets that holds it; the digits, the first square's the most significant, are an index. Several
-lists of squares, its copies, share its tables: their values are added. There is a table for every
-stage of the game, by the pieces on the board. Sources: Buro, "Improving heuristic mini-max search
-by supervised learning" (2002); Lucas, "Learning to play Othello with n-tuple systems" (2007).
+A pattern reads its squares in order. The digit of a square is the number, from 1, of the first of
+its sets that holds the square, or 0; the digits form an index, the first being the most
+significant. Several lists of squares, its copies, share its tables, and their values are added.
+Every stage of the game, by pieces on the board, has a table. Sources: Buro, "Improving heuristic
+mini-max search by supervised learning" (2002); Lucas, "Learning to play Othello with n-tuple
+systems" (2007).
 """
 
 from collections.abc import Iterable, Sequence
@@ -32,7 +33,7 @@ OTHELLO_PATTERNS = {
     "diagonal_7": "g1 f2 e3 d4 c5 b6 a7",
     "diagonal_8": "h1 g2 f3 e4 d5 c6 b7 a8",
 }
-"""Twelve patterns of 8x8: the classes that programs have used since Logistello."""
+"""Twelve patterns of 8x8: the classes in use since Logistello."""
 
 
 def symmetric_copies(
@@ -40,7 +41,7 @@ def symmetric_copies(
 ) -> tuple[tuple[str, ...], ...]:
     """Return the images of *squares* under symmetries of the board, each set of squares once.
 
-    *symmetries*, all by default, are numbered as in `Squares.symmetry`; 0 keeps the board as it is.
+    *symmetries*, all by default, are numbered as in `Squares.symmetry`; 0 changes nothing.
 
     >>> symmetric_copies(["a1", "b1"], BoardShape(4, 4), [0, 1, 2, 3])
     (('a1', 'b1'), ('d1', 'c1'), ('a4', 'b4'), ('d4', 'c4'))
@@ -67,25 +68,25 @@ def _image(row: int, column: int, index: int, shape: BoardShape) -> str:
 
 
 def straight_tuples(length: int, shape: BoardShape = USUAL) -> tuple[str, ...]:
-    """Return all straight lines of *length* squares, one of those that symmetries make alike.
+    """Return all straight lines of *length* squares, each once up to symmetry.
 
-    Lines go along rows, columns and diagonals. Source: Jaskowski, "Systematic n-tuple networks for
-    Othello position evaluation" (2014), where those of two and three squares did best.
+    Lines run along rows, columns and diagonals. Source: Jaskowski, "Systematic n-tuple networks
+    for Othello position evaluation" (2014), where lines of two and three squares did best.
 
     >>> straight_tuples(2, BoardShape(4, 4))[:3], len(straight_tuples(3))
     (('a1 b1', 'a1 b2', 'b1 c1'), 24)
     """
-    found: dict[frozenset[str], str] = {}
+    lines: dict[frozenset[str], str] = {}
     for square, (down, right) in product(range(shape.squares), ((0, 1), (1, 0), (1, 1), (1, -1))):
         row, column = divmod(square, shape.columns)
         if (row + (length - 1) * down, column + (length - 1) * right) not in shape:
             continue
         step = shape.index(down, right)
-        names = [square_name(square + place * step, shape) for place in range(length)]
+        names = [square_name(square + index * step, shape) for index in range(length)]
         copies = symmetric_copies(names, shape)
-        if not any(frozenset(copy) in found for copy in copies):
-            found[frozenset(names)] = " ".join(names)
-    return tuple(found.values())
+        if not any(frozenset(copy) in lines for copy in copies):
+            lines[frozenset(names)] = " ".join(names)
+    return tuple(lines.values())
 
 
 def pattern(
@@ -96,13 +97,13 @@ def pattern(
     turned: bool = False,
     stages: Sequence[int] = (),
 ) -> Number:
-    """Return the sum of what a table says of each of *copies*, lists of equally many squares.
+    """Return the sum of the table entries of *copies*, lists of equally many squares.
 
-    *sets*: one to four, told apart on every square; with kings for example `board.own_men`,
-    `board.own_kings`, `board.opponent_men`, `board.opponent_kings`. *turned*: squares are read on
-    the board turned half round when own is White. *stages*: the pieces on the board from which on
-    the next table holds. *tables*: one more than *stages*, each of (sets + 1) ** squares numbers,
-    at most 65,536; by default all 0.
+    *sets*: the one to four sets that a square can be in; with kings for example `board.own_men`,
+    `board.own_kings`, `board.opponent_men`, `board.opponent_kings`. *turned*: squares turn half
+    round with the board when own is White. *stages*: the numbers of pieces on the board at which
+    the next table begins. *tables*: one more than *stages*, each of (sets + 1) ** squares numbers,
+    at most 65,536; all 0 by default.
 
     >>> corner = pattern(symmetric_copies(["a1"], BoardShape(8, 8)), [[0, 25, -25]])
     >>> from evoply.games.othello import Position
@@ -114,7 +115,7 @@ def pattern(
         zeros = bytes(8 * entries) if entries <= MAX_ENTRIES else b""
         tables = [zeros] * (len(stages) + 1)
     if not 1 <= len(sets) <= 4:
-        raise ExpressionError(f"a pattern tells 1 to 4 sets apart, not {len(sets)}")
+        raise ExpressionError(f"a pattern must have 1 to 4 sets, not {len(sets)}")
     four = [*sets, None, None, None][:4]
     return cast(Number, build("pattern", *four, copies, turned, stages, tables))
 
@@ -126,11 +127,11 @@ def sum_of_patterns(
     moves_pieces: bool = False,
     stages: Sequence[int] = (),
 ) -> Number:
-    """Return the sum of some patterns, every entry 0, as the side to move sees a board of *shape*.
+    """Return the sum of patterns with all entries 0, for the side to move on a board of *shape*.
 
     Each part has squares, such as "a1 b1", or the name of one of `OTHELLO_PATTERNS`, and the
-    symmetries under which they share a table; None: all of them. With *moves_pieces* men are told
-    from kings, the board is read from the own side, and None is the board as it is.
+    symmetries under which they share a table; None is all of them. With *moves_pieces* men and
+    kings differ, the board is read from the own side, and None is the unchanged board only.
 
     >>> sum_of_patterns([("a1 b1", None), ("row_2", None)], BoardShape(8, 8)).op
     'add'
@@ -144,15 +145,15 @@ def sum_of_patterns(
         usual = (0,) if moves_pieces else None
         copies = symmetric_copies(names, shape, usual if symmetries is None else symmetries)
         part = pattern(copies, sets=sets, turned=moves_pieces, stages=stages)
-        part.to_dict(shape)  # which says what is wrong with these squares
+        part.to_dict(shape)  # raises an error that says what is wrong with these squares
         total = part if total is None else total + part
     if total is None:
-        raise ExpressionError("a sum has at least one pattern")
+        raise ExpressionError("a sum must have at least one pattern")
     return total
 
 
 def othello_patterns(shape: BoardShape = USUAL, *, stages: Sequence[int] = ()) -> Number:
-    """Return the sum of the patterns of `OTHELLO_PATTERNS`, all tables 0, to be learned."""
+    """Return the sum of the patterns of `OTHELLO_PATTERNS`, with all tables 0, for learning."""
     if shape != USUAL:
         raise ExpressionError(f"these patterns are those of the {USUAL} board, not of {shape}")
     return sum_of_patterns([(name, None) for name in OTHELLO_PATTERNS], shape, stages=stages)

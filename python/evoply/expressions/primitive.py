@@ -1,6 +1,6 @@
 """A primitive of genetic programming: a named board expression, or a drawn constant.
 
-This module knows no sets and no trees.
+This module does not know sets or trees.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MOST_BITS = 16
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What a primitive stands for that only its individual knows: a definition, or its argument."""
+    """A reference to a definition of the individual, or to an argument of the definition."""
 
     kind: Literal["definition", "argument"]
     index: int
@@ -33,13 +33,13 @@ class Link:
 class Primitive:
     """A named expression: a function if it has operands, else a terminal.
 
-    *code* is its place in its set; *type* and *argument_types* are "squares", "number", "truth".
+    *code* is its index in its set; *type* and *argument_types* are "squares", "number", "truth".
     With a *parameter* it is a family: a node of a tree is one of its members, has a *value*, and is
     called `family[value]`; the value is argument 0 of the expression, operands are the others. The
-    last *introns* operands stand in trees but are no arguments of the expression: they are
-    carried, crossed and mutated, and never computed. *bits* is what a no-op appends to the place of
-    all below it (see `evoply.expressions.weights`). A primitive with a *link* calls a function that
-    its individual defines, or is an argument of one: its expression is a stand-in, never computed.
+    last *introns* operands stand in trees but are not arguments of the expression: they are
+    carried, crossed and mutated, and never computed. A no-op appends *bits* to the place of every
+    node below it (see `evoply.expressions.weights`). A primitive with a *link* calls a function
+    that its individual defines, or is an argument of one: its expression is never computed.
     """
 
     name: str
@@ -65,7 +65,7 @@ class Primitive:
         return self.name.partition("[")[0]
 
     def with_value(self, value: float | str) -> Primitive:
-        """Return the member of the family with that *value*, which is trusted."""
+        """Return the member of the family with *value*, which is not checked."""
         parameter = self.parameter
         if parameter is None:
             raise ValueError(f"the primitive {self.name} has no parameter")
@@ -83,18 +83,18 @@ class Primitive:
         )
 
     def check_fits(self, shape: BoardShape) -> None:
-        """Raise `ExpressionError` if it does not fit a board of *shape*."""
+        """Raise `ExpressionError` if the primitive does not fit a board of *shape*."""
         self.expression.to_dict(shape)
         if self.parameter is not None:
             self.parameter.check_fits(shape)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the primitive as plain data; what is usual is not written.
+        """Return the primitive as plain data, without fields that have their default.
 
         Raises `ExpressionError` for a link, which has no meaning outside its individual.
         """
         if self.link is not None:
-            raise ExpressionError(f"{self.name} is part of an individual and not of a written set")
+            raise ExpressionError(f"{self.name} is part of an individual, not of a written set")
         data: dict[str, Any] = {"name": self.name, "expression": self.expression.to_dict()}
         if self.parameter is not None:
             data["parameter"] = self.parameter.to_dict()
@@ -106,7 +106,7 @@ class Primitive:
 
     @property
     def operator(self) -> tuple[str, ...] | None:
-        """The operation and its literals if it is just one on arguments 0, 1, ... in order.
+        """The operation and its literals if it is a single one on arguments 0, 1, ... in order.
 
         For `+` this is ("add",), for protected division ("divide", "one").
         """
@@ -153,7 +153,7 @@ Node = Primitive | Constant
 
 
 def primitive_from_dict(entry: dict[str, Any], code: int) -> Primitive:
-    """Return the primitive that plain data describes, checked but for closure."""
+    """Return the primitive that plain data describes, with all checks but closure."""
     parameter, introns = entry.get("parameter"), entry.get("introns", [])
     if not isinstance(introns, list):
         raise ExpressionError(f"introns must be a list of types, not {short(introns)}")
@@ -179,7 +179,7 @@ def make_primitive(
     introns: Sequence[str] = (),
     bits: str = "",
 ) -> Primitive:
-    """Return the primitive called *name* with place *code*, checked but for closure."""
+    """Return the primitive called *name* with *code* as its index, with all checks but closure."""
     if not isinstance(expression, Expression):
         raise ExpressionError(
             f"primitive {short(name)} must be an expression such as count(board.own) or "
@@ -245,7 +245,7 @@ def _check_name(name: object, expression: Expression) -> str:
         value = float(name)
     except ValueError:
         return name
-    # Only the constant itself may be called by its number, like liao's terminal 10.
+    # Only a constant may be named by its number, like liao's terminal 10.
     if expression != build("number", value):
         raise ExpressionError(f"the name {name!r} reads as a number")
     return name

@@ -1,6 +1,6 @@
-"""Primitives of genetic programming: named board expressions, gathered in immutable sets.
+"""Primitives of genetic programming: named board expressions in immutable sets.
 
-A set fits every board its expressions fit. This module knows no trees: `evoply.gp` does.
+A set fits every board that its expressions fit. This module does not know trees: `evoply.gp` does.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ MAX_PRIMITIVES = 256
 
 @dataclass(frozen=True, repr=False)
 class PrimitiveSet:
-    """The primitives that trees are made of, in the order that defines their codes.
+    """The primitives that trees are made of, in the order of their codes.
 
     *constants* is the range from which constants may be drawn as leaves, or None; *weights* says
-    whether and how its place in a tree weighs a leaf. Sets are built with `with_primitive`, from
-    `PRIMITIVE_SETS`, or read with `from_dict`.
+    whether and how the place of a leaf in a tree weighs it. Sets are built with `with_primitive`,
+    from `PRIMITIVE_SETS`, or read with `from_dict`.
 
     >>> from evoply.expressions import PRIMITIVE_SETS, board, count
     >>> PRIMITIVE_SETS["liao"].with_primitive("holes", count(board.empty)).name
@@ -95,7 +95,7 @@ class PrimitiveSet:
 
     @cached_property
     def is_plain(self) -> bool:
-        """Whether a tree is just its expressions: no values, introns, no-ops, links or weights."""
+        """Whether trees have expressions only: no values, introns, no-ops, links or weights."""
         return self.weights is None and not any(
             primitive.parameter is not None or primitive.introns or primitive.bits or primitive.link
             for primitive in self.primitives
@@ -123,15 +123,15 @@ class PrimitiveSet:
         allow_infinite: bool = False,
         set_name: str | None = None,
     ) -> PrimitiveSet:
-        """Return the set with one primitive more: a function if *expression* has arguments.
+        """Return the set with one more primitive, a function if *expression* has arguments.
 
         *parameter*, *introns* (the types of operands that are never computed) and *bits* are as in
         `Primitive`.
 
-        A number must stay finite (closure): it is tried on the start position, with arguments
-        0, -0, 1, -1, 1e30 and -1e30, and refused otherwise. *allow_infinite* skips that, for
-        IEEE division. The set is called *set_name*, by default as before with "+" and *name*
-        added; a set that was begun empty keeps its name.
+        A number must be finite (closure) on the start position with arguments 0, -0, 1, -1, 1e30
+        and -1e30; else the primitive is refused. *allow_infinite* skips this test, for IEEE
+        division. The set is called *set_name*, by default the old name with "+" and *name* added;
+        a set that began empty keeps its name.
         """
         primitive = make_primitive(
             name, expression, len(self.primitives), parameter=parameter, introns=introns, bits=bits
@@ -157,11 +157,11 @@ class PrimitiveSet:
         return replace(self, name=_check_set_name(name))
 
     def with_constants(self, low: float, high: float) -> PrimitiveSet:
-        """Return the set with leaves that may also be constants drawn from [low, high)."""
+        """Return the set with constants drawn from [low, high) as further leaves."""
         return replace(self, constants=_check_range([low, high]))
 
     def with_division(self, when_zero: str) -> PrimitiveSet:
-        """Return the set with its primitive `/` or `%` dividing by zero as told; see `divide`."""
+        """Return the set with another result of `/` or `%` by zero; see `divide`."""
         changed = tuple(
             make_primitive(
                 primitive.name,
@@ -177,9 +177,9 @@ class PrimitiveSet:
         return replace(self, name=f"{self.name}(division={when_zero})", primitives=changed)
 
     def with_weights(self, mode: Weighing | None, *, constants: bool = True) -> PrimitiveSet:
-        """Return the set with leaves weighed by their place, or with *mode* None not weighed.
+        """Return the set with leaves weighed by place; *mode* None switches weights off.
 
-        Without weights no-ops change nothing. *constants* says whether numbers are weighed, too.
+        Without weights no-ops change nothing. *constants* says whether numbers are weighed too.
         """
         weights = None if mode is None else Weights(mode, constants)
         if weights == self.weights:
@@ -188,13 +188,13 @@ class PrimitiveSet:
         return replace(self, name=f"{self.name}(weights={text})", weights=weights)
 
     def native(self, game: str) -> _native.PrimitiveSet:
-        """Return the expressions as the kernel uses them for *game*; made once and kept."""
+        """Return the kernel's form of the set for *game*; the last 64 are cached."""
         return _native_set(self, game)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the set as plain data: format, name, range of constants, written expressions.
 
-        Weights, parameters, introns and bits are written only where there are any.
+        Weights, parameters, introns and bits are written only if present.
         """
         data: dict[str, Any] = {
             "format": FORMAT,
@@ -235,8 +235,8 @@ class PrimitiveSet:
 
     def _repr_html_(self) -> str:
         rows = [
-            (one.name, ", ".join(one.argument_types) or "none", one.type, one.expression)
-            for one in self
+            (node.name, ", ".join(node.argument_types) or "none", node.type, node.expression)
+            for node in self
         ]
         title = f"Primitives {self.name}"
         if self.constants is not None:
@@ -259,7 +259,7 @@ def _native_set(primitive_set: PrimitiveSet, game: str) -> _native.PrimitiveSet:
 
 
 def name_on(name: str, shape: BoardShape) -> str:
-    """Return what a set is called on a board of *shape*: *name* alone on the usual board.
+    """Return the name of a set on a board of *shape*: *name* alone on the usual board.
 
     >>> name_on("letters", BoardShape(6, 6)), name_on("letters", BoardShape(6, 9))
     ('letters-6', 'letters-6x9')

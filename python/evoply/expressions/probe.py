@@ -1,4 +1,4 @@
-"""The closure probe: a primitive is tried on hard arguments before trees are made of it."""
+"""The closure probe, which tries a primitive on hard arguments before trees use it."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -40,9 +40,9 @@ def check_closure(name: str, expression: Expression, argument_types: Sequence[st
             value = substitute(expression, arguments)
             result = value.evaluate(rules.start())
             if isinstance(value, Number) and not math.isfinite(result):
-                given = ", ".join(str(argument) for argument in arguments)
+                tried = ", ".join(str(argument) for argument in arguments)
                 raise ExpressionError(
-                    f"primitive {name!r} gives {result} for ({given}): trees need finite values; "
+                    f"primitive {name!r} gives {result} for ({tried}): trees need finite values; "
                     "protect it, for example by divide(..., when_zero='one'), or pass "
                     "allow_infinite=True"
                 )

@@ -11,15 +11,15 @@ from evoply.when_used import MadeWhenUsed
 from evoply.wording import did_you_mean
 
 
-def _set(place: str, *arguments: Any, **options: Any) -> Callable[[], PrimitiveSet]:
-    """Return what makes a set by the function at *place*, `module.name`, of this package."""
-    module, _, name = place.partition(".")
+def _set(path: str, *arguments: Any, **options: Any) -> Callable[[], PrimitiveSet]:
+    """Return a function that calls *path*, `module.name` in this package, to make a set."""
+    module, _, name = path.partition(".")
 
     def make() -> PrimitiveSet:
-        made: PrimitiveSet = getattr(import_module(f"evoply.expressions.{module}"), name)(
+        primitives: PrimitiveSet = getattr(import_module(f"evoply.expressions.{module}"), name)(
             *arguments, **options
         )
-        return made
+        return primitives
 
     return make
 
@@ -62,7 +62,7 @@ PRIMITIVE_SETS: Mapping[str, PrimitiveSet] = MadeWhenUsed(
 
 
 def find_primitive_set(name: str) -> PrimitiveSet:
-    """Return the set called *name*; `ExpressionError` offers the nearest name and lists all."""
+    """Return the set called *name*; `ExpressionError` suggests the nearest name and lists all."""
     if name in PRIMITIVE_SETS:
         return PRIMITIVE_SETS[name]
     raise ExpressionError(_unknown(name))

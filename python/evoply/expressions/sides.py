@@ -1,4 +1,4 @@
-"""The same expression seen from the other side: what it says of own, said of the opponent."""
+"""An expression seen from the other side, with own and opponent exchanged."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -23,9 +23,9 @@ _HALF_TURN = 3
 
 
 def for_the_other_side(expression: Expression) -> Expression:
-    """Return what has, of the opponent, the value that *expression* has of own.
+    """Return *expression* with own and opponent exchanged.
 
-    Raises `ExpressionError` for patterns on a turned board, which say by themselves who is own.
+    Raises `ExpressionError` for patterns on a turned board, which depend on the colour of own.
 
     >>> from evoply.expressions.features import corner_moves
     >>> for_the_other_side(corner_moves("own")) == corner_moves("opponent")
@@ -38,16 +38,16 @@ def for_the_other_side(expression: Expression) -> Expression:
             for argument in node.arguments
         ]
         if node.op in _SWAPPED:
-            made = build(_SWAPPED[node.op])
+            swapped = build(_SWAPPED[node.op])
         elif node.op in ("destinations", "number_of_moves"):
-            made = build(node.op, _SWAPPED[arguments[0]])
+            swapped = build(node.op, _SWAPPED[arguments[0]])
         elif node.op == "is_black":
-            made = build("negation", build("is_black"))
+            swapped = build("negation", build("is_black"))
         elif node.op == "squares_turned":
-            made = build("symmetry", build(node.op, *arguments), _HALF_TURN)
+            swapped = build("symmetry", build(node.op, *arguments), _HALF_TURN)
         elif node.op == "pattern" and arguments[5]:
             raise ExpressionError("a pattern on a turned board cannot be seen from the other side")
         else:
-            made = build(node.op, *arguments)
-        other[id(node)] = made
+            swapped = build(node.op, *arguments)
+        other[id(node)] = swapped
     return other[id(expression)]

@@ -1,7 +1,7 @@
 """Named sets of squares, computed from the geometry of a board.
 
-A set is an int whose bit row * columns + column is a square; a1, top left, is bit 0. This module
-knows neither pieces nor rules.
+A set is an int: bit row * columns + column stands for a square, bit 0 for a1 at the top left. This
+module knows neither pieces nor rules.
 """
 
 import re
@@ -24,8 +24,8 @@ def square_sets(shape: BoardShape) -> Mapping[str, int]:
     `c_squares` (along the edge); `edges` with and `edges_without_corners` without the corners;
     `ring_1` (the edge) inwards; `class_a`, `class_b`, ... the symmetry classes counted from the
     corner, row by row over the upper triangle of a quadrant; `centre_class_a`, ... the same
-    classes counted from the centre; `all`. Where rows and columns are not equally many a class has
-    four squares at most. Raises `ValueError` if there are fewer than 4 rows or columns.
+    classes counted from the centre; `all`. On a board that is not square a class has four squares
+    at most. Raises `ValueError` if there are fewer than 4 rows or columns.
 
     >>> sets = square_sets(BoardShape(8, 8))
     >>> [sets[name].bit_count() for name in ("corners", "near_corners", "edges")]
@@ -57,12 +57,12 @@ def square_sets(shape: BoardShape) -> Mapping[str, int]:
 
 
 def _classes(shape: BoardShape) -> dict[tuple[int, int], int]:
-    """Return the classes by their squares' distances from the nearest edges.
+    """Return the classes by the distances of their squares from the nearest edges.
 
-    On a square board the smaller distance comes first, on others that from the first or last row.
+    On a square board the smaller distance comes first, on others the distance by rows.
     """
     if min(shape.rows, shape.columns) < 4:
-        raise ValueError(f"a board has 4 rows and columns or more, and is not {shape}")
+        raise ValueError(f"a board must have at least 4 rows and 4 columns, not {shape}")
     classes: dict[tuple[int, int], int] = {}
     for square in range(shape.squares):
         row, column = divmod(square, shape.columns)
@@ -92,10 +92,10 @@ def is_set_name(name: str) -> bool:
 
 
 def set_name_hint(name: str) -> str:
-    """Return an unknown *name* for a message, with the nearest name or all but lettered classes."""
+    """Return an unknown *name* for a message, with the nearest name or most set names."""
     if re.fullmatch("[a-z][1-9][0-9]?", name):
         return f"{name!r}; a square by name is in a list: squares([{name!r}])"
-    names = dict.fromkeys(one for shape in SHAPES.values() for one in square_sets(shape))
+    names = dict.fromkeys(set_name for shape in SHAPES.values() for set_name in square_sets(shape))
     listed = [name for name in names if "class_" not in name]
     hint = did_you_mean(name, names) or "."
     return (
@@ -113,7 +113,7 @@ def bits(indices: Iterable[int]) -> int:
 
 
 def square_index(shape: BoardShape, square: int | str) -> int:
-    """Return the index of a square given by index or name ("e4"), checked against the board."""
+    """Return the checked index of a square, from an index or a name ("e4")."""
     if isinstance(square, str):
         column, row = ascii_lowercase.index(square[0]), int(square[1:]) - 1
     else:

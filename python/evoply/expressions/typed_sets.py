@@ -1,4 +1,4 @@
-"""Typed sets: Benbassat & Sipper's floats and truths, and trees that compose sets of squares.
+"""Typed sets: Benbassat & Sipper's numbers and truths, and primitives that compose square sets.
 
 Source: Benbassat & Sipper, "Evolving Board-Game Players with Genetic Programming" (GECCO 2011),
 Tables 1 and 2. That paper's type F is "number" here, its B is "truth".
@@ -28,15 +28,14 @@ from evoply.games.squares import USUAL
 from evoply.protocols import BoardShape
 
 CONSTANTS = (-5.0, 5.0)
-"""The range of ERC and, as read here, of the factor of MultERC."""
+"""The range of ERC and, in this reading of the paper, of the factor of MultERC."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """What a game shows to Benbassat's sets: which squares hold men, and which kings, if any.
+    """The squares of a game that hold men and, if it has any, kings, for Benbassat's sets.
 
-    Every disc of Othello is a man. A game with kings hands in its own sets and changes nothing
-    else.
+    Every disc of Othello is a man. A game with kings passes its own sets; nothing else changes.
     """
 
     friendly_men: Squares = board.own
@@ -61,7 +60,7 @@ def _with(men: Squares, kings: Squares | None) -> Squares:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A primitive before it has its place in a set."""
+    """A primitive before it has a code."""
 
     name: str
     expression: Expression
@@ -79,11 +78,11 @@ def benbassat(
 ) -> PrimitiveSet:
     """Return Benbassat & Sipper's basic set for a board of *shape*; the root is a number.
 
-    Constants (ERC) are drawn from [-5, 5). `IsEmptySquare[c4]` and its like have a square of their
-    own, one of the named set *playable*, by default turned with the board for White; without
-    *relative* it is absolute. The second operands of `NOTG` and `NullJ` are introns. *extended*
-    adds what the basic set is blind to: counts of corners or, where *pieces* have kings, counts of
-    kings and of all pieces and the test for a king.
+    Constants (ERC) are drawn from [-5, 5). Nodes such as `IsEmptySquare[c4]` have a square from
+    the named set *playable*, which by default turns with the board for White; without *relative*
+    it is absolute. The second operands of `NOTG` and `NullJ` are introns. *extended* adds what the
+    basic set lacks: counts of corners or, if *pieces* have kings, counts of kings and of all
+    pieces and the test for a king.
     """
     pieces = pieces or Pieces()
     square = SquareParameter(shape, playable, relative)
@@ -115,7 +114,7 @@ def _features(pieces: Pieces, square: SquareParameter) -> list[_Entry]:
 
 
 def _holds(where: Squares) -> Truth:
-    """Return whether the square that is argument 0 is among *where*."""
+    """Return whether the square of argument 0 is in *where*."""
     return is_empty(argument(0, "squares") - where)
 
 
@@ -147,10 +146,10 @@ def _corners() -> list[_Entry]:
 
 
 def _kings(pieces: Pieces, square: SquareParameter) -> list[_Entry]:
-    """Return what tells kings from men; the names are those of the authors' other papers."""
+    """Return the primitives about kings; the names come from the authors' other papers."""
     my_kings, their_kings = pieces.friendly_kings, pieces.enemy_kings
     if my_kings is None or their_kings is None:
-        raise ExpressionError("a game has kings for both sides or for neither")
+        raise ExpressionError("pieces: kings must be given for both sides or for neither")
     mine, theirs = count(pieces.friendly), count(pieces.enemy)
     return [
         _Entry("FriendlyKingCount", count(my_kings)),
@@ -166,8 +165,8 @@ def _kings(pieces: Pieces, square: SquareParameter) -> list[_Entry]:
 def compose_squares() -> PrimitiveSet:
     """Return a set whose trees compose sets of squares and count them.
 
-    In no paper: evolution may find frontier discs, stable discs or regions from shifts,
-    intersections and fills (`reach`), instead of being given them. Fits every board.
+    No paper has this set: evolution can find frontier discs, stable discs or regions by shifts,
+    intersections and fills (`reach`). It fits every board.
     """
     x, y = argument(0), argument(1)
     s, t = argument(0, "squares"), argument(1, "squares")
@@ -196,10 +195,10 @@ def compose_squares() -> PrimitiveSet:
 
 
 def _set(name: str, entries: Iterable[_Entry], constants: tuple[float, float]) -> PrimitiveSet:
-    return PrimitiveSet(name, tuple(_made(*one) for one in enumerate(entries)), constants)
+    return PrimitiveSet(name, tuple(_make(*entry) for entry in enumerate(entries)), constants)
 
 
-def _made(code: int, entry: _Entry) -> Primitive:
+def _make(code: int, entry: _Entry) -> Primitive:
     return make_primitive(
         entry.name, entry.expression, code, parameter=entry.parameter, introns=entry.introns
     )

@@ -1,8 +1,8 @@
-"""How the place of a leaf in its tree weighs it, as a property of a set of primitives.
+"""The weights of leaves by their place in a tree, as a property of a set of primitives.
 
-On the way from the root a bit string grows: 0 to the left child, 1 to the right, and the bits that
-a no-op node such as `B01` carries. At a leaf the bits are read as a whole number k; the leaf counts
-1/k, or 1 where k is 0. `evoply.gp.place_weights` reads trees; this module says what is weighed.
+On the way from the root a bit string grows: 0 to the left child, 1 to the right, and the bits of
+no-op nodes such as `B01`. At a leaf the bits are read as a whole number k; the leaf has the weight
+1/k, or 1 if k is 0. `evoply.gp.place_weights` reads trees; this module says what is weighed.
 Source: Bellin & Gasperin, "Genetic Programming and Othello", sections 2 and 3.3.5.
 """
 
@@ -18,9 +18,9 @@ Weighing = Literal["positional", "noop_only"]
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Which bits weigh a leaf: those of its position and of no-ops, or those of no-ops only.
+    """The bits that weigh a leaf: those of its position and of no-ops, or those of no-ops only.
 
-    *constants* says whether numbers are weighed as features are.
+    *constants* says whether numbers are weighed like features.
     """
 
     mode: Weighing = "positional"
@@ -32,9 +32,7 @@ class Weights:
                 f"weights are {' or '.join(get_args(Weighing))}, not {short(self.mode)}"
             )
         if not isinstance(self.constants, bool):
-            raise ExpressionError(
-                f"whether constants are weighed is true or false, not {short(self.constants)}"
-            )
+            raise ExpressionError(f"constants must be true or false, not {short(self.constants)}")
 
     def to_dict(self) -> dict[str, object]:
         """Return the weights as plain data."""
@@ -44,5 +42,5 @@ class Weights:
     def from_dict(data: object) -> Weights:
         """Return the weights that plain *data* describes."""
         if not isinstance(data, dict) or set(data) != {"mode", "constants"}:
-            raise ExpressionError(f"weights have a mode and constants, not {data!r:.60}")
+            raise ExpressionError(f"weights must have a mode and constants, not {data!r:.60}")
         return Weights(**data)

@@ -1,9 +1,9 @@
-"""The flat JSON form of board expressions: shared nodes, earlier ones first; no cycles, no nesting.
+"""The flat JSON form of board expressions: shared nodes in order, without cycles or nesting.
 
 `{"format": 1, "nodes": [[operation, argument, ...], ...], "outputs": [index, ...]}`. An argument
 that is an expression is written as the index of an earlier node. Saved sets of primitives keep
-`["named_squares", name]`, and squares by name, so that they fit every board; with a *shape*
-both are replaced by indices, which is what the kernel reads.
+`["named_squares", name]` and the names of squares, so that they fit every board; with a *shape*
+both become indices, which the kernel reads.
 """
 
 import json
@@ -29,7 +29,7 @@ MAX_CHARACTERS = 16_000_000
 
 
 class ExpressionLike(Protocol):
-    """What this module needs of an expression."""
+    """The part of an expression that this module needs."""
 
     @property
     def op(self) -> str:
@@ -40,7 +40,7 @@ class ExpressionLike(Protocol):
         """Expressions and literals, as the operation lists them."""
 
 
-Made = TypeVar("Made", bound=ExpressionLike)
+Typed = TypeVar("Typed", bound=ExpressionLike)
 
 
 def children(node: ExpressionLike) -> list[Any]:
@@ -54,7 +54,7 @@ def children(node: ExpressionLike) -> list[Any]:
 
 
 def in_order(outputs: Sequence[ExpressionLike]) -> list[Any]:
-    """Return every node below *outputs* once (by identity), each after its arguments."""
+    """Return every node of *outputs* once (by identity), each after its arguments."""
     ordered: list[ExpressionLike] = []
     seen: set[int] = set()
     # A stack instead of recursion: a chain of thousands of nodes is legal.
@@ -78,10 +78,10 @@ def to_dict(
     *,
     keep_parameters: bool = False,
 ) -> dict[str, Any]:
-    """Return the written form; equal subexpressions become one node. Shapes: see the module.
+    """Return the written form, in which equal subexpressions are one node.
 
-    With *keep_parameters* numbers, weighted sums and patterns become one node only where they are
-    the same object, so that each can be changed by itself.
+    *shape* is explained in the module. With *keep_parameters* numbers, weighted sums and patterns
+    share a node only if they are the same object, so that each can be changed alone.
     """
     rows: list[list[Any]] = []
     row_index: dict[str, int] = {}
@@ -114,7 +114,7 @@ def _row(node: ExpressionLike, node_index: dict[int, int], shape: BoardShape | N
 
 
 def _on_board(kind: str, value: Any, shape: BoardShape | None) -> Any:
-    """Replace names of squares by indices, and check what depends on the shape of the board."""
+    """Return *value* with squares as indices, after the checks that depend on the board."""
     if shape is None:
         return value
     if kind == "square":
@@ -132,7 +132,7 @@ def _on_board(kind: str, value: Any, shape: BoardShape | None) -> Any:
 
 
 def parse_json(text: str) -> Any:
-    """Return the value of a JSON text; `ExpressionError` for what is not plain JSON or too long."""
+    """Return the value of a JSON text; `ExpressionError` if it is too long or not plain JSON."""
     if len(text) > MAX_CHARACTERS:
         raise ExpressionError(f"the text is longer than {MAX_CHARACTERS:,} characters")
 
@@ -150,11 +150,11 @@ def parse_json(text: str) -> Any:
     except ExpressionError:
         raise
     except ValueError:
-        raise ExpressionError("a number in it has thousands of digits") from None
+        raise ExpressionError("a number in the text has thousands of digits") from None
 
 
-def from_dict(data: object, make: Callable[[str, tuple[Any, ...]], Made]) -> list[Made]:
-    """Return the outputs of a written form, built by *make*; errors name the node."""
+def from_dict(data: object, make: Callable[[str, tuple[Any, ...]], Typed]) -> list[Typed]:
+    """Return the outputs of a written form, made by *make*; errors name the node."""
     if not isinstance(data, dict):
         raise ExpressionError(f"an expression must be a table, not {short(data)}")
     unknown = sorted(str(key) for key in set(data) - {"format", "nodes", "outputs"})
@@ -166,10 +166,10 @@ def from_dict(data: object, make: Callable[[str, tuple[Any, ...]], Made]) -> lis
             f"format {FORMAT}"
         )
     rows = _list(data, "nodes", MAX_NODES)
-    nodes_so_far: list[Made] = []
+    nodes_so_far: list[Typed] = []
     for index, row in enumerate(rows):
         try:
-            nodes_so_far.append(_made(row, nodes_so_far, make))
+            nodes_so_far.append(_node(row, nodes_so_far, make))
         except ExpressionError as error:
             raise ExpressionError(f"node {index}{_operation_name(row)}: {error}") from None
     return [
@@ -192,7 +192,9 @@ def _operation_name(row: object) -> str:
     return f" ({row[0][:40]})" if named and isinstance(row, list) else ""
 
 
-def _made(row: object, earlier: list[Made], make: Callable[[str, tuple[Any, ...]], Made]) -> Made:
+def _node(
+    row: object, earlier: list[Typed], make: Callable[[str, tuple[Any, ...]], Typed]
+) -> Typed:
     if not isinstance(row, list) or not row or not isinstance(row[0], str):
         raise ExpressionError("a node must be a list that begins with the name of an operation")
     if row[0] not in OPERATIONS:
@@ -203,13 +205,13 @@ def _made(row: object, earlier: list[Made], make: Callable[[str, tuple[Any, ...]
     arguments = tuple(
         value
         if kind not in NODE_KINDS or (kind in OPTIONAL_KINDS and value is None)
-        else _earlier(earlier, value, f"argument {place}")
-        for place, (kind, value) in enumerate(zip(kinds, row[1:], strict=True), start=1)
+        else _earlier(earlier, value, f"argument {position}")
+        for position, (kind, value) in enumerate(zip(kinds, row[1:], strict=True), start=1)
     )
     return make(row[0], arguments)
 
 
-def _earlier(earlier: list[Made], index: object, what: str) -> Made:
+def _earlier(earlier: list[Typed], index: object, what: str) -> Typed:
     if type(index) is not int or not 0 <= index < len(earlier):
         raise ExpressionError(f"{what} must be the index of an earlier node, not {short(index)}")
     return earlier[index]
