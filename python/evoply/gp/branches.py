@@ -1,8 +1,8 @@
-"""Operators on individuals of any number of branches: one branch is drawn, a tree operator works.
+"""Operators on individuals of any number of branches: a tree operator on a randomly drawn branch.
 
-A plain tree is its own only branch, and then no draw is made for it. Crossover takes the same
-branch of both parents. The limit of nodes holds for all branches together (gpjpp). With
-definitions, a child that would lower to too many operations is given up for its parent.
+A plain tree is its own only branch, which needs no draw. Crossover takes the same branch of both
+parents. The limit of nodes applies to all branches together (gpjpp). With definitions, a child that
+would lower to too many operations is replaced by its parent.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,19 +22,19 @@ from evoply.gp.tree import Limits, Tree
 from evoply.permutations import shuffled
 
 Mutation = Callable[[Tree, Limits, Stream], Tree]
-"""Makes a tree from another within limits; `evoply.gp.mutation` has many."""
+"""A function that makes a tree from another within limits; `evoply.gp.mutation` has many."""
 
 Recombination = Callable[[Tree, Tree, Limits, Stream], Tree | tuple[Tree, ...]]
-"""Makes a tree, or several, from two over the same set; `subtree_crossover` is one. The first of
-several is the first tree changed, and so on."""
+"""A function that makes one or several trees from two over the same set, such as
+`subtree_crossover`. The first of several results is the changed first tree, and so on."""
 
 
 def mutated(individual: Genotype, mutation: Mutation, limits: Limits, stream: Stream) -> Genotype:
-    """Return *individual* with *mutation* done to one branch, drawn uniformly.
+    """Return *individual* with *mutation* applied to one branch, drawn uniformly.
 
-    *mutation* is called with the branch, the limits that are left for it, and the stream.
+    *mutation* is called with the branch, its remaining limits, and the stream.
     """
-    index = _drawn_branch(individual, stream)
+    index = _draw_branch(individual, stream)
     room = _room(individual, index, limits)
     if room is None:
         return individual
@@ -51,16 +51,16 @@ def crossed(
     function_bias: Bias = 0.9,
     tries: int = CROSSOVER_TRIES,
 ) -> tuple[Genotype, Genotype]:
-    """Return two children of a crossover between the same branch of both parents.
+    """Return two children of `subtree_crossover` between the same branch of both parents.
 
-    It is `subtree_crossover`. Raises ValueError for parents that are not made alike.
+    Raises ValueError for parents with other roles or sets.
     """
     check_alike(first, second)
-    index = _drawn_branch(first, stream)
+    index = _draw_branch(first, stream)
     rooms = _room(first, index, limits), _room(second, index, limits)
     if rooms[0] is None or rooms[1] is None:
         return first, second
-    one, two = subtree_crossover(
+    first_child, second_child = subtree_crossover(
         branches(first)[index],
         branches(second)[index],
         rooms[0],
@@ -70,8 +70,8 @@ def crossed(
         second_limits=rooms[1],
     )
     return (
-        _within(with_branch(first, index, one), first),
-        _within(with_branch(second, index, two), second),
+        _within(with_branch(first, index, first_child), first),
+        _within(with_branch(second, index, second_child), second),
     )
 
 
@@ -82,13 +82,13 @@ def recombined(
     limits: Limits,
     stream: Stream,
 ) -> tuple[Genotype, ...]:
-    """Return the children of *recombination* done to the same branch of both parents.
+    """Return the children of *recombination* applied to the same branch of both parents.
 
-    It is called with both branches, the limits that are left for either, and the stream. Raises
-    ValueError for parents that are not made alike.
+    It is called with both branches, the limits that remain for either, and the stream. Raises
+    ValueError for parents with other roles or sets.
     """
     check_alike(first, second)
-    index = _drawn_branch(first, stream)
+    index = _draw_branch(first, stream)
     rooms = _room(first, index, limits), _room(second, index, limits)
     if rooms[0] is None or rooms[1] is None:
         return (first,)
@@ -112,7 +112,7 @@ def received(
 ) -> Genotype:
     """Return the child of `one_way_crossover` between the same branch of both."""
     check_alike(donor, receiver)
-    index = _drawn_branch(receiver, stream)
+    index = _draw_branch(receiver, stream)
     room = _room(receiver, index, limits)
     if room is None:
         return receiver
@@ -129,22 +129,22 @@ def received(
 
 @dataclass(frozen=True, slots=True)
 class PairedCrossover:
-    """What a round of crossover in pairs made, in the order of the individuals it was given.
+    """The result of a round of crossover in pairs, in the order of the individuals before it.
 
-    *parents* has for each the indices of its parents, its own first. *one_way* and *two_way* count
-    pairs.
+    *parents* has the indices of each individual's parents, its own index first. *one_way* and
+    *two_way* count pairs.
     """
 
     individuals: tuple[Genotype, ...]
     parents: tuple[tuple[int, ...], ...]
     gave: frozenset[int]
-    """Who gave a subtree and took none."""
+    """The individuals that gave a subtree and received none."""
     one_way: int
     two_way: int
 
     @property
     def one_way_share(self) -> float | None:
-        """The share of pairs in which the first gave and kept its tree; None without pairs."""
+        """The share of pairs with one-way crossover; None without pairs."""
         pairs = self.one_way + self.two_way
         return self.one_way / pairs if pairs else None
 
@@ -159,21 +159,21 @@ def paired_crossover(
     ties_are_one_way: bool = False,
     function_bias: Bias = None,
 ) -> PairedCrossover:
-    """Return *individuals* after crossover in random pairs, fitter ones giving to less fit ones.
+    """Return *individuals* after crossover in random pairs, in which fitter ones give to others.
 
-    Each takes part with probability *rate*; those who do are paired at random, and one that is left
-    over stays as it is. If the first of a pair has the greater fitness, a subtree of it is copied
-    into the second and it stays unchanged, else both exchange subtrees. Source: Benbassat & Sipper
-    (GECCO 2011), Algorithm 1. Its text says that one-way crossover happens at least half of the
-    time; with the strict comparison of the algorithm it is at most half, with *ties_are_one_way* at
-    least half. The share is returned.
+    Each takes part with probability *rate*; participants are paired at random, and an unpaired one
+    does not change. If the first of a pair has the greater fitness, one of its subtrees is copied
+    into the second and the first does not change; else both exchange subtrees. Source: Benbassat &
+    Sipper (GECCO 2011), Algorithm 1. Its text says that one-way crossover happens at least half of
+    the time; with the strict comparison of the algorithm it is at most half, with
+    *ties_are_one_way* at least half. The result has the share.
     """
     if len(fitness) != len(individuals):
         raise ValueError(
             f"fitness: {len(fitness)} values for {len(individuals)} individuals: give one for each"
         )
     taking_part = [index for index in range(len(individuals)) if stream.random() < rate]
-    taking_part = [taking_part[place] for place in shuffled(len(taking_part), stream)]
+    taking_part = [taking_part[index] for index in shuffled(len(taking_part), stream)]
     children = list(individuals)
     parents: list[tuple[int, ...]] = [(index,) for index in range(len(individuals))]
     one_way = two_way = 0
@@ -199,13 +199,13 @@ def paired_crossover(
 
 
 def pruned_to(individual: Genotype, limits: Limits) -> Genotype:
-    """Return *individual* with its largest trees cut by `pruned` until all nodes are within limits.
+    """Return *individual* with its largest trees cut by `pruned` until it is within *limits*.
 
-    What cannot be cut any further stays as it is.
+    A tree that cannot be cut any further does not change.
     """
     excess = len(individual) - limits.max_nodes
     places = range(len(branches(individual)))
-    for index in sorted(places, key=lambda place: -len(branches(individual)[place])):
+    for index in sorted(places, key=lambda branch: -len(branches(individual)[branch])):
         if excess <= 0:
             break
         tree = branches(individual)[index]
@@ -219,10 +219,10 @@ def check_alike(first: Genotype, second: Genotype) -> None:
     """Raise ValueError unless both have the same role and branches over the same sets."""
     kinds = [
         (
-            one.role if isinstance(one, Forest) else "tree",
-            [tree.primitive_set.name for tree in branches(one)],
+            parent.role if isinstance(parent, Forest) else "tree",
+            [tree.primitive_set.name for tree in branches(parent)],
         )
-        for one in (first, second)
+        for parent in (first, second)
     ]
     if kinds[0] != kinds[1]:
         raise ValueError(
@@ -232,13 +232,13 @@ def check_alike(first: Genotype, second: Genotype) -> None:
         )
 
 
-def _drawn_branch(individual: Genotype, stream: Stream) -> int:
+def _draw_branch(individual: Genotype, stream: Stream) -> int:
     count = len(branches(individual))
     return stream.below(count) if count > 1 else 0
 
 
 def _room(individual: Genotype, index: int, limits: Limits) -> Limits | None:
-    """Return the limits for branch *index*, what the others take left out; None for no room."""
+    """Return the limits that the other branches leave for branch *index*; None for no room."""
     if isinstance(individual, Tree):
         return limits
     nodes = limits.max_nodes - (len(individual) - len(individual.trees[index]))

@@ -1,7 +1,7 @@
-"""What is new in an individual, compared with another one: which nodes, and what has gone.
+"""The differences between two individuals: new nodes, and subtrees that are gone.
 
-What stands in both at the same place from the root on is kept, and so is a subtree of two nodes or
-more that stands anywhere in the other one: it has only moved. Everything else is new.
+Nodes that are the same from the root on are kept, and so is a subtree of two nodes or more that the
+other individual has anywhere: it has only moved. All other nodes are new.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """How an individual differs from the one before."""
+    """The differences between an individual and an earlier one."""
 
     new: tuple[frozenset[int], ...]
-    """The nodes of each branch that were not there, by index."""
+    """The new nodes of each branch, by index."""
     gone: tuple[str, ...]
-    """Subtrees of the one before that are not there any more, each as text."""
+    """Subtrees of the earlier individual that are gone, as texts."""
 
     @property
     def count(self) -> int:
-        """How many nodes are new."""
+        """The number of new nodes."""
         return sum(map(len, self.new))
 
 
 def changes(before: Genotype, after: Genotype) -> Changes:
-    """Return what is new in *after*, branch by branch.
+    """Return the changes from *before* to *after*, branch by branch.
 
     >>> from evoply.expressions import PRIMITIVE_SETS
     >>> from evoply.gp import parse_tree
@@ -53,16 +53,16 @@ def changes(before: Genotype, after: Genotype) -> Changes:
 
 
 def _unknown(tree: Tree, other: Tree) -> frozenset[int]:
-    """Return the nodes of *tree* that *other* does not have."""
+    """Return the nodes of *tree* that *other* lacks."""
     apart = []
     both = [(0, 0)]
     while both:
-        index, place = both.pop()
-        if tree.nodes[index] == other.nodes[place]:
-            both += zip(tree.children(index), other.children(place), strict=True)
+        index, other_index = both.pop()
+        if tree.nodes[index] == other.nodes[other_index]:
+            both += zip(tree.children(index), other.children(other_index), strict=True)
         else:
             apart.append(index)
-    known = {other.subtree(place) for place, node in enumerate(other.nodes) if node.arity}
+    known = {other.subtree(index) for index, node in enumerate(other.nodes) if node.arity}
     unknown = []
     while apart:
         index = apart.pop()
@@ -73,5 +73,5 @@ def _unknown(tree: Tree, other: Tree) -> frozenset[int]:
 
 
 def _tops(tree: Tree, nodes: frozenset[int]) -> list[int]:
-    """Return those of *nodes* whose parent is none of them, in order."""
+    """Return the members of *nodes* whose parents are not in *nodes*, in order."""
     return sorted(nodes - {child for index in nodes for child in tree.children(index)})

@@ -1,7 +1,7 @@
-"""First populations: many random trees by one method, each tried again where it does not fit.
+"""First populations: many random trees by one method, each drawn again if it does not fit.
 
-Names follow Koza; `GPJPP_CREATION` translates those of gpjpp, whose "Grow" is Koza's full and whose
-"Variable" is Koza's grow.
+Names follow Koza; `GPJPP_CREATION` translates the names of gpjpp, whose "Grow" is Koza's full and
+whose "Variable" is Koza's grow.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from evoply.gp.sizes import MAX_OPERATIONS, lowered_size
 from evoply.gp.tree import Limits, Tree
 
 CREATION_TRIES = 50
-"""How often the making of one individual is tried (gpjpp)."""
+"""The number of tries to make one individual (gpjpp)."""
 
 Method = Literal["grow", "full", "ramped_grow", "ramped_full", "ramped_half_and_half"]
 Duplicates = Literal["allow", "avoid", "refuse"]
@@ -33,7 +33,7 @@ GPJPP_CREATION: Mapping[str, Method] = MappingProxyType(
         "RampedHalf": "ramped_half_and_half",
     }
 )
-"""What gpjpp's values of CreationType are here. The naming trap: its Grow is full."""
+"""The methods for gpjpp's values of CreationType. Beware: its Grow is full."""
 
 _GROW, _FULL = 0.5, 1.0
 
@@ -52,16 +52,16 @@ def create(
 ) -> list[Tree]:
     """Return *count* random trees made by *method*.
 
-    Ramped methods give individual i the depth min_depth + i mod the number of depths, the others
-    all *max_depth*; depths are raised where the type has no tree so shallow. Half and half makes
-    individuals of odd i by full, the others by grow. A tree that passes ``limits.max_nodes`` is
-    tried again, after a quarter of the 50 tries with a smaller depth; one that equals an earlier
-    one is tried again, after a quarter of the tries with a larger depth. If all tries fail on its
-    size, GenerationError; if on equality, it is kept ("avoid") or GenerationError ("refuse").
-    Source: gpjpp's creation types.
+    Ramped methods give individual i the depth min_depth + i mod the number of depths, other methods
+    give all *max_depth*; depths are raised if the type has no tree so shallow. Half and half makes
+    individuals of odd i by full, the others by grow. A tree that exceeds ``limits.max_nodes`` is
+    drawn again, after a quarter of the 50 tries with a smaller depth; a tree that equals an earlier
+    one is drawn again, after a quarter of the tries with a larger depth. If all tries are too
+    large, GenerationError is raised; if all are equal, the tree is kept ("avoid") or
+    GenerationError is raised ("refuse"). Source: gpjpp's creation types.
     """
     ramp = _Ramp.of(method, min_depth, max_depth, limits or Limits(), (primitive_set,), root_type)
-    return _created(ramp, lambda trees: trees[0], [stream], count, duplicates)
+    return _create_individuals(ramp, lambda trees: trees[0], [stream], count, duplicates)
 
 
 def ramped_half_and_half(
@@ -75,7 +75,7 @@ def ramped_half_and_half(
     root_type: str = "number",
     duplicates: Duplicates = "avoid",
 ) -> list[Tree]:
-    """Return *count* random trees by `create`, the usual way."""
+    """Return *count* random trees by the usual method of `create`."""
     return create(
         primitive_set,
         "ramped_half_and_half",
@@ -91,7 +91,7 @@ def ramped_half_and_half(
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How individuals of several branches are made: their role, and the set of each branch.
+    """The role of individuals of several branches, and the set of each branch.
 
     *percents* are those of `Forest`. `Shape("sum", (primitives,) * 3)` has three trees that are
     added; `Shape("adf", definition_sets(primitives))` a result and one definition.
@@ -115,10 +115,9 @@ def create_forests(
 ) -> list[Genotype]:
     """Return *count* random individuals of *shape*, each made as `create` makes a tree.
 
-    An individual is tried again as a whole: where it equals an earlier one, where one of its
-    branches passes its share of ``limits.max_nodes``, all shares being equal, or where its
-    definitions would be written out to too many operations. Each branch draws from its own child of
-    *stream*.
+    An individual is drawn again as a whole if it equals an earlier one, if a branch exceeds its
+    equal share of ``limits.max_nodes``, or if its definitions would be written out to too many
+    operations. Each branch draws from its own child of *stream*.
     """
     limits = limits or Limits()
     share = limits.max_nodes // len(shape.sets)
@@ -133,12 +132,12 @@ def create_forests(
 
     ramp = _Ramp.of(method, min_depth, max_depth, room, shape.sets, "number")
     streams = [stream.child("branch", index) for index in range(len(shape.sets))]
-    return _created(ramp, whole, streams, count, duplicates)
+    return _create_individuals(ramp, whole, streams, count, duplicates)
 
 
 @dataclass(frozen=True, slots=True)
 class _Ramp:
-    """Which depths individuals have, and what their trees are made of and may not pass."""
+    """The depths of individuals, and the sets and limits of their trees."""
 
     method: Method
     low: int
@@ -165,11 +164,11 @@ class _Ramp:
                 f"min_depth {min_depth} and max_depth {max_depth} must rise from at least 1 to at "
                 f"most {limits.max_depth}, the depth of the limits"
             )
-        least = max(least_depths(one).get(root_type, 1) for one in sets)
+        least = max(least_depths(primitives).get(root_type, 1) for primitives in sets)
         return cls(method, max(min_depth, least), max(max_depth, least), limits, sets, root_type)
 
     def depth(self, index: int) -> int:
-        """Return the depth of the individual with this number."""
+        """Return the depth of individual *index*."""
         is_ramp = self.method.startswith("ramped")
         return self.low + index % (self.high - self.low + 1) if is_ramp else self.high
 
@@ -180,52 +179,53 @@ class _Ramp:
         )
         drawn = [
             build_tree(
-                one,
+                primitives,
                 depth,
                 stream,
                 root_type=self.root_type,
                 function_probability=_FULL if is_full else _GROW,
                 max_nodes=self.limits.max_nodes,
             )
-            for one, stream in zip(self.sets, streams, strict=True)
+            for primitives, stream in zip(self.sets, streams, strict=True)
         ]
         small = tuple(tree for tree in drawn if tree is not None)
         return small if len(small) == len(drawn) else None
 
 
-_Made = TypeVar("_Made", Tree, Genotype)
+_Individual = TypeVar("_Individual", Tree, Genotype)
 
 
-def _created(
+def _create_individuals(
     ramp: _Ramp,
-    whole: Callable[[tuple[Tree, ...]], _Made | None],
+    whole: Callable[[tuple[Tree, ...]], _Individual | None],
     streams: Sequence[Stream],
     count: int,
     duplicates: Duplicates,
-) -> list[_Made]:
-    """Return *count* individuals; *whole* makes one of its trees, or says that it is too large."""
-    made: list[_Made] = []
-    seen: set[_Made] = set()
+) -> list[_Individual]:
+    """Return *count* individuals; *whole* joins trees, or returns None if they are too large."""
+    individuals: list[_Individual] = []
+    seen: set[_Individual] = set()
     for index in range(count):
-        one = _tried(ramp, whole, streams, index, seen if duplicates != "allow" else set())
-        if one in seen and duplicates == "refuse":
+        avoided = seen if duplicates != "allow" else set()
+        individual = _create_individual(ramp, whole, streams, index, avoided)
+        if individual in seen and duplicates == "refuse":
             raise GenerationError(
                 f"individual {index} equals an earlier one in each of {CREATION_TRIES} tries: the "
                 f"primitive set {ramp.sets[0].name} is too small for {count} different trees"
             )
-        made.append(one)
-        seen.add(one)
-    return made
+        individuals.append(individual)
+        seen.add(individual)
+    return individuals
 
 
-def _tried(
+def _create_individual(
     ramp: _Ramp,
-    whole: Callable[[tuple[Tree, ...]], _Made | None],
+    whole: Callable[[tuple[Tree, ...]], _Individual | None],
     streams: Sequence[Stream],
     index: int,
-    seen: set[_Made],
-) -> _Made:
-    """Return one individual, after the last try possibly one of *seen*."""
+    seen: set[_Individual],
+) -> _Individual:
+    """Return one individual, which may be in *seen* if all tries were."""
     depth, fitting = ramp.depth(index), None
     for attempt in range(CREATION_TRIES):
         trees = ramp.trees(index, depth, streams)

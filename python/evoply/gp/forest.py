@@ -1,9 +1,9 @@
 """Individuals of several branches: sums, phases, stages, definitions, a value and an ordering.
 
-One value for all of them, so that every operator on trees works on an individual branch by branch
-(`evoply.gp.branches`). This module knows neither how branches are lowered nor how they are written.
-Sources: Benbassat & Sipper (GECCO 2011), section 4 (several trees; how they are joined is not
-said); Liao (stages); Koza, "Genetic Programming II" (1994) (definitions).
+All of them are one type of value, so that every operator on trees works on an individual branch by
+branch (`evoply.gp.branches`). This module does not know how branches are lowered or written.
+Sources: Benbassat & Sipper (GECCO 2011), section 4 (several trees; it does not say how they are
+joined); Liao (stages); Koza, "Genetic Programming II" (1994) (definitions).
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from evoply.gp.tree_drawing import tree_svg
 
 Role = Literal["sum", "phases", "stages", "ply_stages", "adf", "ordered"]
 STAGED: tuple[Role, ...] = ("stages", "ply_stages")
-"""Roles whose trees take turns by the clock of the position where the player chooses."""
+"""Roles whose trees change with the clock of the position where the player chooses."""
 MAX_BRANCHES = 100
 PERCENT_ROUNDING = 1e-9
 
@@ -28,13 +28,13 @@ PERCENT_ROUNDING = 1e-9
 class Forest:
     """Trees that make one individual, by *role*.
 
-    "sum": the value is the sum of the trees. "phases": the tree whose share of the game holds the
-    clock t of the evaluated board. "stages": the same by the clock of the board where the player
-    chooses, as Liao's staged players; "ply_stages": by the plies played there, forced passes among
-    them, as a share of the squares that are empty at the start. "adf": the value is that of the
-    first tree; the others define what it calls. "ordered": the value is that of the first tree; the
-    second scores the boards after moves for the order in which a search looks at them, never for
-    their value. *percents* are the shares of the game, 100 together; else empty.
+    "sum": the value is the sum of the trees. "phases": the value is that of the tree whose share of
+    the game contains the clock t of the evaluated board. "stages": the same by the clock of the
+    board where the player chooses, as in Liao's staged players; "ply_stages": by the plies played
+    there, forced passes included, as a share of the squares that are empty at the start. "adf": the
+    first tree gives the value; the others define the functions that it calls. "ordered": the first
+    tree gives the value; the second only orders the moves of a search by the boards after them.
+    *percents* are the shares of the game, 100 together; else empty.
     """
 
     role: Role
@@ -58,12 +58,12 @@ class Forest:
 
     @property
     def is_timed(self) -> bool:
-        """Whether its trees take turns by the clock."""
+        """Whether its trees change with the clock."""
         return self.role in ("phases", *STAGED)
 
     @property
     def ends(self) -> tuple[float, ...]:
-        """The clock, in (0, 1], at which each timed tree's share ends; the last also holds 1."""
+        """The clock, in (0, 1], at which each timed tree's share ends; the last includes 1."""
         ends = accumulate(self.percents)
         # Sums of parts such as 100/60 are rounded: a clock just below one has reached it.
         return tuple((end if end == round(end) else end - PERCENT_ROUNDING) / 100 for end in ends)
@@ -109,14 +109,14 @@ def is_ordered(individual: Genotype) -> bool:
 
 
 def value_of(individual: Genotype) -> Genotype:
-    """Return the part of *individual* that values boards: all but a tree that orders moves."""
+    """Return the part of *individual* that values boards: all except a tree that orders moves."""
     if isinstance(individual, Forest) and individual.role == "ordered":
         return individual.trees[0]
     return individual
 
 
 def with_branch(individual: Genotype, index: int, tree: Tree) -> Genotype:
-    """Return *individual* with *tree* as branch *index*; itself if that is the branch already."""
+    """Return *individual* with *tree* as branch *index*, or itself if that changes nothing."""
     if isinstance(individual, Tree):
         return tree
     if individual.trees[index] is tree:
@@ -126,13 +126,13 @@ def with_branch(individual: Genotype, index: int, tree: Tree) -> Genotype:
 
 
 def base_set(individual: Genotype) -> PrimitiveSet:
-    """Return the set that the text of *individual* is written in, definitions left out.
+    """Return the primitive set for the text of *individual*, without definitions.
 
-    Raises `TreeError` for trees over several sets, which one text cannot say.
+    Raises `TreeError` for trees over several sets, which a text cannot express.
     """
     first = branches(individual)[0].primitive_set
     if isinstance(individual, Forest) and individual.role == "adf":
-        own = tuple(one for one in first if one.link is None)
+        own = tuple(primitive for primitive in first if primitive.link is None)
         return replace(first, name=first.name.removesuffix(WITH_DEFINITIONS), primitives=own)
     if any(tree.primitive_set != first for tree in branches(individual)):
         raise TreeError("the trees of this individual are over different sets of primitives")
@@ -140,7 +140,7 @@ def base_set(individual: Genotype) -> PrimitiveSet:
 
 
 def check_percents(percents: tuple[float, ...], trees: int) -> None:
-    """Raise `TreeError` unless there is a percentage above 0 for each tree, 100 in all."""
+    """Raise `TreeError` unless each tree has a percentage above 0, 100 in all."""
     if len(percents) != trees:
         raise TreeError(f"{trees} trees need {trees} percentages, not {len(percents)}")
     for percent in percents:
@@ -178,5 +178,5 @@ def format_individual(individual: Genotype) -> str:
 
 
 def _arguments(chosen: PrimitiveSet) -> int:
-    """Return how many arguments the set of a definition has."""
-    return sum(one.link is not None and one.link.kind == "argument" for one in chosen)
+    """Return the number of arguments in the set of a definition."""
+    return sum(node.link is not None and node.link.kind == "argument" for node in chosen)

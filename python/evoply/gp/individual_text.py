@@ -1,4 +1,4 @@
-"""The text form of individuals: plain trees, Liao's staged hypotheses, and braces for the rest.
+"""The text form of individuals: plain trees, Liao's staged hypotheses, and braces for all others.
 
     ( white )                                                 a tree
     ( white ),50,( + white white_corners ),50                 stages, percentages of the game
@@ -6,7 +6,7 @@
     { phases ( white ) 50 ( white_corners ) 50 }              by the clock of the evaluated board
     { ply_stages ( white ) 50 ( white_corners ) 50 }          stages by the plies played
     { adf ( ADF0 white black ) ADF0/2 ( * ARG0 ARG1 ) }       a result and its definitions
-    { ordered ( white ) ( white_corners ) }                   a value, and what orders moves
+    { ordered ( white ) ( white_corners ) }                   a value, and a tree that orders moves
 
 Source of the second: Liao, "Genetic Programming Applied to Board Game Othello".
 """
@@ -33,9 +33,8 @@ def parse_individual(
 ) -> Genotype:
     """Return the individual that *text* writes; a staged one with a single 100 is a plain tree.
 
-    *primitives* is the set of all trees; for definitions it is extended as `definition_sets` says,
-    unless the sets of the branches are given one by one. Raises `TreeSyntaxError` with the column
-    in *text*.
+    *primitives* is the set of all trees, extended by `definition_sets` for definitions, or a
+    sequence of the sets of the branches. Raises `TreeSyntaxError` with the column in *text*.
     """
     if len(text) > MAX_TEXT_LENGTH:
         raise TreeSyntaxError(
@@ -44,10 +43,10 @@ def parse_individual(
             MAX_TEXT_LENGTH + 1,
         )
     reader = _Reader(text)
-    place = reader.skip(0)
-    if text.startswith("{", place):
-        return reader.braces(place, primitives)
-    spans = reader.staged(place)
+    index = reader.skip(0)
+    if text.startswith("{", index):
+        return reader.braces(index, primitives)
+    spans = reader.staged(index)
     if spans is None:
         chosen = primitives if isinstance(primitives, PrimitiveSet) else primitives[0]
         return parse_tree(text, chosen)
@@ -63,7 +62,7 @@ def parse_individual(
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    """Where a tree stands in a text, and the percentage after it (0: none)."""
+    """The start and end of a tree in a text, and the percentage after it (0: none)."""
 
     start: int
     end: int
@@ -72,65 +71,65 @@ class _Span:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Finds the trees of a text; the trees themselves are read by `parse_tree`."""
+    """Finds the trees of a text; `parse_tree` reads the trees themselves."""
 
     text: str
 
-    def error(self, message: str, place: int) -> TreeSyntaxError:
-        return TreeSyntaxError(message, self.text, min(place, len(self.text)) + 1)
+    def error(self, message: str, index: int) -> TreeSyntaxError:
+        return TreeSyntaxError(message, self.text, min(index, len(self.text)) + 1)
 
-    def skip(self, place: int) -> int:
-        """Return the first place from *place* on that is no white space."""
-        while place < len(self.text) and self.text[place].isspace():
-            place += 1
-        return place
+    def skip(self, index: int) -> int:
+        """Return the index of the first character from *index* on that is not white space."""
+        while index < len(self.text) and self.text[index].isspace():
+            index += 1
+        return index
 
-    def bracket(self, place: int) -> int:
-        """Return the place after the bracket that opens at *place* and everything in it."""
-        if not self.text.startswith("(", place):
-            raise self.error("a tree must stand here, in brackets", place)
+    def bracket(self, index: int) -> int:
+        """Return the index after the end of the bracket that opens at *index*."""
+        if not self.text.startswith("(", index):
+            raise self.error("a tree must stand here, in brackets", index)
         depth = 0
-        for end in range(place, len(self.text)):
+        for end in range(index, len(self.text)):
             depth += (self.text[end] == "(") - (self.text[end] == ")")
             if depth == 0:
                 return end + 1
         raise self.error("the text ends before a bracket is closed", len(self.text))
 
-    def staged(self, place: int) -> list[_Span] | None:
+    def staged(self, index: int) -> list[_Span] | None:
         """Return the trees and percentages of `tree,p,tree,p`; None if the text is a tree."""
         if "," not in self.text:
             return None
         spans: list[_Span] = []
         while True:
-            end = self.bracket(place)
+            end = self.bracket(index)
             comma = self.comma(end, "a percentage")
             percent_end, percent = self.percent(self.skip(comma))
-            spans.append(_Span(place, end, percent))
+            spans.append(_Span(index, end, percent))
             rest = self.skip(percent_end)
             if rest == len(self.text):
                 return spans
-            place = self.skip(self.comma(rest, "the next tree"))
+            index = self.skip(self.comma(rest, "the next tree"))
             if len(spans) >= MAX_BRANCHES:
-                raise self.error(f"an individual has at most {MAX_BRANCHES} trees", place)
+                raise self.error(f"an individual has at most {MAX_BRANCHES} trees", index)
 
-    def comma(self, place: int, before: str) -> int:
-        """Return the place after the comma that must stand at or after *place*."""
-        place = self.skip(place)
-        if not self.text.startswith(",", place):
-            raise self.error(f"a comma must stand here, before {before}", place)
-        return place + 1
+    def comma(self, index: int, before: str) -> int:
+        """Return the index after the comma that must stand at or after *index*."""
+        index = self.skip(index)
+        if not self.text.startswith(",", index):
+            raise self.error(f"a comma must stand here, before {before}", index)
+        return index + 1
 
-    def percent(self, place: int) -> tuple[int, float]:
-        """Return the place after the percentage at *place*, and the percentage."""
-        match = _PERCENT.match(self.text, place)
+    def percent(self, index: int) -> tuple[int, float]:
+        """Return the index after the percentage at *index*, and the percentage."""
+        match = _PERCENT.match(self.text, index)
         if match is None:
-            raise self.error("a percentage must stand here, such as 50", place)
+            raise self.error("a percentage must stand here, such as 50", index)
         percent = float(match.group())
         return match.end(), int(percent) if percent.is_integer() else percent
 
     def tree(self, start: int, end: int, chosen: PrimitiveSet) -> Tree:
-        """Return the tree between two places; errors give the column in the whole text."""
-        # What stands before the tree is blanked, so that columns stay what they are.
+        """Return the tree between two indices; errors give the column in the whole text."""
+        # Blanks replace the text before the tree, so that columns do not change.
         return parse_tree(" " * start + self.text[start:end], chosen)
 
     def forest(
@@ -141,27 +140,27 @@ class _Reader:
         except TreeError as error:
             raise self.error(str(error), 0) from None
 
-    def braces(self, place: int, primitives: PrimitiveSet | Sequence[PrimitiveSet]) -> Forest:
-        """Return what stands in braces: a role, and trees with what belongs to each."""
-        role, place = self.role(self.skip(place + 1))
+    def braces(self, index: int, primitives: PrimitiveSet | Sequence[PrimitiveSet]) -> Forest:
+        """Return the individual in braces: a role, and trees with percentages or headers."""
+        role, index = self.role(self.skip(index + 1))
         spans: list[_Span] = []
         arities: list[int] = []
-        while not self.text.startswith("}", place):
+        while not self.text.startswith("}", index):
             if role == "adf" and spans:
-                arity, place = self.header(place, len(arities))
+                arity, index = self.header(index, len(arities))
                 arities.append(arity)
-            end = self.bracket(place)
+            end = self.bracket(index)
             if role in _TIMED:
                 after, percent = self.percent(self.skip(end))
-                spans.append(_Span(place, end, percent))
-                place = self.skip(after)
+                spans.append(_Span(index, end, percent))
+                index = self.skip(after)
             else:
-                spans.append(_Span(place, end))
-                place = self.skip(end)
+                spans.append(_Span(index, end))
+                index = self.skip(end)
             if len(spans) > MAX_BRANCHES:
-                raise self.error(f"an individual has at most {MAX_BRANCHES} trees", place)
-        if self.skip(place + 1) != len(self.text):
-            raise self.error("something follows the closing brace", self.skip(place + 1))
+                raise self.error(f"an individual has at most {MAX_BRANCHES} trees", index)
+        if self.skip(index + 1) != len(self.text):
+            raise self.error("something follows the closing brace", self.skip(index + 1))
         sets = self.sets(primitives, role, arities, len(spans))
         trees = tuple(
             self.tree(span.start, span.end, chosen)
@@ -172,21 +171,21 @@ class _Reader:
         percents = tuple(span.percent for span in spans) if role in _TIMED else ()
         return self.forest(role, trees, percents)
 
-    def role(self, place: int) -> tuple[str, int]:
-        """Return the role at *place*, and where the next thing stands."""
-        match = _WORD.match(self.text, place)
+    def role(self, index: int) -> tuple[str, int]:
+        """Return the role at *index*, and the index of the next part."""
+        match = _WORD.match(self.text, index)
         role = match.group() if match else ""
         if role not in _ROLES:
-            raise self.error(f"one of {', '.join(_ROLES)} must stand here, after the brace", place)
-        return role, self.skip(place + len(role))
+            raise self.error(f"one of {', '.join(_ROLES)} must stand here, after the brace", index)
+        return role, self.skip(index + len(role))
 
-    def header(self, place: int, index: int) -> tuple[int, int]:
-        """Return the number of arguments that `ADF0/2` says, and where the definition stands."""
-        match = _HEADER.match(self.text, place)
-        if match is None or int(match[1]) != index:
+    def header(self, index: int, number: int) -> tuple[int, int]:
+        """Return the number of arguments in a header such as `ADF0/2`, and the index after it."""
+        match = _HEADER.match(self.text, index)
+        if match is None or int(match[1]) != number:
             raise self.error(
-                f"the name and number of arguments of a definition must stand here: ADF{index}/2",
-                place,
+                f"the name and number of arguments of a definition must stand here: ADF{number}/2",
+                index,
             )
         return int(match[2]), self.skip(match.end())
 
@@ -206,7 +205,7 @@ class _Reader:
             raise self.error(str(error), 0) from None
 
     def check_nodes(self, trees: Sequence[Tree]) -> None:
-        """Refuse definitions that are together larger than a tree may be."""
+        """Raise an error if all trees together have more nodes than a tree may have."""
         if sum(map(len, trees)) > MAX_TREE_NODES:
             raise self.error(f"an individual may have at most {MAX_TREE_NODES} nodes", 0)
 

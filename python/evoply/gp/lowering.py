@@ -1,8 +1,9 @@
-"""From individuals to what they compute: native programs, a population at a time, or expressions.
+"""Individuals lowered to native programs, a population at a time, or to expressions.
 
-There is one way: the codes and constants of an individual in prefix order, introns left out, leaves
-multiplied by their weights, definitions written out. The kernel makes programs of them: it inlines
-primitives, shares common subexpressions and checks sizes. `expression_of` makes one expression.
+An individual becomes its codes and constants in prefix order, without introns, with leaves
+multiplied by their weights and definitions written out. The kernel makes programs of these: it
+inlines primitives, shares common subexpressions and checks sizes. `expression_of` makes one
+expression.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ Othello, which begins with four discs; a pass is a ply, so it may exceed 1."""
 CLOCKS: Mapping[str, Number] = MappingProxyType(
     {"phases": board.t, "stages": board.root_t, "ply_stages": PLY_CLOCK}
 )
-"""By role: the clock by which the trees of an individual take turns."""
+"""The clock of timed individuals, by role."""
 
 _HELPERS = {
     "multiply": argument(0) * argument(1),
@@ -61,10 +62,10 @@ _HELPERS = {
 
 
 def lower(individuals: Sequence[Genotype], game: str) -> list[_native.Program]:
-    """Return one program an individual for *game*, in order; they may be over different sets.
+    """Return one program per individual for *game*, in order; sets of primitives may differ.
 
-    A program has one output, the value; one of role "ordered" has a second, which orders moves.
-    Raises ValueError if an individual does not fit the game, or if it lowers to more than 4,096
+    A program has one output, the value; with role "ordered" it has a second, which orders moves.
+    Raises ValueError if an individual does not fit the game or lowers to more than 4,096
     operations.
     """
     programs: list[_native.Program | None] = [None] * len(individuals)
@@ -77,15 +78,15 @@ def lower(individuals: Sequence[Genotype], game: str) -> list[_native.Program]:
         by_sets.setdefault(key, []).append(index)
     for indices in by_sets.values():
         chosen = [individuals[index] for index in indices]
-        for index, program in zip(indices, _lowered(chosen, game), strict=True):
+        for index, program in zip(indices, _lower_alike(chosen, game), strict=True):
             programs[index] = program
     return [program for program in programs if program is not None]
 
 
 def expression_of(individual: Genotype) -> Expression:
-    """Return the board expression that *individual* computes; an order of moves has no part in it.
+    """Return the board expression of *individual*, without a tree that orders moves.
 
-    Raises ValueError where definitions would be written out to more than 4,096 operations.
+    Raises ValueError if definitions would be written out to more than 4,096 operations.
 
     >>> from evoply.expressions import PRIMITIVE_SETS
     >>> from evoply.gp import parse_tree
@@ -93,26 +94,26 @@ def expression_of(individual: Genotype) -> Expression:
     >>> print(expression_of(parse_tree(text, PRIMITIVE_SETS["benbassat"])))
     2.5 * number_of_moves(own)
     """
-    return _written_out(individual)[0]
+    return _write_out(individual)[0]
 
 
 def node_expressions(individual: Genotype) -> list[list[Expression | None]]:
-    """Return what each node of each branch computes, of *individual*'s `branches` in their order.
+    """Return the expression of each node, for each of *individual*'s `branches` in order.
 
-    A leaf counts with its weight. A node of a definition stands for its place in the first call.
-    None: it is never computed, such as an intron or a tree that orders moves.
+    The expression of a leaf includes its weight. A node of a definition has the expression of the
+    first call. None marks a node that is never computed: an intron, or in a tree that orders moves.
     """
-    known = _written_out(individual)[1]
+    known = _write_out(individual)[1]
     return [
         [known.get((id(tree), index)) for index in range(len(tree))]
         for tree in branches(individual)
     ]
 
 
-def _written_out(
+def _write_out(
     individual: Genotype,
 ) -> tuple[Expression, dict[tuple[int, int], Expression]]:
-    """Return what *individual* computes, and what each node does, by its tree's id and place."""
+    """Return the expression of *individual* and those of its nodes, by tree id and index."""
     individual = value_of(individual)
     parts = _parts(tuple(dict.fromkeys(tree.primitive_set for tree in branches(individual))))
     finished: list[Expression] = []  # operands that are done, the last one first
@@ -131,11 +132,11 @@ def _written_out(
     return finished[0], of_nodes
 
 
-def _lowered(individuals: Sequence[Genotype], game: str) -> list[_native.Program]:
+def _lower_alike(individuals: Sequence[Genotype], game: str) -> list[_native.Program]:
     """Return the programs of *individuals* over the same sets."""
     first = individuals[0]
     if isinstance(first, Tree) and first.primitive_set.is_plain:
-        # The common case: the nodes are the codes.
+        # In the common case the codes of the nodes suffice.
         trees = [tree for tree in individuals if isinstance(tree, Tree)]
         return first.primitive_set.native(game).lower(
             [tree.codes() for tree in trees], [tree.constants() for tree in trees]
@@ -153,7 +154,7 @@ def _lowered(individuals: Sequence[Genotype], game: str) -> list[_native.Program
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """The expressions of several sets, of squares and of helpers, numbered together."""
+    """The expressions of several sets, of squares and of helpers, in one numbering."""
 
     expressions: tuple[Expression, ...]
     arities: tuple[int, ...]
@@ -173,8 +174,8 @@ def _parts(sets: tuple[PrimitiveSet, ...]) -> _Parts:
     parameters = dict.fromkeys(primitive.parameter for chosen in sets for primitive in chosen)
     for parameter in parameters:
         if isinstance(parameter, SquareParameter):
-            for place in range(parameter.shape.squares):
-                name = square_name(place, parameter.shape)
+            for square in range(parameter.shape.squares):
+                name = square_name(square, parameter.shape)
                 squares[parameter.relative, name] = len(expressions)
                 expressions.append(parameter.expression(name))
     helpers: dict[str, int] = {}
@@ -200,7 +201,7 @@ def _native_parts(sets: tuple[PrimitiveSet, ...], game: str) -> _native.Primitiv
 
 
 class _Branch:
-    """A tree on the way to be written out, and the places that ARG0, ARG1, ... stand for."""
+    """A tree that is being written out, and the nodes that ARG0, ARG1, ... stand for."""
 
     __slots__ = ("arguments", "offset", "tree", "weights")
 
@@ -212,7 +213,7 @@ class _Branch:
 
 
 _Place = tuple[_Branch, int]
-"""The subtree of a branch that starts at a node."""
+"""A branch and the index of a node, for the subtree that starts there."""
 
 
 def _items(individual: Genotype, parts: _Parts) -> Iterator[_Item]:
@@ -222,9 +223,9 @@ def _items(individual: Genotype, parts: _Parts) -> Iterator[_Item]:
 
 
 def _walk(individual: Genotype, parts: _Parts) -> Iterator[tuple[_Place | None, Iterable[_Item]]]:
-    """Yield the places of *individual* in prefix order, each with its own items.
+    """Yield the nodes of *individual* in prefix order, each with its own items.
 
-    None: what joins branches.
+    None stands for an operation that joins branches.
     """
     definitions: tuple[Tree, ...] = ()
     if not isinstance(individual, Tree) and individual.role == "adf":
@@ -252,7 +253,7 @@ def _walk(individual: Genotype, parts: _Parts) -> Iterator[tuple[_Place | None, 
 
 
 def _own_items(branch: _Branch, index: int, parts: _Parts) -> Iterator[_Item]:
-    """Yield the items of one node: its weight and itself, not its operands or what it calls."""
+    """Yield the items of one node: its weight and itself, without operands or definitions."""
     node, weight = branch.tree.nodes[index], branch.weights[index]
     if weight is not None and weight != 1:
         yield parts.helpers["multiply"]
@@ -268,7 +269,7 @@ def _own_items(branch: _Branch, index: int, parts: _Parts) -> Iterator[_Item]:
 
 
 def _roots(individual: Genotype, parts: _Parts) -> list[_Item | _Place]:
-    """Return the roots of the branches that have a value, with what joins them before them."""
+    """Return the roots of branches with a value, after the operations that join them."""
     roots: list[_Item | _Place] = [(_Branch(tree, parts), 0) for tree in branches(individual)]
     if isinstance(individual, Tree) or individual.role == "ordered":
         return roots

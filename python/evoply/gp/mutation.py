@@ -1,8 +1,8 @@
-"""Mutations: each returns a new tree of the same type, or the same object where nothing applies.
+"""Mutations: each returns a new tree of the same type, or the same object if none is possible.
 
-Parents are never changed. Every mutation takes the tree, the limits of what it makes and a stream,
-also those that make nothing larger and so have no use for limits. Names follow the literature:
-subtree, point, constant, hoist; swap and shrink are gpjpp's.
+Parents never change. Every mutation takes the tree, the limits of the result and a stream, even if
+its results are never larger. Names follow the literature: subtree, point, constant, hoist; swap and
+shrink are gpjpp's.
 """
 
 import math
@@ -25,7 +25,7 @@ _NORMAL = NormalDist()
 
 
 def reproduction(tree: Tree, limits: Limits, stream: Stream) -> Tree:
-    """Return *tree* itself: a copy of a value is the value."""
+    """Return *tree* itself, which needs no copy."""
     return tree
 
 
@@ -69,8 +69,8 @@ def point_mutation(
 ) -> Tree:
     """Return *tree* with nodes replaced by other primitives of the same types and arity.
 
-    One node, drawn uniformly, or each node with probability *rate*. A node without an alternative
-    stays; where the set draws constants, a new constant is an alternative to any number terminal.
+    One node, drawn uniformly, is replaced, or each node with probability *rate*. A node without an
+    alternative stays; if the set draws constants, a new constant can replace any number terminal.
     """
     nodes = tree.nodes
     places: Iterable[int]
@@ -104,7 +104,7 @@ def other_node(node: Node, primitive_set: PrimitiveSet, stream: Stream) -> Node 
 
 @lru_cache(maxsize=4096)
 def alternatives_of(primitive_set: PrimitiveSet, code: int) -> tuple[Primitive, ...]:
-    """Return the other primitives that may stand where the node of *code* stands."""
+    """Return the other primitives that can replace the node of *code*."""
     if code == Constant.code:
         return tuple(other for other in primitive_set.terminals if other.type == Constant.type)
     node = primitive_set.primitives[code]
@@ -140,23 +140,23 @@ def swap_mutation(tree: Tree, limits: Limits, stream: Stream) -> Tree:
 def shrink_mutation(tree: Tree, limits: Limits, stream: Stream) -> Tree:
     """Return *tree* with one function node replaced by one of its operands of the same type.
 
-    The function is drawn uniformly, then the operand. The tree itself is returned where no operand
-    has the type or where a single terminal would be left. Source: gpjpp.
+    The function is drawn uniformly, then the operand. The tree itself is returned if no operand
+    has the type or if a single terminal would remain. Source: gpjpp.
     """
     nodes = tree.nodes
     functions = [index for index, node in enumerate(nodes) if node.arity]
     if not functions:
         return tree
     index = functions[stream.below(len(functions))]
-    children = [place for place in tree.children(index) if nodes[place].type == nodes[index].type]
+    children = [child for child in tree.children(index) if nodes[child].type == nodes[index].type]
     if not children:
         return tree
-    place = children[stream.below(len(children))]
-    if index == 0 and not nodes[place].arity:
+    child = children[stream.below(len(children))]
+    if index == 0 and not nodes[child].arity:
         return tree
     ends = tree.ends
     return Tree(
-        tree.primitive_set, nodes[:index] + nodes[place : ends[place]] + nodes[ends[index] :]
+        tree.primitive_set, nodes[:index] + nodes[child : ends[child]] + nodes[ends[index] :]
     )
 
 
@@ -176,20 +176,20 @@ def constant_mutation(
     noise: Literal["gaussian", "factor"] = "gaussian",
     rate: float = 1.0,
 ) -> Tree:
-    """Return *tree* with each drawn number changed with probability *rate*; itself if none is.
+    """Return *tree* with each drawn number changed with probability *rate*, or *tree* itself.
 
     Drawn numbers are constants and the values of nodes such as `MultERC[2.5]`.
 
     "gaussian" adds a normal deviate of standard deviation *scale*; "factor" multiplies by the
-    exponential of one, so the sign stays. A change to infinity is not made. Primitives such as the
-    terminal `10` are no constants and stay.
+    exponential of one, so the sign stays. Changes to infinity are skipped. Primitives such as the
+    terminal `10` are not constants and stay.
     """
     changed: list[Node] | None = None
     for index, node in enumerate(tree.nodes):
         number = drawn_number(node)
         if number is None or (rate < 1 and stream.random() >= rate):
             continue
-        # One draw a deviate: the inverse of the normal distribution at a number in (0, 1).
+        # One draw makes a deviate: the inverse normal distribution at a number in (0, 1).
         deviate = scale * _NORMAL.inv_cdf(stream.random() or 2.0**-54)
         factor = math.exp(min(deviate, 700.0))
         value = number * factor if noise == "factor" else number + deviate
@@ -202,7 +202,7 @@ def constant_mutation(
 
 
 def drawn_number(node: Node) -> float | None:
-    """Return the number that was drawn for *node*, if it has one."""
+    """Return the number that was drawn for *node*, or None."""
     if isinstance(node, Constant):
         return node.value
     is_number = node.parameter is not None and node.parameter.type == "number"
@@ -210,15 +210,15 @@ def drawn_number(node: Node) -> float | None:
 
 
 def drawn_numbers(individual: Genotype) -> list[float]:
-    """Return the drawn numbers of *individual* from left to right, but those never computed."""
-    nodes = (node for tree in branches(individual) for node in _computed(tree))
+    """Return the drawn numbers of *individual* from left to right, without those in introns."""
+    nodes = (node for tree in branches(individual) for node in _computed_nodes(tree))
     return [value for node in nodes if (value := drawn_number(node)) is not None]
 
 
 def with_drawn_numbers(individual: Genotype, numbers: Sequence[float]) -> Genotype:
-    """Return *individual* with others in place of what `drawn_numbers` gives.
+    """Return *individual* with *numbers* in place of its `drawn_numbers`.
 
-    Raises `ValueError` unless there are as many.
+    Raises `ValueError` unless they are equally many.
     """
     if len(numbers) != (count := len(drawn_numbers(individual))):
         raise ValueError(f"{len(numbers)} numbers are not the {count} that were drawn")
@@ -236,16 +236,16 @@ def with_drawn_numbers(individual: Genotype, numbers: Sequence[float]) -> Genoty
     return individual
 
 
-def _computed(tree: Tree) -> Iterator[Node]:
+def _computed_nodes(tree: Tree) -> Iterator[Node]:
     return (node for node, dead in zip(tree.nodes, tree.dead, strict=True) if not dead)
 
 
 def local_mutation(tree: Tree, limits: Limits, stream: Stream, *, scale: float = 0.5) -> Tree:
-    """Return *tree* with one node changed a little, its types and arity kept; itself if none can.
+    """Return *tree* with one node changed a little, or itself; types and arity stay.
 
     The node is drawn uniformly among those that can change. A drawn number (a constant, or the
-    value of a node) moves by a normal deviate of standard deviation *scale* within the range it is
-    drawn from; a square moves to one beside it; any other primitive becomes another of the same
+    value of a node) moves by a normal deviate of standard deviation *scale* within its range; a
+    square moves to a neighbour; any other primitive becomes another of the same
     types, drawn uniformly. Benbassat & Sipper (GECCO 2011) name local mutation without defining it.
     """
     nodes, chosen = tree.nodes, tree.primitive_set
@@ -254,7 +254,7 @@ def local_mutation(tree: Tree, limits: Limits, stream: Stream, *, scale: float =
         return tree
     index = places[stream.below(len(places))]
     return Tree(
-        chosen, (*nodes[:index], _moved(nodes[index], chosen, scale, stream), *nodes[index + 1 :])
+        chosen, (*nodes[:index], _move(nodes[index], chosen, scale, stream), *nodes[index + 1 :])
     )
 
 
@@ -268,7 +268,7 @@ def _may_be_constant(node: Node, primitive_set: PrimitiveSet) -> bool:
     return primitive_set.constants is not None and not node.arity and node.type == "number"
 
 
-def _moved(node: Node, primitive_set: PrimitiveSet, scale: float, stream: Stream) -> Node:
+def _move(node: Node, primitive_set: PrimitiveSet, scale: float, stream: Stream) -> Node:
     def noise(draws: Stream) -> float:
         return scale * _NORMAL.inv_cdf(draws.random() or 2.0**-54)
 

@@ -6,15 +6,15 @@ from evoply._native import Stream
 from evoply.expressions import Node
 
 Bias = float | Literal["gpjpp"] | None
-"""The probability of a function node, uniform over all nodes, or gpjpp's way."""
+"""The probability of a function node; None for uniform over all nodes; or gpjpp's method."""
 
 
 def choose_point(nodes: tuple[Node, ...], function_bias: Bias, stream: Stream) -> int:
     """Return the index of a node: a function with probability *function_bias*, else a terminal.
 
-    Uniform within the kind, and over all nodes where *function_bias* is None. "gpjpp" is
-    `prefer_function`. A lone terminal is always 0. Redraws until the kind is met, which is uniform
-    and needs two draws on average in a tree of binary functions.
+    The choice is uniform within the kind, or over all nodes if *function_bias* is None. "gpjpp" is
+    `prefer_function`. The index of a lone terminal is 0. Nodes are redrawn until the kind fits,
+    which takes two draws on average in a tree of binary functions.
     """
     count = len(nodes)
     if count == 1:
@@ -35,7 +35,7 @@ def choose_point(nodes: tuple[Node, ...], function_bias: Bias, stream: Stream) -
 
 
 def prefer_function(nodes: tuple[Node, ...], stream: Stream) -> int:
-    """Return the index of a uniform node, a terminal being redrawn up to min(length, 10) times.
+    """Return the index of a uniform node; terminals are redrawn up to min(length, 10) times.
 
     This is gpjpp's preference for functions.
     """
@@ -50,19 +50,19 @@ def prefer_function(nodes: tuple[Node, ...], stream: Stream) -> int:
 def choose_point_of_type(
     nodes: tuple[Node, ...], wanted: str, function_bias: Bias, stream: Stream
 ) -> int | None:
-    """Return the index of a node of type *wanted*, biased as in `choose_point`; None if none is.
+    """Return the index of a node of type *wanted*, biased as in `choose_point`, or None.
 
-    Where the kind that was drawn has no node of that type, the other kind is taken.
+    If the drawn kind has no node of that type, the other kind is taken.
     """
     index = choose_point(nodes, function_bias, stream)
     if nodes[index].type == wanted:
         return index
-    # A first hit is uniform among the nodes of its kind and type, and so is this list.
-    of_type = [place for place, node in enumerate(nodes) if node.type == wanted]
+    # Redrawing until a node fits is uniform over its kind and type; so is a choice from this list.
+    of_type = [index for index, node in enumerate(nodes) if node.type == wanted]
     if not of_type:
         return None
     if function_bias is None:
         return of_type[stream.below(len(of_type))]
     is_function = nodes[index].arity > 0
-    of_kind = [place for place in of_type if (nodes[place].arity > 0) == is_function] or of_type
+    of_kind = [index for index in of_type if (nodes[index].arity > 0) == is_function] or of_type
     return of_kind[stream.below(len(of_kind))]

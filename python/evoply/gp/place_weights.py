@@ -1,7 +1,7 @@
-"""Bellin & Gasperin's weights: how its place in a tree weighs a leaf; and chains of no-ops.
+"""Bellin & Gasperin's weights of leaves by their place in a tree, and chains of no-ops.
 
 A set of primitives says whether its trees are weighed (`PrimitiveSet.weights`). Weights belong to
-places: crossover that moves a subtree changes the weights inside it. Source: Bellin & Gasperin,
+places: crossover that moves a subtree changes the weights in it. Source: Bellin & Gasperin,
 "Genetic Programming and Othello", sections 2 and 3.3.5.
 """
 
@@ -14,11 +14,11 @@ from evoply.expressions import Constant, Node, PrimitiveSet, Weights
 
 
 class PrefixTree(Protocol):
-    """What is asked here of a tree (`evoply.gp.Tree`): its nodes, and which is below which."""
+    """The part of a tree (`evoply.gp.Tree`) that this module needs: nodes and their operands."""
 
     @property
     def primitive_set(self) -> PrimitiveSet:
-        """The set that its nodes are from."""
+        """The set of its nodes."""
 
     @property
     def nodes(self) -> Sequence[Node]:
@@ -31,10 +31,10 @@ class PrefixTree(Protocol):
 
 
 def place_numbers(tree: PrefixTree, weights: Weights, *, prefix: str = "") -> list[int]:
-    """Return for each node the number k that its bits say, the root having *prefix*.
+    """Return for each node the number k of its bits; the bits of the root are *prefix*.
 
-    The left of two operands appends 0, the right 1; one of more operands its number, in as many
-    bits as they need. A single operand appends nothing; a no-op its own bits.
+    The left of two operands appends 0, the right 1; one of more operands appends its number in
+    the fewest bits that hold all. A single operand appends nothing; a no-op appends its own bits.
     """
     numbers = [int(prefix or "0", 2)] * len(tree)
     is_positional = weights.mode == "positional"
@@ -44,13 +44,13 @@ def place_numbers(tree: PrefixTree, weights: Weights, *, prefix: str = "") -> li
         bits = node.bits
         own = (numbers[index] << len(bits)) | int(bits or "0", 2)
         width = (node.arity - 1).bit_length() if is_positional else 0
-        for place, child in enumerate(tree.children(index)):
-            numbers[child] = (own << width) | (place if width else 0)
+        for number, child in enumerate(tree.children(index)):
+            numbers[child] = (own << width) | (number if width else 0)
     return numbers
 
 
 def leaf_numbers(tree: PrefixTree, weights: Weights, *, prefix: str = "") -> list[int | None]:
-    """Return k for each leaf that is weighed, a number; None for all other nodes.
+    """Return the number k for each leaf that is weighed, and None for all other nodes.
 
     >>> from evoply.expressions import PRIMITIVE_SETS
     >>> from evoply.gp import parse_tree
@@ -71,10 +71,10 @@ def _is_number(node: Node) -> bool:
 
 
 def leaf_weights(tree: PrefixTree) -> list[float | None]:
-    """Return for each node what its value is multiplied by, in [0, 1]; None if it is not weighed.
+    """Return the weight of each node, in [0, 1]; None if it is not weighed.
 
-    The weight is 1/k correctly rounded, and 1 where k is 0, however long the bits are; far down a
-    long chain it underflows to 0.
+    The weight is 1/k correctly rounded, or 1 if k is 0, however long the bits are; far down a long
+    chain it underflows to 0.
     """
     weights = tree.primitive_set.weights
     if weights is None:
@@ -87,7 +87,7 @@ def leaf_weights(tree: PrefixTree) -> list[float | None]:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """No-ops one above the other: where the first stands, how many, their bits from the top.
+    """No-ops one above the other: the index of the first, their number, their bits from the top.
 
     *is_above_terminal* says whether a leaf follows directly.
     """
@@ -115,16 +115,16 @@ def no_op_chains(tree: PrefixTree) -> list[Chain]:
 
 @dataclass(frozen=True, slots=True)
 class ChainStatistics:
-    """Chains of no-ops in a population: how many of each length, and above terminals."""
+    """Counts of the chains of no-ops in a population, by length and above terminals."""
 
     trees: int
     lengths: dict[int, int]
-    """How many chains there are of each length, the shortest first."""
+    """The number of chains of each length, the shortest first."""
     above_terminals: int
 
     @property
     def chains(self) -> int:
-        """How many there are."""
+        """The number of chains."""
         return sum(self.lengths.values())
 
 

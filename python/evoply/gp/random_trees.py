@@ -1,11 +1,11 @@
 """Random trees: grow and full. Whole populations are made in `evoply.gp.creation`.
 
-Names follow Koza, "Genetic Programming" (1992). The naming trap: what gpjpp, the Java engine of
-Liao's and of Bellin & Gasperin's programs, calls GROW is Koza's *full*, and what it calls VARIABLE
-is Koza's *grow*. Generation is typed: each place takes only primitives of its type, and terminals
-are forced on the last level. Where a type has no terminal, a place takes only what can still end
-above the last level, so that a tree can always be finished (Montana 1995, "Strongly typed genetic
-programming", tables of depths).
+Names follow Koza, "Genetic Programming" (1992). Beware: gpjpp, the Java engine of Liao's and of
+Bellin & Gasperin's programs, has GROW for Koza's *full* and VARIABLE for Koza's *grow*. Generation
+is typed: each place takes only primitives of its type, and terminals are forced on the last level.
+If a type has no terminal, its places take only functions that can still end above the last level,
+so that every tree can be finished (Montana 1995, "Strongly typed genetic programming", tables of
+depths).
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from evoply.gp.tree import MAX_TREE_NODES, Tree
 
 
 class GenerationError(ValueError):
-    """A primitive set from which the wanted tree cannot be made."""
+    """A primitive set cannot make the requested tree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Menu:
 
     @property
     def deepest(self) -> int:
-        """The depth at which every function may be the root."""
+        """The least depth at which every function may be the root."""
         return max(self.depths, default=1)
 
     def terminal(self, stream: Stream) -> Node:
@@ -65,14 +65,14 @@ class Menu:
 
 
 def with_parameter(primitive: Primitive, stream: Stream) -> Primitive:
-    """Return *primitive*, or the member of its family that is drawn."""
+    """Return *primitive*, or a randomly drawn member of its family."""
     if primitive.parameter is None:
         return primitive
     return primitive.with_value(primitive.parameter.draw(stream))
 
 
 def random_constant(bounds: tuple[float, float] | None, stream: Stream) -> Constant:
-    """Draw a constant uniformly from *bounds*; raises GenerationError if there are none."""
+    """Draw a constant uniformly from *bounds*; raise GenerationError for None."""
     if bounds is None:
         raise GenerationError("this primitive set draws no constants")
     low, high = bounds
@@ -81,9 +81,9 @@ def random_constant(bounds: tuple[float, float] | None, stream: Stream) -> Const
 
 @lru_cache(maxsize=64)
 def menus(primitive_set: PrimitiveSet) -> Mapping[str, Menu]:
-    """Return the menu of each type in which a branch of *primitive_set* can end; kept.
+    """Return the menu of each type in which a branch of *primitive_set* can end, with a cache.
 
-    It leaves out functions with an operand that can never end.
+    Functions with an operand that can never end are left out.
     """
     least = least_depths(primitive_set)
     table: dict[str, Menu] = {}
@@ -106,7 +106,7 @@ def menus(primitive_set: PrimitiveSet) -> Mapping[str, Menu]:
 
 @lru_cache(maxsize=64)
 def least_depths(primitive_set: PrimitiveSet) -> Mapping[str, int]:
-    """Return the least depth of a tree of each type; types whose branches never end have none."""
+    """Return the least depth of a tree by type, without types whose branches never end."""
     least = {terminal.type: 1 for terminal in primitive_set.terminals}
     if primitive_set.constants is not None:
         least[Constant.type] = 1
@@ -140,9 +140,9 @@ def build_tree(
     max_nodes: int,
     root_is_function: bool = True,
 ) -> Tree | None:
-    """Return a random tree of at most *depth* levels, or None where it passes *max_nodes*.
+    """Return a random tree of at most *depth* levels, or None if it exceeds *max_nodes*.
 
-    A place below the root takes a function with *function_probability*, if it can.
+    A place below the root takes a function with *function_probability*, if possible.
     """
     table = menus(primitive_set)
     if root_type not in table:
@@ -178,7 +178,7 @@ def build_tree(
     return Tree(primitive_set, tuple(nodes))
 
 
-def _checked_depth(depth: int) -> int:
+def _check_depth(depth: int) -> int:
     if depth < 1:
         raise ValueError(f"depth: must be at least 1, not {depth}")
     return depth
@@ -194,7 +194,7 @@ def full(
     """
     tree = build_tree(
         primitive_set,
-        _checked_depth(depth),
+        _check_depth(depth),
         stream,
         root_type=root_type,
         function_probability=1.0,
@@ -215,13 +215,13 @@ def grow(
 ) -> Tree:
     """Return a random tree of at most *depth* levels (gpjpp: VARIABLE).
 
-    The root is a function (unless *depth* is 1). At every other place a function is taken with
-    *function_probability*, terminals being forced on the last level. Raises GenerationError for a
+    The root is a function (unless *depth* is 1). Every other place takes a function with
+    *function_probability*; terminals are forced on the last level. Raises GenerationError for a
     type without terminals and for a tree of more than 4,096 nodes.
     """
     tree = build_tree(
         primitive_set,
-        _checked_depth(depth),
+        _check_depth(depth),
         stream,
         root_type=root_type,
         function_probability=function_probability,
@@ -240,9 +240,9 @@ def random_subtree(
     root_type: str,
     max_nodes: int,
 ) -> Tree | None:
-    """Return a grown tree whose root may be a terminal, or None where it passes *max_nodes*.
+    """Return a grown tree whose root may be a terminal, or None if it exceeds *max_nodes*.
 
-    It is deeper than *depth* only where its type has no tree as shallow as that.
+    It is deeper than *depth* only if its type has no tree so shallow.
     """
     return build_tree(
         primitive_set,

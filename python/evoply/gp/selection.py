@@ -1,8 +1,8 @@
-"""Selection by fitness, by cases, by several objectives; and fitness to select by instead.
+"""Selection by fitness, by cases, and by several objectives; and adjusted fitness.
 
-Everything is maximised. Functions return indices, or the fitness to select by (parsimony: pressure
-against growth that costs no strength). An individual whose fitness is NaN is selected only if all
-are NaN. Nothing here knows what an individual is.
+Fitness is maximised. Functions return indices, or a fitness adjusted for parsimony, which counters
+growth that does not add strength. An individual whose fitness is NaN is selected only if all are
+NaN. This module does not know what an individual is.
 """
 
 import math
@@ -27,7 +27,7 @@ def tournament_selection(
 ) -> list[int]:
     """Return *count* winners, each the best of *size* uniform picks with replacement.
 
-    Of equal fitness the smaller of *lengths* (numbers of nodes) wins, then the lower index.
+    At equal fitness the smaller of *lengths* (numbers of nodes) wins, then the lower index.
     """
     _check(fitness)
     if size < 1:
@@ -59,8 +59,8 @@ def paired_tournament_selection(
 ) -> list[tuple[int, int]]:
     """Return *count* pairs of parents: the two best of *size* uniform picks with replacement.
 
-    Of equal fitness the smaller of *lengths* is better, and a later pick displaces an equal one.
-    The best comes first; both may be one individual, picked twice. Source: gpjpp.
+    At equal fitness the smaller of *lengths* is better, and a later pick displaces an equal one.
+    The best comes first; both may be the same individual, picked twice. Source: gpjpp.
     """
     _check(fitness)
     if size < 2:
@@ -90,7 +90,7 @@ def _wins_tie(other: int, best: int, lengths: Sequence[int] | None) -> bool:
 def roulette_selection(fitness: Sequence[float], count: int, stream: Stream) -> list[int]:
     """Return *count* indices, each drawn with a probability proportional to its fitness.
 
-    Uniform where every fitness is 0. Raises ValueError for a negative or infinite fitness.
+    The draw is uniform if every fitness is 0. Raises ValueError for a negative or infinite fitness.
     """
     _check(fitness)
     sums = list(accumulate(_weights(fitness)))
@@ -98,7 +98,7 @@ def roulette_selection(fitness: Sequence[float], count: int, stream: Stream) -> 
 
 
 def _weights(fitness: Sequence[float]) -> list[float]:
-    """Return the fitness over its maximum, or equal weights where nobody has any fitness."""
+    """Return the fitness over its maximum, or equal weights if all are 0."""
     for index, value in enumerate(fitness):
         if value < 0 or math.isinf(value):
             raise ValueError(
@@ -107,15 +107,15 @@ def _weights(fitness: Sequence[float]) -> list[float]:
     valid = [value for value in fitness if value == value]
     greatest = max(valid, default=0.0)
     if greatest > 0:
-        # Divided by the maximum, so that the sum neither overflows nor loses tiny values.
+        # Division by the maximum keeps the sum from overflowing and from losing tiny values.
         return [value / greatest if value == value else 0.0 for value in fitness]
     return [float(value == value or not valid) for value in fitness]
 
 
 def _spin(sums: Sequence[float], stream: Stream) -> int:
     """Return an index drawn in proportion to the steps between the running *sums*."""
-    # A weight of 0 repeats the sum before it, and bisect_right steps over it. Rounding may carry
-    # the product up to the total; the last positive weight is then meant.
+    # A weight of 0 repeats the sum before it, and bisect_right steps over it. If rounding makes the
+    # product equal the total, the last positive weight is drawn.
     total = sums[-1]
     index = bisect_right(sums, stream.random() * total)
     return index if index < len(sums) else bisect_left(sums, total)
@@ -124,9 +124,9 @@ def _spin(sums: Sequence[float], stream: Stream) -> int:
 def worst_roulette_selection(
     standardized: Sequence[float], count: int, stream: Stream
 ) -> list[int]:
-    """Return *count* indices, drawn in proportion to a fitness f >= 0 that is to be minimised.
+    """Return *count* indices, drawn in proportion to a fitness f >= 0 to be minimised.
 
-    So bad individuals are drawn most: those that a steady state replaces. An individual whose
+    Bad individuals are drawn most, for a steady state to replace. An individual whose
     fitness is NaN is drawn only if all are. Source: gpjpp.
     """
     return roulette_selection(standardized, count, stream)
@@ -145,7 +145,7 @@ def greedy_over_selection(
     top_share: float | None = None,
     top_probability: float = 0.8,
 ) -> list[int]:
-    """Return *count* indices, most of them from the few best individuals.
+    """Return *count* indices, most of them of the few best individuals.
 
     The best individuals that together hold *top_share* of the fitness form the top group (default
     0.32 up to 1,000 individuals, then 320 / their number). A draw comes from it with
@@ -180,8 +180,8 @@ def lexicase_selection(
     """Return *count* indices of parents; *cases* has shape (individuals, cases).
 
     A case is one test, such as one opponent or one game; its results are maximised. For each
-    parent the cases are put in a random order, and case by case only those within *epsilon* of the
-    best of the remaining individuals remain; of what is left after the last case one is drawn
+    parent the cases are put in a random order, and case by case only the individuals within
+    *epsilon* of the best remain; one of the individuals left after the last case is drawn
     uniformly. NaN is worse than any number. Sources: Spector (2012); with *epsilon*: La Cava,
     Spector & Danai (2016).
     """
@@ -196,11 +196,11 @@ def lexicase_selection(
 def _parent(columns: np.ndarray, everybody: np.ndarray, stream: Stream, epsilon: float) -> int:
     left = everybody
     order = list(range(len(columns)))
-    for place in range(len(order)):
-        # One case a step: an order is drawn no further than it is needed.
-        other = place + stream.below(len(order) - place)
-        order[place], order[other] = order[other], order[place]
-        results = columns[order[place]][left]
+    for step in range(len(order)):
+        # The order is drawn step by step, only as far as needed.
+        other = step + stream.below(len(order) - step)
+        order[step], order[other] = order[other], order[step]
+        results = columns[order[step]][left]
         left = left[results >= results.max() - epsilon]
         if len(left) == 1:
             return int(left[0])
@@ -210,11 +210,11 @@ def _parent(columns: np.ndarray, everybody: np.ndarray, stream: Stream, epsilon:
 def pareto_ranks(objectives: ArrayLike) -> NDArray[np.int64]:
     """Return the front of each row of *objectives*, of shape (individuals, objectives).
 
-    0 is the front of those that nobody dominates, 1 the front when these are taken away, and so
-    on. One dominates another by being nowhere worse and somewhere better; NaN is worse than any
-    number.
+    Front 0 has the individuals that none dominates, front 1 those that only front 0 dominates, and
+    so on. An individual dominates another if it is nowhere worse and somewhere better; NaN is worse
+    than any number.
     """
-    values = _checked(objectives)
+    values = _as_objectives(objectives)
     count = len(values)
     nowhere_worse = np.ones((count, count), dtype=bool)
     somewhere_better = np.zeros((count, count), dtype=bool)
@@ -234,12 +234,12 @@ def pareto_ranks(objectives: ArrayLike) -> NDArray[np.int64]:
 
 
 def crowding_distances(objectives: ArrayLike, ranks: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return how far each individual is from its neighbours on its front; ends are infinite.
+    """Return the distance of each individual from its neighbours on its front; ends are infinite.
 
-    A distance is the sum over the objectives of the gap between both neighbours, as a share of
-    the objective's range on the front.
+    A distance is the sum, over the objectives, of the gap between both neighbours as a share of the
+    range on the front.
     """
-    values = _checked(objectives)
+    values = _as_objectives(objectives)
     distances = np.zeros(len(values))
     for rank in np.unique(ranks):
         members = np.flatnonzero(ranks == rank)
@@ -256,13 +256,13 @@ def crowding_distances(objectives: ArrayLike, ranks: NDArray[np.int64]) -> NDArr
 def pareto_selection(objectives: ArrayLike, count: int, stream: Stream) -> list[int]:
     """Return *count* winners of tournaments between two uniform picks with replacement.
 
-    The lower front wins, on the same front the less crowded one, among equals the first pick.
-    Of individuals equal in all objectives only the first belongs to its front, the others come
-    behind everybody: copies would fill a front, and the smallest trees are copied most. Source:
+    The lower front wins, on the same front the less crowded pick, among equals the first pick.
+    Of individuals equal in all objectives only the first belongs to its front, and the others rank
+    last: copies would fill a front, and the smallest trees are copied most. Source:
     Deb, Pratap, Agarwal & Meyarivan, "A fast and elitist multiobjective genetic algorithm: NSGA-II"
     (2002).
     """
-    values = _checked(objectives)
+    values = _as_objectives(objectives)
     ranks = pareto_ranks(values)
     seen: set[tuple[float, ...]] = set()
     for index, row in enumerate(map(tuple, values.tolist())):
@@ -279,17 +279,17 @@ def pareto_selection(objectives: ArrayLike, count: int, stream: Stream) -> list[
 
 
 def pareto_front(objectives: ArrayLike) -> list[int]:
-    """Return the indices nobody dominates, the greatest first objective first.
+    """Return the indices of undominated individuals, by descending first objective.
 
-    Of individuals equal in all objectives the first one stands for all.
+    Only the first of individuals that are equal in all objectives is returned.
     """
-    values = _checked(objectives)
+    values = _as_objectives(objectives)
     front = np.flatnonzero(pareto_ranks(values) == 0).tolist()
     first = {tuple(values[index]): index for index in reversed(front)}
     return sorted(first.values(), key=lambda index: (*(-values[index]), index))
 
 
-def _checked(objectives: ArrayLike) -> NDArray[np.float64]:
+def _as_objectives(objectives: ArrayLike) -> NDArray[np.float64]:
     values = np.asarray(objectives, dtype=np.float64)
     if values.ndim != 2 or not values.size:
         raise ValueError("objectives: at least one individual and one objective are needed")
@@ -304,11 +304,11 @@ def length_penalised(
 
 
 def covariant_penalised(fitness: Sequence[float], lengths: Sequence[int]) -> list[float]:
-    """Return the fitness less c times the length, c = cov(length, fitness) / var(length).
+    """Return the fitness less c times the length, with c = cov(length, fitness) / var(length).
 
-    Under selection in proportion to fitness this keeps the expected mean length where it is; with
-    other selections it works against growth all the same. Source: Poli & McPhee, "Parsimony
-    pressure made easy" (2008).
+    Under selection in proportion to fitness this keeps the expected mean length constant; under
+    other selections it also counters growth. Source: Poli & McPhee, "Parsimony pressure made easy"
+    (2008).
     """
     mean_length, mean_fitness = fmean(lengths), fmean(fitness)
     variance = math.fsum((length - mean_length) ** 2 for length in lengths)
@@ -324,9 +324,9 @@ def covariant_penalised(fitness: Sequence[float], lengths: Sequence[int]) -> lis
 def tarpeian_penalised(
     fitness: Sequence[float], lengths: Sequence[int], probability: float, stream: Stream
 ) -> list[float]:
-    """Return the fitness, NaN with *probability* for each individual longer than the mean.
+    """Return the fitness, replaced by NaN with *probability* for individuals longer than the mean.
 
-    NaN is selected only if there is nothing else. Source: Poli, "A simple but theoretically
+    NaN is selected only if all are NaN. Source: Poli, "A simple but theoretically
     motivated method to control bloat in genetic programming" (2003).
     """
     mean = fmean(lengths)

@@ -1,10 +1,10 @@
-"""How large individuals are, what of them counts, and how they are cut.
+"""The sizes of individuals, their introns, and cutting trees to a size.
 
 Explicit introns are dead code: the operands of `NOTG` and `NullJ` that are never computed.
-Live-code introns are computed without effect. They are found by folding constants and a few laws
-(x - x, x * 0, x + 0, false and x, a choice that is settled): a tree may hold more than are found.
-Laws are those of real numbers, for people; games never use them. Source: Benbassat & Sipper (GECCO
-2011), section 4.2.
+Live-code introns are computed without effect. Constant folding and a few laws find them (x - x,
+x * 0, x + 0, false and x, a choice with a constant condition), but not all of them. The laws are
+those of real numbers, for people; games never use them. Source: Benbassat & Sipper (GECCO 2011),
+section 4.2.
 """
 
 import math
@@ -23,20 +23,20 @@ MAX_OPERATIONS = 4096
 
 
 def dead_size(individual: Genotype) -> int:
-    """Return how many nodes are explicit introns, over all branches."""
+    """Return the number of explicit introns, over all branches."""
     return sum(sum(tree.dead) for tree in branches(individual))
 
 
 def live_size(individual: Genotype) -> int:
-    """Return how many nodes are not explicit introns, over all branches."""
+    """Return the number of nodes that are not explicit introns, over all branches."""
     return len(individual) - dead_size(individual)
 
 
 def lowered_size(individual: Genotype) -> int:
-    """Return how many nodes there are without introns, each call being its definition written out.
+    """Return the number of nodes without introns after writing out all definitions.
 
-    Computed without writing anything out, so also where the number is astronomical. Weights and
-    what joins several trees are not counted.
+    Nothing is really written out, so the number may be astronomical. Weights and the operations
+    that join several trees are not counted.
     """
     if isinstance(individual, Forest) and individual.role == "adf":
         shapes: list[tuple[int, tuple[int, ...]]] = []
@@ -49,7 +49,7 @@ def lowered_size(individual: Genotype) -> int:
 def _shape(
     tree: Tree, definitions: Sequence[tuple[int, tuple[int, ...]]]
 ) -> tuple[int, tuple[int, ...]]:
-    """Return the nodes of a branch without its arguments, and how often it holds each of these."""
+    """Return the number of nodes of a branch without its arguments, and the count of each."""
     places = 1 + max(
         (
             node.link.index
@@ -109,9 +109,9 @@ def sizes(individual: Genotype) -> Sizes:
 
 
 def effective_nodes(tree: Tree) -> list[bool]:
-    """Return for each node whether it has an effect; a constant subtree counts as its root.
+    """Return for each node whether it has an effect; of a constant subtree only the root has one.
 
-    A node that returns one of its operands has none. In a weighed tree no-ops have one.
+    A node that returns one of its operands has no effect. In a weighed tree no-ops have one.
     """
     keys = _Folding(tree).keys
     is_weighed = tree.primitive_set.weights is not None
@@ -154,7 +154,7 @@ class _Folding:
             self.keys[index] = key
 
     def atom(self, *parts: Hashable) -> Hashable:
-        """Return the key of what has these *parts*: a number, so that keys stay short."""
+        """Return a number as the short key of *parts*."""
         return self.known.setdefault(parts, ("atom", len(self.known)))
 
     def node_key(self, node: Node, operands: Sequence[Hashable]) -> Hashable:
@@ -169,7 +169,7 @@ class _Folding:
 
     def expression_key(self, expression: Expression, arguments: Sequence[Hashable]) -> Hashable:
         keys: dict[int, Hashable] = {}
-        parts = _in_order(expression)  # of an equal expression, maybe not of this one
+        parts = _in_order(expression)  # nodes of an equal expression, maybe another object
         for part in parts:
             if part.op == "argument":
                 keys[id(part)] = arguments[part.arguments[0]]
@@ -188,7 +188,7 @@ class _Folding:
     def combined(
         self, op: str, literals: tuple[Any, ...], operands: tuple[Hashable, ...]
     ) -> Hashable:
-        """Return the key of one operation."""
+        """Return the key of an operation."""
         if op in ("number", "truth"):
             literal: Hashable = literals[0]
             return literal
@@ -202,29 +202,29 @@ def _in_order(expression: Expression) -> tuple[Any, ...]:
 
 
 def is_constant(key: Hashable) -> bool:
-    """Return whether the value of *key* is always the same."""
+    """Return whether *key* stands for a constant."""
     return isinstance(key, bool | float)
 
 
 def settled(op: str, literals: Sequence[Any], keys: Sequence[Any]) -> Any:
-    """Return a constant or one of *keys* if the operation on these comes to that, else None.
+    """Return a constant or one of *keys* if the operation always equals it, else None.
 
-    A key is the bool or float that a value always is, or what only equal values have.
+    A key is the bool or float of a constant value, or an identifier that only equal values share.
 
     >>> settled("subtract", (), ("x", "x")), settled("select", (), (True, "x", "y"))
     (0.0, 'x')
     """
     if op == "select":
-        condition, one, other = keys
+        condition, first, second = keys
         if is_constant(condition):
-            return one if condition else other
-        return one if one == other else None
+            return first if condition else second
+        return first if first == second else None
     if op == "negation":
         return not keys[0] if is_constant(keys[0]) else None
     if op not in _COMPUTED:
         return None
     if all(map(is_constant, keys)):
-        return _computed(op, literals, *keys)
+        return _compute(op, literals, *keys)
     return _by_law(op, *keys)
 
 
@@ -233,7 +233,7 @@ _COMPUTED = frozenset(
 ) | {"less", "less_equal", "equal"}
 
 
-def _computed(op: str, literals: Sequence[Any], a: Any, b: Any) -> bool | float | None:
+def _compute(op: str, literals: Sequence[Any], a: Any, b: Any) -> bool | float | None:
     """Return the value of an operation on two constants, None if it is not finite."""
     match op:
         case "add":
@@ -255,30 +255,30 @@ def _computed(op: str, literals: Sequence[Any], a: Any, b: Any) -> bool | float 
     return result if math.isfinite(result) else None
 
 
-def _by_law(op: str, one: Any, other: Any) -> Any:
-    """Return what a law of algebra or logic says where not both operands are constants."""
+def _by_law(op: str, left: Any, right: Any) -> Any:
+    """Return the result of a law of algebra or logic for operands that are not both constants."""
     neutral = {"add": 0.0, "multiply": 1.0, "both": True, "either": False}.get(op)
     absorbing = {"multiply": 0.0, "both": False, "either": True}.get(op)
-    if absorbing is not None and absorbing in (one, other):
+    if absorbing is not None and absorbing in (left, right):
         return absorbing
-    if neutral is not None and neutral in (one, other):
-        return other if one == neutral else one
-    if op in ("subtract", "divide") and other == (0.0 if op == "subtract" else 1.0):
-        return one
-    if one != other:
+    if neutral is not None and neutral in (left, right):
+        return right if left == neutral else left
+    if op in ("subtract", "divide") and right == (0.0 if op == "subtract" else 1.0):
+        return left
+    if left != right:
         return None
     same = {"subtract": 0.0, "less": False, "less_equal": True, "equal": True}
-    return one if op in ("minimum", "maximum", "both", "either") else same.get(op)
+    return left if op in ("minimum", "maximum", "both", "either") else same.get(op)
 
 
 def pruned(tree: Tree, max_nodes: int = 64) -> Tree:
     """Return *tree* cut to at most *max_nodes*: functions replaced by their rightmost terminals.
 
-    The deepest function is cut first, of equally deep ones the rightmost, until the size fits, so
-    that the rightmost terminal of the tree is kept. In a typed tree the rightmost terminal of the
-    function's own type takes its place; a function without any is cut with one above it. The tree
-    itself is returned where it fits or nothing can be cut. Source: Frankland & Pillay (CEC 2015),
-    who do not say which function comes first.
+    The deepest function is cut first, of equally deep ones the rightmost, until the size fits; so
+    the rightmost terminal of the tree is kept. In a typed tree the rightmost terminal of the
+    function's own type replaces it; a function without such a terminal is cut with one above it.
+    The tree itself is returned if it fits or nothing can be cut. Source: Frankland & Pillay (CEC
+    2015), who do not say which function comes first.
     """
     nodes, ends = tree.nodes, tree.ends
     sizes = [end - index for index, end in enumerate(ends)]
@@ -288,7 +288,7 @@ def pruned(tree: Tree, max_nodes: int = 64) -> Tree:
         levels[index] = levels[parent] + 1
     cut: dict[int, Node] = {}
     functions = [index for index, node in enumerate(nodes) if node.arity]
-    for index in sorted(functions, key=lambda place: (-levels[place], -place)):
+    for index in sorted(functions, key=lambda function: (-levels[function], -function)):
         if sizes[0] <= max_nodes:
             break
         terminal = next(
@@ -302,10 +302,10 @@ def pruned(tree: Tree, max_nodes: int = 64) -> Tree:
         if terminal is None:
             continue
         cut[index] = terminal
-        removed, place = sizes[index] - 1, index
-        while place >= 0:
-            sizes[place] -= removed
-            place = parents[place]
+        removed, ancestor = sizes[index] - 1, index
+        while ancestor >= 0:
+            sizes[ancestor] -= removed
+            ancestor = parents[ancestor]
     return _without_cut(tree, cut) if cut else tree
 
 

@@ -1,7 +1,7 @@
 """Expression trees as immutable values in prefix form.
 
-A tree is its primitive set and a tuple of nodes, each function before its operands, so that every
-subtree is one slice. This module knows neither what a primitive computes nor how trees are made.
+A tree has its primitive set and a tuple of nodes, each function before its operands, so that every
+subtree is one slice. This module does not know what primitives compute or how trees are made.
 Depth counts levels: a single leaf has depth 1.
 """
 
@@ -15,7 +15,7 @@ from evoply.expressions import Constant, Node, PrimitiveSet
 from evoply.gp.tree_drawing import tree_svg
 
 MAX_TREE_NODES = 4096
-"""The largest number of nodes a tree that is read or generated may have."""
+"""The largest number of nodes of a tree that is read or generated."""
 
 
 class TreeError(ValueError):
@@ -71,9 +71,9 @@ class Tree:
     ) -> Self:
         """Return the tree of *nodes* after checking membership, arity, types and root type.
 
-        *root_type* None allows any. Raises `TreeError` that names the node and its index.
+        *root_type* None allows any type. Raises `TreeError` with the node and its index.
         """
-        # Every open place is the type that its operand must have; the last is the next to fill.
+        # An open place is the type that its operand must have; the last one is filled next.
         open_places: list[str | None] = [root_type]
         for index, node in enumerate(nodes):
             if not open_places:
@@ -134,12 +134,12 @@ class Tree:
 
     @property
     def trees(self) -> tuple[Tree, ...]:
-        """The tree itself, the only branch of an individual that is no forest."""
+        """A tuple of the tree itself, the only branch of an individual that is not a forest."""
         return (self,)
 
     @property
     def words(self) -> list[str]:
-        """What is written for each node in the text form: its name, or a number."""
+        """The name or number of each node in the text form."""
         return [
             _number_word(node.value, self.primitive_set)
             if isinstance(node, Constant)
@@ -149,7 +149,7 @@ class Tree:
 
     @property
     def dead(self) -> list[bool]:
-        """For each node whether it is part of an explicit intron, so never computed."""
+        """Whether each node is part of an explicit intron, which is never computed."""
         dead = [False] * len(self.nodes)
         for index, node in enumerate(self.nodes):
             if node.introns and not dead[index]:
@@ -164,7 +164,7 @@ class Tree:
 
     @property
     def ends(self) -> list[int]:
-        """The index after the subtree of each node; cached, not to be changed."""
+        """The index after the subtree of each node, in a cached list that must not be changed."""
         try:
             return self._ends
         except AttributeError:
@@ -173,7 +173,7 @@ class Tree:
 
     @property
     def heights(self) -> list[int]:
-        """The depth in levels of the subtree of each node; cached, not to be changed."""
+        """The depth in levels of each node's subtree, in a cached list that must not be changed."""
         try:
             return self._heights
         except AttributeError:
@@ -214,27 +214,27 @@ class Tree:
     def level(self, index: int) -> int:
         """Return the level of the node at *index*; the root is on level 1."""
         ends = self.ends
-        place, level = 0, 1
-        while place != index:
+        node, level = 0, 1
+        while node != index:
             # Step down, then right to the operand that holds the wanted node.
-            place += 1
+            node += 1
             level += 1
-            while ends[place] <= index:
-                place = ends[place]
+            while ends[node] <= index:
+                node = ends[node]
         return level
 
     def children(self, index: int) -> list[int]:
         """Return the indices of the operands of the node at *index*, left to right."""
         ends = self.ends
         places: list[int] = []
-        place = index + 1
+        child = index + 1
         for _ in range(self.nodes[index].arity):
-            places.append(place)
-            place = ends[place]
+            places.append(child)
+            child = ends[child]
         return places
 
     def parents(self) -> list[int]:
-        """Return for each node the index of the node it is an operand of; -1 for the root."""
+        """Return for each node the index of its parent, -1 for the root."""
         parents = [-1] * len(self.nodes)
         for index in range(len(self.nodes)):
             for child in self.children(index):
@@ -259,7 +259,7 @@ class Tree:
         return Tree(self.primitive_set, nodes[:index] + subtree.nodes + nodes[self.ends[index] :])
 
     def codes(self) -> list[int]:
-        """Return the code of each node in its set; 65535 is a constant."""
+        """Return the code of each node in its set; the code of a constant is 65535."""
         return [node.code for node in self.nodes]
 
     def constants(self) -> list[float]:
@@ -285,7 +285,7 @@ def format_tree(tree: Tree) -> str:
 
 
 def bracketed(words: Iterable[tuple[str, int]]) -> str:
-    """Return words in prefix order, each with its number of operands, as `( + a ( - b c ) )`."""
+    """Return words in prefix order with their numbers of operands as `( + a ( - b c ) )`."""
     written: list[str] = []
     missing: list[int] = []  # operands still to come, for each open bracket
     for word, arity in words:

@@ -1,8 +1,8 @@
 """Pictures of trees and individuals: lines of text, SVG, and LaTeX.
 
-Both grow from the root at the left to the leaves at the right, one leaf a line, because names are
-wide and trees are bushy: 100 nodes stay readable. Introns are grey (in text: in square brackets),
-the weight of a leaf stands before it. Nothing here recurses.
+Text and SVG grow from the root at the left to the leaves at the right, one leaf per line, because
+names are wide and trees are bushy: 100 nodes stay readable. Introns are grey (in text: in square
+brackets), and the weight of a leaf stands before it. No function here recurses.
 """
 
 from collections.abc import Collection, Sequence
@@ -29,28 +29,28 @@ _COLOURS = {
 }
 _GREY = "#8d8d8d"  # the text of an intron
 _MARK = 'stroke-width="3" font-weight="bold"'
-"""How a marked node looks: not by colour alone."""
+"""The look of a marked node, not by colour alone."""
 _LONGEST_WEIGHT = 10**6
 
 
 class DrawnTree(PrefixTree, Protocol):
-    """What is drawn of a tree (`evoply.gp.Tree`)."""
+    """The part of a tree (`evoply.gp.Tree`) that is drawn."""
 
     @property
     def words(self) -> list[str]:
-        """What is written for each node."""
+        """The word of each node."""
 
     @property
     def dead(self) -> list[bool]:
-        """For each node whether it is never computed."""
+        """Whether each node is never computed."""
 
 
 class Drawn(Protocol):
-    """What is drawn of an individual (`evoply.gp.Genotype`)."""
+    """The part of an individual (`evoply.gp.Genotype`) that is drawn."""
 
     @property
     def role(self) -> str:
-        """How its trees make one individual."""
+        """The role of its trees."""
 
     @property
     def trees(self) -> Sequence[DrawnTree]:
@@ -62,7 +62,7 @@ class Drawn(Protocol):
 
 
 def labels_of(tree: DrawnTree) -> list[str]:
-    """Return what is written on each node: its name or number, behind the weight of its place."""
+    """Return the label of each node: its name or number, after the weight of its place."""
     labels = tree.words
     weights = tree.primitive_set.weights
     if weights is not None:
@@ -77,7 +77,7 @@ def _weight_text(number: int) -> str:
 
 
 def branch_titles(individual: Drawn) -> list[str]:
-    """Return what each branch is: nothing for a plain tree, a share of the game, a definition."""
+    """Return a title for each branch, such as a share of the game; "" for a plain tree."""
     if individual.role == "tree":
         return [""]
     count = len(individual.trees)
@@ -96,7 +96,7 @@ def branch_titles(individual: Drawn) -> list[str]:
 
 
 def tree_text(individual: Drawn) -> str:
-    """Return *individual* as lines, one node a line, drawn like a directory tree.
+    """Return *individual* as lines, one node per line, drawn like a directory tree.
 
     >>> from evoply.expressions import PRIMITIVE_SETS
     >>> from evoply.gp import parse_tree
@@ -121,8 +121,8 @@ def _lines(tree: DrawnTree) -> str:
         index, before, below = waiting.pop()
         lines.append(before + (f"[{labels[index]}]" if dead[index] else labels[index]))
         children = tree.children(index)
-        for place, child in enumerate(reversed(children)):
-            branch, space = ("└── ", "    ") if place == 0 else ("├── ", "│   ")
+        for number, child in enumerate(reversed(children)):
+            branch, space = ("└── ", "    ") if number == 0 else ("├── ", "│   ")
             waiting.append((child, below + branch, below + space))
     return "\n".join(lines)
 
@@ -135,9 +135,9 @@ def tree_svg(
 ) -> str:
     """Return a standalone SVG picture of *individual*, one branch below the other.
 
-    Its title is the text form. *marked* are nodes of each branch, by index, that stand out. With
-    *values*, a text for each node of each branch stands behind its name, in bold; a branch that has
-    None is not in use, and grey.
+    Its title is the text form. *marked* are the nodes of each branch to highlight, by index.
+    *values* are texts in bold behind the names of the nodes, by branch; a branch with None is not
+    in use and grey.
     """
     edges: list[str] = []
     boxes: list[str] = []
@@ -173,7 +173,7 @@ def _draw(
     values: Sequence[str] | None,
     marked: Collection[int],
 ) -> tuple[float, float]:
-    """Add the picture of *tree*, which begins at *top*; return its right and its lower end."""
+    """Add the picture of *tree*, which begins at *top*; return its right and its lower edge."""
     labels = labels_of(tree)
     dead = tree.dead if values is not None else [True] * len(tree)
     texts = values or [""] * len(tree)
@@ -212,14 +212,14 @@ def _levels(tree: DrawnTree) -> list[int]:
 def _columns(levels: list[int], widths: list[float]) -> list[float]:
     """Return the left edge of each level.
 
-    Only functions make room for the next level: beside a leaf there is nothing to its right that
-    could touch it, because every row belongs to one leaf.
+    Only functions make room for the next level: nothing stands to the right of a leaf, because
+    every row belongs to one leaf.
     """
     widest = [0.0] * (max(levels) + 1)
-    for place, level in enumerate(levels):
-        is_function = place + 1 < len(levels) and levels[place + 1] > level
+    for index, level in enumerate(levels):
+        is_function = index + 1 < len(levels) and levels[index + 1] > level
         if is_function:
-            widest[level] = max(widest[level], widths[place])
+            widest[level] = max(widest[level], widths[index])
     columns = [float(_MARGIN)]
     for width in widest[:-1]:
         columns.append(columns[-1] + width + _GAP)
@@ -227,7 +227,7 @@ def _columns(levels: list[int], widths: list[float]) -> list[float]:
 
 
 def _rows(tree: DrawnTree) -> list[float]:
-    """Return the height of each node: leaves one below the other, others amid their operands."""
+    """Return the height of each node: leaves line by line, functions centred on their operands."""
     rows = [0.0] * len(tree)
     leaves = sum(not node.arity for node in tree.nodes)
     for index in range(len(tree) - 1, -1, -1):
@@ -253,17 +253,17 @@ def _box(
     fill, outline = _COLOURS["intron" if is_dead else kind]
     radius = _BOX / 2 if kind == "function" else 4
     dashes, colour = (' stroke-dasharray="3 3"', f' fill="{_GREY}"') if is_dead else ("", "")
-    shown = f' <tspan font-weight="bold">{escape(value)}</tspan>' if value else ""
+    bold = f' <tspan font-weight="bold">{escape(value)}</tspan>' if value else ""
     return (
         f'<rect x="{x:.1f}" y="{y - _BOX / 2:.1f}" width="{width:.1f}" height="{_BOX}" '
         f'rx="{radius}" fill="{fill}" stroke="{outline}"{dashes}/>'
         f'<text x="{x + width / 2:.1f}" y="{y + 4:.1f}" text-anchor="middle"{colour}>'
-        f"{escape(label)}{shown}</text>"
+        f"{escape(label)}{bold}</text>"
     )
 
 
 def latex(individual: Drawn) -> str:
-    r"""Return a picture of *individual*, one environment of the package `forest` a branch.
+    r"""Return a picture of *individual*, one environment of the package `forest` per branch.
 
     Introns are gray, the weight of a leaf stands before it. A document needs
     `\usepackage{forest}`.

@@ -1,9 +1,9 @@
 """The text form of trees: `( + white white_corners )`, a single terminal `( white )`.
 
-Reads and prints without recursion, so that no text can exhaust the stack, and refuses what is too
-long before doing any work. It knows names, arities and types of primitives, not their meaning.
-Source: Liao, "Genetic Programming Applied to Board Game Othello", where the course program reads it
-("Bug Report").
+Reading and printing do not recurse, so that no text can exhaust the stack; texts that are too long
+are refused at once. This module knows names, arities and types of primitives, not their meaning.
+Source: Liao, "Genetic Programming Applied to Board Game Othello", whose course program reads this
+form ("Bug Report").
 """
 
 import math
@@ -16,7 +16,7 @@ from evoply.gp.tree import MAX_TREE_NODES, Tree
 from evoply.wording import did_you_mean, shorten
 
 MAX_TEXT_LENGTH = 1_000_000
-"""The longest text that is read, in characters."""
+"""The length of the longest text that is read, in characters."""
 
 _TOKEN = re.compile(r"[()]|[^\s()]+")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -49,7 +49,7 @@ def _pointer(text: str, column: int) -> str:
 
 @dataclass(slots=True)
 class _Open:
-    """An open bracket: its primitive, and how many operands it has."""
+    """An open bracket: its primitive, and the number of its operands so far."""
 
     node: Node
     operands: int = 0
@@ -72,7 +72,7 @@ class _Parser:
         tokens = self.tokens()
         token, column = next(tokens, ("", 1))
         if token != "(":
-            hint = f"; write ( {_shown(token)} )" if token in self.primitive_set else ""
+            hint = f"; write ( {_short(token)} )" if token in self.primitive_set else ""
             raise self.error(f"a tree starts with an opening bracket{hint}", column)
         self.open_bracket(tokens, column, root_type)
         while self.open:
@@ -92,7 +92,7 @@ class _Parser:
                     self.add(token, column, wanted, bracketed=False)
         token, column = next(tokens, ("", 0))
         if token:
-            raise self.error(f"{_shown(token)!r} follows the end of the tree", column)
+            raise self.error(f"{_short(token)!r} follows the end of the tree", column)
         return self.nodes
 
     def tokens(self) -> Iterator[tuple[str, int]]:
@@ -103,7 +103,7 @@ class _Parser:
     def open_bracket(
         self, tokens: Iterator[tuple[str, int]], column: int, wanted: str | None
     ) -> None:
-        """Read the name after an opening bracket and keep the bracket open."""
+        """Read the name after an opening bracket and add the bracket to the open ones."""
         token, column = next(tokens, ("", len(self.text) + 1))
         if token in ("", "(", ")"):
             raise self.error("a name must follow an opening bracket", column)
@@ -113,12 +113,12 @@ class _Parser:
         """Append the node that *token* names, which must be of the *wanted* type."""
         node = self.node(token, column)
         if wanted is not None and node.type != wanted:
-            raise self.error(f"{_shown(token)!r} is of type {node.type}, not {wanted}", column)
+            raise self.error(f"{_short(token)!r} is of type {node.type}, not {wanted}", column)
         if len(self.nodes) >= MAX_TREE_NODES:
             raise self.error(f"a tree may have at most {MAX_TREE_NODES} nodes", column)
         if node.arity and not bracketed:
             raise self.error(
-                f"{_shown(token)!r} takes {node.arity} operands and needs its own brackets", column
+                f"{_short(token)!r} takes {node.arity} operands and needs its own brackets", column
             )
         self.nodes.append(node)
         if bracketed:
@@ -136,32 +136,32 @@ class _Parser:
         if _NUMBER.fullmatch(token):
             value = float(token)
             if math.isinf(value):
-                raise self.error(f"the number {_shown(token)} is too large", column)
+                raise self.error(f"the number {_short(token)} is too large", column)
             return Constant(value)
-        message = f"unknown name {_shown(token)!r}"
+        message = f"unknown name {_short(token)!r}"
         if len(token) <= _LONGEST_NAME:
             names = [primitive.name for primitive in self.primitive_set.primitives]
             message += did_you_mean(token, names)
         raise self.error(message, column)
 
     def primitive(self, name: str, value: str, column: int) -> Primitive:
-        """Return the primitive called *name*, or the member of its family with that *value*."""
+        """Return the primitive called *name*, or the member of its family with *value*."""
         primitive = self.primitive_set[name]
         parameter = primitive.parameter
         if parameter is None and not value:
             return primitive
         if parameter is None:
-            raise self.error(f"{_shown(name)!r} takes no value in square brackets", column)
+            raise self.error(f"{_short(name)!r} takes no value in square brackets", column)
         if not value:
             example = "[c4]" if parameter.type == "squares" else "[2.5]"
-            raise self.error(f"{_shown(name)!r} needs its value, as in {name}{example}", column)
+            raise self.error(f"{_short(name)!r} needs its value, as in {name}{example}", column)
         try:
             return primitive.with_value(parameter.read(value))
         except ExpressionError as error:
-            raise self.error(f"{_shown(name)!r}: {error}", column) from None
+            raise self.error(f"{_short(name)!r}: {error}", column) from None
 
     def begin_operand(self, column: int) -> str:
-        """Return the type wanted of the operand at *column* of the innermost open bracket."""
+        """Return the required type of the next operand of the innermost open bracket."""
         bracket = self.open[-1]
         node = bracket.node
         if bracket.operands < node.arity:
@@ -172,7 +172,7 @@ class _Parser:
         )
 
     def end_operand(self) -> None:
-        """Count the operand just read for the innermost open bracket."""
+        """Add the operand just read to the count of the innermost open bracket."""
         if self.open:
             self.open[-1].operands += 1
 
@@ -190,10 +190,10 @@ class _Parser:
 
 
 def _name(node: Node) -> str:
-    return repr(_shown(node.name))
+    return repr(_short(node.name))
 
 
-def _shown(token: str) -> str:
+def _short(token: str) -> str:
     return shorten(token, _LONGEST_NAME)
 
 
