@@ -98,9 +98,9 @@ def record_by_record(data: bytes) -> GamePlayed | str:
     squares = data[8:].rstrip(b"\0")
     for place, number in enumerate(squares, start=1):
         if not (1 <= number // 10 <= 8 and 1 <= number % 10 <= 8):
-            return f"move {place}: {number} is no square, 11 to 88 are"
+            return f"move {place}: {number} is not a square from 11 to 88"
     if score > 64:
-        return f"Black's score is {score}, and there are 64 squares"
+        return f"Black's score {score} is more than the 64 squares"
     codes = [8 * (number // 10 - 1) + number % 10 - 1 for number in squares]
     found = known(codes, othello.Position())
     if isinstance(found[0], type):

@@ -1,9 +1,9 @@
 """The formats of the world's games: one module each, read and written game by game.
 
-`read(source)` of a module yields what a text, the bytes of a file or an open file holds,
-`write(games)` what a file is to hold; neither keeps more than a game in memory. What cannot be
-read raises `InvalidMoveError` or `IllegalMoveError` with its place, or is told to *on_refused*
-while the others are read. `FORMATS` is the one table of formats.
+`read(source)` of a module yields the games of a text, of the bytes of a file or of an open file;
+`write(games)` yields the text of a file. Neither keeps more than one game in memory. A game that
+cannot be read raises `InvalidMoveError` or `IllegalMoveError` with its place, or is reported to
+*on_refused* while the others are read. `FORMATS` is the one table of formats.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Games from one file into another, game by game; those that do not go are told of."""
+"""Conversion of games from one file to another, game by game, with a report of those that fail."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -14,7 +14,7 @@ from evoply.protocols import GameRecord
 from evoply.wording import did_you_mean
 
 HEAD = 4096
-"""Bytes of a file by which its format is known."""
+"""The number of bytes of a file that show its format."""
 
 
 class Writer(Protocol):
@@ -24,7 +24,7 @@ class Writer(Protocol):
         """Write *game*; raise `ValueError` and write nothing if the format cannot hold it."""
 
     def close(self) -> Mapping[str, bytes]:
-        """Finish the file, which stays open; return the files beside it by their endings."""
+        """Finish the file, which stays open; return the files that belong beside it, by ending."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,24 +41,24 @@ class _TextWriter:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One format: what files of it are called and hold, and who reads and writes it."""
+    """One format: the endings and contents of its files, and its reader and writer."""
 
     name: str
     endings: tuple[str, ...]
-    """Ends of the names of its files."""
+    """The endings of the names of its files."""
     holds: str
-    """What it holds, for people."""
+    """Its contents, in words for people."""
     read: Callable[[IO[bytes], str | None, wthor.WthorNames, OnRefused], Iterator[GamePlayed]]
-    """The games of an open file; a name of a game is for files that do not say it themselves, and
-    names of players and events for those that number them."""
+    """Reads the games of an open file; a name of a game is for files that do not give it, and names
+    of players and events are for files that number them."""
     writer: Callable[[IO[bytes]], Writer]
-    """What writes games into an open file, which can seek."""
+    """Makes a writer of games to an open file, which can seek."""
 
 
 FORMATS: Mapping[str, Format] = MappingProxyType(
     {
-        one.name: one
-        for one in (
+        entry.name: entry
+        for entry in (
             Format(
                 "transcript",
                 (".txt",),
@@ -84,7 +84,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 "obf",
                 (".obf",),
                 "positions of Othello",
-                lambda file, game, names, refused: (one.game() for one in obf.read(file, refused)),
+                lambda file, game, names, refused: map(obf.Problem.game, obf.read(file, refused)),
                 lambda file: _TextWriter(file, obf.write),
             ),
             Format(
@@ -108,7 +108,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
 
 
 def format_named(name: str) -> Format:
-    """Return the format called *name*; raise `ValueError` that lists them if there is none.
+    """Return the format called *name*; `ValueError` lists the formats if it is unknown.
 
     >>> format_named("ggf").endings
     ('.ggf',)
@@ -120,13 +120,13 @@ def format_named(name: str) -> Format:
 
 
 def format_of_name(path: str | Path) -> Format | None:
-    """Return the format that the ending of *path* says, None if it says none."""
+    """Return the format for the ending of *path*, or None if it is unknown."""
     ending = os.path.splitext(path)[1].lower()
-    return next((one for one in FORMATS.values() if ending in one.endings), None)
+    return next((entry for entry in FORMATS.values() if ending in entry.endings), None)
 
 
 def format_of_content(head: bytes) -> Format:
-    """Return the format that the first bytes of a file look like: transcripts if like no other.
+    """Return the format that the first bytes of a file look like, transcript if no other.
 
     >>> format_of_content(b"(;GM[Othello]").name, format_of_content(b"f5d6c3").name
     ('ggf', 'transcript')
@@ -152,11 +152,11 @@ def format_of_content(head: bytes) -> Format:
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """How many games went from one file to the other, and which did not."""
+    """The number of converted games, and the games that were refused."""
 
     games: int
     moves: int
-    """Plies of all these games."""
+    """The plies of all converted games."""
     refused: tuple[Refused, ...]
 
 
@@ -169,42 +169,42 @@ def convert(
     game: str | None = None,
     names: wthor.WthorNames | None = None,
 ) -> tuple[Converted, Mapping[str, bytes]]:
-    """Write the games of *source* to *target*; return what became of them, and the files beside.
+    """Write the games of *source* to *target*; return the counts, and the files beside *target*.
 
-    *game* is what games are where the file does not say it; *target* can seek. Games that cannot be
-    read or written are left out. Raises `ValueError` if *source* as a whole is not what *read*
-    reads.
+    *game* is the game of files that do not name one; *target* can seek. Games that cannot be read
+    or written are left out. Raises `ValueError` if *source* as a whole does not have the format
+    *read*.
     """
     refused: list[Refused] = []
     writer = write.writer(target)
     games = moves = 0
     names = wthor.WthorNames() if names is None else names
-    for one in read.read(source, game, names, refused.append):
+    for played in read.read(source, game, names, refused.append):
         number = games + len(refused) + 1
         try:
-            writer.add(one)
+            writer.add(played)
         except ValueError as error:
             refused.append(Refused(number, f"game {number}", str(error)))
         else:
             games += 1
-            moves += len(one.record)
+            moves += len(played.record)
     return Converted(games, moves, tuple(refused)), writer.close()
 
 
 def names_beside(path: str | Path) -> wthor.WthorNames:
-    """Return the names in the files .jou and .trn beside the WTHOR file at *path*, as far as any.
+    """Return the names in the files .jou and .trn beside the WTHOR file at *path*, if they exist.
 
-    They are called as it is, or are the only ones of their kind there. Raises `ValueError` that
-    names a file that cannot be read.
+    These files have the same stem, or are the only ones of their kind there. Raises `ValueError`
+    with the name of a file that cannot be read.
     """
     path = Path(path)
-    found: list[tuple[str, ...]] = []
+    names: list[tuple[str, ...]] = []
     for ending in (".jou", ".trn"):
-        files = sorted(one for one in path.parent.iterdir() if one.suffix.lower() == ending)
+        files = sorted(file for file in path.parent.iterdir() if file.suffix.lower() == ending)
         same = [file for file in files if file.stem.lower() == path.stem.lower()]
         chosen = same[:1] or (files if len(files) == 1 else [])
         try:
-            found.append(wthor.read_names(chosen[0].read_bytes()) if chosen else ())
+            names.append(wthor.read_names(chosen[0].read_bytes()) if chosen else ())
         except ValueError as error:
             raise ValueError(f"{chosen[0]}: {error}") from None
-    return wthor.WthorNames(*found)
+    return wthor.WthorNames(*names)

@@ -1,8 +1,8 @@
 """GGF, the format of Othello servers and of the NBoard protocol: `(;GM[Othello]PB[a]PW[b]...;)`.
 
-Properties are kept as tags, those that PDN has too under PDN's names. Values and times of moves
-(`B[f5/2.00/1.5]`) are skipped. RE is the final score of Black less that of White, empty squares
-given to the winner; `:r` is resigned, `:t` out of time, `:s` agreed.
+Properties are kept as tags, under PDN's names if PDN has them. Values and times of moves
+(`B[f5/2.00/1.5]`) are skipped. RE is the final score of Black minus White's, with empty squares for
+the winner; `:r` is resigned, `:t` out of time, `:s` agreed.
 """
 
 import math
@@ -23,7 +23,7 @@ _SKIPPED = re.compile(r"[\s\ufeff]*(?:[0-9]{1,3}(?=\s*\(;))?\s*")
 _PROPERTY = re.compile(r"\s*([A-Za-z]{1,4})\s*\[((?:[^\]\\]|\\.)*)\]", re.DOTALL)
 _END = re.compile(r"\s*;?\s*\)")
 _NEXT = re.compile(r"(?=\(;)")
-# Possessive, or many blanks would be tried in every way of cutting them in two.
+# Possessive, because otherwise many blanks would be split in two in every possible way.
 _HEAD = re.compile(r"[\s\ufeff]*+[0-9]{0,3}+\s*+\(;\s*(?:[A-Za-z]{1,4}\s*\[|$)")
 _RESULT = re.compile(r"\s*([+-]?[0-9]{1,3}(?:\.[0-9]*)?)\s*(?::\s*([rtsRTS]))?\s*")
 _REASONS = {"r": "resigned", "t": "out of time", "s": "agreed"}
@@ -61,33 +61,33 @@ def _game(text: RollingText) -> tuple[GamePlayed, int]:
     tags: dict[str, str] = {}
     moves: list[tuple[str, Word]] = []
     while (end := _END.match(text.text, index)) is None:
-        found = _PROPERTY.match(text.text, index)
-        if found is None:
+        match = _PROPERTY.match(text.text, index)
+        if match is None:
             raise _unreadable(text, index, "a property: write NAME[value], and ;) at the end")
-        name, value = found[1].upper(), re.sub(r"\\(.)", r"\1", found[2], flags=re.DOTALL)
-        index = found.end()
+        name, value = match[1].upper(), re.sub(r"\\(.)", r"\1", match[2], flags=re.DOTALL)
+        index = match.end()
         if name in _MOVES:
             move = value.split("/")[0].strip()
-            moves.append((name, Word(move, found.start(2))))
+            moves.append((name, Word(move, match.start(2))))
         elif name in tags:
-            raise InvalidMoveError(f"a second {name} at {text.place(found.start())}")
+            raise InvalidMoveError(f"a second {name} at {text.place(match.start())}")
         else:
             tags[name] = " ".join(value.split())
-    return _played(tags, moves, text), end.end()
+    return _build(tags, moves, text), end.end()
 
 
 def _unreadable(text: RollingText, index: int, what: str) -> InvalidMoveError:
     while index < len(text.text) and text.text[index].isspace():
         index += 1
     word = shorten(text.text[index : index + 20].split("\n")[0])
-    found = repr(word) if word else "the end of the text"
-    return InvalidMoveError(f"cannot read {found} at {text.place(index)} as {what}")
+    quoted = repr(word) if word else "the end of the text"
+    return InvalidMoveError(f"cannot read {quoted} at {text.place(index)} as {what}")
 
 
-def _played(tags: dict[str, str], moves: list[tuple[str, Word]], text: RollingText) -> GamePlayed:
+def _build(tags: dict[str, str], moves: list[tuple[str, Word]], text: RollingText) -> GamePlayed:
     game = tags.pop("GM", "Othello")
     if game.lower() != "othello":
-        raise InvalidMoveError(f"GM: {shorten(game)!r} is another game: Othello is read")
+        raise InvalidMoveError(f"GM: {shorten(game)!r} is another game: only Othello is read")
     words = [word for _, word in moves]
     record = Game.from_words(words, text.place, _start(tags), NO_DRAWS)
     turns = [turn for turn, move in _turns(record) if not move.is_pass]
@@ -115,7 +115,7 @@ def _played(tags: dict[str, str], moves: list[tuple[str, Word]], text: RollingTe
 
 
 def _start(tags: dict[str, str]) -> Position:
-    """Return the position that BO shows, or the start of the board whose size TY begins with."""
+    """Return the position of BO, or the start position on a board of the size in TY."""
     board, kind = tags.pop("BO", ""), tags.get("TY", "")
     if board:
         number, _, cells = board.partition(" ")
@@ -124,34 +124,34 @@ def _start(tags: dict[str, str]) -> Position:
         except InvalidMoveError as error:
             raise InvalidMoveError(f"BO: {error}") from error
         if number != str(position.shape.side):
-            raise InvalidMoveError(f"BO: {shorten(number)!r} is not the size of this board")
+            raise InvalidMoveError(f"BO: {shorten(number)!r} is not the size of its board")
         return position
-    found = re.match(r"s?([0-9]{1,2})", kind)
-    size = int(found[1]) if found else 8
+    size_match = re.match(r"s?([0-9]{1,2})", kind)
+    size = int(size_match[1]) if size_match else 8
     if size not in SIZES:
-        raise InvalidMoveError(f"TY: Othello {size}x{size} is not played here")
+        raise InvalidMoveError(f"TY: Othello {size}x{size} is not supported")
     return Position(size)
 
 
 def _number(score: str) -> float | None:
-    found = _RESULT.fullmatch(score)
-    return None if found is None else float(found[1])
+    match = _RESULT.fullmatch(score)
+    return None if match is None else float(match[1])
 
 
 def _result(score: str) -> tuple[str, str | None]:
-    """Return the result as PDN has it, and why the game ended if that was not the board."""
-    found = _RESULT.fullmatch(score)
-    if found is None:
+    """Return the result in PDN's form, and the reason if the game did not end by the board."""
+    match = _RESULT.fullmatch(score)
+    if match is None:
         return "", None
-    number = float(found[1])
+    number = float(match[1])
     result = "0-1" if number > 0 else "1-0" if number < 0 else "1/2-1/2"
-    return result, _REASONS.get((found[2] or "").lower())
+    return result, _REASONS.get((match[2] or "").lower())
 
 
 def difference(game: GamePlayed) -> float | None:
-    """Return Black's official score less White's, as a file or the board says; None if none.
+    """Return Black's official score minus White's, from a file or the board; None if unknown.
 
-    Where only the winner is known, the loser has nothing.
+    If only the winner is known, the loser has 0.
     """
     position = game.record.position
     if (number := _number(game.tags.get("RE", ""))) is not None:
@@ -165,18 +165,18 @@ def difference(game: GamePlayed) -> float | None:
 
 
 def read_time(text: str) -> tuple[float, float] | None:
-    """Return seconds for a game and those that each move adds, of TI; None if it says none.
+    """Return the seconds per game and the seconds added per move of a TI value; None if invalid.
 
-    A time is [[hours:]minutes:]seconds, a number alone minutes, as on the servers. What follows a
-    second slash, time after the end of all time, is left out.
+    A time is [[hours:]minutes:]seconds; a single number is minutes, as on the servers. The part
+    after a second slash, extra time after the end, is ignored.
 
     >>> read_time("15:00"), read_time("05:00/00:02/02:00"), read_time("1"), read_time("0")
     ((900.0, 0.0), (300.0, 2.0), (60.0, 0.0), None)
     """
-    found = _TIME.fullmatch(text)
-    if found is None:
+    match = _TIME.fullmatch(text)
+    if match is None:
         return None
-    main, added = _seconds(*found.groups()[:3]), _seconds(*found.groups()[3:])
+    main, added = _seconds(*match.groups()[:3]), _seconds(*match.groups()[3:])
     return (main, added) if main > 0 else None
 
 
@@ -190,9 +190,9 @@ def _seconds(first: str | None, second: str | None, last: str | None) -> float:
 
 
 def write_time(seconds: float, increment: float = 0.0) -> str:
-    """Return what TI says of seconds for a game and those that each move adds, in whole ones.
+    """Return the TI value for seconds per game and seconds added per move, in whole seconds.
 
-    Less than a second is written with hundredths.
+    Times below a second have hundredths.
 
     >>> write_time(754.9), write_time(60, 2), write_time(0.25)
     ('12:34', '01:00/00:02', '00:00.25')
@@ -208,7 +208,7 @@ def _time(seconds: float) -> str:
 
 
 def times_used(text: str) -> dict[Color, float]:
-    """Return the seconds that both sides used in a game, as far as its moves say so.
+    """Return the seconds that each side used in a game, as far as its moves have times.
 
     >>> times_used("(;GM[Othello]B[F5//2.5]W[D6/0.1/1]B[C3//0.5];)")
     {<Color.BLACK: 'black'>: 3.0, <Color.WHITE: 'white'>: 1.0}
@@ -220,7 +220,7 @@ def times_used(text: str) -> dict[Color, float]:
 
 
 def write(games: Iterable[GamePlayed | GameRecord]) -> Iterator[str]:
-    """Yield *games* as text, a line each; raise `ValueError` for a game that is not Othello.
+    """Yield *games* as text, one line each; raise `ValueError` for a game that is not Othello.
 
     >>> print("".join(write([Game.from_transcript("b1a1", 4)])), end="")
     (;GM[Othello]PB[?]PW[?]RE[?]TY[4]BO[4 -----O*--*O----- *]B[B1]W[A1];)
@@ -249,7 +249,7 @@ def _line(game: GamePlayed) -> str:
 
 
 def _turns(record: GameRecord) -> Iterator[tuple[Color, Move]]:
-    """Yield the moves of *record*, passes among them, each with who makes it."""
+    """Yield the moves of *record*, passes included, each with its side."""
     turn = record.start.turn
     return zip(cycle((turn, turn.opposite)), record.moves, strict=False)
 

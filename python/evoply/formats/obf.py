@@ -1,8 +1,8 @@
-"""OBF: text files of Othello positions with the known score of some of their moves, one a line.
+"""OBF: text files of Othello positions, one per line, with the known scores of some moves.
 
-A line holds the squares row by row, the side to move, then `MOVE:SCORE` pairs, each part ended by
-a `;`. A score is the final difference for the side to move, empty squares given to the winner.
-`%` begins a comment. This module reads what the file says and checks no score.
+A line has the squares row by row, the side to move, then `MOVE:SCORE` pairs; each part ends with
+`;`. A score is the final difference for the side to move, with empty squares for the winner.
+`%` begins a comment. This module does not check scores.
 """
 
 import re
@@ -20,14 +20,14 @@ _SCORED_MOVE = re.compile(r"([A-Za-z]+[0-9]*)\s*:\s*([+-]?[0-9]{1,3})")
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A position and what the file says about its moves, in the file's order."""
+    """A position and the scores of its moves, in the file's order."""
 
     position: Position
     scores: tuple[tuple[Move, int], ...] = ()
 
     @property
     def score(self) -> int | None:
-        """The best score among those of the moves, for the side to move; None without any."""
+        """The best score of a move, for the side to move; None without scores."""
         return max((score for _, score in self.scores), default=None)
 
     @property
@@ -36,7 +36,7 @@ class Problem:
         return tuple(move for move, score in self.scores if score == self.score)
 
     def game(self) -> GamePlayed:
-        """Return the position as a game that has not gone on; scores are in the tag Scores."""
+        """Return the position as a game without moves; scores are in the tag Scores."""
         scores = " ".join(f"{move}:{score:+}" for move, score in self.scores)
         return GamePlayed.of(Game(self.position), tags={"Scores": scores} if scores else {})
 
@@ -44,8 +44,8 @@ class Problem:
 def read(source: Source, on_refused: OnRefused = None) -> Iterator[Problem]:
     """Yield the problems of *source*, skipping blank lines and comments.
 
-    Raises `InvalidMoveError` that names the line if a position or a move cannot be read, or a
-    move is not legal.
+    Raises `InvalidMoveError` with the line if a position or a move cannot be read, or a move is not
+    legal.
 
     >>> (problem,) = read("XXXX XOXO XOO- O--- X; B4:+10; D3:+4;  % ours")
     >>> problem.score, problem.best_moves
@@ -72,20 +72,20 @@ def _problem(line: str) -> Problem:
     position = Position.parse(board)
     scores: list[tuple[Move, int]] = []
     for part in filter(None, map(str.strip, parts)):
-        found = _SCORED_MOVE.fullmatch(part)
-        if found is None:
+        match = _SCORED_MOVE.fullmatch(part)
+        if match is None:
             raise InvalidMoveError(
                 f"cannot read {shorten(part)!r} as a move and its score: write them as A4:+10"
             )
-        move = Move.parse(found[1], position.shape)
+        move = Move.parse(match[1], position.shape)
         if move not in position.legal_moves:
-            raise InvalidMoveError(f"{move} is not legal: legal is {position.legal_moves}")
-        scores.append((move, int(found[2])))
+            raise InvalidMoveError(f"{move} is not legal: legal are {position.legal_moves}")
+        scores.append((move, int(match[2])))
     return Problem(position, tuple(scores))
 
 
 def write(games: Iterable[GamePlayed | GameRecord]) -> Iterator[str]:
-    """Yield the positions of *games* in order, a line each; ValueError if one is not Othello.
+    """Yield the positions of *games* in order, one line each; ValueError if one is not Othello.
 
     >>> print("".join(write([Game.from_transcript("b1", 4)])), end="")
     -----OX--XO----- X;
@@ -98,6 +98,6 @@ def write(games: Iterable[GamePlayed | GameRecord]) -> Iterator[str]:
             raise ValueError(f"OBF holds positions of Othello, not of {record.start.game}")
         scores = played.tags.get("Scores", "")
         for position in record.positions:
-            # Scores are of the only position of a game that has not gone on.
-            known = "".join(f" {one.upper()};" for one in scores.split() if not record.moves)
+            # The tag has the scores of the only position of a game without moves.
+            known = "".join(f" {score.upper()};" for score in scores.split() if not record.moves)
             yield f"{position.text()};{known}\n"

@@ -1,4 +1,4 @@
-"""One game or position that a person pasted: in any format that is text."""
+"""One game or position that a person pasted, in any text format."""
 
 import re
 
@@ -9,7 +9,7 @@ from evoply.protocols import GameRecord, InvalidMoveError
 
 _TAG = re.compile(r'\s*\[\s*[A-Za-z0-9_]+\s*"')
 _SCORES = re.compile(r";\s*[A-Ja-j][0-9]{1,2}\s*:\s*[+-]?[0-9]")
-# Above or below the files, at either end of rows their numbers: 0 is no number but a white disc.
+# File letters above or below, row numbers at either end; a 0 is a white disc and not a number.
 _LABELS = re.compile(
     r"^[ \t]*a[ \t]*b[ \t]*c[ \t]*d[ \ta-j]*$|^[ \t]*[1-9]0?[ \t]|[ \t][1-9]0?[ \t]*$",
     re.IGNORECASE | re.MULTILINE,
@@ -20,11 +20,11 @@ _SQUARES = {shape.squares for shape in SHAPES.values()}
 
 
 def read_pasted(game: str, text: str) -> GameRecord:
-    """Return the record of *game* that *text* shows: a board, moves or both, GGF, PDN or OBF.
+    """Return the record of *game* in *text*: a board, moves or both, GGF, PDN or OBF.
 
-    A board without a side to move is that of the side whose turn it is if nobody has passed. Of
-    several games the first is read. Raises `InvalidMoveError` or `IllegalMoveError` with the place
-    of the first character or move that is wrong.
+    A board without a side to move gets the side whose turn it is if nobody has passed. The first of
+    several games is read. Raises `InvalidMoveError` or `IllegalMoveError` with the place of the
+    first wrong character or move.
     """
     rules = game_rules(game)
     if ggf.is_ggf(text):
@@ -40,7 +40,7 @@ def read_pasted(game: str, text: str) -> GameRecord:
 
 
 def _cells(text: str) -> str:
-    """Return the squares of a board without a side to move, "" if *text* is something else."""
+    """Return the squares of a board without a side to move, or "" if *text* is something else."""
     board = _LABELS.sub("", text.translate(_SYMBOLS))
     words = board.split()
     has_side = bool(words) and len(words[-1]) == 1 and any(len(word) > 1 for word in words)
@@ -50,9 +50,9 @@ def _cells(text: str) -> str:
 
 
 def as_game_of(game: str, record: GameRecord) -> GameRecord:
-    """Return *record* as one of *game*, which has its rules.
+    """Return *record* as a record of *game*, if the rules are the same.
 
-    Raises `InvalidMoveError` that says which game it is if the rules are others.
+    Raises `InvalidMoveError` with the name of the record's game if its rules differ.
     """
     rules, start = game_rules(game), record.start
     if start.kernel != rules.kernel:

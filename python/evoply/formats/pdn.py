@@ -1,9 +1,9 @@
-"""PDN, the Portable Draughts Notation: files of checkers games, read and written.
+"""PDN, the Portable Draughts Notation: reading and writing files of checkers games.
 
-A file holds games: tags in square brackets, then moves and a result. Comments, variations and
-annotations are skipped. `1-0` says that White won, as PDN has it, although Black moves first.
-The tag `Variant` names evoply's game where `GameType` has no number for it, and `DrawRules` keeps
-the rules about draws; a file without it is read without any, since they cannot be known.
+A game has tags in square brackets, then moves and a result. Comments, variations and annotations
+are skipped. As PDN requires, `1-0` means that White won, although Black moves first. The tag
+`Variant` names evoply's game if `GameType` has no number for it, and `DrawRules` has the rules
+about draws; without that tag no draw rules apply, since they are unknown.
 """
 
 import re
@@ -27,10 +27,10 @@ MAX_PLIES = 10_000
 MAX_TAGS = 100
 MAX_VALUE = 1_000
 
-# Tags that say what the game itself says: kept in no other place.
+# Tags that repeat facts of the game itself and are not kept.
 _DERIVED = ("Result", "GameType", "Variant", "SetUp", "FEN", "DrawRules")
 _AMERICAN = "21"
-# Tags that every game has, with what stands for an unknown value.
+# Tags that every game has, with the text of an unknown value.
 _ROSTER = dict.fromkeys(("Event", "Site", "Date", "Round", "Black", "White"), UNKNOWN)
 _ROSTER["Date"] = "????.??.??"
 
@@ -39,7 +39,7 @@ _KNOWN = frozenset((*_DERIVED, *_ROSTER))
 _SKIPPED = re.compile(r"(?:[\s\ufeff]+|\{[^}]*\}|;[^\n]*|(?:(?<=\n)|\A)%[^\n]*)+")
 _TAG = re.compile(r'\[\s*([A-Za-z0-9_]{1,100})\s*"((?:[^"\\\n]|\\.)*)"\s*\]')
 _NAME = re.compile(r"[A-Za-z0-9_]{1,100}")
-# Where the game after one that cannot be read may begin: tags after an empty line, or a result.
+# Where a game can begin after one that cannot be read: tags after an empty line, or a result.
 _NEXT = re.compile(
     r"\n[ \t\r]*\n\s*(?=\[)|(?<=\s)(?:1-0|0-1|1/2-1/2|2-0|0-2|1-1|0-0|\*)(?=\s)", re.ASCII
 )
@@ -48,10 +48,10 @@ _NEXT = re.compile(
 def read(
     source: Source, game: str = "checkers", on_refused: OnRefused = None
 ) -> Iterator[GamePlayed]:
-    """Yield the games of *source*; *game* is what games are that do not say it themselves.
+    """Yield the games of *source*; *game* is the game of those that do not name one.
 
-    Raises `InvalidMoveError` for what cannot be read and `IllegalMoveError` for moves against the
-    rules, both with line and column; nothing is left out silently.
+    Raises `InvalidMoveError` for text that cannot be read and `IllegalMoveError` for moves against
+    the rules, both with line and column; nothing is skipped silently.
 
     >>> (game,) = read('[Black "Tinsley"] 1. 11-15 22-18 {!} 2. 15x22 (12-16 24-20) *')
     >>> game.black, len(game.record), game.result
@@ -91,7 +91,7 @@ def _game(text: RollingText, default: str) -> tuple[GamePlayed, int]:
     else:
         index = len(text.text)
     record = Game.from_words(moves, text.place, start, draws)
-    said = result or tags.get("Result", "*")
+    stated = result or tags.get("Result", "*")
     others = {
         tag: value
         for tag, value in tags.items()
@@ -101,24 +101,24 @@ def _game(text: RollingText, default: str) -> tuple[GamePlayed, int]:
         record,
         black=tags.get("Black", UNKNOWN),
         white=tags.get("White", UNKNOWN),
-        result=said if said in RESULTS else "*",
+        result=stated if stated in RESULTS else "*",
         tags=others,
     ), index
 
 
 def _tags(text: RollingText) -> tuple[dict[str, str], int]:
-    """Return the tags at the beginning of *text* and where the moves begin."""
+    """Return the tags at the beginning of *text* and the index where the moves begin."""
     tags: dict[str, str] = {}
     index = text.begin
     while text.text.startswith("[", index):
-        found = _TAG.match(text.text, index)
-        if found is None:
+        match = _TAG.match(text.text, index)
+        if match is None:
             line = text.text[index : index + 40].splitlines()[0]
             raise InvalidMoveError(
                 f"cannot read the tag {shorten(line)!r} at {text.place(index)}:"
                 ' write [Name "value"]'
             )
-        name, value = found[1], re.sub(r"\\(.)", r"\1", found[2])
+        name, value = match[1], re.sub(r"\\(.)", r"\1", match[2])
         if name in tags:
             raise InvalidMoveError(f"a second tag {name} at {text.place(index)}")
         if sum(tag not in _KNOWN for tag in (*tags, name)) > MAX_TAGS:
@@ -129,13 +129,13 @@ def _tags(text: RollingText) -> tuple[dict[str, str], int]:
                 f" {MAX_VALUE:,} characters"
             )
         tags[name] = _printable(value)
-        skipped = _SKIPPED.match(text.text, found.end())
-        index = found.end() if skipped is None else skipped.end()
+        skipped = _SKIPPED.match(text.text, match.end())
+        index = match.end() if skipped is None else skipped.end()
     return tags, index
 
 
 def _game_of(tags: Mapping[str, str], default: str, where: str) -> str:
-    """Return the name of the game that *tags* say, or *default*."""
+    """Return the name of the game in *tags*, or *default*."""
     if tags.get("Variant") in CHECKERS:
         return tags["Variant"]
     number = tags.get("GameType", _AMERICAN).split(",")[0].strip()
@@ -150,8 +150,8 @@ def _game_of(tags: Mapping[str, str], default: str, where: str) -> str:
 def write(games: Iterable[GamePlayed | GameRecord]) -> Iterator[str]:
     """Yield *games* as PDN: tags, an empty line, then moves and result; `read` reads them back.
 
-    Lines have up to 79 characters; an empty line follows every game. Captures are short where
-    only one move fits. Raises `ValueError` for a game that is not checkers.
+    Lines have up to 79 characters; an empty line follows every game. Captures are short if only
+    one move fits. Raises `ValueError` for a game that is not checkers.
 
     >>> print("".join(write([Game.from_transcript("11-15 22-18 15x22 25x18")])), end="")
     [Event "?"]
@@ -168,10 +168,10 @@ def write(games: Iterable[GamePlayed | GameRecord]) -> Iterator[str]:
     <BLANKLINE>
     """
     for game in games:
-        yield _written(as_played(game))
+        yield _text_of(as_played(game))
 
 
-def _written(played: GamePlayed) -> str:
+def _text_of(played: GamePlayed) -> str:
     game = played.record
     if not isinstance(game, Game):
         raise ValueError(f"PDN holds games of checkers, not of {game.start.game}")
@@ -194,8 +194,8 @@ def _written(played: GamePlayed) -> str:
 
 
 def _printable(value: str) -> str:
-    """Return *value* as one line: what cannot be printed is left out."""
-    return "".join(one for one in " ".join(value.splitlines()) if one.isprintable())[:MAX_VALUE]
+    """Return *value* as one line without unprintable characters."""
+    return "".join(filter(str.isprintable, " ".join(value.splitlines())))[:MAX_VALUE]
 
 
 def _value(value: str) -> str:
@@ -213,9 +213,9 @@ def _moves(game: Game, result: str) -> Iterator[str]:
 
 
 def _start(start: Position) -> str:
-    """Return the text of a position with the counters, which rules about draws look at.
+    """Return the text of a position with the counters for the rules about draws.
 
-    Full moves leave out whether an odd or an even ply comes next: who is to move says it.
+    The number of full moves is enough: the side to move says whether an odd ply comes next.
     """
     moves = (start.ply - (start.turn is Color.WHITE)) // 2 + 1
     quiet = f":H{start.quiet_plies}" if start.quiet_plies else ""

@@ -1,4 +1,4 @@
-"""A game with what a file or a match says about it: who played it, how it ended, when and where."""
+"""A game with the facts that a file or a match has about it: players, ending, date and place."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from evoply.protocols import Color, Ending, GameRecord
 from evoply.wording import short_name
 
 UNKNOWN = "?"
-"""Who played, where nothing says so."""
+"""The name of an unknown player."""
 
 _WINNERS = {"1-0": Color.WHITE, "2-0": Color.WHITE, "0-1": Color.BLACK, "0-2": Color.BLACK}
 _RESULTS = {Color.WHITE: "1-0", Color.BLACK: "0-1", None: "1/2-1/2"}
@@ -20,24 +20,24 @@ _RESULTS = {Color.WHITE: "1-0", Color.BLACK: "0-1", None: "1/2-1/2"}
 
 @dataclass(frozen=True, slots=True)
 class GamePlayed:
-    """A game: who played it, its moves, how it ended, and what else is known about it."""
+    """A game with its players, moves, ending, and all that else is known about it."""
 
     record: GameRecord
     black: str = UNKNOWN
     white: str = UNKNOWN
     winner: Color | None = None
     ending: Ending | None = None
-    """What ended the game; None while it goes on, or where nothing says more than who won."""
+    """The reason for the end; None while the game goes on, or if only the winner is known."""
     opening_plies: int = 0
-    """Random plies that it began with."""
+    """The number of random plies at the beginning."""
     key: int = 0
-    """The key of the game, from which all draws of the players came."""
+    """The key of the game, the source of all random draws of the players."""
     opening_key: int = 0
     forfeit: str | None = None
-    """Why the loser could not go on, if that ended the game."""
+    """The reason why the loser could not go on, if that ended the game."""
     tags: Mapping[str, str] = field(default_factory=dict)
-    """What else a file says: Event, Site, Date, Round and others as PDN calls them, two capital
-    letters as GGF does. Result is there only where it is not what the game itself says."""
+    """Further facts from a file: Event, Site, Date, Round and others under PDN's names, two capital
+    letters under GGF's. Result is present only if it differs from that of the game itself."""
 
     @classmethod
     def of(
@@ -50,10 +50,10 @@ class GamePlayed:
         forfeit: str | None = None,
         tags: Mapping[str, str] | None = None,
     ) -> GamePlayed:
-        """Return a game that ended as its record says, or else as *result* does.
+        """Return a game with the ending of its record, or else the ending of *result*.
 
-        *result* is written as in PDN: 1-0 says that White won, 0-1 that Black did, * nothing. One
-        that contradicts the record is kept among the tags.
+        *result* has PDN's form: 1-0 means that White won, 0-1 that Black won, * nothing. A result
+        that contradicts the record becomes a tag.
         """
         outcome = record.outcome()
         if outcome is not None:
@@ -69,17 +69,17 @@ class GamePlayed:
 
     @property
     def result(self) -> str:
-        """The result as PDN writes it: 1-0 says that White won, * that the game goes on."""
+        """The result in PDN's form: 1-0 means that White won, * that the game goes on."""
         if "Result" in self.tags:
             return self.tags["Result"]
         return "*" if self.ending is None else _RESULTS[self.winner]
 
     def label(self, color: Color) -> str:
-        """Return the name of a side's player."""
+        """Return the name of the player of a side."""
         return self.black if color is Color.BLACK else self.white
 
     def in_words(self) -> str:
-        """Return how the game ended, as a sentence without a full stop."""
+        """Return the ending of the game in words, without a full stop."""
         if self.ending is None:
             return f"not over after {len(self.record)} plies"
         if self.winner is None:
@@ -94,7 +94,7 @@ class GamePlayed:
         return f"{won}, {counts[0]} to {counts[1]}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data; see `evoply.formats.saved`."""
+        """Return all fields as JSON-ready data; see `evoply.formats.saved`."""
         position = self.record.position
         data = {
             "game": position.game,
@@ -124,14 +124,14 @@ class GamePlayed:
         try:
             rules = game_rules(str(data["game"]))
             result, players = data["result"], data["players"]
-            # What ended the game is written down: no rule is to end it earlier.
+            # The data says what ended the game, so no draw rule may end it earlier.
             record = rules.game(rules.parse(str(data["start"])), (), NO_DRAWS)
             for move in data["moves"]:
                 record = record.play(str(move))
             winner, ending = result["winner"], result["ending"]
             tags = dict(data.get("tags", {}))
-            if not all(isinstance(one, str) for pair in tags.items() for one in pair):
-                raise ValueError("tags: write texts by name")
+            if not all(isinstance(text, str) for pair in tags.items() for text in pair):
+                raise ValueError("tags must be a table of names and texts")
             return cls(
                 black=str(players["black"]),
                 white=str(players["white"]),
@@ -151,5 +151,5 @@ class GamePlayed:
 
 
 def as_played(game: GamePlayed | GameRecord) -> GamePlayed:
-    """Return *game*; a bare record ended as it says, and nobody knows who played it."""
+    """Return *game*; a bare record becomes a game of unknown players."""
     return game if isinstance(game, GamePlayed) else GamePlayed.of(game)

@@ -1,11 +1,11 @@
-"""The games that `evoply match --save-games` writes: JSON, a line a game.
+"""The games that `evoply match --save-games` writes: JSON, one line per game.
 
 `{"game", "players": {"black", "white"}, "start", "moves", "opening_plies", "key", "opening_key",
 "result": {"winner", "ending", "points": {"black", "white"}, "pieces": {"black", "white"}, "plies",
-"forfeit"}}`, and "tags" where a file of another format said more. *start* is the text of the start
-position and *moves* are the moves as text, openings and passes included; *winner* is black, white
-or null, *ending* null while the game goes on; from *key* and *opening_key* everything random in
-the game came; *forfeit* says why the loser could not go on, or is null.
+"forfeit"}}`, and "tags" for further facts from a file of another format. *start* is the text of the
+start position and *moves* are the moves as text, openings and passes included; *winner* is black,
+white or null, *ending* null while the game goes on; *key* and *opening_key* are the sources of all
+randomness in the game; *forfeit* says why the loser could not go on, or is null.
 """
 
 import json
@@ -17,7 +17,7 @@ from evoply.protocols import GameRecord
 
 
 def read(source: Source, on_refused: OnRefused = None) -> Iterator[GamePlayed]:
-    """Yield the games of saved lines; ValueError names the line that cannot be read."""
+    """Yield the games of saved lines; InvalidMoveError names a line that cannot be read."""
     count = 0
     for number, line in lines_of(source):
         if not line.strip():

@@ -1,4 +1,4 @@
-"""Where games are read from, piece by piece, and what is said about those that cannot be read."""
+"""Sources of games, read piece by piece, and reports of games that cannot be read."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from typing import IO, Literal, TypeVar
 from evoply.protocols import IllegalMoveError, InvalidMoveError
 
 FormatName = Literal["transcript", "ggf", "wthor", "obf", "pdn", "games"]
-"""The formats: what `evoply.formats.FORMATS` has a row for."""
+"""The names of the formats, the keys of `evoply.formats.FORMATS`."""
 
 Source = str | bytes | IO[str] | IO[bytes]
-"""A text or the content of a file, or a file opened for text or bytes."""
+"""A text, the bytes of a file, or a file opened for text or bytes."""
 
 LONGEST = 1_000_000
-"""Characters of one game: no game needs more, and what is longer is not kept in memory."""
+"""The most characters of one game: no game needs more, and longer text is not kept in memory."""
 _CHUNK = 1 << 16
 _LONGEST_MARK = 1000
 
@@ -28,11 +28,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A game that could not be read or written: its number from 1, where it stands, and why."""
+    """A game that could not be read or written: its number from 1, its place, and the reason."""
 
     number: int
     place: str
-    """Such as "line 3", "record 17" or "game 2 at line 14"; "game 2" if writing is refused."""
+    """A text such as "line 3", "record 17", "game 2 at line 14"; "game 2" if writing failed."""
     reason: str
 
     def __str__(self) -> str:
@@ -40,11 +40,11 @@ class Refused:
 
 
 OnRefused = Callable[[Refused], object] | None
-"""Who is told of games that are refused, so that the others are read; None to stop at the first."""
+"""A function that is called with each refused game; None to stop at the first."""
 
 
 def refuse(error: ValueError, number: int, place: str, on_refused: OnRefused) -> None:
-    """Tell *on_refused* of a game, or raise *error* with its place."""
+    """Call *on_refused* with a game, or raise *error* with its place."""
     refused = Refused(number, place, str(error))
     if on_refused is None:
         kind = type(error) if isinstance(error, IllegalMoveError) else InvalidMoveError
@@ -53,9 +53,9 @@ def refuse(error: ValueError, number: int, place: str, on_refused: OnRefused) ->
 
 
 def pieces_of(source: Source) -> Iterator[str]:
-    """Yield the text of *source* in pieces, with line ends of one kind.
+    """Yield the text of *source* in pieces, with uniform line ends.
 
-    Bytes are UTF-8, and what is not becomes a question mark.
+    Bytes are UTF-8; invalid bytes become question marks.
     """
     if isinstance(source, str):
         source = io.StringIO(source)
@@ -74,7 +74,7 @@ def pieces_of(source: Source) -> Iterator[str]:
 
 
 def lines_of(source: Source) -> Iterator[tuple[int, str]]:
-    """Yield the lines of *source* with their numbers from 1; what is too long is cut."""
+    """Yield the lines of *source* with their numbers from 1; lines that are too long are cut."""
     number, rest = 1, ""
     for piece in pieces_of(source):
         *lines, rest = (rest + piece).split("\n")
@@ -88,7 +88,7 @@ def lines_of(source: Source) -> Iterator[tuple[int, str]]:
 
 
 class RollingText:
-    """The part of a text that may still be needed: from `begin` to as far as has been read."""
+    """The part of a text that may still be needed, from `begin` to as far as has been read."""
 
     def __init__(self, source: Source) -> None:
         self._pieces = pieces_of(source)
@@ -97,8 +97,8 @@ class RollingText:
         self.begin = 0
 
     def more(self) -> bool:
-        """Read on; return whether there was anything."""
-        # As much as there is already, so that what is tried again is tried seldom.
+        """Read on; return whether there was more text."""
+        # The amount doubles, so that parsing is repeated only a few times.
         most = max(_CHUNK, len(self.text))
         added = []
         while most > 0 and (piece := next(self._pieces, "")):
@@ -108,7 +108,7 @@ class RollingText:
         return bool(added)
 
     def go_to(self, index: int) -> None:
-        """Let the text begin at *index*: what stands before is not needed any more."""
+        """Let the text begin at *index*: the text before it is no longer needed."""
         self.begin = index
         if index > _CHUNK or index == len(self.text):
             self._line, self._column = self._at(index)
@@ -120,17 +120,17 @@ class RollingText:
         return self._line + lines, (index - begin + 1 if lines else self._column + index)
 
     def place(self, index: int) -> str:
-        """Return where *index* lies in the whole text."""
+        """Return the line and column of *index* in the whole text, in words."""
         line, column = self._at(index)
         return f"line {line}, column {column}"
 
     def parsed(
         self, parse: Callable[[RollingText], tuple[T, int]], is_whole: Callable[[], bool]
     ) -> tuple[T, int]:
-        """Return what *parse* makes of the text at `begin`, and the index where it ends.
+        """Return the result of *parse* for the text at `begin`, and the index where it ends.
 
-        What runs to the end of the text read so far is tried again with more of it; so is what
-        cannot be read, unless *is_whole* says that the whole game is there.
+        A result that reaches the end of the text is parsed again with more text; so is a text that
+        cannot be read, unless *is_whole* says that the whole game is present.
         """
         while True:
             try:
@@ -150,10 +150,10 @@ class RollingText:
         following: re.Pattern[str],
         on_refused: OnRefused,
     ) -> Iterator[T]:
-        """Yield what *parse* makes of one game after the other.
+        """Yield the result of *parse* for one game after the other.
 
-        Before each, *skipped* is passed over; a match of *following* ends where a game may begin
-        after one that cannot be read.
+        A match of *skipped* before each is skipped; a match of *following* ends where a game can
+        begin after one that cannot be read.
         """
 
         def is_whole() -> bool:
@@ -161,7 +161,7 @@ class RollingText:
 
         number = 0
         while True:
-            _, begin = self.parsed(partial(_passed_over, skipped), lambda: False)
+            _, begin = self.parsed(partial(_skip, skipped), lambda: False)
             self.go_to(begin)
             if self.begin == len(self.text):
                 return
@@ -170,17 +170,17 @@ class RollingText:
                 game, end = self.parsed(parse, is_whole)
             except (InvalidMoveError, IllegalMoveError) as error:
                 refuse(error, number, f"game {number} at {self.place(self.begin)}", on_refused)
-                while (found := following.search(self.text, self.begin + 1)) is None:
+                while (match := following.search(self.text, self.begin + 1)) is None:
                     if not self.more():
                         return
-                    # Kept is what may be the beginning of the mark.
+                    # The end of the text may be the beginning of the mark and is kept.
                     self.go_to(max(self.begin, len(self.text) - _LONGEST_MARK))
-                self.go_to(found.end())
+                self.go_to(match.end())
             else:
                 self.go_to(end)
                 yield game
 
 
-def _passed_over(skipped: re.Pattern[str], text: RollingText) -> tuple[None, int]:
-    found = skipped.match(text.text, text.begin)
-    return None, text.begin if found is None else found.end()
+def _skip(skipped: re.Pattern[str], text: RollingText) -> tuple[None, int]:
+    match = skipped.match(text.text, text.begin)
+    return None, text.begin if match is None else match.end()

@@ -1,9 +1,9 @@
-"""Transcripts: a game a line, moves as each game writes them, a start of its own before them.
+"""Transcripts: one game per line, an optional start position and moves in the game's notation.
 
-`f5d6c3`, `F5 D6`, `1. F5 d6 2. C3`, `11-15 23-19`; a line that begins with a later move number goes
-on with the line before it. What follows `#` or `%` is a comment. A transcript does not say which
-game it is: it is of the first that can read it, unless one is named. Nothing but start and moves
-is written; rules about draws are nobody's.
+Examples are `f5d6c3`, `F5 D6`, `1. F5 d6 2. C3`, `11-15 23-19`; a line that begins with a later
+move number continues the line before it. `#` or `%` begins a comment. A transcript does not name
+its game: the first game that can read it is taken, unless one is named. Only start and moves are
+written; there are no rules about draws.
 """
 
 import re
@@ -24,7 +24,7 @@ _GOES_ON = re.compile(r"\s*(?!1\.)[0-9]+\.")
 def read(
     source: Source, game: str | None = None, on_refused: OnRefused = None
 ) -> Iterator[GamePlayed]:
-    """Yield the games of *source*, all of them of *game* if one is named.
+    """Yield the games of *source*, all of them games of *game* if it is given.
 
     Raises `InvalidMoveError` and `IllegalMoveError` with line and column.
     """
@@ -32,12 +32,12 @@ def read(
     for count, (number, text) in enumerate(_texts(source), start=1):
         try:
             if len(text) > LONGEST:
-                raise InvalidMoveError(f"more than {LONGEST:,} characters are no game")
+                raise InvalidMoveError(f"a game has at most {LONGEST:,} characters")
             record, rules = _record(text, usual)
         except (InvalidMoveError, IllegalMoveError) as error:
             refuse(error, count, f"line {number}", on_refused)
         else:
-            # The next line is of the same game most often.
+            # The next line is most often of the same game.
             usual.remove(rules)
             usual.insert(0, rules)
             yield GamePlayed.of(record)
@@ -66,17 +66,17 @@ def _record(text: str, usual: list[GameRules]) -> tuple[GameRecord, GameRules]:
         except (InvalidMoveError, IllegalMoveError) as error:
             errors.append(error)
         else:
-            if not record.moves and not any(one.isalpha() for one in text):
+            if not record.moves and not any(character.isalpha() for character in text):
                 raise InvalidMoveError(f"there are no moves in {shorten(text.strip())!r}")
             return record, rules
     raise max(errors, key=_progress)
 
 
 def _progress(error: ValueError) -> tuple[int, int, bool]:
-    """Return how far a game could be read: who comes farthest says most about what is wrong."""
-    place = _PLACE.search(str(error))
-    line, column = (int(group or 0) for group in place.groups()) if place is not None else (0, 0)
-    # At the same place a move that can be read says more than none.
+    """Return how far a game could be read; the error that comes farthest says most."""
+    match = _PLACE.search(str(error))
+    line, column = (int(group or 0) for group in match.groups()) if match is not None else (0, 0)
+    # At the same place an illegal move says more than an unreadable one.
     return line, column, isinstance(error, IllegalMoveError)
 
 

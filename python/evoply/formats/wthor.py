@@ -1,9 +1,10 @@
 """WTHOR, the database of the French federation: games (.wtb), players (.jou) and events (.trn).
 
-Games of 8x8 Othello from the usual start, with the year of the file, the event, the players and
-Black's final score, empty squares given to the winner; the tag Theoretical is the score under
-perfect play from as many empty squares as Depth says. Numbers are little-endian; texts are Latin-1.
-`read` yields games, `replay` gives arrays; both play a block of records in one call of the kernel.
+Games are of 8x8 Othello from the usual start, with the year of the file, the event, the players and
+Black's final score, with empty squares for the winner; the tag Theoretical is the score under
+perfect play from the number of empty squares in Depth. Numbers are little-endian; texts are
+Latin-1. `read` yields games, `replay` returns arrays; both play a block of records in one call of
+the kernel.
 """
 
 import io
@@ -36,16 +37,16 @@ _RECORDS = np.dtype(
     ]
 )
 _BLOCK = 1 << 10
-"""Records that `read` keeps in memory."""
+"""The number of records that `read` keeps in memory."""
 _LARGE_BLOCK = 1 << 14
-"""Records that are played at a time where all that comes of them is kept."""
+"""The number of records that `replay` plays at a time."""
 _PLAYER, _EVENT = 20, 26
 _MOST = 2**16
 _SQUARES = {
     10 * row + column: 8 * (row - 1) + column - 1 for row in range(1, 9) for column in range(1, 9)
 }
 _NUMBERS = {square: number for number, square in _SQUARES.items()}
-# What is no square becomes a number that no move has.
+# An invalid square becomes a number that no move has.
 _CODES = np.full(256, 2**64 - 1, np.uint64)
 _CODES[list(_SQUARES)] = list(_SQUARES.values())
 _START = Position()
@@ -53,7 +54,7 @@ _START = Position()
 
 @dataclass(frozen=True, slots=True)
 class WthorNames:
-    """The names that the numbers of a file of games stand for."""
+    """The names behind the numbers in a file of games."""
 
     players: Sequence[str] = ()
     events: Sequence[str] = ()
@@ -61,24 +62,24 @@ class WthorNames:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """The games of a file and what came of them, as arrays with an entry a game."""
+    """The games of a file and their results, as arrays with one entry per game."""
 
     records: NDArray[np.void]
-    """What the file says: the fields event, black and white (numbers of names), score (Black's),
-    theoretical and squares."""
+    """The records of the file: the fields event, black and white (numbers of names), score
+    (Black's), theoretical and squares."""
     plies: NDArray[np.int32]
-    """Moves that could be played, forced passes included."""
+    """The number of moves that could be played, forced passes included."""
     black_discs: NDArray[np.int32]
-    """Black's discs after them."""
+    """The number of Black's discs after them."""
     white_discs: NDArray[np.int32]
     is_over: NDArray[np.bool_]
-    """Whether nobody can move any more; a game may have been given up."""
+    """Whether neither side can move; a game may also have been given up."""
     is_legal: NDArray[np.bool_]
-    """Whether the whole record can be read; False is what `read` refuses."""
+    """Whether the whole record can be read; `read` refuses the others."""
 
     @property
     def differences(self) -> NDArray[np.int32]:
-        """Black's official score less White's by the board, empty squares given to the winner."""
+        """Black's official score minus White's by the board, with empty squares for the winner."""
         more = self.black_discs - self.white_discs
         empty = 64 - self.black_discs - self.white_discs
         official: NDArray[np.int32] = more + np.sign(more) * empty
@@ -100,10 +101,10 @@ def is_wthor(head: bytes) -> bool:
 def read(
     source: bytes | IO[bytes], names: WthorNames | None = None, on_refused: OnRefused = None
 ) -> Iterator[GamePlayed]:
-    """Yield the games of a .wtb file; without *names* players are called by their numbers.
+    """Yield the games of a .wtb file; without *names* numbers stand for players.
 
-    Raises `InvalidMoveError` and `IllegalMoveError` that name the record, also if the file ends
-    before the number of games that it gives.
+    Raises `InvalidMoveError` and `IllegalMoveError` with the record, also if the file ends before
+    the number of games in its header.
     """
     names = WthorNames() if names is None else names
     file = io.BytesIO(source) if isinstance(source, bytes) else source
@@ -121,16 +122,16 @@ def read(
 
 
 def replay(source: bytes | IO[bytes], *, threads: int = 0) -> Replayed:
-    """Return what came of all games of a .wtb file, on *threads* threads (0: all cores).
+    """Return the results of all games of a .wtb file, on *threads* threads (0: all cores).
 
-    For questions to a whole database: many times as fast as `read`. Games that cannot be played to
-    their end are marked. Raises `InvalidMoveError` if the header cannot be read, or the file ends
-    before the number of games that it gives.
+    This is many times as fast as `read`, for questions to a whole database. Games that cannot be
+    played to their end are marked. Raises `InvalidMoveError` if the header cannot be read, or the
+    file ends before the number of games in its header.
     """
     file = io.BytesIO(source) if isinstance(source, bytes) else source
     games, _, _ = _head(file)
     none = np.zeros(0, _RECORDS)
-    blocks = [_replayed(block, threads)[0] for block in [none, *_blocks(file, games, _LARGE_BLOCK)]]
+    blocks = [_replay(block, threads)[0] for block in [none, *_blocks(file, games, _LARGE_BLOCK)]]
     columns = {
         name: np.concatenate([getattr(block, name) for block in blocks])
         for name in Replayed.__dataclass_fields__
@@ -142,13 +143,13 @@ def replay(source: bytes | IO[bytes], *, threads: int = 0) -> Replayed:
 
 
 def _head(file: IO[bytes]) -> tuple[int, int, int]:
-    """Return how many games *file* holds, their year and the depth of their theoretical scores."""
+    """Return the number of games in *file*, their year and the depth of theoretical scores."""
     head = _whole(file, _HEADER.size)
     if len(head) < _HEADER.size:
         raise InvalidMoveError(f"the file has {len(head)} bytes, and a header has {_HEADER.size}")
     *_, games, _, year, size, _, depth, _ = _HEADER.unpack(head)
     if size not in (0, 8):
-        raise InvalidMoveError(f"the header gives a board of {size}x{size}: 8x8 is read")
+        raise InvalidMoveError(f"the header gives a board of {size}x{size}: only 8x8 is read")
     return games, year, depth
 
 
@@ -157,7 +158,7 @@ def _too_short(games: int) -> InvalidMoveError:
 
 
 def _blocks(file: IO[bytes], games: int, most: int) -> Iterator[NDArray[np.void]]:
-    """Yield the next *games* records of *file*, fewer if it ends, at most so many at a time."""
+    """Yield the next *games* records of *file*, or fewer at its end, at most *most* at a time."""
     while games:
         data = _whole(file, min(games, most) * _RECORDS.itemsize)
         records = np.frombuffer(data, _RECORDS, len(data) // _RECORDS.itemsize)
@@ -176,13 +177,13 @@ def _whole(file: IO[bytes], count: int) -> bytes:
 
 
 def _lengths(records: NDArray[np.void]) -> NDArray[np.int64]:
-    """Return how many moves each record has: zeros stand after them."""
+    """Return the number of moves of each record; zeros follow the moves."""
     is_move: NDArray[np.bool_] = records["squares"] != 0
     return np.where(is_move.any(axis=1), 60 - is_move[:, ::-1].argmax(axis=1), 0)
 
 
-def _replayed(records: NDArray[np.void], threads: int) -> tuple[Replayed, _native.Replayed]:
-    """Return what came of *records*, and their moves and last positions beside."""
+def _replay(records: NDArray[np.void], threads: int) -> tuple[Replayed, _native.Replayed]:
+    """Return the results of *records*, and the kernel's moves and last positions."""
     lengths = _lengths(records)
     squares = records["squares"][np.arange(60) < lengths[:, np.newaxis]]
     games = _native.replay_all(
@@ -200,40 +201,40 @@ def _replayed(records: NDArray[np.void], threads: int) -> tuple[Replayed, _nativ
 def _games(
     records: NDArray[np.void], names: WthorNames, date: Mapping[str, str], depth: int
 ) -> Iterator[GamePlayed | ValueError]:
-    """Yield the games of *records*, or why one cannot be read."""
-    replayed, games = _replayed(records, 1)
-    said = 2 * records["score"].astype(int) - 64
-    is_other = ~replayed.is_over | (replayed.differences != said)
+    """Yield each game of *records*, or the error that refuses it."""
+    replayed, games = _replay(records, 1)
+    scores = 2 * records["score"].astype(int) - 64
+    is_other = ~replayed.is_over | (replayed.differences != scores)
     numbers = (records[name].tolist() for name in ("event", "black", "white", "theoretical"))
-    columns = (column.tolist() for column in (said, is_other, replayed.is_legal))
-    for place, (codes, row, event, black, white, theoretical, says, is_said, is_legal) in enumerate(
-        zip(games.codes, games.rows, *numbers, *columns, strict=True)
-    ):
+    columns = (column.tolist() for column in (scores, is_other, replayed.is_legal))
+    rows = zip(games.codes, games.rows, *numbers, *columns, strict=True)
+    for index, row in enumerate(rows):
+        codes, end, event, black, white, theoretical, score, is_stated, is_legal = row
         if not is_legal:
-            yield _why_not(records[place])
+            yield _error_of(records[index])
             continue
         tags = {"Event": _name(names.events, event, "event"), **date}
         if theoretical and depth:
             tags |= {"Theoretical": str(theoretical), "Depth": str(depth)}
-        if is_said:
-            tags["RE"] = f"{says:+}"
+        if is_stated:
+            tags["RE"] = f"{score:+}"
         yield GamePlayed.of(
-            Game.replayed(_START, codes, row),
+            Game.replayed(_START, codes, end),
             black=_name(names.players, black, "player"),
             white=_name(names.players, white, "player"),
-            result="0-1" if says > 0 else "1-0" if says < 0 else "1/2-1/2",
+            result="0-1" if score > 0 else "1-0" if score < 0 else "1/2-1/2",
             tags={name: value for name, value in tags.items() if value != UNKNOWN},
         )
 
 
-def _why_not(record: Any) -> ValueError:
-    """Return why *record* cannot be read."""
+def _error_of(record: Any) -> ValueError:
+    """Return the error that says why *record* cannot be read."""
     numbers = record["squares"].tobytes().rstrip(b"\0")
-    for place, number in enumerate(numbers, start=1):
+    for index, number in enumerate(numbers, start=1):
         if number not in _SQUARES:
-            return InvalidMoveError(f"move {place}: {number} is no square, 11 to 88 are")
+            return InvalidMoveError(f"move {index}: {number} is not a square from 11 to 88")
     if record["score"] > 64:
-        return InvalidMoveError(f"Black's score is {record['score']}, and there are 64 squares")
+        return InvalidMoveError(f"Black's score {record['score']} is more than the 64 squares")
     try:
         Game.from_codes([_SQUARES[number] for number in numbers], _START)
     except IllegalMoveError as error:
@@ -264,7 +265,7 @@ def read_names(source: bytes | IO[bytes]) -> tuple[str, ...]:
 
 @dataclass
 class _Numbers:
-    """The numbers that names get in the order in which they come."""
+    """The numbers of names, in order of appearance."""
 
     what: str
     length: int
@@ -274,25 +275,25 @@ class _Numbers:
         text = name.encode("latin-1", "replace")[: self.length - 1].decode("latin-1").strip()
         number = self.by_name.setdefault(text.split("\0")[0], len(self.by_name))
         if number >= _MOST:
-            raise ValueError(f"WTHOR holds {_MOST:,} {self.what} and no more")
+            raise ValueError(f"WTHOR holds at most {_MOST:,} {self.what}")
         return number
 
     def table(self) -> bytes:
         names = [name.encode("latin-1").ljust(self.length, b"\0") for name in self.by_name]
-        # 65,536 names fill the numbers of games, and their count is one more than fits.
+        # 65,536 names use up all numbers, and the count does not fit into its field.
         return _header(names=min(len(names), _MOST - 1)) + b"".join(names[: _MOST - 1])
 
 
 def _header(*, games: int = 0, names: int = 0, year: int = 0, depth: int = 0) -> bytes:
-    # The day of writing is left out, so that the same games make the same file.
+    # The date of writing is left out, so that the same games make the same file.
     return _HEADER.pack(20, 0, 1, 1, games, names, year, 8 if games else 0, 0, depth, 0)
 
 
 def write(games: Iterable[GamePlayed | GameRecord], file: IO[bytes]) -> tuple[bytes, bytes]:
     """Write *games* as a .wtb file to *file*, which can seek; return its .jou and .trn files.
 
-    The year is that of the first game, the rest of a date is left out. Raises `ValueError` for a
-    game that WTHOR cannot hold: it must be of 8x8 Othello, begin at the start, and be decided.
+    The year is that of the first game; the rest of its date is left out. Raises `ValueError` for a
+    game that WTHOR cannot hold: games must be of 8x8 Othello, begin at the start, and be decided.
     """
     writer = WthorWriter(file)
     for game in games:
@@ -302,9 +303,9 @@ def write(games: Iterable[GamePlayed | GameRecord], file: IO[bytes]) -> tuple[by
 
 
 def _number(game: GamePlayed, tag: str, most: int) -> int:
-    """Return the whole number that a tag begins with, 0 if there is none up to *most*."""
-    found = re.match(r"[0-9]{1,5}(?![0-9])", game.tags.get(tag, ""))
-    return int(found[0]) if found is not None and int(found[0]) <= most else 0
+    """Return the whole number at the beginning of a tag, or 0 if it has none up to *most*."""
+    match = re.match(r"[0-9]{1,5}(?![0-9])", game.tags.get(tag, ""))
+    return int(match[0]) if match is not None and int(match[0]) <= most else 0
 
 
 class WthorWriter:
@@ -317,7 +318,7 @@ class WthorWriter:
         file.write(_header())
 
     def add(self, game: GamePlayed, /) -> None:
-        """Write *game*; errors as `write`."""
+        """Write *game*; raise the errors of `write`."""
         start = game.record.start
         if not isinstance(start, Position) or start != Position(game=start.game):
             raise ValueError("WTHOR holds games of 8x8 Othello from the usual start")
