@@ -1,6 +1,6 @@
-"""Studies: a paper's tables again, beside its own figures, with verdicts that a rule computes.
+"""Studies: tables of papers, reproduced beside the printed figures, with computed verdicts.
 
-One module a paper holds its figures, protocol and contradictions; `verdicts` holds the rule.
+A package for each paper has its figures, protocol and contradictions; `verdicts` has the rule.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""The studies there are: one literal table."""
+"""The table of all studies."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -33,7 +33,7 @@ STUDIES: Mapping[str, Study] = MappingProxyType(
 
 
 def find_study(name: str) -> Study:
-    """Return the study called *name*; `ValueError` lists the names there are."""
+    """Return the study called *name*; `ValueError` lists all names."""
     if name not in STUDIES:
         hint = did_you_mean(name, STUDIES) or "."
         raise ValueError(f"no study is called {name!r}{hint} There are {', '.join(STUDIES)}")
@@ -49,10 +49,10 @@ def reproduce(
 
     The same request gives the same result.
 
-    Where *table* stands for several, and within those that take long, `request.shown` is told what
-    there is so far, for people who watch.
+    If *table* stands for several experiments, and in experiments that take long, `request.shown` is
+    called with the results so far, for people who watch.
 
-    Raises `ValueError` for a study, table, scale or rules that there are not.
+    Raises `ValueError` for an unknown study, table, scale or rules.
 
     >>> result = reproduce("liao", "1")
     >>> result.rows[1].name, result.rows[1].paper, result.rows[1].verdict
@@ -64,16 +64,17 @@ def reproduce(
         raise ValueError(f"scale: {request.scale!r} is not one of {', '.join(SCALES)}")
     if request.games % 2 or request.games < 0:
         raise ValueError(f"games: {request.games} is not even: every opening is played twice")
-    requests = [_checked(study.name, part, request) for part in parts]
+    requests = [_complete(study.name, part, request) for part in parts]
     results: list[Result] = []
-    for number, (experiment, one) in enumerate(zip(parts, requests, strict=True)):
-        results.append(experiment.run(_step(one, table, number, len(parts), tuple(results))))
+    for number, (experiment, complete) in enumerate(zip(parts, requests, strict=True)):
+        step = _step(complete, table, number, len(parts), tuple(results))
+        results.append(experiment.run(step))
         if len(results) < len(parts):
-            request.shown(_joined(table, results))
-    return results[0] if table == parts[0].name else _joined(table, results)
+            request.shown(_join(table, results))
+    return results[0] if table == parts[0].name else _join(table, results)
 
 
-def _checked(study: str, experiment: PaperExperiment, request: Request) -> Request:
+def _complete(study: str, experiment: PaperExperiment, request: Request) -> Request:
     if (request.opponent or request.games) and not experiment.takes_opponent:
         raise ValueError(f"table {experiment.name} of {study} has opponents and games of its own")
     if request.keep and not experiment.keeps:
@@ -92,17 +93,17 @@ def _checked(study: str, experiment: PaperExperiment, request: Request) -> Reque
 def _step(
     request: Request, table: str, number: int, steps: int, earlier: Sequence[Result]
 ) -> Request:
-    """Return *request* with what it tells as one of several steps of *table*."""
+    """Return *request* with its reports scaled to one of several steps of *table*."""
     if steps == 1:
         return request
 
-    def shown(result: Result) -> None:
-        request.shown(_joined(table, [*earlier, result]))
+    def show(result: Result) -> None:
+        request.shown(_join(table, [*earlier, result]))
 
-    return replace(request.part(number, steps), shown=shown)
+    return replace(request.part(number, steps), shown=show)
 
 
-def _joined(table: str, results: Sequence[Result]) -> Result:
+def _join(table: str, results: Sequence[Result]) -> Result:
     """Return the results of several experiments as one, called *table*."""
     return replace(
         results[0],

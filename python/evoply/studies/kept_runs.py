@@ -1,4 +1,4 @@
-"""The long evolutions of a study: in memory, or as runs that are kept and gone on with."""
+"""The long evolutions of a study, in memory or as kept runs that can be continued."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from evoply.studies.study import Request
 
 @dataclass(frozen=True, slots=True)
 class KeptEvolution:
-    """A whole evolution: its last generation, and what its tables and charts need of the others."""
+    """A whole evolution: its last generation, and the data of the others for tables and charts."""
 
     last: Generation
     curve: tuple[float, ...]
@@ -29,12 +29,12 @@ def evolution(
 ) -> KeptEvolution:
     """Return the evolution of *config*, calling *each* after every generation.
 
-    If the request keeps its evolutions, this one is the run `KEEP-NAME`: what is there of it is not
-    made again, and it can be watched and stopped as any run. `RunError` if it was stopped so, or if
-    it has another config. Kept or not, the result is the same.
+    If the request keeps its evolutions, this one is the run `KEEP-NAME`: its existing generations
+    are not made again, and it can be watched and stopped like any run. Raises `RunError` if it was
+    stopped, or has another config. Kept or not, the result is the same.
     """
     if request.keep:
-        return _kept(
+        return _continue_run(
             config, checked_name(f"{request.keep}-{name}", field="keep"), request.threads, each
         )
     curve: list[float] = []
@@ -48,7 +48,7 @@ def evolution(
     return KeptEvolution(last, tuple(curve), games)
 
 
-def _kept(
+def _continue_run(
     config: EvolutionConfig, name: str, threads: int, each: Callable[[], object]
 ) -> KeptEvolution:
     path = runs_directory() / name
@@ -62,8 +62,8 @@ def _kept(
                 f"keep: run {name} was made with other settings (another table, scale or seed) - "
                 "choose another name, or delete that run"
             )
-        # Not all of a run that somebody has gone on with counts, nor is one whole that somebody
-        # has ended early by another limit.
+        # A run that somebody continued has generations too many; one that somebody ended early by
+        # another limit has too few.
         count = config.generations
         assert count is not None  # a study has no other limit
         for _ in range(min(run.count(), count)):

@@ -1,7 +1,7 @@
-"""What a study is: experiments that print a paper's tables again, beside its own figures.
+"""The form of a study: experiments that reproduce a paper's tables beside its own figures.
 
 A study is a value. An experiment is a function from a request (scale, seed, rules) to a result of
-rows and figures; what a row is worth is computed by `verdicts`. This module knows no paper.
+rows and figures; `verdicts` computes the verdict of a row. This module does not know any paper.
 """
 
 from __future__ import annotations
@@ -22,38 +22,38 @@ SCALES: tuple[Scale, ...] = get_args(Scale)
 
 
 def no_progress(done: int, total: int) -> None:
-    """Take what is done of how much, and show nothing."""
+    """Do nothing with the numbers of finished and of all steps."""
 
 
 def no_result(result: Result) -> None:
-    """Take the result so far, and show nothing."""
+    """Do nothing with the result so far."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked of an experiment; the result depends on nothing else."""
+    """A request to an experiment; the result depends on nothing else."""
 
     scale: Scale = "smoke"
     seed: int = 1
     rules: str = ""
-    """Which reading of the paper, one of the experiment's `rules`; the first if empty."""
+    """The reading of the paper, one of the experiment's `rules`; the first if empty."""
     opponent: str = ""
-    """Whom to play, where an experiment leaves that open; its own opponents if empty."""
+    """The opponent, if the experiment allows a choice; its own opponents if empty."""
     games: int = 0
-    """Games against each opponent there; 0: as many as the scale has."""
+    """Games against each such opponent; 0 for the number of the scale."""
     game: str = ""
-    """The board, where an experiment has several; its first if empty."""
+    """The board, if an experiment has several; its first if empty."""
     threads: int = 0
     progress: Callable[[int, int], object] = no_progress
-    """Told steps done and steps in all; the result never depends on it, nor on *threads*."""
+    """Called with steps done and steps in all; it and *threads* never change the result."""
     shown: Callable[[Result], object] = no_result
-    """Told the result so far by experiments that take long, for people who watch."""
+    """Called with the result so far by experiments that take long, for people who watch."""
     keep: str = ""
-    """What the names of the runs begin with in which long evolutions are kept, so that the same
-    request goes on where it was interrupted; in memory if empty. The result is the same."""
+    """The beginning of the names of the runs that keep long evolutions, so that the same request
+    continues after an interruption; if empty, they stay in memory. The result is the same."""
 
     def part(self, number: int, of: int) -> Request:
-        """Return the same request; what it tells is progress of one of so many equal parts."""
+        """Return the same request, whose progress is that of part *number* of *of* equal parts."""
 
         def moved(done: int, total: int) -> None:
             self.progress(round(1000 * (number + done / total)), 1000 * of)
@@ -71,7 +71,7 @@ class Request:
         notes: Iterable[str] = (),
         charts: Iterable[Chart | BoardPicture] = (),
     ) -> Result:
-        """Return what came of the experiment *table* of *study* under this request."""
+        """Return the result of the experiment *table* of *study* for this request."""
         return Result(
             study=study,
             table=table,
@@ -91,17 +91,17 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line: the paper's figure, ours, and what the rule says of the two."""
+    """One row: the paper's figure, ours, and the verdict of the rule."""
 
     name: str
     paper: float | str | None
-    """As printed; a range or a claim as text."""
+    """The printed figure; text for a range or a claim."""
     ours: float | None
     interval: tuple[float, float] | None
     n: int | None
     verdict: Verdict
     reason: str
-    """Why it may differ, where something is known; else how it was measured."""
+    """The known reason for a difference, or how the figure was measured."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as JSON-ready data."""
@@ -118,9 +118,9 @@ def row(
     reason: str = "",
     otherwise: str = "",
 ) -> Row:
-    """Return the row of a figure, with the verdict that the rule gives.
+    """Return the row of a figure, with the verdict of the rule.
 
-    *otherwise* is the reason where none is given and the figure does not match.
+    *otherwise* is the reason for a figure that does not match if *reason* is empty.
     """
     verdict = judge(ours, paper, reference)
     if not reason and verdict in ("same direction", "differs"):
@@ -146,8 +146,8 @@ def row(
 def series(name: str, figures: Iterable[Figure | None], *, symbol: str = "circle") -> Series:
     """Return *figures*, some of which may be missing, as values of a chart with their intervals."""
     known = list(figures)
-    values = [None if one is None else one.value for one in known]
-    intervals = [None if one is None else one.interval for one in known]
+    values = [None if figure is None else figure.value for figure in known]
+    intervals = [None if figure is None else figure.interval for figure in known]
     return Series(name, values, intervals, symbol=symbol)
 
 
@@ -158,19 +158,19 @@ class BoardPicture:
     title: str
     game: str
     values: tuple[float, ...]
-    """Row by row from the first square."""
+    """The values, row by row from the first square."""
     note: str = ""
     head: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
 
     def svg(self) -> str:
-        """Return the picture as SVG to stand inside a page."""
+        """Return the picture as SVG for embedding in a page."""
         return game_rules(self.game).heat_map(self.values)
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of an experiment."""
+    """The result of an experiment."""
 
     study: str
     table: str
@@ -179,7 +179,7 @@ class Result:
     seed: int
     rules: str
     unit: str
-    """What the figures count, such as "wins of 50 games"."""
+    """The unit of the figures, such as "wins of 50 games"."""
     rows: tuple[Row, ...]
     notes: tuple[str, ...] = ()
     charts: tuple[Chart | BoardPicture, ...] = ()
@@ -189,7 +189,7 @@ class Result:
 
     @property
     def command(self) -> str:
-        """The command that gives this result again."""
+        """The command that reproduces this result."""
         words = ["evoply", "reproduce", self.study, "--table", self.table, "--scale", self.scale]
         words += ["--seed", str(self.seed)]
         for option in ("rules", "opponent", "games", "game"):
@@ -208,33 +208,33 @@ class Result:
             "rules": self.rules or None,
             "unit": self.unit,
             "command": self.command,
-            "rows": [one.to_dict() for one in self.rows],
+            "rows": [entry.to_dict() for entry in self.rows],
             "notes": list(self.notes),
         }
 
 
 @dataclass(frozen=True, slots=True)
 class PaperExperiment:
-    """A table or figure of a paper, or a question it leaves, as something that can be run."""
+    """A table or figure of a paper, or an open question, as an experiment that can be run."""
 
     name: str
     title: str
     run: Callable[[Request], Result]
     seconds: Mapping[Scale, float]
-    """How long each scale took, with the first of the rules, on two cores of a 2025 server CPU."""
+    """The seconds of each scale, with the first of the rules, on two cores of a 2025 server CPU."""
     rules: tuple[str, ...] = ()
-    """Readings of the paper that it can be run under, the first by default."""
+    """The readings of the paper to choose from, the first by default."""
     takes_opponent: bool = False
-    """Whether a request may say whom to play and how many games."""
+    """Whether a request may choose the opponent and the number of games."""
     keeps: bool = False
-    """Whether a request may say that its evolutions are kept as runs."""
+    """Whether a request may keep its evolutions as runs."""
     boards: tuple[str, ...] = ()
-    """Games that it can be run on, the first by default; none: one that is not chosen."""
+    """The games to choose from, the first by default; empty if there is no choice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """A paper and what can be run of it."""
+    """A paper and its experiments."""
 
     name: str
     title: str
@@ -242,21 +242,21 @@ class Study:
     paper: str
     experiments: tuple[PaperExperiment, ...]
     usual: str = ""
-    """The experiment that is meant where none is named; "" if one must be."""
+    """The experiment to run if none is named; "" if a name is required."""
     contradictions: tuple[str, ...] = ()
-    """Where the paper contradicts itself or arithmetic, in our words."""
+    """The places where the paper contradicts itself or arithmetic, in our words."""
     choices: tuple[str, ...] = field(default=())
-    """What the paper leaves open and how it is read here."""
+    """Points that the paper leaves open, and their reading here."""
 
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Names that stand for one or several of the experiments, as the paper counts them."""
 
     def parts(self, name: str) -> tuple[PaperExperiment, ...]:
         """Return the experiments that *name* stands for; `ValueError` as in `experiment`."""
-        return tuple(self.experiment(one) for one in self.groups.get(name, (name,)))
+        return tuple(self.experiment(part) for part in self.groups.get(name, (name,)))
 
     def experiment(self, name: str) -> PaperExperiment:
-        """Return the experiment called *name*; `ValueError` offers the names there are."""
+        """Return the experiment called *name*; `ValueError` lists all names."""
         for experiment in self.experiments:
             if experiment.name == name:
                 return experiment
@@ -266,7 +266,7 @@ class Study:
 
 
 def checked_rules(experiment: PaperExperiment, rules: str) -> str:
-    """Return the rules to use; `ValueError` if the experiment does not know *rules*."""
+    """Return the rules to use; `ValueError` if the experiment lacks *rules*."""
     if not rules:
         return experiment.rules[0] if experiment.rules else ""
     if rules not in experiment.rules:
@@ -276,9 +276,9 @@ def checked_rules(experiment: PaperExperiment, rules: str) -> str:
 
 
 def checked_game(experiment: PaperExperiment, game: str) -> str:
-    """Return the game to use, "" for the usual one; `ValueError` if the experiment has not *game*.
+    """Return the game to use, "" for the usual one; `ValueError` if the experiment lacks *game*.
 
-    The usual one is not named, so that commands stay short.
+    The usual one has no name here, so that commands stay short.
     """
     if not game:
         return ""

@@ -1,4 +1,4 @@
-"""A result of a study as one HTML page that opens without a network."""
+"""The result of a study as one HTML page that needs no network."""
 
 import os
 from pathlib import Path
@@ -19,7 +19,7 @@ def write_study(result: Result, study: Study, path: str | os.PathLike[str]) -> P
 
 
 def study_html(result: Result, study: Study, *, state: str = "", goes_on: bool = False) -> str:
-    """Return the page about a result as text; *state* and *goes_on* are those of `page`."""
+    """Return the page about a result as HTML; *state* and *goes_on* are those of `page`."""
     has_paper = any(row.paper is not None for row in result.rows)
     columns = [("", "code"), ("paper", "whole"), ("here", "strong"), ("95 % interval", "whole")]
     columns += [("n", ""), ("verdict", "verdict"), ("why, as far as is known", "faint")]

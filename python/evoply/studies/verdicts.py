@@ -1,4 +1,4 @@
-"""Whether a measured figure agrees with a printed one: one rule, computed from intervals.
+"""The rule that compares a measured figure with a printed one, computed from intervals.
 
 The rule. Let *ours* be our figure with its 95 % interval, *paper* the printed one, with the 95 %
 interval that its own number of games gives where it is a share of games.
@@ -12,14 +12,14 @@ interval that its own number of games gives where it is a share of games.
 * **too few runs to say**: it would match, but our interval says nothing: it holds nearly anything,
   being wider than half of the scale or, where the figure has no scale, than the larger of the two
   figures; or it has no width, because all runs gave the same.
-* **differs**: none of these.
+* **differs**: none of these holds.
 
-Where a paper says how something behaves and prints no number, its words are a *claim*: that the
-number lies above, below or between bounds.
+If a paper describes a behaviour without printing a number, its words are a *claim*: that the number
+lies above, below or between bounds.
 
 * **matches**: our whole interval lies there; a bound itself is outside.
 * **differs**: our whole interval lies elsewhere.
-* **too few runs to say**: neither, or fewer than five runs.
+* **too few runs to say**: neither of these holds, or there are fewer than five runs.
 
 A row without a printed figure has **no figure**, one without an interval of ours is **undecided**.
 No verdict is ever written by hand.
@@ -39,7 +39,7 @@ Verdict = Literal[
 
 
 FEWEST_RUNS = 5
-"""With fewer runs no claim is judged."""
+"""The fewest runs for which a claim is judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +51,12 @@ class Figure:
     n: int | None = None
     """Games, runs or individuals behind it."""
     scale: tuple[float, float] | None = None
-    """The least and the greatest that the number can be, if that is known."""
+    """The least and the greatest possible value, if known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a paper says of a number that it does not print: that it lies between two bounds."""
+    """A paper's claim that a number, which it does not print, lies between two bounds."""
 
     text: str
     """The claim in a few words."""
@@ -69,7 +69,7 @@ def share_of_games(
 ) -> Figure:
     """Return *wins* of *games* on the scale 0 to *of*, with Wilson's interval.
 
-    *distinct* is the number of different games, if fewer: the others are no evidence.
+    *distinct* is the number of different games, if fewer: repeated games are not evidence.
 
     >>> share_of_games(44, 50, of=50).interval
     (38.0..., 47.1...)
@@ -82,7 +82,7 @@ def share_of_games(
 def mean_of(values: Sequence[float], *, within: tuple[float, float] | None = None) -> Figure:
     """Return the mean of independent runs with Student's 95 % interval; none for a single run.
 
-    *within* are the least and the greatest that a value can be: the interval ends there.
+    *within* are the least and the greatest possible values, at which the interval ends.
     """
     interval = mean_interval(values)
     if interval is not None and within is not None:
@@ -90,14 +90,14 @@ def mean_of(values: Sequence[float], *, within: tuple[float, float] | None = Non
     return Figure(fmean(values), interval, len(values), within)
 
 
-def difference(one: Figure, other: Figure) -> Figure:
-    """Return *one* - *other* with Newcombe's interval; none if one of them has none."""
-    value = one.value - other.value
-    if one.interval is None or other.interval is None:
+def difference(first: Figure, second: Figure) -> Figure:
+    """Return *first* - *second* with Newcombe's interval, or without if either lacks one."""
+    value = first.value - second.value
+    if first.interval is None or second.interval is None:
         return Figure(value, None)
-    below = math.hypot(one.value - one.interval[0], other.interval[1] - other.value)
-    above = math.hypot(one.interval[1] - one.value, other.value - other.interval[0])
-    counts = [figure.n for figure in (one, other) if figure.n is not None]
+    below = math.hypot(first.value - first.interval[0], second.interval[1] - second.value)
+    above = math.hypot(first.interval[1] - first.value, second.value - second.interval[0])
+    counts = [figure.n for figure in (first, second) if figure.n is not None]
     return Figure(value, (value - below, value + above), sum(counts) or None)
 
 
@@ -125,7 +125,7 @@ def judge(
     paper: Figure | Claim | tuple[float, float] | None,
     reference: float | None = None,
 ) -> Verdict:
-    """Return the verdict on *ours* beside *paper*; the rule is the module's docstring.
+    """Return the verdict on *ours* beside *paper*, by the rule in the module's docstring.
 
     >>> judge(share_of_games(310, 500, of=50), share_of_games(44, 50, of=50), reference=25)
     'same direction'
@@ -136,7 +136,7 @@ def judge(
         return "undecided"
     low, high = ours.interval
     if isinstance(paper, Claim):
-        return _judged_claim(low, high, ours.n, paper)
+        return _judge_claim(low, high, ours.n, paper)
     if isinstance(paper, tuple):
         is_match = low <= paper[1] and high >= paper[0]
         middle = (paper[0] + paper[1]) / 2
@@ -154,7 +154,7 @@ def judge(
     return "differs"
 
 
-def _judged_claim(low: float, high: float, n: int | None, claim: Claim) -> Verdict:
+def _judge_claim(low: float, high: float, n: int | None, claim: Claim) -> Verdict:
     if n is not None and n < FEWEST_RUNS:
         return "too few runs to say"
     if claim.low < low and high < claim.high:

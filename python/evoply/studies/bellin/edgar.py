@@ -1,15 +1,15 @@
-"""Learning the table of the Edgar-like player: `python -m evoply.studies.bellin.edgar`.
+"""Learns the table of the Edgar-like player: `python -m evoply.studies.bellin.edgar`.
 
-Edgar, by Astro Teller, was the fixed opponent that came with the course of Liao and of Bellin &
-Gasperin ("Genetic Programming and Othello", section 3): a table over move number and square, made
-from 70,000 games. Its numbers are lost. The player `edgar-like` has the same shape (60 tables, one
-a ply of the choosing position, of 64 squares); nothing says that it plays like the original.
+Edgar, by Astro Teller, was the fixed opponent in the course of Liao and of Bellin & Gasperin
+("Genetic Programming and Othello", section 3): a table over move number and square, made from
+70,000 games. Its numbers are lost. The player `edgar-like` has the same shape (60 tables of 64
+squares, one per ply of the choosing position); it need not play like the original.
 
-Self-play with terminal credit. In batches of games the player of the present table plays itself,
-one move in ten at random; after each batch the weight of every (ply, square) moves towards the mean
-final result of those whose disc was on that square after their move at that ply: 1 for a win, -1
-for a loss, with the sign changed for a disc of the opponent. Weights are averaged over the four
-symmetries of the start. How the lost original was trained is not known beyond its 70,000 games.
+The method is self-play with terminal credit. In batches of games the player of the present table
+plays itself, one move in ten at random; after each batch the weight of every (ply, square) moves
+towards the mean final result of the sides with a disc on that square after their move at that ply:
+1 for a win, -1 for a loss, with the sign changed for a disc of the opponent. Weights are averaged
+over the four symmetries of the start. The training of the lost original is otherwise unknown.
 """
 
 import argparse
@@ -37,7 +37,7 @@ _RANDOM_MOVES = 0.1
 _SMALLEST_STEP = 0.05
 _DECIMALS = 4
 _SYMMETRIES = (0, 3, 4, 7)
-"""Of the eight, those that leave the start position as it is."""
+"""The symmetries that keep the start position."""
 
 Array = NDArray[np.float64]
 
@@ -47,7 +47,7 @@ def learn(
 ) -> Array:
     """Return a table of 60 plies by 64 squares learned from *games* games, in [-1, 1].
 
-    The same *games* and *seed* give the same table. *progress* is told the games played.
+    The same *games* and *seed* give the same table. *progress* is called with the games played.
     """
     stream = _native.Stream(seed, "edgar")
     tables = np.zeros((PLIES, SQUARES))
@@ -95,7 +95,7 @@ def batch_sums(program: _native.Program, games: int, stream: _native.Stream) -> 
             rows.append((min(ply, PLIES - 1), result, sides[mover], sides[1 - mover]))
     plies = np.array([row[0] for row in rows])
     points = np.array([row[1] for row in rows], dtype=np.float64)[:, None]
-    own, other = (_bits([row[place] for row in rows]) for place in (2, 3))
+    own, other = (_bits([row[column] for row in rows]) for column in (2, 3))
     sums, counts = np.zeros((PLIES, SQUARES)), np.zeros((PLIES, SQUARES))
     np.add.at(sums, plies, points * (own - other))
     np.add.at(counts, plies, own + other)
@@ -122,18 +122,18 @@ def over_symmetries(values: Array) -> Array:
 
 
 def main() -> None:
-    """Learn the table and write it as JSON, with what made it."""
+    """Learn the table and write it as JSON, with the command that made it."""
     parser = argparse.ArgumentParser(description="Learn the table of the Edgar-like player.")
     parser.add_argument("--games", type=int, default=GAMES)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--output", type=Path, default=Path("edgar.json"))
-    given = parser.parse_args()
-    tables = learn(given.games, given.seed, progress=lambda done: print(f"{done:,} games"))
-    write_atomically(given.output, table_text(tables, games=given.games, seed=given.seed))
+    options = parser.parse_args()
+    tables = learn(options.games, options.seed, progress=lambda done: print(f"{done:,} games"))
+    write_atomically(options.output, table_text(tables, games=options.games, seed=options.seed))
 
 
 def table_text(tables: Array, *, games: int, seed: int) -> str:
-    """Return the file of a table: how it was made, then one line a ply."""
+    """Return the file of a table: how it was made, then one line per ply."""
     head = {
         "format": 1,
         "kind": "evoply table by ply and square",

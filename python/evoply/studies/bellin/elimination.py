@@ -1,4 +1,4 @@
-"""Tournaments of evolved trees in seven brackets: stars, and whether fitness foretold them."""
+"""Tournaments of evolved trees in seven brackets: stars, and whether fitness predicts them."""
 
 from collections.abc import Mapping, Sequence
 from math import isnan
@@ -22,8 +22,8 @@ _TITLES = {
 
 def tournaments(request: Request) -> Result:
     """Return tournaments of the evolved trees in all three modes."""
-    evolved = _evolved(request)
-    results = {mode: _played(evolved, mode, request, place) for place, mode in enumerate(_MODES)}
+    evolved = _evolve_players(request)
+    results = {mode: _play(evolved, mode, request, index) for index, mode in enumerate(_MODES)}
     rows = [_star_row(star, results) for star in results["all"].stars]
     rows += _correlation_rows(evolved, results["all"])
     rows.append(_champions_row(results))
@@ -36,8 +36,8 @@ def tournaments(request: Request) -> Result:
             series(
                 _TITLES[mode],
                 [
-                    Figure(one.mean_rank, one.rank_interval)
-                    for one in map(by_mode[mode].__getitem__, names)
+                    Figure(star.mean_rank, star.rank_interval)
+                    for star in map(by_mode[mode].__getitem__, names)
                 ],
                 symbol=symbol,
             )
@@ -66,9 +66,9 @@ def tournaments(request: Request) -> Result:
     )
 
 
-def _evolved(request: Request) -> dict[str, Evolved]:
+def _evolve_players(request: Request) -> dict[str, Evolved]:
     """Return the players by name, "E1 1" the first of bracket E1."""
-    wanted = {name: min(one.players, RUNS[request.scale]) for name, one in TYPES.items()}
+    wanted = {name: min(kind.players, RUNS[request.scale]) for name, kind in TYPES.items()}
     total = sum(wanted.values()) + len(_MODES)
     trees: dict[str, Evolved] = {}
     for name, count in wanted.items():
@@ -78,19 +78,19 @@ def _evolved(request: Request) -> dict[str, Evolved]:
     return trees
 
 
-def _played(evolved: Mapping[str, Evolved], mode: str, request: Request, place: int) -> Tournament:
+def _play(evolved: Mapping[str, Evolved], mode: str, request: Request, index: int) -> Tournament:
     result = tournament(
-        [AfterState(evaluator=TreeEvaluator(tree=one.tree)) for one in evolved.values()],
+        [AfterState(evaluator=TreeEvaluator(tree=player.tree)) for player in evolved.values()],
         names=list(evolved),
         brackets=[_bracket(name) for name in evolved],
         # Fitness counts the opponents' discs: its negative is greater for a better player.
-        fitness=[-one.fitness for one in evolved.values()],
+        fitness=[-player.fitness for player in evolved.values()],
         mode=mode,  # type: ignore[arg-type]  # one of the three
         times=_TIMES[request.scale],
         seed=request.seed,
         threads=request.threads,
     )
-    request.progress(len(evolved) + place + 1, len(evolved) + len(_MODES))
+    request.progress(len(evolved) + index + 1, len(evolved) + len(_MODES))
     return result
 
 
@@ -98,14 +98,14 @@ def _bracket(player: str) -> str:
     return player.partition(" ")[0]
 
 
-def _star_row(one: Star, results: Mapping[str, Tournament]) -> Row:
+def _star_row(star: Star, results: Mapping[str, Tournament]) -> Row:
     others = {
-        mode: next(o for o in r.stars if o.player == one.player) for mode, r in results.items()
+        mode: next(o for o in r.stars if o.player == star.player) for mode, r in results.items()
     }
     return row(
-        one.player,
-        Figure(one.mean_rank, one.rank_interval, results["all"].runs),
-        reason=f"{one.titles} titles, {one.finals} finals, rating {signed(one.rating)}; "
+        star.player,
+        Figure(star.mean_rank, star.rank_interval, results["all"].runs),
+        reason=f"{star.titles} titles, {star.finals} finals, rating {signed(star.rating)}; "
         f"{others['same'].titles} titles in its bracket; mean rank {others['other'].mean_rank:.3g} "
         "against other brackets.",
     )
@@ -136,7 +136,7 @@ def _correlation_row(title: str, correlation: Correlation, reason: str) -> Row:
 
 
 def _champions_row(results: Mapping[str, Tournament]) -> Row:
-    """Return how many champions of brackets are among the best of all."""
+    """Return the row with the number of bracket champions that are among the best of all."""
     champions = _champions(results["same"].stars)
     best = {star.player for star in results["all"].stars[: len(champions)]}
     return row(
@@ -153,4 +153,4 @@ def _champions(stars: Sequence[Star]) -> set[str]:
         known = by_bracket.get(star.bracket)
         if known is None or (star.titles, -star.mean_rank) > (known.titles, -known.mean_rank):
             by_bracket[star.bracket] = star
-    return {one.player for one in by_bracket.values()}
+    return {star.player for star in by_bracket.values()}

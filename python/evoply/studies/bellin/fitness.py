@@ -1,4 +1,4 @@
-"""Experiments E1 to E5: fitness of the best trees, fresh games, and what became of no-ops."""
+"""Experiments E1 to E5: fitness of the best trees, also on fresh games, and no-op statistics."""
 
 from collections.abc import Sequence
 from math import isnan
@@ -36,7 +36,7 @@ def fitness_ranges(request: Request) -> Result:
 
 
 def experiment(name: str, request: Request) -> Result:
-    """Return one experiment with what it says about the paper's hypotheses."""
+    """Return one experiment with its evidence on the paper's hypotheses."""
     return _result(request, name, f"{name}: {TYPES[name].title}", (name,))
 
 
@@ -47,18 +47,18 @@ def _result(request: Request, table: str, title: str, names: Sequence[str]) -> R
         for run in range(runs):
             evolved[name].append(evolve_type(name, request, run))
             request.progress(number * runs + run + 1, len(names) * runs)
-    rows = [one for name in names for one in _fitness_rows(name, evolved[name])]
+    rows = [entry for name in names for entry in _fitness_rows(name, evolved[name])]
     rows += [_edgar_row(name, evolved[name]) for name in names]
-    rows += [one for name in names for one in _chain_rows(name, evolved[name])]
+    rows += [entry for name in names for entry in _chain_rows(name, evolved[name])]
     weighed = {name: evolved[name] for name in names if TYPES[name].is_weighed}
     rows += _importance_rows(weighed)
-    selected = [mean_of([one.fitness for one in evolved[name]]) for name in names]
-    fresh = [mean_of([one.fresh for one in evolved[name]]) for name in names]
+    selected = [mean_of([tree.fitness for tree in evolved[name]]) for name in names]
+    fresh = [mean_of([tree.fresh for tree in evolved[name]]) for name in names]
     chart = interval_chart(
         "Selected and fresh",
         names,
         [
-            series("paper, middle of the range", map(_printed, names), symbol="diamond"),
+            series("paper, middle of the range", map(_printed_range, names), symbol="diamond"),
             series("here, when selected", selected),
             series("here, fresh games", fresh, symbol="square"),
         ],
@@ -83,21 +83,21 @@ def _result(request: Request, table: str, title: str, names: Sequence[str]) -> R
     )
 
 
-def _printed(name: str) -> Figure | None:
+def _printed_range(name: str) -> Figure | None:
     printed = TYPES[name].printed
     return None if printed is None else Figure(sum(printed) / 2, printed)
 
 
 def _best_note(name: str, evolved: Sequence[Evolved]) -> str:
-    best = min(evolved, key=lambda one: (one.fitness, len(one.tree)))
+    best = min(evolved, key=lambda player: (player.fitness, len(player.tree)))
     text = str(best.tree)
     short = text if len(text) <= 160 else text[:159] + "…"
     return f"{name}, the fittest ({best.fitness:g}): {short}"
 
 
 def _fitness_rows(name: str, evolved: Sequence[Evolved]) -> list[Row]:
-    selected = mean_of([one.fitness for one in evolved])
-    fresh = mean_of([one.fresh for one in evolved])
+    selected = mean_of([tree.fitness for tree in evolved])
+    fresh = mean_of([tree.fresh for tree in evolved])
     return [
         row(f"{name}, {TYPES[name].title}", selected, TYPES[name].printed, reason=_SELECTED),
         row(f"{name} on fresh games", fresh, reason=_FRESH),
@@ -105,7 +105,7 @@ def _fitness_rows(name: str, evolved: Sequence[Evolved]) -> list[Row]:
 
 
 def _edgar_row(name: str, evolved: Sequence[Evolved]) -> Row:
-    beaten = sum(one.beats_edgar for one in evolved)
+    beaten = sum(tree.beats_edgar for tree in evolved)
     return row(
         f"{name}: best trees that beat {OPPONENTS[0]}",
         share_of_games(beaten, len(evolved)),
@@ -114,15 +114,15 @@ def _edgar_row(name: str, evolved: Sequence[Evolved]) -> Row:
 
 
 def _chain_rows(name: str, evolved: Sequence[Evolved]) -> list[Row]:
-    """Return how often no-ops stand in chains, at first and at last."""
+    """Return rows with the share of no-ops in chains, in the first and the last generation."""
     if not any(node.bits for node in TYPES[name].primitives):
         return []
     rows = []
     for when, censuses in (
-        ("first", [one.first for one in evolved]),
-        ("last", [one.last for one in evolved]),
+        ("first", [tree.first for tree in evolved]),
+        ("last", [tree.last for tree in evolved]),
     ):
-        shares = [share for census in censuses if (share := _chained(census)) is not None]
+        shares = [share for census in censuses if (share := _chain_share(census)) is not None]
         figure = mean_of(shares, within=(0, 1)) if shares else None
         rows.append(
             row(
@@ -135,27 +135,27 @@ def _chain_rows(name: str, evolved: Sequence[Evolved]) -> list[Row]:
     return rows
 
 
-def _chained(census: Census) -> float | None:
+def _chain_share(census: Census) -> float | None:
     chains = census.no_op_chains
     return sum(chains[1:]) / sum(chains) if sum(chains) else None
 
 
 def _importance_rows(weighed: dict[str, list[Evolved]]) -> list[Row]:
-    """Return whether features that decide moves have large weights and stand high."""
+    """Return rows on whether features that decide moves have large weights and stand high."""
     rows = []
     for name, evolved in weighed.items():
         influences: list[float] = []
         weights: list[float] = []
         heights: list[float] = []
-        for one in evolved:
-            for feature, influence in _influences(one).items():
+        for player in evolved:
+            for feature, influence in _influences(player).items():
                 places = [
-                    place for place, node in enumerate(one.tree.nodes) if node.name == feature
+                    index for index, node in enumerate(player.tree.nodes) if node.name == feature
                 ]
-                known = leaf_weights(one.tree)
+                known = leaf_weights(player.tree)
                 influences.append(influence)
-                weights.append(max(known[place] or 0.0 for place in places))
-                heights.append(-min(one.tree.level(place) for place in places))
+                weights.append(max(known[index] or 0.0 for index in places))
+                heights.append(-min(player.tree.level(index) for index in places))
         for what, values in (("their weight", weights), ("their height", heights)):
             found_rho = rank_correlation(influences, values) if len(influences) > 1 else None
             if found_rho is not None and not isnan(found_rho.rho):
@@ -169,7 +169,7 @@ def _importance_rows(weighed: dict[str, list[Evolved]]) -> list[Row]:
     return rows
 
 
-def _influences(one: Evolved) -> dict[str, float]:
-    names = {node.name for node in one.tree.nodes if not node.arity}
-    explained = explain(player_of(one.tree), positions=300)
+def _influences(player: Evolved) -> dict[str, float]:
+    names = {node.name for node in player.tree.nodes if not node.arity}
+    explained = explain(player_of(player.tree), positions=300)
     return {part.text: part.share for part in explained.features if part.text in names}

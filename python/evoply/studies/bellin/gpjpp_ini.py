@@ -1,8 +1,8 @@
-"""Parameter files of gpjpp: `Name = value` lines, read into the keys of a config.
+"""Parameter files of gpjpp: `Name = value` lines, converted to the keys of a config.
 
-What a file leaves out has gpjpp's own default, with one exception: GoodRuns is 0, because with
-the default TerminationFitness of 0 no run is ever good and gpjpp would never end. What gpjpp has
-no parameter for (game, primitives, opponents, seed) comes from the preset `gpjpp`. Source: the
+Missing parameters have gpjpp's defaults, with one exception: GoodRuns is 0, because with the
+default TerminationFitness of 0 no run is ever good and gpjpp would never end. Keys without a
+parameter in gpjpp (game, primitives, opponents, seed) come from the preset `gpjpp`. Source: the
 class GPVariables of gpjpp 1.0.
 """
 
@@ -67,11 +67,11 @@ def _parameters() -> Mapping[str, _Parameter]:
     return {
         "PopulationSize": _Parameter(_whole, 500, whole),
         "NumberOfGenerations": _Parameter(_whole, 51, whole),
-        "CreationType": _Parameter(_one_of(_CREATION), 2, _listed(_CREATION)),
+        "CreationType": _Parameter(_one_of(_CREATION), 2, _numbered_choices(_CREATION)),
         "MaximumDepthForCreation": _Parameter(_whole, 6, whole),
         "MaximumDepthForCrossover": _Parameter(_whole, 17, whole),
         "MaximumComplexity": _Parameter(_whole, 200, whole),
-        "SelectionType": _Parameter(_one_of(_SELECTION), 0, _listed(_SELECTION)),
+        "SelectionType": _Parameter(_one_of(_SELECTION), 0, _numbered_choices(_SELECTION)),
         "TournamentSize": _Parameter(_whole, 7, whole),
         "CrossoverProbability": _Parameter(_percentage, 0.9, percentage),
         "CreationProbability": _Parameter(_percentage, 0.0, percentage),
@@ -87,7 +87,7 @@ def _parameters() -> Mapping[str, _Parameter]:
         "DemeticMigProbability": _Parameter(_percentage, 1.0, percentage),
         "AddBestToNewPopulation": _Parameter(_truth, False, truth),
         "SteadyState": _Parameter(_truth, False, truth),
-        # A run folder keeps every generation, and reports show trees: these change nothing here.
+        # These have no effect: run folders keep every generation, and reports show trees.
         "CheckpointGens": _Parameter(_whole, 0, whole),
         "PrintDetails": _Parameter(_truth, False, truth),
         "PrintPopulation": _Parameter(_truth, False, truth),
@@ -97,7 +97,7 @@ def _parameters() -> Mapping[str, _Parameter]:
     }
 
 
-def _listed(names: tuple[str, ...]) -> str:
+def _numbered_choices(names: tuple[str, ...]) -> str:
     return ", ".join(f"{number} or {name}" for number, name in enumerate(names))
 
 
@@ -108,12 +108,12 @@ def config_from_ini(
     *,
     name: str = "config",
 ) -> EvolutionConfig:
-    r"""Return the config a gpjpp parameter file describes; *name* stands for it in errors.
+    r"""Return the config of a gpjpp parameter file; errors call the file *name*.
 
-    Names and words are read in any case, probabilities are percentages, `;` and `#` begin a
-    comment, `[...]` a section, which means nothing. *overrides* and *settings* are those of
-    `config_from_keys`. Raises `ConfigError` with every line that cannot be read, or with what does
-    not fit together.
+    Names and words may have any case, probabilities are percentages, `;` and `#` begin a comment,
+    and sections `[...]` are ignored. *overrides* and *settings* are those of `config_from_keys`.
+    Raises `ConfigError` with every line that cannot be read, or with all fields that do not fit
+    together.
 
     >>> config_from_ini("PopulationSize = 100\nSelectionType = Tournament").selection.size
     7
@@ -130,26 +130,26 @@ def config_from_ini(
 
 
 def _read(text: str, name: str) -> tuple[dict[str, Any], dict[str, int]]:
-    """Return the value of every parameter, and the lines of those that the file has."""
+    """Return the value of every parameter, and the line numbers of those in the file."""
     parameters = _parameters()
     known = {parameter.lower(): parameter for parameter in parameters}
-    values = {one: parameter.default for one, parameter in parameters.items()}
+    values = {key: parameter.default for key, parameter in parameters.items()}
     lines: dict[str, int] = {}
     problems: list[tuple[str, str]] = []
     for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), start=1):
         content = line.split(";")[0].split("#")[0].strip()
         if not content or (content.startswith("[") and content.endswith("]")):
             continue
-        place = f"{name}, line {number}"
+        where = f"{name}, line {number}"
         key, separator, value = (part.strip() for part in content.partition("="))
         if not separator:
-            problems.append((place, f"{shorten(content)!r} is not of the form Name = value"))
+            problems.append((where, f"{shorten(content)!r} is not of the form Name = value"))
         elif key.lower() not in known:
             hint = did_you_mean(key, parameters)
-            problems.append((place, f"unknown parameter {shorten(key)!r}{hint}"))
+            problems.append((where, f"unknown parameter {shorten(key)!r}{hint}"))
         elif known[key.lower()] in lines:
             first = lines[known[key.lower()]]
-            problems.append((place, f"{key} is given twice, before in line {first}"))
+            problems.append((where, f"{key} is given twice, before in line {first}"))
         else:
             key = known[key.lower()]
             lines[key] = number
@@ -157,14 +157,14 @@ def _read(text: str, name: str) -> tuple[dict[str, Any], dict[str, int]]:
                 values[key] = parameters[key].read(value)
             except (ValueError, LookupError):
                 wanted = parameters[key].wanted
-                problems.append((place, f"{key}: {shorten(value)!r} is not {wanted}"))
+                problems.append((where, f"{key}: {shorten(value)!r} is not {wanted}"))
     if problems:
         raise ConfigError(problems)
     return values, lines
 
 
 def _keys(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keys of a config that gpjpp's parameters decide."""
+    """Return the keys of a config that gpjpp's parameters set."""
     crossover = values["CrossoverProbability"]
     data: dict[str, Any] = {
         "population_size": values["PopulationSize"],
@@ -179,7 +179,7 @@ def _keys(values: Mapping[str, Any]) -> dict[str, Any]:
         "selection": _selection(values),
         "variation": {
             "crossover": crossover,
-            # gpjpp draws for creation where it has not crossed over.
+            # gpjpp draws for creation if it has not crossed over.
             "creation": (1 - crossover) * values["CreationProbability"],
             "subtree_mutation": 0.0,
             "point_mutation": 0.0,
@@ -195,7 +195,7 @@ def _keys(values: Mapping[str, Any]) -> dict[str, Any]:
         },
     }
     if values["UseADFs"]:
-        # What a program defines is no parameter; Liao's has one function of two arguments.
+        # Programs fix their definitions, without a parameter; Liao's has one of two arguments.
         data["individual"] = {"kind": "adf", "arities": [2]}
     if values["ComplexityAffectsFitness"]:
         data["parsimony"] = {"kind": "length", "coefficient": 0.001}

@@ -1,7 +1,7 @@
 """Bellin and Gasperin's study: five experiments with weighed trees, and tournaments.
 
 Source: Bellin & Gasperin, "Genetic Programming and Othello". The types of individuals are in
-`types`, what is made of them in `fitness` and `tournaments`.
+`types`, the experiments in `fitness` and `elimination`.
 """
 
 from functools import partial

@@ -1,8 +1,8 @@
-"""The types of individuals of Bellin and Gasperin, and how one is evolved.
+"""The types of individuals of Bellin and Gasperin, and their evolution.
 
-A type is a set of primitives: which features, whether places weigh them, which no-ops. Everything
-else is gpjpp's defaults (preset `gpjpp`): fitness is the sum of the opponent's discs over three
-games as White, one against Edgar, here `edgar-like`, and two against a random player.
+A type is a set of primitives: its features, whether places weigh them, its no-ops. Everything else
+is gpjpp's defaults (preset `gpjpp`): fitness is the sum of the opponent's discs over three games as
+White, one against Edgar, here `edgar-like`, and two against a random player.
 """
 
 from collections.abc import Sequence
@@ -24,10 +24,10 @@ from evoply.studies.study import Request, Scale
 GAME = "othello"
 OPPONENTS = ("edgar-like", "random", "random")
 FRESH_TIMES = 300
-"""How often the three games are played again."""
+"""The number of fresh repetitions of the three games."""
 
 RUNS: dict[Scale, int] = {"smoke": 3, "small": 5, "paper": 5}
-"""Runs a type, each giving one individual."""
+"""Runs per type; each gives one individual."""
 _POPULATION: dict[Scale, int] = {"smoke": 30, "small": 200, "paper": 500}
 _GENERATIONS: dict[Scale, int] = {"smoke": 5, "small": 25, "paper": 51}
 
@@ -61,9 +61,9 @@ TYPES = {
     "V1": Type("original features, weights, 10 not weighed", bellin(constants=False), None, 4),
     "V2": Type("letters, weights by B0 and B1 only", bellin("letters", mode="noop_only"), None, 4),
 }
-"""E1 to E5 are described; V1 and V2 stand for two further brackets, "variations of the
-weighting model", of which nothing is said."""
-EXPERIMENTS = tuple(name for name, one in TYPES.items() if one.printed is not None)
+"""The types by name. The paper describes E1 to E5; V1 and V2 stand for its two further brackets,
+"variations of the weighting model", which it does not describe."""
+EXPERIMENTS = tuple(name for name, kind in TYPES.items() if kind.printed is not None)
 RANGES = {name: TYPES[name].printed for name in EXPERIMENTS}
 
 
@@ -96,7 +96,7 @@ def config_of(name: str, request: Request, run: int) -> EvolutionConfig:
         f"population_size={_POPULATION[request.scale]}",
         f"generations={_GENERATIONS[request.scale]}",
         f"fitness.opponents=[{opponents}]",
-        # The study tests what it evolves itself, so the engine need not.
+        # The study tests its own individuals, so the engine need not.
         "hall_of_fame={size=1,candidates=1,sample=1,pairs=1,final_pairs=1}",
     ]
     config = config_from_toml(preset_text("gpjpp"), settings)
@@ -106,15 +106,15 @@ def config_of(name: str, request: Request, run: int) -> EvolutionConfig:
 
 
 def evolve_type(name: str, request: Request, run: int) -> Evolved:
-    """Return the best individual of one run of a type, as fitness in training has it."""
+    """Return the individual with the best training fitness of one run of a type."""
     config = config_of(name, request, run)
     first: Generation | None = None
     best: tuple[float, Tree] | None = None
     for generation in evolve(config, threads=request.threads):
         first = first or generation
-        one = generation.best
-        if isinstance(one.tree, Tree) and (best is None or -one.fitness < best[0]):
-            best = -one.fitness, one.tree
+        fittest = generation.best
+        if isinstance(fittest.tree, Tree) and (best is None or -fittest.fitness < best[0]):
+            best = -fittest.fitness, fittest.tree
     assert best is not None
     assert first is not None
     stream = _native.Stream(config.seed, "fresh")
@@ -124,7 +124,7 @@ def evolve_type(name: str, request: Request, run: int) -> Evolved:
         tree=best[1],
         fitness=best[0],
         fresh=float(discs[0]) / FRESH_TIMES,
-        # The first game is against Edgar, and always the same: both players are deterministic.
+        # The first game, against Edgar, is always the same: both players are deterministic.
         beats_edgar=bool(results.white_discs[0] > results.black_discs[0]),
         first=first.census,
         last=generation.census,
@@ -136,7 +136,7 @@ def three_games(
 ) -> Results:
     """Return the three games of each tree as White, *times* times, tree after tree.
 
-    All trees meet the same keys.
+    All trees have the same keys.
     """
     opponents = [parse_player(text) for text in OPPONENTS]
     natives = [_native.Player(GAME, "after_state", program) for program in lower(trees, GAME)]

@@ -1,7 +1,7 @@
-"""Ways to compete within a population, compared at an equal budget of games by an outside measure.
+"""Kinds of competition in a population, compared by outside opponents at an equal budget of games.
 
-In no paper. Every kind of fitness breeds alike, from the same first populations, until its run has
-played a number of games; what counts is its champion's score against players that no run has met.
+No paper has this experiment. Every kind of fitness breeds alike, from the same first populations,
+until its run has played its games; the champion's score against players that no run has met counts.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ KINDS = {
     ),
     "knock-out": 'fitness.measure={kind="tournament",format="elimination",pairs=5}',
 }
-"""What differs from the common settings, by the name of the kind."""
+"""Changes of the common settings, by the name of the kind."""
 
 _BASE = f"""
 game = "{GAME}"
@@ -129,12 +129,12 @@ def coevolution(request: Request) -> Result:
     runs = _RUNS[request.scale]
     rows: list[Row] = []
     figures: list[Figure] = []
-    for place, kind in enumerate(KINDS):
+    for index, kind in enumerate(KINDS):
         scores, games, generations = [], 0, 0
         for run in range(runs):
             seed = _native.Stream(request.seed, "coevolution", run).below(2**32)
             score, played, bred = evolved_score(kind, seed, request)
-            request.progress(place * runs + run + 1, len(KINDS) * runs)
+            request.progress(index * runs + run + 1, len(KINDS) * runs)
             scores.append(score)
             games, generations = games + played, generations + bred
         figures.append(mean_of(scores, within=(0.0, 1.0)))
@@ -151,7 +151,7 @@ def coevolution(request: Request) -> Result:
 
 
 def _result(request: Request, rows: Sequence[Row], figures: Sequence[Figure]) -> Result:
-    """Return the scores of the kinds there are so far."""
+    """Return the scores of the finished kinds."""
     runs, budget = _RUNS[request.scale], _BUDGET[request.scale]
     names = list(KINDS)[: len(figures)]
     chart = interval_chart(

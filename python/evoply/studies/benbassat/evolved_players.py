@@ -1,8 +1,7 @@
 """Benbassat and Sipper's tables 4 to 6: players evolved for three games, against guides.
 
-The preset of a game holds the settings. Training knows the guides only where its fitness names
-them, as in `10ab2+20Co`; the benchmark is played after the run, at another depth than anything the
-run has met.
+The preset of a game has the settings. Training meets the guides only if its fitness names them, as
+in `10ab2+20Co`; the benchmark is played after the run, at a depth that the run has not met.
 """
 
 from collections.abc import Mapping
@@ -30,7 +29,7 @@ from evoply.studies.study import Request, Result, Row, Scale, row, series
 from evoply.studies.verdicts import Figure, mean_of
 
 RULES = ("basic", "extended")
-"""The paper's primitives; or also counts of corners or kings."""
+"""The paper's primitives, alone or with counts of corners or kings."""
 
 PRINTED_GAMES = 1000
 
@@ -52,8 +51,8 @@ class PlayersTable:
     preset: str
     kinds: tuple[FitnessRuns, ...]
     readings: tuple[tuple[str, DrawRules | None], ...] = (("", None),)
-    """When long games of a benchmark are draws, which the paper does not say: each reading has rows
-    of its own, whose names end so. None: the usual rules of the game."""
+    """The rules about draws of long benchmark games, which the paper does not give, by the end of
+    their rows' names. None: the usual rules of the game."""
 
 
 TABLES: Mapping[str, PlayersTable] = {
@@ -95,12 +94,12 @@ TABLES: Mapping[str, PlayersTable] = {
 
 @dataclass(frozen=True, slots=True)
 class _Size:
-    """How much of everything a scale does."""
+    """The amount of work at a scale."""
 
     population: int
     generations: int
     training_depth: int | None
-    """Plies that individuals look ahead in training; None: as many as in the benchmark."""
+    """Plies that individuals look ahead in training; None: the depth of the benchmark."""
     runs: int
     games: int
     """Games of a benchmark."""
@@ -146,12 +145,12 @@ def run_config(
 
 
 def evolve_player(
-    config: EvolutionConfig, depth: int, made: KeptEvolution, threads: int
+    config: EvolutionConfig, depth: int, finished: KeptEvolution, threads: int
 ) -> EvolvedPlayer:
     """Return the champion of the final test of an evolution, looking *depth* plies ahead."""
-    tree = final_test(config, made.last, threads=threads).champion.tree
+    tree = final_test(config, finished.last, threads=threads).champion.tree
     player = model_of(individual_player(config, tree)).model_copy(update={"depth": depth})
-    return EvolvedPlayer(tree, player, made.curve, made.games)
+    return EvolvedPlayer(tree, player, finished.curve, finished.games)
 
 
 def players_table(name: str, request: Request) -> Result:
@@ -165,14 +164,14 @@ def players_table(name: str, request: Request) -> Result:
         evolved[kind.fitness] = []
         for run in range(size.runs):
             config = run_config(table, kind, request, run)
-            made = evolution(config, f"{name}-{kind.fitness}-{run + 1}", request, steps.done)
-            one = evolve_player(config, kind.depth, made, request.threads)
-            evolved[kind.fitness].append(one)
+            finished = evolution(config, f"{name}-{kind.fitness}-{run + 1}", request, steps.advance)
+            champion = evolve_player(config, kind.depth, finished, request.threads)
+            evolved[kind.fitness].append(champion)
             for depth in kind.printed:
                 for ending, draws in table.readings:
-                    figure = _benchmark(one, config, depth, draws, size.games, request)
+                    figure = _benchmark(champion, config, depth, draws, size.games, request)
                     measured.setdefault(_against(kind, depth, ending), []).append(figure)
-            steps.done()
+            steps.advance()
             result = _result(name, request, evolved, measured)
             request.shown(result)
     assert result is not None  # every table has a kind, and every scale a run
@@ -189,7 +188,7 @@ def _result(
     evolved: Mapping[str, list[EvolvedPlayer]],
     measured: Mapping[str, list[Figure]],
 ) -> Result:
-    """Return the table of the runs there are so far."""
+    """Return the table of the finished runs."""
     table, size = TABLES[name], _SIZES[request.scale]
     rows: list[Row] = []
     for kind in table.kinds:
@@ -210,18 +209,18 @@ def _result(
 
 
 class _Steps:
-    """Counts what is done for whoever watches."""
+    """Counts finished steps and reports them to the request."""
 
     def __init__(self, request: Request, total: int) -> None:
         self._request, self._total, self._done = request, total, 0
 
-    def done(self) -> None:
+    def advance(self) -> None:
         self._done += 1
         self._request.progress(self._done, self._total)
 
 
 def _benchmark(
-    one: EvolvedPlayer,
+    champion: EvolvedPlayer,
     config: EvolutionConfig,
     depth: int,
     draws: DrawRules | None,
@@ -230,7 +229,7 @@ def _benchmark(
 ) -> Figure:
     """Return the points per 1,000 games against the guide of a depth, from the start position."""
     result = match(
-        one.player,
+        champion.player,
         guide(config.game, depth),
         game=config.game,
         games=games,
@@ -268,14 +267,14 @@ def _notes(
     games = sum(run.games for runs in evolved.values() for run in runs)
     depth = size.training_depth
     trained = "the depth of the benchmark" if depth is None else f"depth {depth}"
-    best = {fitness: min(runs, key=lambda one: len(one.tree)) for fitness, runs in evolved.items()}
+    best = {fitness: min(runs, key=lambda run: len(run.tree)) for fitness, runs in evolved.items()}
     return (
         f"{size.runs} runs for each fitness, {size.population} individuals, {size.generations} "
         f"generations, {games:,} games in all; training at {trained}. The paper prints single "
         "runs: a mean over runs matches if its interval meets their range.",
         "The champion of a run is the best of its hall of fame against the guide that looks 3 "
         "plies ahead, on games of their own; the benchmark guides are met afterwards only.",
-        *(f"The smallest of {fitness}: {one.tree}" for fitness, one in best.items()),
+        *(f"The smallest of {fitness}: {run.tree}" for fitness, run in best.items()),
     )
 
 

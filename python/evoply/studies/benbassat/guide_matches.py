@@ -1,8 +1,8 @@
 """Benbassat and Sipper's guides, and table 3: matches between them.
 
-Guides look ahead by alpha-beta; a finished game counts exactly, and of equal moves one is drawn. In
-lose checkers every leaf has a random value. In Reversi and on the 10x10 board the paper's guides
-alternate between two ways of counting pieces that it does not name, so there are readings.
+Guides look ahead by alpha-beta; finished games have exact values, and one of equal moves is drawn.
+In lose checkers every leaf has a random value. In Reversi and on the 10x10 board the paper's guides
+alternate between two counts of pieces that it does not name, so there are several readings.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ GUIDES: Mapping[str, Mapping[str, str]] = {
     "integers": {"lose-checkers": "random-leaf:noise=6"},
     "leaf": {"checkers-10": "material-kings:alternate=leaf"},
 }
-"""The guide of each game by reading; every reading but the first is about one game only."""
+"""The guide of each game by reading; every reading except the first is of one game only."""
 READINGS = tuple(GUIDES)
 TITLES = {
     "othello": "Reversi",
@@ -45,11 +45,11 @@ class GuideRow:
     other: int
     printed: float
     simulated: Mapping[str, str]
-    """What another program found before, with its standard error, by reading."""
+    """Earlier results of another program, with standard errors, by reading."""
 
     @property
     def name(self) -> str:
-        """How the paper writes the pair, after the game."""
+        """The game and the pair, in the paper's notation."""
         other = f"ab{self.other}" if self.other else "random"
         return f"{TITLES[self.game]}: ab{self.depth} against {other}"
 
@@ -79,7 +79,7 @@ DRAWS = {
     "lose-checkers": DrawRules(quiet_plies=80, repetitions=None, max_plies=300),
     "checkers-10": DrawRules(quiet_plies=80, repetitions=None, max_plies=300),
 }
-"""The paper gives no rule. Positions may repeat, as in the other program that is quoted."""
+"""Rules about draws. The paper gives none; positions may repeat, as in the other program."""
 
 _GAMES: dict[Scale, tuple[int, int, int]] = {
     "smoke": (100, 20, 20),
@@ -92,7 +92,7 @@ _GAMES: dict[Scale, tuple[int, int, int]] = {
 def guide(game: str, depth: int, reading: str = READINGS[0]) -> str:
     """Return the text of the guide of *game* that looks *depth* plies ahead; 0 is a random player.
 
-    Raises ValueError if the reading says nothing of the game.
+    Raises ValueError if the reading does not cover the game.
     """
     if not depth:
         return "random"
@@ -100,7 +100,7 @@ def guide(game: str, depth: int, reading: str = READINGS[0]) -> str:
         raise ValueError(f"the reading {reading} says nothing of {game}")
     name, _, options = GUIDES[reading][game].partition(":")
     chosen = [f"depth={depth}", *options.split(","), "ties=random"]
-    # An ordering makes it faster and changes no move.
+    # The move ordering makes the guide faster and does not change its moves.
     chosen += ["ordering=killer"] if depth > 2 else []
     return f"{name}:{','.join(option for option in chosen if option)}"
 
@@ -159,7 +159,7 @@ def calibration(request: Request) -> Result:
 def _result(
     request: Request, rows: Sequence[Row], printed: Mapping[str, Figure], ours: Mapping[str, Figure]
 ) -> Result:
-    """Return table 3 with the rows there are."""
+    """Return table 3 with the finished rows."""
     names = list(ours)
     chart = interval_chart(
         "Points per game",

@@ -1,4 +1,4 @@
-"""X6 and X7: a weight changed by hand, and training that begins elsewhere."""
+"""X6 and X7: a weight changed by hand, and training from other first weights."""
 
 from functools import partial
 from threading import Event
@@ -27,15 +27,15 @@ from evoply.studies.verdicts import Claim, Figure, mean_of, ratio_of
 
 FEATURE = "pieces"
 CHANGE = 0.4
-"""Added to the weight of feature 5, and to its time weight."""
+"""The change of the weight of feature 5 and of its time weight."""
 _DEPTH = 2
 _OTHER = "material:depth=3"
 STARTS = {"near": 0.1, "far": 1.0}
-"""First weights are drawn between minus this and this."""
+"""The bounds of random first weights, which are drawn between minus and plus the bound."""
 
 
 def manual_change(request: Request, size: Size) -> Result:
-    """Return what becomes of a weight that was changed by hand, and of the player's strength."""
+    """Return the later course of a weight changed by hand, and the strength of the player."""
     games = 10 * size.stage
 
     def job(run: int, stop: Event) -> tuple[LearningCurve, LearningCurve, LearningCurve]:
@@ -45,18 +45,18 @@ def manual_change(request: Request, size: Size) -> Result:
         base = trained(config, stop)
         longer = settings(request, run, **usual, games=2 * games)
         changed = edited(config, base.last, FEATURE, weight=CHANGE, time_weight=CHANGE)
-        # Both go on with the same games, the unchanged one as if nothing had happened.
+        # Both continue with the same games; the unchanged one simply goes on.
         return base, trained(longer, stop, first=changed), trained(longer, stop, first=base.last)
 
     runs = range(size.runs)
     trained_runs = side_by_side(request, [partial(job, run) for run in runs])
-    place = trained_runs[0][0].place_of(FEATURE)
+    index = trained_runs[0][0].place_of(FEATURE)
     left = [
-        float(changed.weights[-1, place] - plain.weights[-1, place]) / CHANGE
+        float(changed.weights[-1, index] - plain.weights[-1, index]) / CHANGE
         for _, changed, plain in trained_runs
     ]
     times_left = [
-        float(changed.time_weights[-1, place] - plain.time_weights[-1, place]) / CHANGE
+        float(changed.time_weights[-1, index] - plain.time_weights[-1, index]) / CHANGE
         for _, changed, plain in trained_runs
     ]
     adopted = Claim("adopted: above 0.5", low=0.5)
@@ -87,10 +87,10 @@ def manual_change(request: Request, size: Size) -> Result:
 def _match_rows(
     request: Request, size: Size, pairs: list[tuple[LearningCurve, LearningCurve]]
 ) -> list[Row]:
-    def points(one: LearningCurve, other: object, number: int) -> float:
-        """Return what the player of *one* scores against *other*, in percent."""
+    def points(curve: LearningCurve, other: object, number: int) -> float:
+        """Return the score of the player of *curve* against *other*, in percent."""
         played = match(
-            one.player(_DEPTH), other, game=request.game or BOARDS[0], games=size.changed_games,
+            curve.player(_DEPTH), other, game=request.game or BOARDS[0], games=size.changed_games,
             seed=request.seed + number, threads=request.threads,
         )  # fmt: skip
         return 100 * played.score
@@ -147,7 +147,7 @@ def convergence(request: Request, size: Size) -> Result:
 
 
 def _spread_rows(name: str, curves: list[LearningCurve]) -> list[Row]:
-    """Return how far each run is from the others at the end, compared with the beginning."""
+    """Return rows on the distance of each run from the others, at the end and the beginning."""
     ends, starts = [curve.weights[-1] for curve in curves], [curve.weights[0] for curve in curves]
 
     def rest(values: list[np.ndarray], left_out: int) -> np.ndarray:
@@ -175,21 +175,21 @@ def _spread_rows(name: str, curves: list[LearningCurve]) -> list[Row]:
 
 
 def _size_rows(curves: list[LearningCurve]) -> list[Row]:
-    """Return the sizes that the paper names, which depend on its unknown scale of features."""
-    place, corners = curves[0].place_of("anchored"), curves[0].place_of("corners")
-    others = [n for n in range(curves[0].weights.shape[1]) if n != place]
+    """Return rows on sizes of weights, which depend on the paper's unknown scale of features."""
+    index, corners = curves[0].place_of("anchored"), curves[0].place_of("corners")
+    others = [n for n in range(curves[0].weights.shape[1]) if n != index]
     ends = [curve.weights[-1] for curve in curves]
     inside = [float(np.mean(np.abs(end[others]) <= 0.2)) for end in ends]
-    above = [float(end[place]) - float(np.abs(end[others]).max()) for end in ends]
+    above = [float(end[index]) - float(np.abs(end[others]).max()) for end in ends]
     scale = "the paper does not say what its features are divided by"
     return [
-        row("weight of feature 8", mean_of([float(end[place]) for end in ends]), (0.7, 1.0),
+        row("weight of feature 8", mean_of([float(end[index]) for end in ends]), (0.7, 1.0),
             otherwise=scale),
         row("feature 8 minus the largest of the others", mean_of(above),
             Claim("dominates: above 0", low=0.0)),
         row("share of the others within -0.2 and 0.2", mean_of(inside, within=(0, 1)),
             Claim("almost all: above 0.8", low=0.8), otherwise=scale),
         row("feature 1, corners: size / that of feature 8",
-            ratio_of([ratio(float(abs(end[corners])), float(abs(end[place]))) for end in ends]),
+            ratio_of([ratio(float(abs(end[corners])), float(abs(end[index]))) for end in ends]),
             Claim("erased: below 0.2", high=0.2), otherwise=scale),
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Figures 6 and 7: whether training at another depth, or with one colour, makes other weights."""
+"""Figures 6 and 7: the effect of the training depth, or of training one colour, on weights."""
 
 from itertools import combinations
 from threading import Event
@@ -24,21 +24,21 @@ from evoply.studies.verdicts import Claim, mean_of, ratio_of
 
 
 def figure_6(request: Request, size: Size) -> Result:
-    """Return how alike weights become that were trained at depths 2, 4 and 8."""
+    """Return the similarity of weights from training at depths 2, 4 and 8."""
     games = size.short_stage
 
     def job(depth: int, run: int, stop: Event) -> LearningCurve:
-        # The deepest has time for two stages only.
+        # The deepest search has time for two stages only.
         count = (2 if depth == max(size.depths) else 5) * games
         changes = {**size.of_stages(games), "time_weights.degree": 1, "time_weights.after": games}
         return trained(settings(request, run, **changes, games=count, depth=depth), stop)
 
-    # The long ones first, so that no core waits for them at the end.
+    # Long jobs come first, so that no core waits for them at the end.
     curves = runs_of(request, size, reversed(size.depths), job)
     rows: list[Row] = []
-    for one, other in combinations(size.depths, 2):
-        pairs = list(zip(curves[one], curves[other], strict=True))
-        rows += _depth_rows(f"depths {one} and {other}", pairs)
+    for shallow, deep in combinations(size.depths, 2):
+        pairs = list(zip(curves[shallow], curves[deep], strict=True))
+        rows += _depth_rows(f"depths {shallow} and {deep}", pairs)
     note = "the paper: weights look alike; time weights have the same form and another size"
     charts = [
         chart
@@ -58,8 +58,8 @@ def figure_6(request: Request, size: Size) -> Result:
 
 def _depth_rows(name: str, pairs: list[tuple[LearningCurve, LearningCurve]]) -> list[Row]:
     end = min(pairs[0][0].games[-1], pairs[0][1].games[-1])
-    weights = [(one.at(end), other.at(end)) for one, other in pairs]
-    times = [(one.times_at(end) - 1, other.times_at(end) - 1) for one, other in pairs]
+    weights = [(first.at(end), second.at(end)) for first, second in pairs]
+    times = [(first.times_at(end) - 1, second.times_at(end) - 1) for first, second in pairs]
     sizes = [
         abs(np.log(_size_ratio(*time))) - abs(np.log(_size_ratio(*weight)))
         for time, weight in zip(times, weights, strict=True)
@@ -83,8 +83,8 @@ def _depth_rows(name: str, pairs: list[tuple[LearningCurve, LearningCurve]]) -> 
     ]
 
 
-def _size_ratio(one: np.ndarray, other: np.ndarray) -> float:
-    return ratio(float(np.linalg.norm(other)), float(np.linalg.norm(one)))
+def _size_ratio(first: np.ndarray, second: np.ndarray) -> float:
+    return ratio(float(np.linalg.norm(second)), float(np.linalg.norm(first)))
 
 
 def figure_7(request: Request, size: Size) -> Result:
@@ -94,7 +94,7 @@ def figure_7(request: Request, size: Size) -> Result:
     learns = ("alternate", "alternate", "black", "white")
 
     def job(number: int, run: int, stop: Event) -> LearningCurve:
-        # All four begin with the weights of the first, and play games of their own.
+        # All four begin with the first weights of the same run and play different games.
         first = Learning().first(settings(request, run))
         games_of = run + (number + 1) * size.runs
         config = settings(
@@ -103,10 +103,8 @@ def figure_7(request: Request, size: Size) -> Result:
         return trained(config, stop, first=first)
 
     curves = runs_of(request, size, range(len(names)), job)
-    ends = {number: [one.weights[-1] for one in of_all] for number, of_all in curves.items()}
-    apart = {
-        (one, other): list(map(distance, ends[one], ends[other])) for one, other in ((0, 1), (2, 3))
-    }
+    ends = {number: [curve.weights[-1] for curve in of_all] for number, of_all in curves.items()}
+    apart = {(i, j): list(map(distance, ends[i], ends[j])) for i, j in ((0, 1), (2, 3))}
     rows = [
         row(
             "distance Black to White only / between alternating ones",
@@ -115,11 +113,11 @@ def figure_7(request: Request, size: Size) -> Result:
         ),
         *(
             row(
-                f"correlation: {names[one]}, {names[other]}",
-                mean_of(list(map(correlation, ends[one], ends[other])), within=(-1, 1)),
+                f"correlation: {names[i]}, {names[j]}",
+                mean_of(list(map(correlation, ends[i], ends[j])), within=(-1, 1)),
                 ALIKE,
             )
-            for one, other in ((0, 1), (0, 2), (0, 3), (2, 3))
+            for i, j in ((0, 1), (0, 2), (0, 3), (2, 3))
         ),
     ]
     note = "the paper: all four converge to the same values"

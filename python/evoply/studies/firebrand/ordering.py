@@ -1,4 +1,4 @@
-"""Which moves alpha-beta looks at first: nodes and times of what the paper tried, and of more."""
+"""Move orderings of alpha-beta: nodes and times of those in the paper, and of others."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,23 +29,23 @@ PLAIN = "plain"
 EVALUATOR = "best board first"
 TABLE = "table's best move first"
 PAPERS = (EVALUATOR, TABLE)
-"""What the paper tried, with nothing else changed in its plain alpha-beta."""
+"""The orderings in the paper, each the only change to plain alpha-beta."""
 DEEPENING = "table, deepening by one ply"
 SEARCHES: Mapping[str, Mapping[str, Any]] = {
     "few replies, and what cut off": {"ordering": "killer"},
     "replies and cuts, with a table": {"ordering": "killer", "table": 16},
 }
-"""What evoply's players can do besides."""
+"""Further options of evoply's players."""
 _SHARES = (0.25, 0.5, 0.75)
-"""Where in a game positions are taken."""
+"""The shares of a game after which positions are taken."""
 _ELSEWHERE = "another program on another machine"
 _TIMES = 3
-"""Searches of each position, of which the fastest counts."""
+"""Searches of each position; the fastest counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """What one way to search made of one position."""
+    """The result of one search of a position."""
 
     move: int
     value: float
@@ -54,7 +54,7 @@ class Searched:
     sorting: int
     """Boards valued only to order moves."""
     seconds: float
-    """Of the fastest of several searches."""
+    """The time of the fastest of several searches."""
 
 
 def ordering(request: Request, size: Size) -> Result:
@@ -66,13 +66,13 @@ def ordering(request: Request, size: Size) -> Result:
     nodes: dict[int, list[Figure]] = {}
     for number, depth in enumerate(depths):
         searched: dict[str, list[Searched]] = {}
-        for place, (player, position) in enumerate(positions):
-            for name, one in _searches(player, position, depth):
-                searched.setdefault(name, []).append(one)
-            request.progress(number * len(positions) + place + 1, steps)
-        made = _ordering_rows(depth, searched)
-        rows += [one for _, one in made]
-        nodes[depth] = [figure for figure, _ in made if figure is not None]
+        for index, (player, position) in enumerate(positions):
+            for name, search in _searches(player, position, depth):
+                searched.setdefault(name, []).append(search)
+            request.progress(number * len(positions) + index + 1, steps)
+        depth_rows = _ordering_rows(depth, searched)
+        rows += [entry for _, entry in depth_rows]
+        nodes[depth] = [figure for figure, _ in depth_rows if figure is not None]
     names = [*PAPERS, DEEPENING, *SEARCHES]
     chart = interval_chart(
         "Nodes", names,
@@ -96,33 +96,33 @@ def ordering(request: Request, size: Size) -> Result:
 
 
 def _positions(request: Request, size: Size) -> list[tuple[AlphaBeta, Position]]:
-    """Return positions with a choice, from games of two learned players, and who looks at them."""
+    """Return positions with a choice, from games of two learned players, each with its player."""
     games = size.ordering_training
 
     def job(run: int, stop: Event) -> LearningCurve:
         return trained(settings(request, run, games=games, games_per_step=games), stop)
 
     quiet = Request(scale=request.scale, threads=request.threads)
-    one, other = side_by_side(quiet, [partial(job, run) for run in range(2)])
+    first, second = side_by_side(quiet, [partial(job, run) for run in range(2)])
     played: list[GamePlayed] = []
     match(
-        one.player(2), other.player(2), game=request.game or BOARDS[0],
+        first.player(2), second.player(2), game=request.game or BOARDS[0],
         games=size.ordering_games, seed=request.seed, threads=request.threads,
         on_game=played.append,
     )  # fmt: skip
-    player = one.player().model_copy(update={"ties": "first"})
-    found = []
+    player = first.player().model_copy(update={"ties": "first"})
+    choices = []
     for game in played:
         seen = game.record.positions
         for share in _SHARES:
             position = seen[int(share * (len(seen) - 1))]
             if len(position.legal_moves) > 1:
-                found.append((player, position))
-    return found
+                choices.append((player, position))
+    return choices
 
 
 def _searches(player: AlphaBeta, position: Position, depth: int) -> Iterator[tuple[str, Searched]]:
-    """Yield what each way to search makes of *position*, plain alpha-beta first."""
+    """Yield the name and result of each search of *position*, plain alpha-beta first."""
     game = position.game
     program = player.evaluator.program(game)
     for name, order, depths in (
@@ -141,8 +141,8 @@ def _searches(player: AlphaBeta, position: Position, depth: int) -> Iterator[tup
         yield (
             name,
             Searched(
-                move, value, sum(one[3] for one in tried[0]), sum(one[4] for one in tried[0]),
-                min(sum(one[5] for one in search) for search in tried),
+                move, value, sum(part[3] for part in tried[0]), sum(part[4] for part in tried[0]),
+                min(sum(part[5] for part in search) for search in tried),
             ),
         )  # fmt: skip
     for name, options in SEARCHES.items():
@@ -156,29 +156,29 @@ def _searches(player: AlphaBeta, position: Position, depth: int) -> Iterator[tup
 def _ordering_rows(
     depth: int, searched: Mapping[str, Sequence[Searched]]
 ) -> list[tuple[Figure | None, Row]]:
-    """Return for each way but the plain one its rows; with that of the nodes their figure."""
+    """Return the rows of each search except the plain one; rows of nodes have a figure."""
     plain = searched[PLAIN]
-    found: list[tuple[Figure | None, Row]] = []
+    rows: list[tuple[Figure | None, Row]] = []
     for name, tried in searched.items():
         if name == PLAIN:
             continue
         pairs = list(zip(tried, plain, strict=True))
-        nodes = ratio_of([one.nodes / before.nodes for one, before in pairs])
-        seconds = ratio_of([one.seconds / before.seconds for one, before in pairs])
-        same = sum((one.move, one.value) == (other.move, other.value) for one, other in pairs)
+        nodes = ratio_of([new.nodes / old.nodes for new, old in pairs])
+        seconds = ratio_of([new.seconds / old.seconds for new, old in pairs])
+        same = sum((new.move, new.value) == (old.move, old.value) for new, old in pairs)
         fewer: Figure | Claim | None = None
         if name in PAPERS:
             fewer = Figure(0.5, None) if name == EVALUATOR else Claim("fewer: below 1", high=1.0)
         slower = Claim("slower: above 1", low=1.0) if name in PAPERS else None
         where = f"depth {depth}, {name}"
-        found.append(
+        rows.append(
             (nodes, row(f"{where}: nodes", nodes, fewer, reference=1.0, otherwise=_ELSEWHERE))
         )
         if name == EVALUATOR:
-            valued = ratio_of([(one.nodes + one.sorting) / before.nodes for one, before in pairs])
-            found.append((None, row(f"{where}: all boards valued", valued)))
-        found += [
+            valued = ratio_of([(new.nodes + new.sorting) / old.nodes for new, old in pairs])
+            rows.append((None, row(f"{where}: all boards valued", valued)))
+        rows += [
             (None, row(f"{where}: time", seconds, slower, otherwise=_ELSEWHERE)),
             (None, row(f"{where}: same answer", share_of_games(same, len(pairs)))),
         ]
-    return found
+    return rows

@@ -1,4 +1,4 @@
-"""Figure 2: the learning rate, and the rates that shrink, which the paper only proposes."""
+"""Figure 2: learning rates, and shrinking rates, which the paper only proposes."""
 
 import math
 from collections.abc import Sequence
@@ -23,20 +23,20 @@ from evoply.studies.study import Request, Result, Row, row, series
 from evoply.studies.verdicts import Claim, Figure, mean_of, ratio_of, share_of_games
 
 RATES = (0.001, 0.01, 0.05, 0.08, 0.1, 0.5, 1.0)
-"""Called six in the paper."""
+"""The paper's learning rates, which it calls six."""
 BEYOND = {"0.1, decaying": "decay", "0.1, adaptive": "adaptive"}
-"""A large rate that shrinks: by the number of games, and for each weight by its own steps."""
+"""Large rates that shrink: with the number of games, or for each weight with its own steps."""
 _HALVED = 10
 """A decaying rate is half as large after a tenth of the games."""
 _FEWEST_STEPS = 3
-"""Of a run that left the numbers, for a picture."""
+"""The fewest steps of a run that failed, for a picture."""
 _LARGE = 0.1
 _SETTLING = RATES[: RATES.index(_LARGE) + 1]
-"""Those that the paper does not call too large to settle."""
+"""The largest rate that the paper does not call too large to settle."""
 
 
 def figure_2(request: Request, size: Size) -> Result:
-    """Return how rates change the way to rest and the fluctuation there."""
+    """Return the way to rest and the fluctuation at rest by learning rate."""
     games = size.rate_games
     variants: dict[str, dict[str, object]] = {
         **{f"{rate:g}": {"rates.weights": rate} for rate in RATES},
@@ -57,11 +57,11 @@ def figure_2(request: Request, size: Size) -> Result:
         return trained(config, stop)
 
     by_name = runs_of(request, size, variants, job)
-    rows = [one for name, runs in by_name.items() for one in _rate_rows(name, runs)]
+    rows = [entry for name, runs in by_name.items() for entry in _rate_rows(name, runs)]
     charts = _summary(by_name)
     for name, runs in by_name.items():
         if len(runs[0].steps) >= _FEWEST_STEPS:
-            charts += curve_charts(runs[0], f"rate {name}", _said_of(name))
+            charts += curve_charts(runs[0], f"rate {name}", _paper_note(name))
     return result(
         request, "2", "Figure 2: different learning rates",
         [*_claim_rows(by_name), *rows], charts,
@@ -75,7 +75,7 @@ def figure_2(request: Request, size: Size) -> Result:
     )  # fmt: skip
 
 
-def _said_of(name: str) -> str:
+def _paper_note(name: str) -> str:
     if name in BEYOND:
         return "the paper proposes a rate that decreases, and did not try it"
     if float(name) <= RATES[0]:
@@ -90,7 +90,7 @@ def _swing(curve: LearningCurve, number: int = 4) -> float:
 
 
 def _is_restless(curve: LearningCurve) -> bool:
-    """Return whether a run left the numbers, or fluctuates in the end half as much as before."""
+    """Return whether a run failed, or fluctuates at the end at least half as much as before."""
     return curve.failed or _swing(curve) >= _swing(curve, 2) / 2
 
 
@@ -100,8 +100,8 @@ def _rate_rows(name: str, runs: list[LearningCurve]) -> list[Row]:
     reason = f"a weight left the numbers in {lost} of {len(runs)} runs" if lost else ""
     swings, ways = None, None
     if sound:
-        swings = ratio_of([_swing(one) for one in sound])
-        ways = mean_of([settling(one) for one in sound], within=(0, 1))
+        swings = ratio_of([_swing(run) for run in sound])
+        ways = mean_of([settling(run) for run in sound], within=(0, 1))
     return [
         row(f"rate {name}: fluctuation", swings, reason=reason),
         row(f"rate {name}: way to rest", ways, reason=reason),
@@ -111,7 +111,7 @@ def _rate_rows(name: str, runs: list[LearningCurve]) -> list[Row]:
 def _claim_rows(by_name: dict[str, list[LearningCurve]]) -> list[Row]:
     constant = [by_name[f"{rate:g}"] for rate in RATES]
     runs = list(zip(*constant, strict=True))
-    # A run that left the numbers fluctuates more than all others and never comes to rest.
+    # A failed run counts as fluctuating more than all others and never coming to rest.
     swings = [[_swing(c) if not c.failed else float("inf") for c in run] for run in runs]
     ways = [[settling(c) if not c.failed else 1.0 for c in run] for run in runs]
     largest = by_name[f"{RATES[-1]:g}"]
@@ -155,14 +155,14 @@ def _claim_rows(by_name: dict[str, list[LearningCurve]]) -> list[Row]:
 
 
 def _rank_figure(x: Sequence[float], runs: Sequence[Sequence[float]]) -> Figure | None:
-    """Return the mean rank correlation over the runs in which anything varies."""
+    """Return the mean rank correlation over the runs with any variation."""
     values = [rank_correlation(x, run).rho for run in runs]
     varied = [value for value in values if math.isfinite(value)]
     return mean_of(varied, within=(-1, 1)) if varied else None
 
 
 def _safe_ratio(values: list[tuple[LearningCurve, float, float]]) -> Figure | None:
-    """Return the ratio over the runs that stayed in the numbers, if two did."""
+    """Return the mean ratio over the runs that did not fail, if at least two did not."""
     sound = [ratio(part, whole) for curve, part, whole in values if not curve.failed]
     return ratio_of(sound) if len(sound) > 1 else None
 
@@ -181,10 +181,10 @@ def _summary(by_name: dict[str, list[LearningCurve]]) -> list[Chart]:
     return [
         interval_chart(
             title, names,
-            [series(title, made)],
+            [series(title, figures)],
             across, note=note,
         )
-        for title, made, across, note in (
+        for title, figures, across, note in (
             ("Fluctuation", swings, "weight", "the paper: grows with the rate"),
             ("Way to rest", ways, "share of the games", "the paper: shrinks with the rate"),
         )

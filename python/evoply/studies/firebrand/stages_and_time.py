@@ -1,4 +1,4 @@
-"""Figures 1 and 3 to 5: how weights move in stages of the game, and with time weights."""
+"""Figures 1 and 3 to 5: the course of weights by stages of the game, and with time weights."""
 
 from functools import partial
 from threading import Event
@@ -30,12 +30,12 @@ _FEATURE_8 = "anchored"
 _PIECES = "pieces"
 
 
-def _timed(
+def _train_both(
     request: Request, size: Size, run: int, stop: Event
 ) -> tuple[LearningCurve, LearningCurve]:
-    """Return training with time weights from the middle on, and the same without.
+    """Return training with time weights from the middle on, and the same training without.
 
-    The first half is the same: all stages, and whole games as many as those of all stages.
+    Both have the same first half: all stages, then as many whole games.
     """
     half = 10 * size.stage
     usual = {
@@ -49,36 +49,36 @@ def _timed(
 
 
 def _contrast(request: Request, size: Size) -> list[tuple[LearningCurve, LearningCurve]]:
-    jobs = [partial(_timed, request, size, run) for run in range(size.runs)]
+    jobs = [partial(_train_both, request, size, run) for run in range(size.runs)]
     return side_by_side(request, jobs)
 
 
 def figure_1(request: Request, size: Size) -> Result:
-    """Return the time weights: which grow, and what they do to the ordinary ones."""
+    """Return the growth of time weights, and their effect on the ordinary weights."""
     pairs = _contrast(request, size)
-    timed = [one for one, _ in pairs]
-    place, pieces = timed[0].place_of(_FEATURE_8), timed[0].place_of(_PIECES)
-    others = [index for index in range(timed[0].weights.shape[1]) if index != place]
-    ends = [one.time_weights[-1] for one in timed]
+    timed = [curve for curve, _ in pairs]
+    feature_8, pieces = timed[0].place_of(_FEATURE_8), timed[0].place_of(_PIECES)
+    others = [index for index in range(timed[0].weights.shape[1]) if index != feature_8]
+    ends = [curve.time_weights[-1] for curve in timed]
     rows = [
         row(
             "time weight of feature 8 at the end, minus 1",
-            mean_of([end[place] - 1 for end in ends]),
+            mean_of([end[feature_8] - 1 for end in ends]),
             Claim("grows: above 0", low=0.0),
         ),
         row(
             "its place among the time weights, 1 being the largest",
-            mean_of([float(np.sum(end >= end[place])) for end in ends]),
+            mean_of([float(np.sum(end >= end[feature_8])) for end in ends]),
         ),
         row(
             "size of the other weights, with time weights / without",
             ratio_of(
                 [
                     ratio(
-                        float(np.abs(one.weights[-1][others]).mean()),
+                        float(np.abs(curve.weights[-1][others]).mean()),
                         float(np.abs(other.weights[-1][others]).mean()),
                     )
-                    for one, other in pairs
+                    for curve, other in pairs
                 ]
             ),
             Claim("further from zero: above 1", low=1.0),
@@ -87,15 +87,15 @@ def figure_1(request: Request, size: Size) -> Result:
             "fluctuation in the last quarter, with / without",
             ratio_of(
                 [
-                    ratio(fluctuation(*quarter(one, 4)), fluctuation(*quarter(other, 4)))
-                    for one, other in pairs
+                    ratio(fluctuation(*quarter(curve, 4)), fluctuation(*quarter(other, 4)))
+                    for curve, other in pairs
                 ]
             ),
             Claim("more stable: below 1", high=1.0),
         ),
         row(
             "weight of feature 5, pieces",
-            mean_of([float(one.weights[-1][pieces]) for one in timed]),
+            mean_of([float(curve.weights[-1][pieces]) for curve in timed]),
             Claim("in one of the best: below 0", high=0.0),
         ),
         row(
@@ -116,28 +116,28 @@ def figure_1(request: Request, size: Size) -> Result:
 
 
 def figure_5(request: Request, size: Size) -> Result:
-    """Return how far weights move after the middle, with time weights and without."""
+    """Return the way of the weights after the middle, with and without time weights."""
     pairs = _contrast(request, size)
     half = pairs[0][0].games[-1] / 2
-    before = [distance(one.at(half), one.at(0)) for one, _ in pairs]
-    with_times = [distance(one.weights[-1], one.at(half)) for one, _ in pairs]
-    times = [distance(one.time_weights[-1], one.times_at(half)) for one, _ in pairs]
+    before = [distance(curve.at(half), curve.at(0)) for curve, _ in pairs]
+    with_times = [distance(curve.weights[-1], curve.at(half)) for curve, _ in pairs]
+    times = [distance(curve.time_weights[-1], curve.times_at(half)) for curve, _ in pairs]
     without = [distance(other.weights[-1], other.at(half)) for _, other in pairs]
     hardly = Claim("hardly changes: below 0.5", high=0.5)
     rows = [
         row(
             "without time weights: way of second half / of first",
-            ratio_of([ratio(*one) for one in zip(without, before, strict=True)]),
+            ratio_of([ratio(*ways) for ways in zip(without, before, strict=True)]),
             hardly,
         ),
         row(
             "with time weights: way of second half / of first",
-            ratio_of([ratio(*one) for one in zip(with_times, before, strict=True)]),
+            ratio_of([ratio(*ways) for ways in zip(with_times, before, strict=True)]),
             hardly,
         ),
         row(
             "second half: way of time weights / of weights",
-            ratio_of([ratio(*one) for one in zip(times, with_times, strict=True)]),
+            ratio_of([ratio(*ways) for ways in zip(times, with_times, strict=True)]),
             Claim("time weights move more: above 1", low=1.0),
         ),
     ]
@@ -154,7 +154,7 @@ def figure_5(request: Request, size: Size) -> Result:
 
 
 def figure_3(request: Request, size: Size) -> Result:
-    """Return whether weights move anew when the number of empty squares changes."""
+    """Return the movement of weights after changes of the number of empty squares."""
     games = size.stage
 
     def job(run: int, stop: Event) -> LearningCurve:
@@ -217,7 +217,7 @@ def _stage_text(curve: LearningCurve) -> str:
 
 
 def figure_4(request: Request, size: Size) -> Result:
-    """Return feature 8's weight stage by stage, in the order that the paper's crash made."""
+    """Return feature 8's weight stage by stage, in the order after the paper's crash."""
     games = size.stage
 
     def job(run: int, stop: Event) -> tuple[LearningCurve, LearningCurve]:
@@ -226,20 +226,20 @@ def figure_4(request: Request, size: Size) -> Result:
         return before, trained(config, stop, first=begun_anew(before.last))
 
     runs = side_by_side(request, [partial(job, run) for run in range(size.runs)])
-    place = runs[0][0].place_of(_FEATURE_8)
+    index = runs[0][0].place_of(_FEATURE_8)
     early = [before.at(games) for before, _ in runs]
     late = [after.weights[-1] for _, after in runs]
 
     def share(weights: np.ndarray) -> float:
-        return float(abs(weights[place]) / np.abs(weights).sum())
+        return float(abs(weights[index]) / np.abs(weights).sum())
 
     more = Claim("more important early: above 0", low=0.0)
     rows = [
-        row("weight after the fewest empty squares", mean_of([float(w[place]) for w in early])),
-        row("weight after the most empty squares", mean_of([float(w[place]) for w in late])),
+        row("weight after the fewest empty squares", mean_of([float(w[index]) for w in early])),
+        row("weight after the most empty squares", mean_of([float(w[index]) for w in late])),
         row(
             "the second minus the first",
-            mean_of([float(b[place] - a[place]) for a, b in zip(early, late, strict=True)]),
+            mean_of([float(b[index] - a[index]) for a, b in zip(early, late, strict=True)]),
             more,
         ),
         row(
@@ -248,12 +248,12 @@ def figure_4(request: Request, size: Size) -> Result:
             more,
         ),
     ]
-    # A weight that only grows with the games would pass for one that matters early.
-    again = [float(after.at(games)[place] - before.weights[-1, place]) for before, after in runs]
+    # Without this row, a weight that grows with the games would seem to matter early.
+    again = [float(after.at(games)[index] - before.weights[-1, index]) for before, after in runs]
     rows.append(row("change when the fewest empty squares come again", mean_of(again)))
     before, after = runs[0]
     x = [*before.games, *(after.games[1:] + 2 * games)]
-    y = [*before.weights[:, place], *after.weights[1:, place]]
+    y = [*before.weights[:, index], *after.weights[1:, index]]
     chart = line_chart(
         "Feature 8 by stage", x, [Series(_FEATURE_8, y)], "weight", x_title="games",
         note=f"the first two stages, then all of {_stage_text(after)}; "

@@ -1,4 +1,4 @@
-"""What learned players are worth: orders of training, rules of learning, and one long match."""
+"""The strength of learned players: orders of training, rules of learning, and one long match."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -47,7 +47,7 @@ _OPPONENT = "material:depth=6,ordering=killer"
 
 
 def orders(request: Request, size: Size) -> Result:
-    """Return how strong players become that saw the same positions in other orders."""
+    """Return the strength of players that learned from positions in different orders."""
     stage = size.stage
     variants: dict[str, dict[str, object]] = {
         name: {
@@ -70,7 +70,7 @@ def orders(request: Request, size: Size) -> Result:
 
 
 def rules(request: Request, size: Size) -> Result:
-    """Return how strong players become that learn by other rules and from other features."""
+    """Return the strength of players that learned by other rules or from other features."""
     stage = size.stage
     variants: dict[str, dict[str, object]] = {
         name: {
@@ -100,7 +100,7 @@ def _compared(
     claims: Mapping[str, Claim],
     notes: tuple[str, ...],
 ) -> Result:
-    """Return what differently trained players score against each other and against material."""
+    """Return the scores of differently trained players against each other and material."""
 
     def job(name: str, run: int, stop: Event) -> LearningCurve:
         return trained(settings(request, run, **variants[name]), stop)
@@ -113,16 +113,16 @@ def _compared(
         scores = _round_robin(request, size, {name: curves[name][run] for name in variants}, run)
         for name in variants:
             points[name].append(scores[name])
-            beside[name].append(100 * _played(request, size, curves[name][run], _OTHER, run).score)
+            beside[name].append(100 * _play(request, size, curves[name][run], _OTHER, run).score)
         second.progress(run + 1, size.runs)
     figures = {name: mean_of(points[name], within=(0, 100)) for name in variants}
     rows: list[Row] = [
-        row(f"{said}: against the others", figures[name], claims.get(name))
-        for name, said in zip(variants, names, strict=True)
+        row(f"{label}: against the others", figures[name], claims.get(name))
+        for name, label in zip(variants, names, strict=True)
     ]
     rows += [
-        row(f"{said}: against {_OTHER}", mean_of(beside[name], within=(0, 100)))
-        for name, said in zip(variants, names, strict=True)
+        row(f"{label}: against {_OTHER}", mean_of(beside[name], within=(0, 100)))
+        for name, label in zip(variants, names, strict=True)
     ]
     chart = interval_chart(
         title, list(variants),
@@ -145,24 +145,24 @@ def _round_robin(
 ) -> dict[str, float]:
     """Return the points of each player against all others, in percent."""
     scores: dict[str, list[float]] = {name: [] for name in curves}
-    for one, other in combinations(curves, 2):
-        score = _played(request, size, curves[one], curves[other].player(_DEPTH), run).score
-        scores[one].append(100 * score)
-        scores[other].append(100 * (1 - score))
+    for first, second in combinations(curves, 2):
+        score = _play(request, size, curves[first], curves[second].player(_DEPTH), run).score
+        scores[first].append(100 * score)
+        scores[second].append(100 * (1 - score))
     return {name: sum(all_of) / len(all_of) for name, all_of in scores.items()}
 
 
-def _played(
-    request: Request, size: Size, one: LearningCurve, other: object, run: int
+def _play(
+    request: Request, size: Size, curve: LearningCurve, other: object, run: int
 ) -> MatchResult:
     return match(
-        one.player(_DEPTH), other, game=request.game or BOARDS[0], games=size.match_games,
+        curve.player(_DEPTH), other, game=request.game or BOARDS[0], games=size.match_games,
         seed=request.seed + run, threads=request.threads,
     )  # fmt: skip
 
 
 def strength(request: Request, size: Size) -> Result:
-    """Return what the learned player scores four plies deep against material six plies deep."""
+    """Return the score of the learned player four plies deep against material six plies deep."""
     games = request.games or size.long_games
     opponent = request.opponent or _OPPONENT
     others = size.others
@@ -198,7 +198,7 @@ def strength(request: Request, size: Size) -> Result:
         row(f"against {name}", Figure(100 * first.score, interval, first.games, (0.0, 100.0))),
         row(
             f"{others} players of other seeds, {few} games each",
-            mean_of([100 * one.score for one in played[1:]], within=(0, 100)),
+            mean_of([100 * result.score for result in played[1:]], within=(0, 100)),
         ),
     ]
     return result(

@@ -1,7 +1,7 @@
-"""FIREBRAND's study: seven figures, two experiments without one, and what goes beyond them.
+"""FIREBRAND's study: seven figures, two experiments without figures, and further questions.
 
-Source: Almgren, Berglund & Milstein, "The Othello Champion FIREBRAND" (Stanford CS221, 2000). It
-prints curves and says what they show, but hardly a number, so most rows judge a claim.
+Source: Almgren, Berglund & Milstein, "The Othello Champion FIREBRAND" (Stanford CS221, 2000). The
+paper prints curves and describes them, with hardly a number, so most rows judge a claim.
 """
 
 from collections.abc import Callable, Mapping
@@ -38,12 +38,12 @@ _BY_SCALE: Mapping[str, tuple[Any, Any, Any]] = {
     "others": (2, 4, 5),
 }
 SIZES: dict[Scale, Size] = {
-    scale: Size(**{name: values[place] for name, values in _BY_SCALE.items()})
-    for place, scale in enumerate(SCALES)
+    scale: Size(**{name: values[index] for name, values in _BY_SCALE.items()})
+    for index, scale in enumerate(SCALES)
 }
 
 Sized = Callable[[Request, Size], Result]
-"""An experiment that is told how much of everything to do."""
+"""An experiment that takes its amount of work as a `Size`."""
 
 _EXPERIMENTS: tuple[tuple[str, str, Sized, tuple[float, float, float]], ...] = (
     ("1", "Figure 1: training with time weights; feature 8's grows", figure_1, (3, 13, 27)),
@@ -85,16 +85,16 @@ _EXPERIMENTS: tuple[tuple[str, str, Sized, tuple[float, float, float]], ...] = (
         (2, 20, 92),
     ),
 )
-"""Name, title, function, and how many seconds each scale takes."""
+"""The name, title and function of each experiment, and its seconds at each scale."""
 
 
 def firebrand(sizes: Mapping[Scale, Size] = SIZES) -> Study:
-    """Return the study, whose scales do as much as *sizes* say."""
+    """Return the study, with the amounts of work of *sizes*."""
     experiments = (
         PaperExperiment(
             name,
             title,
-            partial(_sized, run, sizes),
+            partial(_run_at_scale, run, sizes),
             dict(zip(SCALES, seconds, strict=True)),
             takes_opponent=run is strength,
             boards=BOARDS,
@@ -104,7 +104,7 @@ def firebrand(sizes: Mapping[Scale, Size] = SIZES) -> Study:
     return replace(_STUDY, experiments=tuple(experiments))
 
 
-def _sized(run: Sized, sizes: Mapping[Scale, Size], request: Request) -> Result:
+def _run_at_scale(run: Sized, sizes: Mapping[Scale, Size], request: Request) -> Result:
     return run(request, sizes[request.scale])
 
 

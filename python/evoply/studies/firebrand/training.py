@@ -1,7 +1,7 @@
-"""Training again and again: runs of learning as curves, side by side, and what curves have to say.
+"""Parallel runs of learning, their curves of weights, and measures of these curves.
 
-A curve is the weights of one run, step by step. Distances are Euclidean, of the ordinary weights
-unless said otherwise.
+A curve has the weights of one run, step by step. Distances are Euclidean, by default between
+ordinary weights.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -34,7 +34,7 @@ from evoply.studies.verdicts import Claim
 BOARDS = ("othello-10", "othello")
 PRESETS = {"othello-10": "firebrand", "othello": "firebrand-8"}
 ALIKE = Claim("alike: above 0.7", low=0.7)
-"""Of a correlation: more than half of what one varies, the other does too (0.7 squared)."""
+"""The claim that each explains about half of the variance of the other (0.7 squared)."""
 _SETTLED = 0.2
 
 Array = NDArray[np.float64]
@@ -44,10 +44,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much of everything a scale does."""
+    """The amount of work at a scale."""
 
     runs: int
-    """Runs with seeds of their own behind every figure."""
+    """Runs with different seeds behind every figure."""
     stage: int
     """Games at each number of empty squares; the paper has 250."""
     rate_games: int
@@ -61,15 +61,15 @@ class Size:
     ordering_depths: tuple[int, ...]
     """Plies that the orderings are compared at."""
     ordering_games: int
-    """Games, of each of which three positions are taken."""
+    """Games from which positions are taken, three from each."""
     ordering_training: int
-    """Games that their players learn from."""
+    """Games that the players of these positions learn from."""
     long_training: int
     """Games that the player of the long match learns from."""
     long_games: int
-    """Games of the long match; each player of another seed plays a twentieth of it."""
+    """Games of the long match; each player with another seed plays a twentieth of them."""
     others: int
-    """Players of other seeds."""
+    """Players with other seeds."""
     strong_depth: int = 4
     """Plies that the player of the long match looks ahead."""
     depths: tuple[int, ...] = (2, 4, 8)
@@ -78,7 +78,7 @@ class Size:
     """Steps of a run in each stage."""
 
     def of_stages(self, games: int) -> dict[str, object]:
-        """Return the changes of a config for stages of so many games without time weights."""
+        """Return the changes of a config for stages of *games* games without time weights."""
         return {
             "curriculum.games": games,
             "games_per_step": max(1, games // self.stage_steps),
@@ -87,7 +87,7 @@ class Size:
 
     @property
     def note(self) -> str:
-        """What a result says of its runs."""
+        """The note of a result about its runs."""
         return (
             f"Means over {self.runs} runs with seeds of their own. The curves are those of the "
             "first run."
@@ -101,7 +101,7 @@ class LearningCurve:
     config: LearningConfig
     steps: tuple[LearningStep, ...]
     failed: bool = False
-    """Whether a weight left the numbers, which ended it."""
+    """Whether a weight was no longer finite, which ended the run."""
 
     @cached_property
     def games(self) -> Array:
@@ -110,17 +110,17 @@ class LearningCurve:
 
     @cached_property
     def array(self) -> Array:
-        """Of shape (steps, features, 1 + degree): weights, then time weights."""
+        """All weights, of shape (steps, features, 1 + degree): weights, then time weights."""
         return np.array([step.weights for step in self.steps])
 
     @property
     def weights(self) -> Array:
-        """Of shape (steps, features)."""
+        """The ordinary weights, of shape (steps, features)."""
         return np.asarray(self.array[:, :, 0])
 
     @property
     def time_weights(self) -> Array:
-        """Of shape (steps, features): those of the linear clock."""
+        """The time weights of the linear clock, of shape (steps, features)."""
         return np.asarray(self.array[:, :, 1])
 
     @property
@@ -129,15 +129,15 @@ class LearningCurve:
         return self.steps[-1]
 
     def at(self, games: float) -> Array:
-        """Return the weights after so many games: those of the last step that is not later."""
+        """Return the weights after *games* games: those of the last step that is not later."""
         return np.asarray(self.weights[self._place(games)])
 
     def times_at(self, games: float) -> Array:
-        """Return the time weights after so many games."""
+        """Return the time weights after *games* games."""
         return np.asarray(self.time_weights[self._place(games)])
 
     def place_of(self, feature: str) -> int:
-        """Return which of the features *feature* is."""
+        """Return the index of *feature*."""
         return [feature.name for feature in self.config.features].index(feature)
 
     def player(self, depth: int = 1) -> AlphaBeta:
@@ -149,7 +149,7 @@ class LearningCurve:
 
 
 def player_of(config: LearningConfig, step: LearningStep, depth: int) -> AlphaBeta:
-    """Return the player with the weights of *step*; an ordering saves time and changes nothing."""
+    """Return the player with the weights of *step*; its ordering only saves time."""
     player = learned_player(model_of(config, step), depth=depth)
     return player if depth < 3 else player.model_copy(update={"ordering": "killer"})
 
@@ -166,9 +166,9 @@ def settings(request: Request, run: int, **changes: object) -> LearningConfig:
 def trained(
     config: LearningConfig, stop: Event, *, first: LearningStep | None = None
 ) -> LearningCurve:
-    """Return all steps of *config*, from *first* on; a run that leaves the numbers ends there.
+    """Return all steps of *config*, from *first* on; a weight that is not finite ends the run.
 
-    Once *stop* is set it ends after the step at hand.
+    Once *stop* is set, the run ends after the present step.
     """
     learner = Learning(threads=1)
     steps = [learner.first(config) if first is None else first]
@@ -181,21 +181,21 @@ def trained(
 
 
 def begun_anew(step: LearningStep) -> LearningStep:
-    """Return *step* as the beginning of another training: the weights stay, all else is new."""
+    """Return *step* as the beginning of another training that keeps only the weights."""
     return replace(step, games=0, number=0)
 
 
 def side_by_side(request: Request, jobs: Sequence[Callable[[Event], T]]) -> list[T]:
-    """Return what *jobs* return, in order, several at a time; progress counts them.
+    """Return the results of *jobs*, in order, run several at a time; progress counts them.
 
-    A job is given what tells it to stop, which happens where this call is interrupted.
+    Each job gets an event, which is set if this call is interrupted.
     """
     stop, results = Event(), []
     with ThreadPoolExecutor(request.threads or core_count()) as pool:
         waiting = [pool.submit(job, stop) for job in jobs]
         try:
-            for number, one in enumerate(waiting):
-                results.append(one.result())
+            for number, future in enumerate(waiting):
+                results.append(future.result())
                 request.progress(number + 1, len(waiting))
         except BaseException:
             stop.set()
@@ -207,38 +207,38 @@ def side_by_side(request: Request, jobs: Sequence[Callable[[Event], T]]) -> list
 def runs_of(
     request: Request, size: Size, names: Iterable[K], job: Callable[[K, int, Event], T]
 ) -> dict[K, list[T]]:
-    """Return what *job* returns for each of *names* and the number of each run, side by side."""
+    """Return the results of *job* for each of *names* and each run, run side by side."""
     jobs = [partial(job, name, run) for name in names for run in range(size.runs)]
-    made = side_by_side(request, jobs)
+    values = side_by_side(request, jobs)
     by_name: dict[K, list[T]] = {}
-    for one, what in zip(jobs, made, strict=True):
-        by_name.setdefault(one.args[0], []).append(what)
+    for job_of_run, value in zip(jobs, values, strict=True):
+        by_name.setdefault(job_of_run.args[0], []).append(value)
     return by_name
 
 
-def distance(one: Array, other: Array) -> float:
-    """Return how far two sets of weights are apart."""
-    return float(np.linalg.norm(one - other))
+def distance(first: Array, second: Array) -> float:
+    """Return the distance between two sets of weights."""
+    return float(np.linalg.norm(first - second))
 
 
-def correlation(one: Array, other: Array) -> float:
+def correlation(first: Array, second: Array) -> float:
     """Return Pearson's correlation of two sets of weights over their features.
 
-    It is 0 where all weights of one of them are equal, so that nothing varies.
+    It is 0 if all weights of one set are equal.
     """
-    if np.ptp(one) == 0 or np.ptp(other) == 0:
+    if np.ptp(first) == 0 or np.ptp(second) == 0:
         return 0.0
-    return float(np.corrcoef(one, other)[0, 1])
+    return float(np.corrcoef(first, second)[0, 1])
 
 
 def ratio(part: float, whole: float) -> float:
-    """Return part / whole, both kept above 0, so that it has a logarithm."""
+    """Return part / whole, with both raised above 0, so that it has a logarithm."""
     least = 1e-12
     return max(part, least) / max(whole, least)
 
 
 def fluctuation(games: Array, weights: Array) -> float:
-    """Return by how much weights swing around straight lines: root mean square over the features.
+    """Return the deviation of weights from straight lines: root mean square over the features.
 
     A weight that drifts evenly does not fluctuate.
     """
@@ -255,7 +255,7 @@ def quarter(curve: LearningCurve, number: int) -> tuple[Array, Array]:
 
 
 def settling(curve: LearningCurve) -> float:
-    """Return the share of the games after which four fifths of the way to rest was gone.
+    """Return the share of the games after which four fifths of the way to rest was covered.
 
     Rest is the mean of the weights over the last quarter.
     """

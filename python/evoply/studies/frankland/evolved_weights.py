@@ -1,8 +1,8 @@
-"""The weights that strategies are given in each phase of the game, beside the paper's figures.
+"""The weights of strategies in each phase of the game, beside the paper's figures.
 
 The paper shows the weights of one game (Figures 7 to 13) and says which areas are high or low. Our
-figures are means over games, so each row is the weight of an area less the mean of all areas, and
-what the paper prints is compared in the same way where it prints enough.
+figures are means over games, so each row is the weight of an area minus the mean of all areas; the
+paper's figures are compared in the same way if it prints enough of them.
 """
 
 from collections import defaultdict
@@ -23,7 +23,7 @@ PHASES: Mapping[str, tuple[int, int]] = {
     "end of the middle": (44, 54),
     "end": (54, 64),
 }
-"""Discs on the board: from so many, below so many."""
+"""The discs on the board in each phase: from the first number to below the second."""
 
 AREAS: Mapping[str, str] = {
     "A": "corner (a1)",
@@ -50,19 +50,19 @@ PRINTED: Mapping[tuple[str, str], float] = {
     ("end of the middle", "B"): 1,
     ("end of the middle", "C"): 29,
 }
-"""Weights that the text names, each of one position of one game."""
+"""Weights in the text, each of one position of one game."""
 
 
 def weights(request: Request) -> Result:
     """Return the mean weight of every area in every phase, over all moves of some games."""
-    made = played(Online(), ladder_player(1), _GAMES[request.scale], request)
+    online = played(Online(), ladder_player(1), _GAMES[request.scale], request)
     rows: list[Row] = []
     boards: list[BoardPicture] = []
     for phase, (begin, end) in PHASES.items():
-        said = [one for one in made.said if begin <= one.discs < end]
-        if said:
-            boards.append(_board(phase, said))
-        by_area = _by_area(said)
+        moves = [move for move in online.said if begin <= move.discs < end]
+        if moves:
+            boards.append(_board(phase, moves))
+        by_area = _by_area(moves)
         for area, title in AREAS.items():
             printed = PRINTED.get((phase, area))
             rows.append(
@@ -73,7 +73,7 @@ def weights(request: Request) -> Result:
                     otherwise="the paper shows one position of one game",
                 )
             )
-        rows.append(row(f"{phase}: all three flags set", _flag_share(said)))
+        rows.append(row(f"{phase}: all three flags set", _flag_share(moves)))
     return request.result(
         "frankland", "weights", "Weights by phase of the game", rows,
         unit="weight of an area, 0 to 32", charts=boards,
@@ -85,30 +85,31 @@ def weights(request: Request) -> Result:
     )  # fmt: skip
 
 
-def _board(phase: str, said: Sequence[Said]) -> BoardPicture:
-    """Return what a move to each square was worth on average, the flags' doubling included."""
+def _board(phase: str, moves: Sequence[Said]) -> BoardPicture:
+    """Return the mean worth of a move to each square, the flags' doubling included."""
     printed = [f"{area} {value:g}" for (name, area), value in PRINTED.items() if name == phase]
     return BoardPicture(
         f"Weights, {phase}",
         GAME,
         tuple(
             fmean(weights)
-            for weights in zip(*(one.choice.notes["weights"] for one in said), strict=False)
+            for weights in zip(*(move.choice.notes["weights"] for move in moves), strict=False)
         ),
-        note=f"mean of {len(said):,} moves"
+        note=f"mean of {len(moves):,} moves"
         + (f"; the paper's example: {', '.join(printed)}" if printed else ""),
     )
 
 
-def _by_area(said: Sequence[Said]) -> Mapping[str, list[float]]:
+def _by_area(moves: Sequence[Said]) -> Mapping[str, list[float]]:
     values: defaultdict[str, list[float]] = defaultdict(list)
-    for one in said:
-        for area, weight in one.choice.notes["areas"].items():
+    for move in moves:
+        for area, weight in move.choice.notes["areas"].items():
             values[area].append(float(weight))
     return values
 
 
-def _flag_share(said: Sequence[Said]) -> Figure | None:
-    if not said:
+def _flag_share(moves: Sequence[Said]) -> Figure | None:
+    if not moves:
         return None
-    return mean_of([float(all(one.choice.notes["flags"].values())) for one in said], within=(0, 1))
+    flags = [move.choice.notes["flags"].values() for move in moves]
+    return mean_of([float(all(values)) for values in flags], within=(0, 1))

@@ -1,4 +1,4 @@
-"""Matches of the online player, and what it said of each of its moves."""
+"""Matches of the online player, with its notes on each of its moves."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from evoply.studies.verdicts import Figure, share_of_games
 
 GAME = "othello"
 LEVELS = (1, 3, 5, 7)
-"""Plies that the ladder looks ahead, as the paper's WZebra did."""
+"""The depths of the ladder, which are those of the paper's WZebra."""
 _CORNER, _BESIDE, _DIAGONAL = 12.0, 2.0, 4.0
-"""What a corner is worth in legal moves, and what a disc beside an empty one costs."""
+"""The worth of a corner in legal moves, and the cost of a disc beside an empty corner."""
 _QUARTERS = (("a1", ("b1", "a2"), "b2"), ("h1", ("g1", "h2"), "g2"), ("a8", ("b8", "a7"), "b7"),
              ("h8", ("g8", "h7"), "g7"))  # fmt: skip
 
 
 def ladder_player(depth: int) -> AlphaBeta:
-    """Return a player *depth* plies deep that knows what every book says of Othello.
+    """Return a player *depth* plies deep with the basic advice of books on Othello.
 
-    It counts legal moves and corners, and discs beside corners that are still empty, by hand-made
-    weights that nothing was tuned for.
+    It counts legal moves, corners, and discs beside corners that are still empty, with untuned
+    weights set by hand.
     """
     return AlphaBeta(
         evaluator=ExpressionEvaluator(expression=(_side("own") - _side("opponent")).to_dict()),
@@ -41,7 +41,7 @@ def ladder_player(depth: int) -> AlphaBeta:
 
 
 def _side(side: str) -> Number:
-    """Return what *side* has, in legal moves."""
+    """Return the value of the features of *side*, in legal moves."""
     value = features.mobility(side) + _CORNER * features.corners(side)
     for corner, beside, diagonal in _QUARTERS:
         is_free = count(board.empty & squares([corner]))
@@ -71,28 +71,28 @@ def opponents_of(text: str, levels: Sequence[int] = LEVELS) -> Iterator[tuple[st
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What an online player said of one move."""
+    """The notes of an online player on one move."""
 
     discs: int
-    """On the board before it."""
+    """The discs on the board before the move."""
     choice: Choice
 
 
 @dataclass(frozen=True)
 class Watched:
-    """A player whose choices are written down, whoever asks for them and in whatever order."""
+    """A player that records its choices, in any order."""
 
     player: Online
     said: list[Said] = field(default_factory=list)
 
     @property
     def label(self) -> str:
-        """That of the player."""
+        """The label of the player."""
         return self.player.label
 
     @property
     def reproducible(self) -> bool:
-        """Whether the player is."""
+        """Whether the player is reproducible."""
         return self.player.reproducible
 
     def check_fits(self, game: str) -> None:
@@ -100,7 +100,7 @@ class Watched:
         self.player.check_fits(game)
 
     def seat(self, game: str) -> _WatchedSeat:
-        """Return a seat of the player that writes down what it says."""
+        """Return a seat of the player that records its choices."""
         return _WatchedSeat(self.player.seat(game), self.said)
 
 
@@ -155,13 +155,13 @@ class OnlineMatch:
     @property
     def seconds(self) -> tuple[float, float]:
         """The mean time of a move, and the time that 95 of 100 moves stay below."""
-        times = [one.choice.seconds for one in self.said] or [0.0]
+        times = [move.choice.seconds for move in self.said] or [0.0]
         return float(np.mean(times)), float(np.quantile(times, 0.95))
 
 
-def _order(one: Said) -> tuple[int, ...]:
-    areas = one.choice.notes.get("areas", {})  # none where the end of the game was solved
-    return one.discs, *areas.values()
+def _order(move: Said) -> tuple[int, ...]:
+    areas = move.choice.notes.get("areas", {})  # missing if the end of the game was solved
+    return move.discs, *areas.values()
 
 
 def played(player: Online, opponent: Player, games: int, request: Request) -> OnlineMatch:
@@ -176,6 +176,6 @@ def played(player: Online, opponent: Player, games: int, request: Request) -> On
         threads=request.threads,
         progress=lambda done: request.progress(done, games),
     )
-    # Threads write down what they hear in any order.
-    said = sorted(watched.said, key=_order)
-    return OnlineMatch(result.wins, result.draws, result.games, result.distinct_games, tuple(said))
+    # Threads record choices in any order.
+    moves = sorted(watched.said, key=_order)
+    return OnlineMatch(result.wins, result.draws, result.games, result.distinct_games, tuple(moves))

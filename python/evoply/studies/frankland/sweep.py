@@ -1,4 +1,4 @@
-"""What other settings of the online player change, and what is worth most beyond the paper."""
+"""The effect of other settings of the online player, and of ideas beyond the paper."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -22,7 +22,7 @@ CLAIMS: Mapping[str, Mapping[str, Any]] = {
     "weights from 1 to 8": {"highest": 8},
     "weights from 1 to 128": {"highest": 128},
 }
-"""Settings of which the paper says that they do not play better than its own."""
+"""Settings that do not play better than the paper's, as it says."""
 
 QUESTIONS: Mapping[str, Mapping[str, Any]] = {
     "corners and edges of the board": {"scope": "board"},
@@ -50,13 +50,13 @@ IDEAS: Mapping[str, Mapping[str, Any]] = {
         "choose": "visits", "roots": "tree", "mobility": True, "replies": True, "endgame": 16,
     },
 }  # fmt: skip
-"""Ways to use more of an evolution, which the paper does not have, by themselves and together.
-All have as many games as the paper's settings: 21,000 for a move at the start."""
+"""Ideas beyond the paper for using more of an evolution, single and combined. All have as many
+games as the paper's settings: 21,000 for a move at the start."""
 
 
 def sensitivity(request: Request) -> Result:
-    """Return how many points each change of a setting gains over the paper's settings."""
-    return _compared(
+    """Return the gain in points of each changed setting over the paper's settings."""
+    return _compare(
         request,
         {**CLAIMS, **QUESTIONS},
         [ladder_player(1)],
@@ -67,9 +67,9 @@ def sensitivity(request: Request) -> Result:
 
 
 def ablation(request: Request) -> Result:
-    """Return what each idea beyond the paper gains, and all of them together."""
+    """Return the gain of each idea beyond the paper, and of all together."""
     named = dict(opponents_of(request.opponent)) if request.opponent else {}
-    return _compared(
+    return _compare(
         request,
         IDEAS,
         [*named.values()] or [ladder_player(3)],
@@ -79,7 +79,7 @@ def ablation(request: Request) -> Result:
     )
 
 
-def _compared(
+def _compare(
     request: Request,
     changes: Mapping[str, Mapping[str, Any]],
     opponents: Sequence[Player],
@@ -95,15 +95,15 @@ def _compared(
     for number, opponent in enumerate(opponents):
         base: Figure | None = None
         before = f"{opponent.label}: " if len(opponents) > 1 else ""
-        for place, (name, change) in enumerate({"as in the paper": {}, **changes}.items()):
-            step = request.part(number * (len(changes) + 1) + place, steps)
-            made = played(Online(**change), opponent, games, step)
-            rows.append(row(f"{before}{name}: score", made.score))
+        for index, (name, change) in enumerate({"as in the paper": {}, **changes}.items()):
+            step = request.part(number * (len(changes) + 1) + index, steps)
+            online = played(Online(**change), opponent, games, step)
+            rows.append(row(f"{before}{name}: score", online.score))
             if base is None:
-                base = made.score
+                base = online.score
             else:
                 claim = Figure(0.0, None) if name in CLAIMS else None
-                rows.append(row(f"{before}{name}: gain", difference(made.score, base), claim))
+                rows.append(row(f"{before}{name}: gain", difference(online.score, base), claim))
             result = replace(result, rows=tuple(rows))
             request.shown(result)
     return result

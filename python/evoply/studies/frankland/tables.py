@@ -16,9 +16,9 @@ from evoply.studies.verdicts import Figure
 _GAMES: dict[Scale, int] = {"smoke": 10, "small": 100, "paper": 400}
 
 _PRINTED: dict[int, tuple[float, float]] = {1: (95, 5), 3: (50, 5), 5: (50, 5), 7: (0, 0)}
-"""Wins and ties in percent against WZebra, by the plies that it looked ahead."""
+"""Wins and ties in percent against WZebra, by its depth in plies."""
 STRONG_LEVELS = (1, 2, 3, 5)
-"""Plies that the opponents of the strongest form look ahead."""
+"""The depths in plies of the opponents of the strongest form."""
 _OPENINGS = "Random openings of eight plies, each with both colours"
 _ELSEWHERE = "the opponent is not the paper's WZebra"
 
@@ -34,7 +34,7 @@ def table_1(request: Request) -> Result:
 def strong(request: Request) -> Result:
     """Return wins and ties of the strongest form against opponents of growing depth.
 
-    On the largest scale it has 200,000 games for a move at the start, else as many as the paper.
+    At the largest scale it plays 200,000 games for a move at the start, else as many as the paper.
     """
     games = 95 if request.scale == "paper" else 10
     player = parse_player(f"online-strong:games={games}")
@@ -58,18 +58,18 @@ def _against(
     rows: list[Row] = []
     notes = [note]
     for step, (name, opponent) in enumerate(levels):
-        made = played(player, opponent, games, request.part(step, len(levels)))
+        online = played(player, opponent, games, request.part(step, len(levels)))
         printed = papers[step] if papers else None
-        figures = ("wins", made.win_share, 0), ("ties", made.tie_share, 1)
-        for what, ours, place in figures:
-            paper = None if printed is None else Figure(printed[place], None)
+        figures = ("wins", online.win_share, 0), ("ties", online.tie_share, 1)
+        for what, ours, index in figures:
+            paper = None if printed is None else Figure(printed[index], None)
             rows.append(
                 row(
                     f"{name}: {what}", ours, paper,
                     reference=50.0 if what == "wins" else None, otherwise=_ELSEWHERE,
                 )
             )  # fmt: skip
-        mean, slow = made.seconds
+        mean, slow = online.seconds
         notes.append(
             f"{name}: {mean:.3f} s per move on average, 95 % of the moves within {slow:.3f} s."
         )

@@ -1,7 +1,7 @@
-"""What Liao's study evolves: trees for the halves of the game, and players of many stages.
+"""The evolutions of Liao's study: trees for halves of the game, and players of many stages.
 
-The engine is that of gpjpp with its defaults (preset `gpjpp`): five games as White against a random
-player; what the opponent gains within an epoch is minimised.
+The engine is gpjpp's with its defaults (preset `gpjpp`): five games as White against a random
+player; the opponent's gain of discs within an epoch is minimised.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ _SWEEP_POPULATION: dict[Scale, int] = {"smoke": 30, "small": 100, "paper": 200}
 _SWEEP_GENERATIONS: dict[Scale, int] = {"smoke": 4, "small": 15, "paper": 20}
 _SWEEP_NODES = 600
 _YARDSTICK = "hall_of_fame={size=1,candidates=1,sample=1,pairs=1,final_pairs=1}"
-"""The study tests what it evolves itself, so the engine need not."""
+"""Settings without tests by the engine: the study tests its own individuals."""
 
 
 @dataclass(frozen=True, slots=True)
 class Half:
-    """What one run evolved for a part of the game."""
+    """The result of one run for a part of the game."""
 
     tree: Tree
     discs: float
-    """What the opponent gained there in the five games of training."""
+    """The opponent's gain of discs there in the five training games."""
     generations: int
 
 
@@ -62,28 +62,28 @@ def _half(termination: float, start: int, end: int, request: Request, run: int) 
 
 
 def _seed(request: Request, *numbers: int) -> int:
-    """Return a seed of its own for every run of the study."""
+    """Return a different seed for every run of the study."""
     seed = request.seed
     for number in numbers:
         seed = (1009 * seed + number) % 2**63
     return seed
 
 
-def _best(generations: Iterator[Generation]) -> tuple[_Found, int]:
-    """Return the individual of the best training fitness, and the number of generations."""
-    best: _Found | None = None
+def _best(generations: Iterator[Generation]) -> tuple[_Best, int]:
+    """Return the individual with the best training fitness, and the number of generations."""
+    best: _Best | None = None
     count = 0
     for generation in generations:
         count += 1
-        one = generation.best
-        if best is None or one.fitness > best.fitness:
-            best = _Found(one.tree, one.fitness)
+        fittest = generation.best
+        if best is None or fittest.fitness > best.fitness:
+            best = _Best(fittest.tree, fittest.fitness)
     assert best is not None  # there is always a first generation
     return best, count
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Best:
     tree: Genotype
     fitness: float
 
@@ -104,21 +104,21 @@ def evolved_rows(
         for first, second in pairs:
             staged = Forest("stages", (first.tree, second.tree), (50, 50))
             players: tuple[Genotype, ...] = (first.tree, second.tree, staged)
-            for place, individual in enumerate(players):
+            for index, individual in enumerate(players):
                 played = games_as_white(
                     individual,
                     games=_GAMES[request.scale],
                     seed=request.seed + 1,
                     threads=request.threads,
                 )
-                counts[place].append(50 * played.wins / played.games)
+                counts[index].append(50 * played.wins / played.games)
         figures = [mean_of(count, within=(0, 50)) for count in counts]
-        for place, name in enumerate(("tree 1", "tree 2", "staged")):
+        for index, name in enumerate(("tree 1", "tree 2", "staged")):
             rows.append(
                 row(
                     f"{termination}, {name}, evolved here",
-                    figures[place],
-                    share_of_games(wins[place], 50, of=50),
+                    figures[index],
+                    share_of_games(wins[index], 50, of=50),
                     reference=25.0,
                     reason=f"Mean of {runs} runs of gpjpp's defaults; each tested in "
                     f"{_GAMES[request.scale]:,} other games.",
@@ -132,7 +132,7 @@ def evolved_rows(
             row(
                 f"gain of {termination}, staged, evolved here over its tree 1",
                 gain,
-                difference(*(share_of_games(wins[place], 50, of=50) for place in (2, 0))),
+                difference(*(share_of_games(wins[index], 50, of=50) for index in (2, 0))),
                 reference=0.0,
             )
         )
@@ -153,11 +153,11 @@ def percents_of(count: int) -> tuple[int, ...]:
     (34, 33, 33)
     """
     each, over = divmod(100, count)
-    return tuple(each + (place < over) for place in range(count))
+    return tuple(each + (index < over) for index in range(count))
 
 
 def stage_sweep(request: Request) -> Result:
-    """Return what 1 to 60 stages win, evolved together with the same budget of games and nodes."""
+    """Return the wins with 1 to 60 jointly evolved stages at one budget of games and nodes."""
     runs = _SWEEP_RUNS[request.scale]
     scores: list[list[float]] = []
     different: list[float] = []
@@ -165,7 +165,7 @@ def stage_sweep(request: Request) -> Result:
         wins: list[float] = []
         distinct = 0
         for run in range(runs):
-            tree = _evolved_stages(count, request, run)
+            tree = _evolve_stages(count, request, run)
             played = games_as_white(
                 tree, games=_GAMES[request.scale], seed=request.seed + 1, threads=request.threads
             )
@@ -214,7 +214,7 @@ def stage_sweep(request: Request) -> Result:
     )
 
 
-def _evolved_stages(count: int, request: Request, run: int) -> Genotype:
+def _evolve_stages(count: int, request: Request, run: int) -> Genotype:
     percents = ",".join(map(str, percents_of(count)))
     settings = [
         f"seed={_seed(request, run, count)}",

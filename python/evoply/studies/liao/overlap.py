@@ -1,6 +1,6 @@
-"""A question that Liao's paper leaves: whether the stages of a player should overlap.
+"""An open question of Liao's paper: whether the stages of a player should overlap.
 
-The paper proposes it and does not try it, so no row has a printed figure.
+The paper proposes overlaps without trying them, so no row has a printed figure.
 """
 
 from evoply.reports.charts import line_chart
@@ -28,7 +28,7 @@ PAIRS = (
 
 
 def overlap_sweep(request: Request) -> Result:
-    """Return what the paper's staged hypotheses win when their halves overlap more and more."""
+    """Return the wins of the paper's staged hypotheses by the overlap of their halves."""
     games = _OVERLAP_GAMES[request.scale]
     steps = len(PAIRS) * (len(OVERLAPS) + 1)
     rows: list[Row] = []

@@ -1,18 +1,18 @@
 """A reconstruction of the program behind Liao's tables, found by simulation.
 
-It departs from the rules of Othello, so it has a game loop of its own and is no player of evoply:
+It departs from the rules of Othello, so it is not a player of evoply and has its own game loop:
 
 1. Black, the random player, begins. The game is over when neither side can move. A lost turn never
    ends it, except after 60 in a row or 400 turns. White wins with strictly more discs.
-2. White values the board after each of its moves, in the order a1, b1, ..., h8, and takes the first
-   of the greatest values above 0. If none is above 0, the turn is lost.
+2. White values the board after each of its moves, in the order a1, b1, ..., h8, and plays the first
+   move with the greatest value above 0. If no value is above 0, the turn is lost.
 3. Trees are read by the faulty string machine of the paper's bug report (`legacy_tree`); a / 0 = 1.
 4. Black draws a number from 1 to n of its n moves and plays the move after it, counted from 1;
    where there is none, its turn is lost. So the first move is never played.
 5. Stages change at shares of (discs - 4) / 60 where White chooses.
 
-The string machine moves through its text in the same way whatever the board, so what it computes is
-itself a tree: that tree is lowered, and many games are played side by side.
+The string machine reads its text in the same way on every board, so its computation is itself a
+tree: that tree is lowered, and many games are played side by side.
 """
 
 from dataclasses import dataclass, field
@@ -87,7 +87,7 @@ def _is_over(game: _Game) -> bool:
     )
 
 
-def _played(game: _Game, square: int | None) -> None:
+def _play(game: _Game, square: int | None) -> None:
     """Put a disc, or lose the turn without one, and hand the turn over."""
     game.turns += 1
     game.moves.append(-1 if square is None else square)
@@ -111,7 +111,7 @@ def _black_turns(games: list[_Game]) -> None:
     for game in games:
         legal = list(squares_in(_native.othello_moves(8, game.black, game.white)))
         drawn = 1 + game.stream.below(len(legal)) if legal else 0
-        _played(game, legal[drawn] if drawn < len(legal) else None)
+        _play(game, legal[drawn] if drawn < len(legal) else None)
 
 
 def _white_turns(games: list[_Game], programs: list[_native.Program], ends: list[float]) -> None:
@@ -136,13 +136,13 @@ def _white_turns(games: list[_Game], programs: list[_native.Program], ends: list
             if rows
             else np.empty(0)
         )
-        place = 0
+        begin = 0
         for game, squares in zip(staged, legal, strict=True):
             best, chosen = 0.0, None
             for square, value in zip(
-                squares, values[place : place + len(squares)].tolist(), strict=True
+                squares, values[begin : begin + len(squares)].tolist(), strict=True
             ):
                 if value > best:
                     best, chosen = value, square
-            place += len(squares)
-            _played(game, chosen)
+            begin += len(squares)
+            _play(game, chosen)

@@ -16,7 +16,7 @@ from evoply.studies.verdicts import Figure, difference, share_of_games
 
 PRINTED_GAMES = 50
 GAMES: dict[Scale, int] = {"smoke": 200, "small": 2000, "paper": 20_000}
-"""Games a hypothesis: 4, 40 and 400 times the paper's 50, so that intervals tell something."""
+"""Games per hypothesis: 4, 40 and 400 times the paper's 50, for narrower intervals."""
 
 _OTHER_GAMES = 500
 _UNDER = {"plain": "plain rules", "reconstruction": "reconstruction"}
@@ -25,7 +25,7 @@ WHITE, CORNERS = "( white )", "( white_corners )"
 HALVES = f"{WHITE},50,{CORNERS},50"
 QUARTERS = f"{WHITE},75,{CORNERS},25"
 TABLE_1 = ((WHITE, 44), (CORNERS, 1), (HALVES, 43), (QUARTERS, 49))
-"""Hypothesis and printed wins of 50. The cell of the corners is blank; the text says 1."""
+"""Hypotheses and printed wins of 50. The cell of the corners is blank; the text says 1."""
 
 _TREES = (
     "( + white ( + white_corners black_near_corners ) white )",
@@ -110,12 +110,12 @@ def _table(
             )
         )
         request.progress(number + 1, len(hypotheses))
-    for one, other in gains:
+    for staged, single in gains:
         rows.append(
             row(
-                f"gain of {one} over {other}",
-                difference(ours[one], ours[other]),
-                difference(paper[one], paper[other]),
+                f"gain of {staged} over {single}",
+                difference(ours[staged], ours[single]),
+                difference(paper[staged], paper[single]),
                 reference=0.0,
                 reason="Whether staging pays, which does not rest on how strong the opponent is.",
             )
@@ -144,21 +144,21 @@ def _table(
         title,
         rows,
         unit=UNIT,
-        notes=(*_notes(rules), *_named(hypotheses)),
+        notes=(*_notes(rules), *_name_notes(hypotheses)),
         charts=(chart,),
     )
 
 
 def _wins(text: str, request: Request, rules: str, games: int) -> Figure:
-    """Return what a hypothesis wins of 50 games under *rules*."""
+    """Return the wins of a hypothesis in 50 games under *rules*."""
     played = games_as_white(
         text, games=games, seed=request.seed, rules=rules, threads=request.threads
     )
     return share_of_games(played.wins, played.games, of=PRINTED_GAMES, distinct=played.distinct)
 
 
-def _named(hypotheses: Sequence[tuple[str, str, int]]) -> tuple[str, ...]:
-    """Return which hypothesis is meant by a name that is not its text."""
+def _name_notes(hypotheses: Sequence[tuple[str, str, int]]) -> tuple[str, ...]:
+    """Return a note for each hypothesis whose name is not its text."""
     return tuple(f"{name} is {text}." for name, text, _ in hypotheses if name != text)
 
 

@@ -19,7 +19,7 @@ GAME = "othello"
 
 @dataclass(frozen=True, slots=True)
 class WhiteResults:
-    """What came of some games of White."""
+    """The results of games as White."""
 
     wins: int
     games: int
@@ -27,7 +27,7 @@ class WhiteResults:
 
 
 def staged_of(text: str, **options: object) -> Staged:
-    """Return the player of a hypothesis as the paper writes it; an operand too many is ignored."""
+    """Return the player of a hypothesis in the paper's form; surplus operands are ignored."""
     evaluator = TreeEvaluator(tree=text, primitives="liao", lenient="drop")
     return Staged(evaluator=evaluator, **options)  # type: ignore[arg-type]
 
@@ -40,9 +40,9 @@ def games_as_white(
     rules: str = RULES[0],
     threads: int = 0,
 ) -> WhiteResults:
-    """Return how often *hypothesis* wins as White against a random Black.
+    """Return the results of *hypothesis* as White against a random Black.
 
-    Every hypothesis meets the same keys, so the same Black as long as the games go alike.
+    All hypotheses play with the same keys, so Black plays alike in like positions of a game.
     """
     stream = _native.Stream(seed, "liao")
     if rules == "reconstruction":
