@@ -66,9 +66,8 @@ def reproduce(
         raise ValueError(f"games: {request.games} is not even: every opening is played twice")
     requests = [_complete(study.name, part, request) for part in parts]
     results: list[Result] = []
-    for number, (experiment, complete) in enumerate(zip(parts, requests, strict=True)):
-        step = _step(complete, table, number, len(parts), tuple(results))
-        results.append(experiment.run(step))
+    for number, (experiment, full) in enumerate(zip(parts, requests, strict=True)):
+        results.append(experiment.run(_step(full, table, number, len(parts), tuple(results))))
         if len(results) < len(parts):
             request.shown(_join(table, results))
     return results[0] if table == parts[0].name else _join(table, results)
