@@ -18,7 +18,7 @@ from evoply.arena.conditions import Openings, conditions_of
 from evoply.arena.conditions import opening_plies as opening_plies_of
 from evoply.arena.games_played import PlayedGame, games_played, results_of
 from evoply.arena.one_game import random_opening
-from evoply.arena.round_robins import opponents, rated
+from evoply.arena.round_robins import opponents, rate
 from evoply.arena.schedule import checked_whole
 from evoply.arena.tally import Tally
 from evoply.formats import GamePlayed
@@ -119,9 +119,9 @@ class ServedTournament:
     @property
     def _each_game(self) -> GameConditions:
         """The conditions of every game."""
-        given = self.conditions
+        own = self.conditions
         return conditions_of(
-            game=given.game, seed=given.seed, openings=given.opening_plies, clock=given.control
+            game=own.game, seed=own.seed, openings=own.opening_plies, clock=own.control
         )
 
     @property
@@ -159,7 +159,7 @@ class ServedTournament:
         tally = Tally(self.names)
         tally.add(part, results)
         # Clocks and others' programs decide.
-        return rated(self._each_game, tally, part, results, reproducible=False)
+        return rate(self._each_game, tally, part, results, reproducible=False)
 
     def games(self) -> Iterator[GamePlayed]:
         """Yield the games that are over, in the order of the schedule.
@@ -168,8 +168,8 @@ class ServedTournament:
         """
         numbers = np.array(sorted(self.played), dtype=np.intp)
         part, results = self.schedule.part(numbers), results_of(self._in_order(numbers))
-        for one in games_played(self.conditions.game, self.names, part, results):
-            yield replace(one, key=0)
+        for game in games_played(self.conditions.game, self.names, part, results):
+            yield replace(game, key=0)
 
     def scores(self) -> list[tuple[str, float, int]]:
         """Return name, points and games of every player, best first, of all games that are over."""
@@ -178,11 +178,11 @@ class ServedTournament:
         numbers = sorted(self.played)
         black_points = results_of(self._in_order(numbers)).black_points
         for number, share in zip(numbers, black_points.tolist(), strict=True):
-            for color, place in self.players(number).items():
-                games[place] += 1
-                points[place] += share if color is Color.BLACK else 1 - share
-        order = sorted(range(len(self.names)), key=lambda place: (-points[place], place))
-        return [(self.names[place], points[place], games[place]) for place in order]
+            for color, player in self.players(number).items():
+                games[player] += 1
+                points[player] += share if color is Color.BLACK else 1 - share
+        order = sorted(range(len(self.names)), key=lambda player: (-points[player], player))
+        return [(self.names[player], points[player], games[player]) for player in order]
 
     def _in_order(self, games: Iterable[int]) -> list[PlayedGame]:
         """Return these games."""
