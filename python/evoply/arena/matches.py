@@ -128,7 +128,7 @@ def match(
             progress=progress,
             record_moves=on_game is not None,
         )
-        for part in parts if on_game is None else report_games(parts, field, schedule, on_game):
+        for part in parts if on_game is None else report(parts, field, schedule, on_game):
             played.append(part)
     return stop.give(_result(field, schedule, played))
 
@@ -171,7 +171,7 @@ def first_points(results: Results) -> NDArray[np.float64]:
     return points
 
 
-def report_games(
+def report(
     parts: Iterable[FinishedGames],
     field: Field,
     schedule: Schedule,

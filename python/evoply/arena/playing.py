@@ -349,7 +349,7 @@ def _play_concurrently(
 
     # Daemons, because a search that continues after Ctrl-C must not keep the process alive.
     threads = [Thread(target=work, args=(worker,), daemon=True) for worker in workers]
-    with _threads_ended(stop, workers, threads):
+    with _cleanup(stop, workers, threads):
         for thread in threads:
             thread.start()
         left = len(schedule)
@@ -367,9 +367,7 @@ def _play_concurrently(
 
 
 @contextmanager
-def _threads_ended(
-    stop: Event, workers: Sequence[_Worker], threads: Sequence[Thread]
-) -> Iterator[None]:
+def _cleanup(stop: Event, workers: Sequence[_Worker], threads: Sequence[Thread]) -> Iterator[None]:
     """Wait for *threads* at the end of the block; after an error, stop them and close all seats."""
     try:
         yield

@@ -152,10 +152,7 @@ def round_robin(
     def standings() -> RoundRobin | None:
         """Return the result of the games so far; None until every two players have met."""
         whole = whole_pairs(played)
-        if (
-            whole is None
-            or _pairings_met(part := schedule.part(whole.places)) < len(schedule) // games
-        ):
+        if whole is None or _meetings(part := schedule.part(whole.places)) < len(schedule) // games:
             return None
         tally = Tally(names)
         tally.add(part, whole.results)
@@ -194,7 +191,7 @@ def _turn_order(total: int, games: int) -> NDArray[np.intp]:
     return places.swapaxes(0, 1).ravel()
 
 
-def _pairings_met(schedule: Schedule) -> int:
+def _meetings(schedule: Schedule) -> int:
     """Return the number of pairings with a game in *schedule*, whose games come in pairs."""
     sides = np.column_stack([schedule.black[::2], schedule.white[::2]])
     return len(np.unique(sides, axis=0))

@@ -218,26 +218,19 @@ def gathered(parts: Sequence[FinishedGames]) -> FinishedGames:
     """Return all games of *parts*, one part at least, in the order of the schedule."""
     if len(parts) == 1 and _is_rising(parts[0].places):
         return parts[0]
-    all_results = [part.results for part in parts]
+    each = [part.results for part in parts]
     begins = np.cumsum([0, *map(len, parts)]).tolist()
     places = np.concatenate([part.places for part in parts])
-    has_moves = all(results.moves is not None for results in all_results)
-    has_seconds = all(results.seconds is not None for results in all_results)
+    has_moves = all(games.moves is not None for games in each)
+    has_seconds = all(games.seconds is not None for games in each)
     joined = Results(
-        **{
-            name: np.concatenate([getattr(results, name) for results in all_results])
-            for name in _COLUMNS
-        },
-        moves=[codes for results in all_results for codes in results.moves or ()]
-        if has_moves
-        else None,
-        seconds=np.concatenate([results.seconds for results in all_results])
-        if has_seconds
-        else None,
+        **{name: np.concatenate([getattr(games, name) for games in each]) for name in _COLUMNS},
+        moves=[codes for games in each for codes in games.moves or ()] if has_moves else None,
+        seconds=np.concatenate([games.seconds for games in each]) if has_seconds else None,
         forfeits=tuple(
             forfeit.at(begin + forfeit.game)
-            for begin, results in zip(begins, all_results, strict=False)
-            for forfeit in results.forfeits
+            for begin, games in zip(begins, each, strict=False)
+            for forfeit in games.forfeits
         ),
     )
     whole = FinishedGames(places, joined)

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Literal, Unpack
 import numpy as np
 
 from evoply.arena.conditions import PlayerTerms, circumstances, even_games, field_of
-from evoply.arena.matches import report_games, schedule_of_match
+from evoply.arena.matches import report, schedule_of_match
 from evoply.arena.pairs import pair_points
 from evoply.arena.schedule import Results, in_order
 from evoply.arena.stopping import Stop
@@ -247,9 +247,7 @@ def sprt_match(
     evidence, tally = Evidence(test), Tally(field.labels)
     with Stop() as stop, field.tables() as tables:
         parts = tables.parts(schedule, sizes=_batches(evidence), record_moves=on_game is not None)
-        for part in (
-            in_order(parts) if on_game is None else report_games(parts, field, schedule, on_game)
-        ):
+        for part in in_order(parts) if on_game is None else report(parts, field, schedule, on_game):
             tally.add(schedule.part(part.places), part.results)
             evidence.weigh(part.results)
             if progress is not None:

@@ -97,9 +97,7 @@ class Tally:
 
     def times(self, clock: TimeControl | None) -> list[TimeUsed | None]:
         """Return the time that the games of each player took; None for all without a *clock*."""
-        return [
-            None if clock is None else self.time_of(player) for player in range(len(self.names))
-        ]
+        return [None if clock is None else self.time_of(index) for index in range(len(self.names))]
 
     @property
     def are_reproducible(self) -> bool:

@@ -1,6 +1,6 @@
-"""What a tournament over the network is: its conditions, who plays, what was played, who leads.
+"""A tournament over the network as data: conditions, players, games and scores.
 
-This module knows no connection and no clock that runs.
+This module knows no connections and no running clocks.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ LEAST_SECONDS = 0.1
 
 @dataclass(frozen=True, slots=True)
 class TournamentConditions:
-    """What is played, by how many, and how long it may take."""
+    """The game, the number of players, and the clock."""
 
     game: str
     control: TimeControl
     players: int = 2
-    """So many are waited for."""
+    """How many players the server waits for."""
     games: int = 10
     """Games between every two of them; even, because every opening is played twice."""
     opening_plies: int = 0
     seed: int = 1
 
     def __post_init__(self) -> None:
-        """Raise `ValueError` that names what no tournament can have."""
+        """Raise `ValueError` that names the field that is wrong."""
         game_rules(self.game)
         if not (self.game.isascii() and self.game.isprintable()) or " " in self.game:
             raise ValueError(
@@ -130,7 +130,7 @@ class ServedTournament:
         return len(self.played) == len(self.schedule)
 
     def players(self, game: int) -> dict[Color, int]:
-        """Return the places of those who play the game of this number."""
+        """Return the indices of the players of the game with this number."""
         return {
             Color.BLACK: int(self.schedule.black[game]),
             Color.WHITE: int(self.schedule.white[game]),
@@ -143,7 +143,7 @@ class ServedTournament:
         return random_opening(start, key, self.conditions.opening_plies)
 
     def rated(self) -> RoundRobin | None:
-        """Return what the whole opening pairs say that were played; None if there are none."""
+        """Return the result of the whole opening pairs played; None if there are none."""
         pairs = [
             game
             for game in range(0, len(self.schedule), 2)
