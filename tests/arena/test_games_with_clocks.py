@@ -169,7 +169,7 @@ def test_players_of_the_kernel_stay_within_a_short_clock(player: str) -> None:
 
 
 def test_a_clock_of_no_time_is_refused() -> None:
-    with pytest.raises(ValueError, match="clock: 'soon' is no time"):
+    with pytest.raises(ValueError, match="clock: 'soon' is not a time"):
         ep.match("greedy", "random", clock="soon")
-    with pytest.raises(TypeError, match="clock: 150 is no time"):
+    with pytest.raises(TypeError, match="clock: 150 is not a time"):
         ep.match("greedy", "random", clock=150)

@@ -17,7 +17,7 @@ from evoply.arena import (
     round_robin,
     tournament,
 )
-from evoply.arena.round_robins import rated
+from evoply.arena.round_robins import rate
 from evoply.arena.tally import Tally
 from evoply.players import parse_player
 from evoply.protocols import ForfeitError
@@ -83,7 +83,7 @@ def _of_the_first(
     chosen = np.array(places)
     part, results, tally = schedule.part(chosen), whole.part(chosen), Tally(told.players)
     tally.add(part, results)
-    return rated(
+    return rate(
         conditions, tally, part, results,
         reproducible=result.reproducible, about=result.about,
     )  # fmt: skip

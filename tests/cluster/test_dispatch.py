@@ -144,7 +144,7 @@ def test_another_version_is_refused_by_name() -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"nonsense", "worker fake-0 says: this is no packed data"),
+        (b"nonsense", "worker fake-0 says: these bytes are not packed data"),
         (packed({"game": "othello"}), "worker fake-0 says: an error of evoply's"),
     ],
 )
@@ -313,5 +313,5 @@ def test_packed_data_comes_back_and_nothing_else_is_taken() -> None:
         b'{"header": {}, "lengths": [-1, 1]}\n',
         b'{"header": {}, "lengths": "1"}\na',
     ):
-        with pytest.raises(ValueError, match="this is no packed data"):
+        with pytest.raises(ValueError, match="these bytes are not packed data"):
             unpacked(wrong)

@@ -128,7 +128,7 @@ BAD = {
     "dies": (DIES, "its process died"),
     "garbage": (GARBAGE, "wrote something else than its answer"),
     "endless": (ENDLESS, "wrote something else than its answer"),
-    "nonsense": (NONSENSE, "is no move"),
+    "nonsense": (NONSENSE, "is not a move"),
     "illegal": (ILLEGAL, "played the illegal move b2"),
     "leaves": (LEAVES, "raised SystemExit: good bye"),
 }

@@ -44,7 +44,7 @@ def test_a_limit_in_seconds_ends_with_a_sentence_or_with_the_answer() -> None:
     near = othello.Position.parse("XXXX XOXO XOO- O--- X")
     assert solve(near, seconds=1e300).score == solve(near).score == 10
     for wrong in (0, -1.0, float("nan"), float("inf")):
-        with pytest.raises(ValueError, match=r"seconds: .* is no limit: give a number above 0"):
+        with pytest.raises(ValueError, match=r"seconds: .* is not a limit: give a number above 0"):
             solve(near, seconds=wrong)
 
 

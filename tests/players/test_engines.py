@@ -275,7 +275,7 @@ def test_texts_that_name_no_engine(text: str, says: str) -> None:
         ),
         (
             "[[engine]]\nname = 'x'\nprotocol = 'gtp'\ncommand = 'sh'\noptions = {'a b' = 3}",
-            "engine.0.options: 'a b' is no name of an option",
+            "engine.0.options: 'a b' is not an option's name",
         ),
         (
             "[[engine]]\nname = 'x'\nprotocol = 'gtp'\ncommand = 'sh'\noptions = {x = [3]}",

@@ -190,7 +190,7 @@ def damaged(**changes: object) -> str:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{}", "no packed tables"),
+        ("{}", "not a file of packed tables"),
         (json.dumps({"kind": "evoply tables"}), "the checksum is wrong"),
         (lambda: damaged(entries="AAAAAA=="), "entries: 2, and the patterns have 1"),
         (lambda: damaged(entries="AAAA~"), "not base64"),

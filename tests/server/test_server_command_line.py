@@ -29,7 +29,7 @@ def wrong(*arguments: str, says: str, code: int = 2) -> Any:
 @pytest.mark.parametrize(
     ("arguments", "says", "code"),
     [
-        wrong("serve", "--clock", "soon", says="clock: 'soon' is no time"),
+        wrong("serve", "--clock", "soon", says="clock: 'soon' is not a time"),
         wrong("serve", "--clock", "0", says="clock"),
         wrong("serve", "--game", "chess", says="chess"),
         wrong("serve", "--games", "3", says="games: 3"),

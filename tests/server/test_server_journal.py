@@ -29,7 +29,7 @@ def written(path: Path) -> Path:
     journal.add(1, record, 0, left)
     longer = record.play(record.position.legal_moves[0])
     journal.add(1, longer, len(record), left)
-    journal.never_played({5: PlayedGame(record, Forfeit(5, Color.BLACK, "away", by_time=True))})
+    journal.add_unplayed({5: PlayedGame(record, Forfeit(5, Color.BLACK, "away", by_time=True))})
     journal.close()
     return path
 
@@ -89,8 +89,8 @@ def change(statement: str) -> Any:
     ("damage", "says"),
     [
         (lambda path: path.unlink(), "there is no such file"),
-        (lambda path: path.write_bytes(b""), "no file of a tournament"),
-        (lambda path: path.write_text("{}"), "no file of a tournament"),
+        (lambda path: path.write_bytes(b""), "not the file of a tournament"),
+        (lambda path: path.write_text("{}"), "not the file of a tournament"),
         (lambda path: path.write_bytes(path.read_bytes()[:5000]), "damaged"),
     ],
 )
@@ -138,7 +138,7 @@ def test_a_file_of_another_program_is_not_changed(tmp_path: Path) -> None:
         connection.execute("CREATE TABLE other (x)")
     connection.close()
     before = path.read_bytes()
-    with pytest.raises(JournalError, match="no file of a tournament"):
+    with pytest.raises(JournalError, match="not the file of a tournament"):
         Journal.open(path)
     assert path.read_bytes() == before
 

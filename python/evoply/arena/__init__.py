@@ -1,6 +1,6 @@
-"""Games by the thousand: schedules, matches, tournaments and what their results say.
+"""Schedules of thousands of games, matches, tournaments, and the statistics of their results.
 
-The arena knows players and games, and nothing of evolution or of files.
+The arena knows players and games, but not evolution or files.
 """
 
 from typing import TYPE_CHECKING

@@ -1,7 +1,7 @@
 """The behaviour signature: equal for two builds that compute the same, different otherwise.
 
-It covers search, the arena and the genetic operators, and no learner, so runs and clusters can ask
-for it. A run stores it; resuming under another signature is refused unless asked for.
+It covers search, the arena and the genetic operators, but no learner, so runs and clusters can ask
+for it. A run stores it, and resumes under another signature only if told to.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ _MUTATIONS: tuple[gp.Mutation, ...] = (
     gp.constant_mutation,
     gp.reproduction,
 )
-"""The usual ones; `make signature` has all, so a new operator need not change this number."""
+"""The usual operators; `make signature` has all, so a new operator need not change this number."""
 
 
 @cache
@@ -35,18 +35,18 @@ def signature() -> str:
 
     16 hexadecimal digits; a few hundredths of a second.
     """
-    stream, found = Stream(_SEED, "signature"), hashlib.sha256()
+    stream, digest = Stream(_SEED, "signature"), hashlib.sha256()
     opponents = [parse_player(text, game=_GAME) for text in _OPPONENTS]
     primitives = find_primitive_set("liao+mobility")
     trees = gp.ramped_half_and_half(primitives, _SIZE, stream.child("creation"))
     for number in range(_GENERATIONS):
         draws = stream.child(number)
         played = play(_GAME, [*trees, *opponents], _schedule(draws.child("games")))
-        found.update(f"{[str(tree) for tree in trees]}{played.hashes.tolist()}".encode())
+        digest.update(f"{[str(tree) for tree in trees]}{played.hashes.tolist()}".encode())
         points = played.black_points.reshape(_SIZE, -1, 2)
         fitness = (points[:, :, 0] - points[:, :, 1]).sum(axis=1).tolist()
-        trees = _bred(trees, fitness, draws)
-    return found.hexdigest()[:16]
+        trees = _breed(trees, fitness, draws)
+    return digest.hexdigest()[:16]
 
 
 def _schedule(stream: Stream) -> Schedule:
@@ -63,18 +63,18 @@ def _schedule(stream: Stream) -> Schedule:
     )
 
 
-def _bred(trees: list[gp.Tree], fitness: list[float], stream: Stream) -> list[gp.Tree]:
-    """Return as many children of winners of tournaments, each crossed and then mutated."""
+def _breed(trees: list[gp.Tree], fitness: list[float], stream: Stream) -> list[gp.Tree]:
+    """Return *_SIZE* children of winners of tournaments, each crossed and then mutated."""
     limits = gp.Limits()
     lengths = [len(tree) for tree in trees]
     parents = gp.tournament_selection(
         fitness, 3, 2 * _SIZE, stream.child("parents"), lengths=lengths
     )
     children = []
-    for place in range(_SIZE):
-        one, other = (trees[parent] for parent in parents[2 * place : 2 * place + 2])
-        draws = stream.child("child", place)
-        crossed, _ = gp.subtree_crossover(one, other, limits, draws.child("crossover"))
-        mutation = _MUTATIONS[place % len(_MUTATIONS)]
+    for index in range(_SIZE):
+        first, second = (trees[parent] for parent in parents[2 * index : 2 * index + 2])
+        draws = stream.child("child", index)
+        crossed, _ = gp.subtree_crossover(first, second, limits, draws.child("crossover"))
+        mutation = _MUTATIONS[index % len(_MUTATIONS)]
         children.append(mutation(crossed, limits, draws.child("mutation")))
     return children

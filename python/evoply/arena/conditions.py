@@ -1,4 +1,4 @@
-"""Who meets, and under which conditions: what every match and tournament begins with."""
+"""The players and conditions of a match or tournament, read and checked."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,7 +21,7 @@ MOST_GAMES = 10_000_000
 MOST_OPENING_PLIES = 1000
 
 Openings = int | Literal["usual"] | None
-"""Random plies before the players begin: so many, what is usual in the game, or none."""
+"""Random plies before the players begin: a number, the usual one of the game, or none."""
 
 
 def opening_plies(game: str, openings: Openings) -> int:
@@ -49,32 +49,33 @@ class Terms(TypedDict, total=False):
     seed: int
     """Decides everything random: the same seed gives the same result."""
     openings: Openings
-    """So many uniformly random legal plies before the players begin; "usual" is what is usual in
-    the game, None or 0 is no opening, as papers play."""
+    """How many uniformly random legal plies come before the players begin; "usual" is the usual
+    number of the game, None or 0 is no opening, as in papers."""
     start: Position | None
     """Where every opening begins; None: the start of the game."""
     draws: DrawRules | None
     """The rules about draws; None: those of the game."""
     clock: TimeControl | str | None
-    """What each side has for its moves of a game, also as a text such as 150+2: seconds, and those
-    that each move adds."""
+    """The time each side has for its moves of a game, also as a text such as 150+2: seconds, and
+    seconds that each move adds."""
     threads: int
     """0: all cores. Results never depend on it."""
     cluster: Cluster | None
-    """Whose workers play, to the same result (`evoply.cluster.connect`); None: this process."""
+    """The cluster whose workers play, with the same result (`evoply.cluster.connect`); None: this
+    process plays."""
 
 
 class PlayerTerms(Terms, total=False):
-    """The keywords for conditions, and how texts are read that name players."""
+    """The keywords for conditions, and for reading texts that name players."""
 
     runs: Callable[[str], Player] | None
-    """Gives the champion for the text `champion@RUN`. `evoply.match` looks it up among your runs,
-    `evoply.arena.match` is to be given `evoply.runs.resolve_champion`."""
+    """Returns the champion for the text `champion@RUN`. `evoply.match` looks it up among your runs;
+    pass `evoply.runs.resolve_champion` to `evoply.arena.match`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """Under which conditions games are played, checked; `conditions_of` makes them."""
+    """The checked conditions of games; `conditions_of` makes them."""
 
     game: str
     seed: int
@@ -119,7 +120,7 @@ def conditions_of(
         clock = TimeControl.from_text(clock)
     elif not isinstance(clock, TimeControl | None):
         raise TypeError(
-            f"clock: {shorten(repr(clock))} is no time - give a TimeControl, or a text such as "
+            f"clock: {shorten(repr(clock))} is not a time - give a TimeControl, or a text such as "
             "150 or 150+2"
         )
     rules = game_rules(game)
@@ -143,21 +144,21 @@ class Field:
     conditions: Conditions
     players: tuple[Player, ...]
     _learned: dict[int, Mapping[str, Any]] = field(default_factory=dict)
-    """What seats learned of the players, by their places."""
+    """What seats learned about the players, by their indices."""
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What the players are called."""
+        """The names of the players."""
         return tuple(player.label for player in self.players)
 
     @property
     def reproducible(self) -> bool:
-        """Whether every player plays the same game again; nobody surely does under a clock."""
+        """Whether every player repeats its moves in the same game; never true with a clock."""
         return self.conditions.clock is None and all(player.reproducible for player in self.players)
 
     @contextmanager
     def tables(self) -> Iterator[Tables]:
-        """Give tables at which the players sit; afterwards all seats are closed."""
+        """Give tables at which the players sit; close all seats at the end of the block."""
         tables = Tables(
             self.conditions.game,
             self.players,
@@ -174,27 +175,27 @@ class Field:
     def about(
         self, tally: Tally, names: Sequence[str] | None = None
     ) -> tuple[Mapping[str, Any], ...]:
-        """Return `kind`, `version` and `forfeits` of each player, and what else there is to say.
+        """Return `kind`, `version` and `forfeits` of each player, and what its seats learned.
 
-        With a clock that is `seconds` too: what a game took, `mean` and `most`. With *names* each
-        has its own as `player`. What seats learn of a player, such as the version of an engine, is
-        known afterwards.
+        With a clock, `seconds` are added: `mean` and `most` of a game. With *names*, each player
+        has its name as `player`. Facts from seats, such as the version of an engine, are known
+        after `tables` has ended.
         """
         return tuple(
             {
-                **({} if names is None else {"player": names[place]}),
+                **({} if names is None else {"player": names[index]}),
                 "kind": "python",
                 "version": None,
                 **(model.about() if (model := data_of(player)) else {}),
-                **self._learned.get(place, {}),
-                "forfeits": tally.games_of(place),
+                **self._learned.get(index, {}),
+                "forfeits": tally.games_of(index),
                 **(
                     {}
                     if self.conditions.clock is None
-                    else {"seconds": tally.time_of(place).to_dict()}
+                    else {"seconds": tally.time_of(index).to_dict()}
                 ),
             }
-            for place, player in enumerate(self.players)
+            for index, player in enumerate(self.players)
         )
 
 

@@ -1,14 +1,13 @@
-"""Elimination tournaments in rounds: who does not win enough games of a round is out.
+"""Elimination tournaments: a player that does not win enough games of a round is out.
 
 Source: Bellin & Gasperin, "Genetic Programming and Othello", section 5: seven brackets of evolved
 players, a player that fails to win more than 60 % of the games of a round is out, opponents drawn
-from all players, from the own bracket or from the others. What the paper leaves open is chosen here
-and said where it is.
+from all players, from the own bracket or from the others. Comments say what is chosen here because
+the paper leaves it open.
 
-A round ends somebody's tournament always: all players together win at most one of every game, so
-their win rates, weighted by games, average at most 50 %, and not all can exceed a threshold of 50 %
-or more. With equal numbers of games at most half of the field over the threshold survives: of 60 %
-five sixths.
+Every round puts somebody out: each game has at most one winner, so the win rates, weighted by
+games, average at most 50 %, and not all can exceed a threshold of 50 % or more. With equal numbers
+of games, at most the share 0.5 / threshold of the field survives: five sixths at 60 %.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,10 +23,10 @@ from evoply.arena.schedule import Results
 from evoply.permutations import derangement
 
 Meetings = Literal["all", "same", "other"]
-"""Who meets whom: everybody, only players of the own bracket, only players of the others."""
+"""Whom a player meets: all players, only those of its own bracket, or only those of others."""
 
 Play = Callable[[NDArray[np.intp], NDArray[np.intp], _native.Stream], Results]
-"""Plays pairs of games: first players, second players, where keys come from."""
+"""Plays pairs of games between first and second players, with keys from a stream."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,28 +35,28 @@ class Round:
 
     players: tuple[int, ...]
     wins: tuple[int, ...]
-    """Games won by each of *players*, those it was drawn into included."""
+    """Games won by each of *players*, including games for which others drew it."""
     games: tuple[int, ...]
     survivors: tuple[int, ...]
 
     def rate(self, player: int) -> float:
-        """Return the share of its games that a player of this round won; a draw is no win."""
-        place = self.players.index(player)
-        return self.wins[place] / self.games[place]
+        """Return the share of its games that a player of this round won; draws are not wins."""
+        index = self.players.index(player)
+        return self.wins[index] / self.games[index]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Elimination:
-    """One run of a tournament, players as places in the list of players."""
+    """One run of a tournament; players are indices into the list of players."""
 
     rounds: tuple[Round, ...]
     """In mode "same" all rounds of the first bracket, then those of the next."""
     ranks: tuple[float, ...]
-    """Each player's rank, 1 the best, in mode "same" in its bracket; equals share their mean."""
+    """Each player's rank from 1, in mode "same" in its bracket; equal players share their mean."""
     champions: tuple[int, ...]
     """The last player, or in mode "same" that of every bracket."""
     finalists: tuple[int, ...]
-    """Who still played in the last round, or in mode "same" in the last round of its bracket."""
+    """The players of the last round, or in mode "same" of the last round of each bracket."""
     played: PairsPlayed
 
 
@@ -73,12 +72,12 @@ def eliminate(
     """Play rounds until one player is left, or in mode "same" one of each bracket.
 
     `brackets[i]` is the bracket of player i. In a round every player meets *games* / 2 opponents,
-    each with both colours of one opening, and others draw it besides; all of those games count. It
-    stays if it wins more than the share *threshold* of them, and a draw is no win. If nobody would
-    stay, or those who stay have no opponents (mode "other"), the players of the round are ranked by
-    the share they won, and the tournament is over. Those equal in that share a rank; the champion
-    among them is drawn. Raises `ValueError` for a threshold that is not from 0.5 to below 1,
-    because a round might then put nobody out, and for an odd number of games.
+    each with both colours of one opening, and others may draw it too; all of these games count. It
+    stays if it wins more than the share *threshold* of them; draws are not wins. If nobody would
+    stay, or those who stay have no opponents (mode "other"), the tournament is over, and the
+    players of the round are ranked by the share they won. Equal players share a rank, and the
+    champion among them is drawn. Raises `ValueError` for a threshold that is not from 0.5 to below
+    1, because a round might then put nobody out, and for an odd number of games.
     """
     if not 0.5 <= threshold < 1:
         raise ValueError(f"threshold: must be at least 0.5 and below 1, not {threshold:g}")
@@ -99,11 +98,11 @@ def eliminate(
         keys = stream.child("field", number)
         played_rounds, pairs = _rounds(field, brackets, play, keys, mode, games // 2, threshold)
         order = _order(field, played_rounds)
-        place = 1
+        rank = 1
         for group in order:
             for player in group:
-                ranks[player] = place + (len(group) - 1) / 2
-            place += len(group)
+                ranks[player] = rank + (len(group) - 1) / 2
+            rank += len(group)
         champions.append(order[0][keys.child("champion").below(len(order[0]))])
         finalists += played_rounds[-1].players if played_rounds else field
         rounds += played_rounds
@@ -146,16 +145,16 @@ def _rounds(
 
 
 def _order(field: Sequence[int], rounds: Sequence[Round]) -> list[list[int]]:
-    """Return groups of equal players, the best first: by round of leaving, then by win rate."""
+    """Return groups of equal players, best first: by the round they left in, then by win rate."""
     if not rounds:
         return [list(field)]
     left_in: dict[int, tuple[int, float]] = {}
-    for number, one in enumerate(rounds):
-        for player in one.players:
-            stays = player in one.survivors and len(one.survivors) == 1
-            left_in[player] = (number + stays, one.rate(player))
-    places = sorted({left_in[player] for player in field}, reverse=True)
-    return [[player for player in field if left_in[player] == place] for place in places]
+    for number, played_round in enumerate(rounds):
+        for player in played_round.players:
+            stays = player in played_round.survivors and len(played_round.survivors) == 1
+            left_in[player] = (number + stays, played_round.rate(player))
+    keys = sorted({left_in[player] for player in field}, reverse=True)
+    return [[player for player in field if left_in[player] == key] for key in keys]
 
 
 def drawn_pairs(
@@ -165,12 +164,12 @@ def drawn_pairs(
     opponents: int,
     stream: _native.Stream,
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return who meets whom: *opponents* pairs that each player of *field* asked for.
+    """Return who meets whom: *opponents* pairs for each player of *field*.
 
-    Where everybody may meet everybody, each of the *opponents* times is one random permutation
-    without fixed points, so that every player is also drawn exactly as often: all play the same
-    number of games. In mode "other" each opponent is drawn by itself, uniformly from the other
-    brackets; no pairs come back if there is only one bracket.
+    Where all may meet, the opponents come from that many random permutations without fixed points,
+    so that every player is drawn equally often and all play the same number of games. In mode
+    "other" each opponent is drawn independently and uniformly from the other brackets; the arrays
+    are empty if there is only one bracket.
     """
     players = np.array(field, dtype=np.intp)
     own = np.array([brackets[player] for player in field])

@@ -1,4 +1,4 @@
-"""Results as JSON-ready data that follows from their fields."""
+"""JSON-ready data of results, derived from their fields."""
 
 import math
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 
 class JsonData:
-    """A frozen dataclass whose JSON has its fields by their names, and some of its properties.
+    """A frozen dataclass whose JSON data has its fields by name, and some of its properties.
 
     The metadata `json` of a field is another name in JSON, or "" for a field that is left out;
     `if_any` leaves it out where it is None. Keyword-only fields, which results share, come last.
@@ -16,7 +16,7 @@ class JsonData:
 
     __slots__ = ()
     also: ClassVar[tuple[str, ...]] = ()
-    """The properties that JSON has, too."""
+    """The properties that the data includes too."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready data; a number that is not finite is None."""
@@ -30,7 +30,7 @@ class JsonData:
 
 
 def json_ready(value: Any) -> Any:
-    """Return *value*, what `JsonData` has in a field, as JSON-ready data."""
+    """Return *value*, the value of a field of `JsonData`, as JSON-ready data."""
     match value:
         case JsonData():
             return value.to_dict()
@@ -39,8 +39,8 @@ def json_ready(value: Any) -> Any:
         case float():
             return value if math.isfinite(value) else None
         case Mapping():
-            return {key: json_ready(one) for key, one in value.items()}
+            return {key: json_ready(item) for key, item in value.items()}
         case tuple() | list():
-            return [json_ready(one) for one in value]
+            return [json_ready(item) for item in value]
         case _:
             return value

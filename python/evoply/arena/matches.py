@@ -1,4 +1,4 @@
-"""Matches: two players, every opening twice with colours swapped, and an honest result."""
+"""Matches of two players: every opening twice with colours swapped, and a result with interval."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,7 +25,7 @@ GAMES_AT_A_TIME = 1000
 
 @dataclass(frozen=True, slots=True)
 class MatchResult(Circumstances):
-    """What came of a match, from the point of view of the first player."""
+    """The result of a match, from the point of view of the first player."""
 
     also: ClassVar = ("score", "elo", "games")
     first: str
@@ -39,8 +39,8 @@ class MatchResult(Circumstances):
     endings: Mapping[str, int] = field(default_factory=dict)
     """How many games ended in each way that occurred, by the value of `evoply.protocols.Ending`."""
     players: tuple[Mapping[str, Any], ...] = ()
-    """First and second: `kind`, `version`, `forfeits` (games) and, of an engine, what it calls
-    itself (`engine`) and its `command`."""
+    """First and second: `kind`, `version`, `forfeits` (games) and, for an engine, its own name
+    (`engine`) and its `command`."""
 
     @property
     def games(self) -> int:
@@ -49,12 +49,12 @@ class MatchResult(Circumstances):
 
     @property
     def score(self) -> float:
-        """Points a game in [0, 1]: a win counts 1, a draw 0.5."""
+        """Mean points of a game, in [0, 1]: a win counts 1, a draw 0.5."""
         return (self.wins + self.draws / 2) / self.games
 
     @property
     def elo(self) -> float:
-        """Rating difference that explains the score; infinite if one side won every game."""
+        """The rating difference that explains the score; infinite if one side won every game."""
         return elo_difference(self.score)
 
     def __str__(self) -> str:
@@ -101,17 +101,17 @@ def match(
 ) -> MatchResult:
     """Play *games* games between two players and return the result for the first.
 
-    A player is a text, a player as data, a tree or what holds one (`evoply.players.player_of`: one
-    ply ahead), or any object with `choose(game, stream, clock)`. The keywords of `PlayerTerms` say
-    under which conditions they meet: *game*, *seed*, *openings*, *start*, *draws*, *clock*,
-    *threads*, *cluster*, and *runs*, who finds the champions of texts.
+    A player is a text, a player as data, a tree or an object that holds one
+    (`evoply.players.player_of`: one ply ahead), or any object with `choose(game, stream, clock)`.
+    The keywords of `PlayerTerms` are the conditions: *game*, *seed*, *openings*, *start*, *draws*,
+    *clock*, *threads*, *cluster*, and *runs*, which finds the champions that texts name.
 
-    Every opening is played twice with colours swapped, so *games* must be even. *progress* is told
-    the number of finished games now and then. *on_game* is given every game in order, with its pair
-    as soon as that is finished; no more than *games_at_a_time* games wait for it. Raises ValueError
-    for players that cannot be read or do not play this game. Ctrl-C raises a
-    `StoppedWithResultError`, a KeyboardInterrupt, with the *result* of the whole pairs of games
-    that were played by then, if there are any; *on_game* may have been given two games more.
+    Every opening is played twice with colours swapped, so *games* must be even. *progress* is
+    called with the number of finished games now and then. *on_game* is called with every game in
+    order, as soon as its pair is finished; at most *games_at_a_time* games wait for it. Raises
+    ValueError for players that cannot be read or do not play this game. Ctrl-C raises a
+    `StoppedWithResultError`, a KeyboardInterrupt, with the *result* of the whole pairs played by
+    then, if there are any; *on_game* may have had two games more.
 
     >>> match("greedy", "random", games=100, seed=1).games
     100
@@ -128,7 +128,7 @@ def match(
             progress=progress,
             record_moves=on_game is not None,
         )
-        for part in parts if on_game is None else shown(parts, field, schedule, on_game):
+        for part in parts if on_game is None else report(parts, field, schedule, on_game):
             played.append(part)
     return stop.give(_result(field, schedule, played))
 
@@ -136,7 +136,7 @@ def match(
 def _result(
     field: Field, schedule: Schedule, played: Sequence[FinishedGames]
 ) -> MatchResult | None:
-    """Return what the pairs of games say that were played; None if there are none."""
+    """Return the result of the whole pairs played; None if there are none."""
     whole = whole_pairs(played)
     if whole is None:
         return None
@@ -171,17 +171,17 @@ def first_points(results: Results) -> NDArray[np.float64]:
     return points
 
 
-def shown(
+def report(
     parts: Iterable[FinishedGames],
     field: Field,
     schedule: Schedule,
     on_game: Callable[[GamePlayed], object],
 ) -> Iterator[FinishedGames]:
-    """Yield pairs of games in order, each when *on_game* was given both, and without moves."""
-    game, labels = field.conditions.game, field.labels
+    """Call *on_game* with every game in order, and yield the pairs without their moves."""
+    name, labels = field.conditions.game, field.labels
     for part in in_order(parts):
         for begin in range(0, len(part), 2):
             pair = part.part(slice(begin, begin + 2))
-            for one in games_played(game, labels, schedule.part(pair.places), pair.results):
-                on_game(one)
+            for game in games_played(name, labels, schedule.part(pair.places), pair.results):
+                on_game(game)
             yield FinishedGames(pair.places, replace(pair.results, moves=None))

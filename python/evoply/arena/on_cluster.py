@@ -1,7 +1,7 @@
 """Schedules played by the workers of a cluster, in parts of about a second.
 
-A part goes as data: the players who appear in it, as JSON, and the keys of its games. So what comes
-of it is what this machine would have played, and the parts are put together in order.
+A part is data: the players who appear in it, as JSON, and the keys of its games. So its results
+are those that this machine would compute, and the parts are joined in order.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,11 +19,11 @@ from evoply.players.player import PLAYER_ADAPTER
 from evoply.protocols import Answer, Cluster, TimeControl, UnitFunction, packed, unpacked
 
 _SECONDS = 1.0
-"""What a part should take a worker."""
+"""The time that a part should take a worker."""
 _FEWEST_SECONDS = 0.5
-"""What it takes at least, but for the last ones."""
+"""The least time for a part, except for the last ones."""
 _FIRST_SHARE = 1 / 32
-"""Of a slot's games, the part that is given out before anything is known about the pace."""
+"""The share of a slot's games in a part before the pace is known."""
 _MOST_GAMES = 400_000
 _IN = ("black", "white", "opening_keys", "game_keys")
 _START_OF = "start_of"
@@ -50,7 +50,7 @@ def check_game(game: str) -> None:
 
 
 def check_sendable(game: str, players: Sequence[object], clock: TimeControl | None = None) -> None:
-    """Raise `ValueError` if some of *players* cannot play on another machine, and alike."""
+    """Raise `ValueError` if a player cannot play on another machine with the same moves."""
     check_game(game)
     if clock is not None:
         raise ValueError(
@@ -85,16 +85,16 @@ def parts_on_cluster(
     """Yield the games of *schedule* as workers of *cluster* finish them; see `Tables.parts`.
 
     Players passed `check_sendable`. *unit* plays a part: `unpacked_part` reads it, `packed_results`
-    writes what came of it.
+    writes its results.
     """
     parts = _Parts(cluster, game, players, schedule, record_moves)
     for answer in cluster.results(unit, parts):
-        results = parts.taken(answer)
+        results = parts.take(answer)
         yield FinishedGames(parts.places[answer.place], results)
 
 
 class _Parts:
-    """The parts of a schedule: each is cut when a worker has time for it, by the pace so far."""
+    """The parts of a schedule; each is cut when a worker is free, as long as the pace suggests."""
 
     def __init__(
         self,
@@ -105,9 +105,9 @@ class _Parts:
         record_moves: bool,
     ) -> None:
         self.done = 0
-        """Games that were played."""
+        """The number of games played."""
         self.places: list[NDArray[np.intp]] = []
-        """The games of each part that was given out."""
+        """The games of each part sent so far."""
         self._cluster = cluster
         self._game = game
         self._players = players
@@ -121,10 +121,10 @@ class _Parts:
         while begin < total:
             end = min(total, begin + self._games(total, total - begin))
             self.places.append(np.arange(begin, end))
-            yield self.packed(slice(begin, end))
+            yield self.pack(slice(begin, end))
             begin = end
 
-    def taken(self, answer: Answer) -> Results:
+    def take(self, answer: Answer) -> Results:
         """Return the results of a part; `ValueError` if they are not those of its games."""
         results = _results_from(answer.content)
         if len(results) != len(self.places[answer.place]):
@@ -133,7 +133,7 @@ class _Parts:
         self._seconds += answer.seconds
         return results
 
-    def packed(self, games: slice) -> bytes:
+    def pack(self, games: slice) -> bytes:
         """Return a part as `unpacked_part` reads it."""
         part = self._schedule.part(games)
         plays = np.zeros(len(self._players), dtype=bool)
@@ -143,10 +143,10 @@ class _Parts:
         starts, columns = part.starts, {name: getattr(part, name) for name in _IN}
         if part.start_of is not None:
             used, columns[_START_OF] = np.unique(part.start_of, return_inverse=True)
-            starts = tuple(starts[place] for place in used)
+            starts = tuple(starts[start] for start in used)
         header = {
             "game": self._game,
-            "players": [self._text(int(place)) for place in seats],
+            "players": [self._text(int(player)) for player in seats],
             "opening_plies": part.opening_plies,
             "starts": [list(row) for row in starts],
             "draws": None if part.draws is None else list(part.draws.limits),
@@ -154,10 +154,10 @@ class _Parts:
         }
         return packed_columns(header, columns)
 
-    def _text(self, place: int) -> str:
-        text = self._texts.get(place)
+    def _text(self, player: int) -> str:
+        text = self._texts.get(player)
         if text is None:
-            text = self._texts[place] = _player_text(self._players[place])
+            text = self._texts[player] = _player_text(self._players[player])
         return text
 
     def _games(self, total: int, left: int) -> int:
@@ -172,75 +172,75 @@ class _Parts:
 
 def unpacked_part(data: bytes) -> tuple[str, list[object], Schedule, bool]:
     """Return game, players, schedule, and whether to record moves, of a part."""
-    told, columns = unpacked_columns(data)
-    game = told["game"]
+    header, columns = unpacked_columns(data)
+    game = header["game"]
     schedule = Schedule(
         black=columns["black"].astype(np.uint32),
         white=columns["white"].astype(np.uint32),
         opening_keys=columns["opening_keys"].astype(np.uint64),
         game_keys=columns["game_keys"].astype(np.uint64),
-        opening_plies=told["opening_plies"],
-        starts=tuple(tuple(row) for row in told["starts"]),
-        draws=None if told["draws"] is None else DrawRules(*told["draws"]),
+        opening_plies=header["opening_plies"],
+        starts=tuple(tuple(row) for row in header["starts"]),
+        draws=None if header["draws"] is None else DrawRules(*header["draws"]),
         start_of=columns[_START_OF].astype(np.uint32) if _START_OF in columns else None,
     )
-    players = [_seat(text, game) for text in told["players"]]
-    return game, players, schedule, told["record_moves"]
+    players = [_seat(text, game) for text in header["players"]]
+    return game, players, schedule, header["record_moves"]
 
 
 def packed_results(results: Results) -> bytes:
-    """Return what came of a part as bytes."""
+    """Return the results of a part as bytes."""
     columns = {name: getattr(results, name) for name in _OUT}
     return packed_columns({"moves": results.moves}, columns)
 
 
 def _results_from(data: bytes) -> Results:
-    told, columns = unpacked_columns(data)
+    header, columns = unpacked_columns(data)
     fields: dict[str, Any] = {
         name: columns[name].astype(kind, copy=False) for name, kind in _OUT.items()
     }
-    return Results(**fields, moves=told["moves"])
+    return Results(**fields, moves=header["moves"])
 
 
 def _player_text(player: object) -> str:
     model = player.player() if isinstance(player, KernelSeat) and player.player else player
-    # Sets of primitives that are named there are known to every evoply of this version.
+    # Every evoply of this version knows the named sets of primitives.
     return model_of(model).model_dump_json(exclude={"name"})
 
 
 @lru_cache(maxsize=256)
 def _seat(text: str, game: str) -> object:
-    """Return who plays: opponents come with every part again."""
+    """Return the player or its seat; cached, because opponents come with every part."""
     player = PLAYER_ADAPTER.validate_json(text)
     seat = player.seat(game)
     return seat if isinstance(seat, KernelSeat) else player
 
 
 def packed_columns(header: Mapping[str, Any], columns: Mapping[str, NDArray[Any]]) -> bytes:
-    """Return *header* and *columns* as bytes: narrow numbers, and of what repeats one period."""
-    told, blocks = [], []
+    """Return *header* and *columns* as bytes: narrow numbers, one period of repeating columns."""
+    layout, blocks = [], []
     for name, column in columns.items():
         period = column[: _period(column)]
         low, high = (int(period.min()), int(period.max())) if len(period) else (0, 0)
         kind = np.min_scalar_type(high if low >= 0 else min(low, -high - 1))
-        told.append([name, _KINDS.index(f"{kind.kind}{kind.itemsize}"), len(column)])
+        layout.append([name, _KINDS.index(f"{kind.kind}{kind.itemsize}"), len(column)])
         blocks.append(period.astype(kind.newbyteorder("<")).tobytes())
-    return packed({**header, "columns": told}, *blocks)
+    return packed({**header, "columns": layout}, *blocks)
 
 
 def unpacked_columns(data: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """Return what `packed_columns` was given, the columns as narrow as they came."""
-    told, blocks = unpacked(data)
+    """Return the arguments of `packed_columns`, with columns as narrow as they were sent."""
+    header, blocks = unpacked(data)
     columns = {}
-    for (name, kind, length), block in zip(told["columns"], blocks, strict=True):
+    for (name, kind, length), block in zip(header["columns"], blocks, strict=True):
         period = np.frombuffer(block, dtype="<" + _KINDS[kind])
         # Not `np.resize`, which joins as many arrays as there are periods: 26 ms for 100,000 of 1.
         columns[name] = np.tile(period, -(-length // len(period)))[:length] if length else period
-    return told, columns
+    return header, columns
 
 
 def _period(column: NDArray[Any]) -> int:
-    """Return after how many entries *column* begins anew; its length if it does not.
+    """Return the period of *column*; its length if it does not repeat.
 
     Every tree of a population meets the same openings with the same keys.
     """

@@ -1,4 +1,4 @@
-"""One game, move by move: the plain account of what the kernel does with thousands."""
+"""Plays one game move by move: the plain version of what the kernel does with thousands."""
 
 import time
 from collections.abc import Callable
@@ -26,7 +26,7 @@ def random_opening(
 ) -> GameRecord:
     """Return a game of up to *plies* uniformly random moves; a forced move draws nothing.
 
-    *draws* are the rules about draws of the game, by default the usual ones.
+    *draws* are the rules about draws, by default the usual ones of the game.
     """
     stream = _native.Stream.from_key(key)
     game = game_rules(start.game).game(start, draws=draws)
@@ -49,29 +49,29 @@ def play_game(
 ) -> GameRecord:
     """Play one game, Black's seat first, and return its record, opening included.
 
-    It is the plain account of what the kernel does: seats of the kernel make the moves that they
-    make there. *draws* as in `random_opening`; *clock* is what both sides have for all their moves,
-    by the seconds that *now* shows. Raises `ForfeitError` if a seat does or its time is over.
+    It is the plain version of what the kernel does: seats of the kernel make the same moves in
+    both. *draws* as in `random_opening`; *clock* is the time of each side for all its moves,
+    measured by *now*, in seconds. Raises `ForfeitError` if a seat raises it or runs out of time.
     """
     opening = random_opening(start, opening_key, opening_plies, draws)
-    played = played_out(opening, seats, _native.Stream.from_key(game_key), clock, now)
+    played = play_out(opening, seats, _native.Stream.from_key(game_key), clock, now)
     if played.loser is not None:
         raise ForfeitError(played.reason, by_time=played.by_time)
     return played.record
 
 
-def played_out(
+def play_out(
     game: GameRecord,
     seats: tuple[Seat, Seat],
     stream: _native.Stream,
     control: TimeControl | None = None,
     now: Callable[[], float] = time.monotonic,
 ) -> GameInProgress:
-    """Return *game* as it ended.
+    """Play *game* to its end and return it.
 
-    With a *control* whoever uses more time than is left forfeits the game by time, whatever the
-    answer. Time is what passes between question and answer; a forced move takes none, and seats
-    get ready before the clocks start.
+    With a *control*, a side that uses more time than it has left forfeits by time, whatever its
+    answer. Time runs between question and answer; a forced move takes none, and seats get ready
+    before the clocks start.
     """
     playing = GameInProgress.begin(game, control, late="its clock of {control} ran out")
     at_board = dict(zip(Color, seats, strict=True))
@@ -83,14 +83,14 @@ def played_out(
                 playing = playing.forfeit(turn, str(error), by_time=error.by_time)
                 break
     while not (playing := playing.play_forced()).is_over:
-        playing = _asked(playing, at_board[playing.turn], stream, now)
+        playing = _ask(playing, at_board[playing.turn], stream, now)
     return playing
 
 
-def _asked(
+def _ask(
     playing: GameInProgress, seat: Seat, stream: _native.Stream, now: Callable[[], float]
 ) -> GameInProgress:
-    """Return the game after the answer of *seat*; too late, whatever the answer, loses it."""
+    """Return the game after the answer of *seat*; a late answer loses the game."""
     game, turn = playing.record, playing.turn
     clock = playing.clocks[turn]
     playing = playing.ask(now())

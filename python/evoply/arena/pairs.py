@@ -1,4 +1,4 @@
-"""Opening pairs that were played, two games of the same two players, and their ratings."""
+"""Opening pairs, each two games of the same two players, and the ratings they give."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from evoply.arena.schedule import Results
 
 
 def pair_points(results: Results) -> NDArray[np.float64]:
-    """Return what the first player of each pair scored in it, 0 to 2 points."""
+    """Return the points of the first player of each pair, 0 to 2."""
     black = results.black_points
     return black[0::2] + 1 - black[1::2]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairsPlayed:
-    """Opening pairs and what the first player of each scored, 0 to 2 points."""
+    """Opening pairs and the points of the first player of each, 0 to 2."""
 
     first: NDArray[np.intp]
     second: NDArray[np.intp]
@@ -30,7 +30,7 @@ class PairsPlayed:
 
     @classmethod
     def of(cls, first: NDArray[np.intp], second: NDArray[np.intp], results: Results) -> PairsPlayed:
-        """Return the pairs of *first* and *second*, whose games *results* has in order."""
+        """Return the pairs of *first* and *second*; *results* has their games in order."""
         return cls(first, second, pair_points(results), results.hashes.reshape(-1, 2))
 
     @classmethod
@@ -47,9 +47,9 @@ class PairsPlayed:
         )
 
     def ratings(self, players: int) -> Ratings:
-        """Return the ratings of so many players, without pairs that repeat both games of others.
+        """Return the ratings of *players* players.
 
-        Those are no evidence.
+        Pairs that repeat both games of an earlier pair are not evidence and are left out.
         """
         sides = np.column_stack([self.first, self.second]).astype(np.uint64)
         _, places = np.unique(np.hstack([sides, self.hashes]), axis=0, return_index=True)

@@ -3,8 +3,8 @@
 `play` takes players of any kind. Games outside the kernel run beside one another, every thread with
 seats of its own, such as the processes of bots; only those at a seat that all games share (an
 object in Python, a player that carries something from game to game) are played one after the other
-by the caller's own thread. All draws come from the keys of the schedule, so nothing of this shows
-in the results.
+by the caller's own thread. All draws come from the keys of the schedule, so the results are the
+same either way.
 
 With a clock every game is played move by move. A thread plays one game at a time, and what a move
 takes is wall time in that thread.
@@ -32,7 +32,7 @@ from evoply.arena.on_cluster import (
     parts_on_cluster,
     unpacked_part,
 )
-from evoply.arena.one_game import played_out, random_opening
+from evoply.arena.one_game import play_out, random_opening
 from evoply.arena.schedule import (
     MOST_THREADS,
     FinishedGames,
@@ -41,7 +41,7 @@ from evoply.arena.schedule import (
     Schedule,
     checked_whole,
     gathered,
-    ignored,
+    ignore,
     play_in_kernel,
 )
 from evoply.games import game_rules
@@ -52,10 +52,10 @@ from evoply.protocols import Cluster, ForfeitError, Player, Seat, TimeControl
 _TICK = 0.1
 """Seconds between two looks at progress and Ctrl-C."""
 _LAST_MOVES = 0.25
-"""Seconds that threads are waited for after Ctrl-C: a long search ends with the process."""
+"""Seconds to wait for threads after Ctrl-C: a longer search ends with the process."""
 _FEWEST_GAMES = 16
 _SECONDS_A_PART = 5.0
-"""What lasts less in the kernel is played in larger parts: Ctrl-C loses one of them at most."""
+"""Parts that take the kernel less time grow; Ctrl-C loses one part at most."""
 _MOST_SEATS = 12
 """Seats outside the kernel that a thread holds at a time: each may be a process."""
 
@@ -74,12 +74,12 @@ def play(
     """Play all games of a schedule on *threads* threads (0: one a core) and return the results.
 
     *players* are players of any kind that `evoply.players.player_of` knows, or seats. *progress* is
-    told the number of finished games a few times a second. Ctrl-C raises KeyboardInterrupt within a
-    fraction of a second, and every seat is closed. A seat that raises `ForfeitError` loses its game
-    (`Results.forfeits`); any other error ends everything. *clock* is what each side has for all its
-    moves of a game; whoever oversteps loses by time. On a *cluster* its workers play, to the same
-    results. Raises `ValueError` for another number of threads than 0
-    to 1024, and for players who cannot be sent to a cluster.
+    called with the number of finished games a few times a second. Ctrl-C raises KeyboardInterrupt
+    within a fraction of a second, and every seat is closed. A seat that raises `ForfeitError` loses
+    its game (`Results.forfeits`); any other error ends the call. *clock* is the time of each side
+    for all its moves of a game; a side that overruns it loses. The workers of a *cluster* play with
+    the same results. Raises `ValueError` unless *threads* is from 0 to 1024, and for players who
+    cannot be sent to a cluster.
     """
     with Tables(game, players, threads=threads, clock=clock, cluster=cluster) as tables:
         return tables.play(schedule, progress=progress, record_moves=record_moves)
@@ -92,7 +92,7 @@ def play_part(data: bytes) -> bytes:
 
 
 class Tables:
-    """Players who play schedule after schedule; seats stay open in between, until `close`."""
+    """Players who play schedule after schedule; their seats stay open until `close`."""
 
     def __init__(
         self,
@@ -111,8 +111,8 @@ class Tables:
             check_sendable(game, players, clock)
         self.threads = checked_whole("threads", threads, MOST_THREADS)
         self.about: dict[int, Mapping[str, Any]] = {}
-        """What seats learned of the players, by their places; known when the tables are closed."""
-        self._players = [_sat_down(player, game) for player in players]
+        """What seats learned about the players, by their indices; complete after `close`."""
+        self._players = [_seat_or_player(player, game) for player in players]
         # The caller's own thread is the first one, so that one thread needs no other.
         self._workers = [
             _Worker(game, self._players, self.about, clock) for _ in range(threads or core_count())
@@ -126,7 +126,7 @@ class Tables:
 
     @property
     def are_in_kernel(self) -> bool:
-        """Whether the kernel plays all games: a schedule is one call then."""
+        """Whether the kernel plays all games, so that a schedule is one call."""
         return self.clock is None and all(
             isinstance(player, KernelSeat) for player in self._players
         )
@@ -143,7 +143,7 @@ class Tables:
         progress: Callable[[int], object] | None = None,
         record_moves: bool = False,
     ) -> Results:
-        """Play a schedule, players as places in the list; see `evoply.arena.play`."""
+        """Play a schedule, whose players are indices into the list; see `evoply.arena.play`."""
         parts = self.parts(schedule, progress=progress, record_moves=record_moves)
         return gathered([*parts]).results
 
@@ -158,9 +158,9 @@ class Tables:
     ) -> Iterator[FinishedGames]:
         """Yield the games of a schedule as they are finished, in any order; one part at least.
 
-        *order* says which are begun first, by their places in the schedule. *sizes* says how many
-        games are finished before others are begun, again and again until it ends; None: all. A call
-        of the kernel is all or nothing, and *progress* is told of its games while they are played.
+        *order* has the indices of the games in the order in which they begin. *sizes* yields how
+        many games are finished before others begin, until it ends; None: all at once. A call of the
+        kernel is all or nothing, and reports its games to *progress* while it plays them.
         """
         is_whole = order is None and sizes is None
         order = np.arange(len(schedule)) if order is None else order
@@ -169,14 +169,14 @@ class Tables:
             chosen, done = order[begin : begin + size], begin
             part = schedule if is_whole else schedule.part(chosen)
 
-            def told(count: int, before: int = begin) -> None:
-                (progress or ignored)(before + count)
+            def report(count: int, before: int = begin) -> None:
+                (progress or ignore)(before + count)
 
-            moved = None if progress is None else told
-            for one in self._parts(part, moved, record_moves):
-                done += len(one)
-                yield FinishedGames(chosen[one.places], one.results)
-                (progress or ignored)(done)
+            kernel_progress = None if progress is None else report
+            for finished in self._parts(part, kernel_progress, record_moves):
+                done += len(finished)
+                yield FinishedGames(chosen[finished.places], finished.results)
+                (progress or ignore)(done)
             begin += size
             if begin >= len(schedule):
                 return
@@ -184,7 +184,7 @@ class Tables:
     def sizes(self, most: int) -> Iterator[int]:
         """Yield how many games to play at a time, at most *most*, so that Ctrl-C loses few.
 
-        Outside the kernel it loses those alone that are being played.
+        Outside the kernel it loses only the games in progress.
         """
         size = min(most, _FEWEST_GAMES) if self.are_in_kernel and self.cluster is None else most
         while True:
@@ -196,7 +196,7 @@ class Tables:
     def _parts(
         self, schedule: Schedule, progress: Callable[[int], object] | None, record_moves: bool
     ) -> Iterator[FinishedGames]:
-        """Yield the games of a schedule, those of the kernel first; *progress* is told of these."""
+        """Yield the games of a schedule, those of the kernel first; it reports to *progress*."""
         if self.cluster is not None and len(schedule):
             yield from parts_on_cluster(
                 self.cluster,
@@ -230,32 +230,32 @@ class Tables:
             yield FinishedGames(np.arange(0), results_of([], has_clocks=self.clock is not None))
         if inside.any():
             which = np.flatnonzero(inside)
-            numbers = np.cumsum(is_kernel) - 1  # from a place among all to one in the kernel
+            numbers = np.cumsum(is_kernel) - 1  # the kernel's number of each player
             part = schedule.part(which)
             yield FinishedGames(
                 which, in_kernel(part.with_seats(numbers[part.black], numbers[part.white]))
             )
         for chosen, workers in ((~inside & ~shared, self._workers), (shared, self._workers[:1])):
             which = np.flatnonzero(chosen)
-            for one in _outside(schedule.part(which), workers, record_moves):
-                yield FinishedGames(which[one.places], one.results)
+            for finished in _play_outside(schedule.part(which), workers, record_moves):
+                yield FinishedGames(which[finished.places], finished.results)
 
 
 _AtBoard = KernelSeat | Seat | Player
 
 
 def _is_shared(player: object) -> bool:
-    """Whether this is one seat for all games, which are then played one after the other."""
+    """Whether this is a seat that plays all games, so that they run one after the other."""
     return isinstance(player, Seat) and player.is_shared
 
 
-def _sat_down(player: object, game: str) -> _AtBoard:
-    """Return what stands for *player* at all tables: one seat where that will do, or itself."""
+def _seat_or_player(player: object, game: str) -> _AtBoard:
+    """Return the seat of *player* if one can play all games, else the player itself."""
     if isinstance(player, KernelSeat) or _is_shared(player):
         return cast(_AtBoard, player)
     known = player_of(player)
     known.check_fits(game)
-    # Seats outside the kernel are cheap until they are asked.
+    # Seats outside the kernel are cheap until they are asked for a move.
     seat = known.seat(game)
     if isinstance(seat, KernelSeat) or _is_shared(seat):
         return seat
@@ -276,14 +276,14 @@ class _Worker:
     _is_closed: bool = False
 
     def pair(self, black: int, white: int) -> tuple[Seat, Seat]:
-        """Return the seats of two players; who plays itself has two."""
+        """Return the seats of two players; a player against itself has two."""
         return self.seat(black, (black, white)), self.seat(white, (black, white), black == white)
 
-    def seat(self, place: int, needed: tuple[int, int], is_second: bool = False) -> Seat:
-        player = self.players[place]
+    def seat(self, number: int, needed: tuple[int, int], is_second: bool = False) -> Seat:
+        player = self.players[number]
         if isinstance(player, KernelSeat) or _is_shared(player):
             return cast(Seat, player)
-        key = place, is_second
+        key = number, is_second
         seat = self.seats.pop(key, None)
         if seat is None:
             spare = [seat for seat in self.seats if seat[0] not in needed]
@@ -294,81 +294,81 @@ class _Worker:
             if self._is_closed:
                 seat.close()
                 raise ForfeitError("the games were stopped")
-            self.seats[key] = seat  # at the end: the first is the one longest unused
+            self.seats[key] = seat  # last in order: the first is the one longest unused
         return seat
 
     def close(self) -> None:
         with self._lock:
             self._is_closed = True
             seats = list(self.seats.items())
-        for (place, _), seat in seats:
-            self._close(place, seat)
+        for (number, _), seat in seats:
+            self._close(number, seat)
 
-    def _close(self, place: int, seat: Seat) -> None:
+    def _close(self, number: int, seat: Seat) -> None:
         seat.close()
         if seat.about:
-            self.about.setdefault(place, seat.about)
+            self.about.setdefault(number, seat.about)
 
 
-def _outside(
+def _play_outside(
     schedule: Schedule, workers: Sequence[_Worker], record_moves: bool
 ) -> Iterator[FinishedGames]:
     """Play a schedule move by move, as many games at a time as there are workers."""
     workers = workers[: len(schedule)]
     if len(workers) > 1:
-        games = _beside_one_another(schedule, workers)
+        games = _play_concurrently(schedule, workers)
     else:
-        games = ({place: _game(schedule, place, workers[0])} for place in range(len(schedule)))
+        games = ({index: _play_one(schedule, index, workers[0])} for index in range(len(schedule)))
     for ended in games:
         has_clocks = workers[0].clock is not None
         results = results_of([*ended.values()], record_moves=record_moves, has_clocks=has_clocks)
         yield FinishedGames(np.array([*ended], np.intp), results)
 
 
-def _beside_one_another(
+def _play_concurrently(
     schedule: Schedule, workers: Sequence[_Worker]
 ) -> Iterator[dict[int, PlayedGame]]:
-    """Yield games by their places as they end; on an error or Ctrl-C close all seats first."""
-    places = SimpleQueue[int]()
-    for place in range(len(schedule)):
-        places.put(place)
+    """Yield games by their indices as they end; on an error or Ctrl-C close all seats first."""
+    indices = SimpleQueue[int]()
+    for index in range(len(schedule)):
+        indices.put(index)
     finished = SimpleQueue[tuple[int, PlayedGame] | BaseException]()
     stop = Event()
 
     def work(worker: _Worker) -> None:
         while not stop.is_set():
             try:
-                place = places.get_nowait()
+                index = indices.get_nowait()
             except Empty:
                 return
             try:
-                finished.put((place, _game(schedule, place, worker)))
+                finished.put((index, _play_one(schedule, index, worker)))
             except BaseException as error:
                 finished.put(error)
                 return
 
-    # Daemons: a search that goes on after Ctrl-C must not keep the process.
+    # Daemons, because a search that continues after Ctrl-C must not keep the process alive.
     threads = [Thread(target=work, args=(worker,), daemon=True) for worker in workers]
-    with _stopping(stop, workers, threads):
+    with _cleanup(stop, workers, threads):
         for thread in threads:
             thread.start()
         left = len(schedule)
         while left:
             ended: dict[int, PlayedGame] = {}
             with suppress(Empty):
-                one = finished.get(timeout=_TICK)
-                while not isinstance(one, BaseException):
-                    ended[one[0]] = one[1]
-                    one = finished.get_nowait()
-                raise one
+                item = finished.get(timeout=_TICK)
+                while not isinstance(item, BaseException):
+                    ended[item[0]] = item[1]
+                    item = finished.get_nowait()
+                raise item
             if ended:
                 left -= len(ended)
                 yield ended
 
 
 @contextmanager
-def _stopping(stop: Event, workers: Sequence[_Worker], threads: Sequence[Thread]) -> Iterator[None]:
-    """Leave no thread at work, whatever happens."""
+def _cleanup(stop: Event, workers: Sequence[_Worker], threads: Sequence[Thread]) -> Iterator[None]:
+    """Wait for *threads* at the end of the block; after an error, stop them and close all seats."""
     try:
         yield
     except BaseException:
@@ -383,15 +383,15 @@ def _stopping(stop: Event, workers: Sequence[_Worker], threads: Sequence[Thread]
         thread.join()
 
 
-def _game(schedule: Schedule, place: int, worker: _Worker) -> PlayedGame:
+def _play_one(schedule: Schedule, index: int, worker: _Worker) -> PlayedGame:
     """Play one game of a schedule."""
-    black, white = int(schedule.black[place]), int(schedule.white[place])
-    start = game_rules(worker.game).position_from_row(schedule.start_row(place))
-    plies, key = schedule.opening_plies, int(schedule.opening_keys[place])
+    black, white = int(schedule.black[index]), int(schedule.white[index])
+    start = game_rules(worker.game).position_from_row(schedule.start_row(index))
+    plies, key = schedule.opening_plies, int(schedule.opening_keys[index])
     opening = random_opening(start, key, plies, schedule.draws)
-    stream = _native.Stream.from_key(int(schedule.game_keys[place]))
-    out = played_out(opening, worker.pair(black, white), stream, worker.clock)
+    stream = _native.Stream.from_key(int(schedule.game_keys[index]))
+    ended = play_out(opening, worker.pair(black, white), stream, worker.clock)
     forfeit = None
-    if out.loser is not None:
-        forfeit = Forfeit(place, out.loser, out.reason, by_time=out.by_time)
-    return PlayedGame(out.record, forfeit, out.used(len(opening)))
+    if ended.loser is not None:
+        forfeit = Forfeit(index, ended.loser, ended.reason, by_time=ended.by_time)
+    return PlayedGame(ended.record, forfeit, ended.used(len(opening)))

@@ -2,10 +2,10 @@
 
 The model is Bradley & Terry's (1952) on Elo's scale: a player rated 400 points above another scores
 10 points for every point of the other; a draw counts half. Ratings are those of greatest likelihood
-with one drawn game of every player against a player of average strength, which keeps players that
-won everything finite. Games come in opening pairs, so standard errors come from pairs: the
-sandwich covariance (Huber 1967, White 1982) with a pair as its unit. This module knows numbers, not
-players.
+with one drawn game of every player against a player of average strength, which keeps the ratings of
+players that won everything finite. Games come in opening pairs, so standard errors come from pairs:
+the sandwich covariance (Huber 1967, White 1982) with a pair as its unit. This module knows numbers,
+not players.
 """
 
 import math
@@ -28,9 +28,9 @@ class Ratings:
 
     elo: NDArray[np.float64]
     covariance: NDArray[np.float64]
-    """Of the ratings, in squared points."""
+    """The covariance matrix of the ratings, in squared points."""
     distinct_pairs: NDArray[np.int64]
-    """Pairs of games that were not played before, for each player."""
+    """For each player, the number of pairs that do not repeat earlier ones."""
 
     def interval(self, player: int) -> tuple[float, float] | None:
         """Return the 95 % interval of a rating; None if too few distinct pairs were played."""
@@ -50,25 +50,25 @@ def bradley_terry(first: ArrayLike, second: ArrayLike, points: ArrayLike, player
     """Return the ratings of *players* players from opening pairs, each played once.
 
     In pair p player `first[p]` scored `points[p]` of 2 points against `second[p]`. A pair of games
-    that repeats an earlier one is no evidence and has to be left out (`PairsPlayed.ratings`).
+    that repeats an earlier one is not evidence and must be left out (`PairsPlayed.ratings`).
     Raises `ValueError` for a pair of a player with itself.
 
     >>> bradley_terry([0] * 100, [1] * 100, [1.28] * 100, 2).elo.round()
     array([ 50., -50.])
     """
-    one, other = np.asarray(first, dtype=np.intp), np.asarray(second, dtype=np.intp)
+    first, second = np.asarray(first, dtype=np.intp), np.asarray(second, dtype=np.intp)
     scores = np.asarray(points, dtype=np.float64)
-    if (one == other).any():
+    if (first == second).any():
         raise ValueError("first, second: a player cannot meet itself")
     won, games = np.zeros((players, players)), np.zeros((players, players))
-    np.add.at(won, (one, other), scores)
-    np.add.at(won, (other, one), 2 - scores)
-    np.add.at(games, (one, other), 2.0)
+    np.add.at(won, (first, second), scores)
+    np.add.at(won, (second, first), 2 - scores)
+    np.add.at(games, (first, second), 2.0)
     games += games.T
     strengths = _most_likely(won, games)
-    # The ratings say how players stand to each other, so their mean may be 0.
+    # Only differences of ratings matter, so their mean may be 0.
     centring = np.eye(players) - 1 / players
-    covariance = centring @ _covariance(strengths, games, one, other, scores) @ centring
+    covariance = centring @ _covariance(strengths, games, first, second, scores) @ centring
     return Ratings(
         elo=_ELO * (strengths - strengths.mean()),
         covariance=_ELO**2 * covariance,
@@ -126,18 +126,18 @@ def _most_likely(won: NDArray[np.float64], games: NDArray[np.float64]) -> NDArra
 def _covariance(
     strengths: NDArray[np.float64],
     games: NDArray[np.float64],
-    one: NDArray[np.intp],
-    other: NDArray[np.intp],
+    first: NDArray[np.intp],
+    second: NDArray[np.intp],
     scores: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Return the sandwich covariance of the strengths; see the module."""
+    """Return the sandwich covariance of the strengths; see the docstring of the module."""
     inverse = np.linalg.inv(_information(strengths, games))
     expected = _expected(strengths)
     squares = np.zeros(games.shape)
-    np.add.at(squares, (one, other), (scores - 2 * expected[one, other]) ** 2)
+    np.add.at(squares, (first, second), (scores - 2 * expected[first, second]) ** 2)
     squares += squares.T
-    # Where every pair scored just as expected, nothing was seen of its variance, and it is not 0:
-    # a pair then counts as one game.
+    # If every pair scored exactly as expected, the estimate would be 0, which is too small:
+    # then a pair counts as one game.
     one_game = games / 2 * 4 * expected * (1 - expected)
     squares = np.where(squares > 1e-12 * games, squares, one_game)
     meat = np.diag(squares.sum(axis=1)) - squares

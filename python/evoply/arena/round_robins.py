@@ -1,4 +1,4 @@
-"""Round robins: everybody against everybody, and the ratings that follow."""
+"""Round robins: every player against every other, and the ratings that follow."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -50,7 +50,7 @@ class Standing(JsonData):
     place: int = field(metadata={"json": ""})
     """Where the player stood in the list of players, from 0."""
     seconds: TimeUsed | None = field(default=None, metadata={"if_any": True})
-    """What its games took, if they had a clock."""
+    """The time its games took, if they had a clock."""
 
     @property
     def score(self) -> float:
@@ -60,7 +60,7 @@ class Standing(JsonData):
 
 @dataclass(frozen=True, slots=True)
 class Pairing(JsonData):
-    """What came of the games of two players, from the point of view of the first."""
+    """The results of the games of two players, from the point of view of the first."""
 
     also: ClassVar = ("score",)
     first: int
@@ -78,7 +78,7 @@ class Pairing(JsonData):
 
 @dataclass(frozen=True, slots=True)
 class RoundRobin(Circumstances):
-    """The standings, best first, and every pairing, players as places in the list of players."""
+    """The standings, best first, and all pairings; players are indices into *players*."""
 
     players: tuple[str, ...]
     standings: tuple[Standing, ...]
@@ -86,24 +86,23 @@ class RoundRobin(Circumstances):
     games: int
     distinct_games: int
     about: tuple[Mapping[str, Any], ...] = ()
-    """Of each player, in the order in which they were given: its name as `player`, `kind`,
-    `version`, `forfeits` (games) and, of an engine, what it calls itself (`engine`) and its
-    `command`."""
+    """For each of *players*: its name as `player`, `kind`, `version`, `forfeits` (games) and, for
+    an engine, its own name (`engine`) and its `command`."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready data; pairings name players."""
         data = Circumstances.to_dict(self)
-        for one in data["pairings"]:
-            one |= {side: self.players[one[side]] for side in ("first", "second")}
+        for pairing in data["pairings"]:
+            pairing |= {side: self.players[pairing[side]] for side in ("first", "second")}
         return {"mode": "round-robin", **data}
 
     def __str__(self) -> str:
-        places = (
+        ranked = (
             f"{standing.rank}. {short_name(standing.player)} {signed(standing.rating)}"
             + (f" ({span(standing.interval, '')})" if standing.interval else "")
             for standing in self.standings
         )
-        return ", ".join(places) + ("" if self.reproducible else NOT_REPRODUCIBLE)
+        return ", ".join(ranked) + ("" if self.reproducible else NOT_REPRODUCIBLE)
 
     def _repr_html_(self) -> str:
         rows = [
@@ -131,13 +130,13 @@ def round_robin(
 ) -> RoundRobin:
     """Play *games* games between every two of *players* and rate them.
 
-    Players and all other arguments are those of `match`; every pairing has openings of its own.
-    On a *cluster* (`evoply.cluster.connect`) its workers play, to the same result.
+    Players and all other arguments are those of `match`; every pairing has its own openings.
+    The workers of a *cluster* (`evoply.cluster.connect`) play with the same result.
     Raises ValueError for fewer than two players and as `match` does. Ctrl-C raises a
     `StoppedWithResultError` with the *result* of the pairs of games that were played by then, if
     every two players have met; every two play their first pair before any play their second.
-    *on_standings* is told such a result of what was played so far every few seconds, for people
-    who watch; when it comes depends on the machine, and nothing depends on it.
+    *on_standings* is called with such a result of the games so far every few seconds, for
+    spectators; the times depend on the machine, and nothing depends on them.
 
     >>> round_robin(["greedy", "random"], games=100, seed=1).standings[0].player
     'greedy'
@@ -151,13 +150,13 @@ def round_robin(
     played: list[FinishedGames] = []
 
     def standings() -> RoundRobin | None:
-        """Return what the games so far say; None if some two players have not met."""
+        """Return the result of the games so far; None until every two players have met."""
         whole = whole_pairs(played)
-        if whole is None or _met(part := schedule.part(whole.places)) < len(schedule) // games:
+        if whole is None or _meetings(part := schedule.part(whole.places)) < len(schedule) // games:
             return None
         tally = Tally(names)
         tally.add(part, whole.results)
-        return rated(
+        return rate(
             conditions,
             tally,
             part,
@@ -172,7 +171,7 @@ def round_robin(
             on_standings(so_far)
 
     pace = Pace()
-    order, left = _in_turns(len(schedule), games), len(schedule)
+    order, left = _turn_order(len(schedule), games), len(schedule)
     with Stop() as stop, field.tables() as tables:
         sizes = tables.sizes(len(schedule))
         for part in tables.parts(schedule, sizes=sizes, order=order, progress=progress):
@@ -183,8 +182,8 @@ def round_robin(
     return stop.give(standings())
 
 
-def _in_turns(total: int, games: int) -> NDArray[np.intp]:
-    """Return the places of *total* games so that every two players meet once before any meet again.
+def _turn_order(total: int, games: int) -> NDArray[np.intp]:
+    """Return the indices of *total* games so that all pairs meet once before any meet again.
 
     In the schedule the *games* of a pairing follow one another.
     """
@@ -192,8 +191,8 @@ def _in_turns(total: int, games: int) -> NDArray[np.intp]:
     return places.swapaxes(0, 1).ravel()
 
 
-def _met(schedule: Schedule) -> int:
-    """Return how many pairings have a game in *schedule*, whose games come in pairs."""
+def _meetings(schedule: Schedule) -> int:
+    """Return the number of pairings with a game in *schedule*, whose games come in pairs."""
     sides = np.column_stack([schedule.black[::2], schedule.white[::2]])
     return len(np.unique(sides, axis=0))
 
@@ -201,7 +200,7 @@ def _met(schedule: Schedule) -> int:
 def opponents(players: int, games: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return who meets whom in each opening pair, if every two of *players* play *games* games.
 
-    Players are places in a list. Raises `ValueError` for numbers that no round robin has.
+    Players are indices into a list. Raises `ValueError` for numbers outside the bounds.
     """
     if not 2 <= players <= MOST_PLAYERS:
         raise ValueError(f"players: {players} given, and a tournament has 2 to {MOST_PLAYERS:,}")
@@ -215,7 +214,7 @@ def opponents(players: int, games: int) -> tuple[NDArray[np.intp], NDArray[np.in
     return first, second
 
 
-def rated(
+def rate(
     conditions: Conditions,
     tally: Tally,
     schedule: Schedule,
@@ -224,10 +223,10 @@ def rated(
     reproducible: bool,
     about: tuple[Mapping[str, Any], ...] = (),
 ) -> RoundRobin:
-    """Return what the games of *schedule* say about their players, whose names *tally* has.
+    """Return the round robin of the games of *schedule*, with the players' names from *tally*.
 
     Every two games are an opening pair, in the order of `opponents`, and counted by *tally*; a
-    tournament that was ended early has fewer of them.
+    tournament that ended early has fewer of them.
     """
     names = tally.names
     first, second = schedule.black[::2].astype(np.intp), schedule.white[::2].astype(np.intp)
@@ -257,19 +256,19 @@ def _standings(
     games = np.bincount(schedule.black, minlength=count) + np.bincount(
         schedule.white, minlength=count
     )
-    order = sorted(range(count), key=lambda place: (-ratings.elo[place], place))
+    order = sorted(range(count), key=lambda player: (-ratings.elo[player], player))
     return tuple(
         Standing(
             rank=rank,
-            player=names[place],
-            rating=float(ratings.elo[place]),
-            interval=ratings.interval(place),
-            points=float(points[place]),
-            games=int(games[place]),
-            place=place,
-            seconds=times[place],
+            player=names[player],
+            rating=float(ratings.elo[player]),
+            interval=ratings.interval(player),
+            points=float(points[player]),
+            games=int(games[player]),
+            place=player,
+            seconds=times[player],
         )
-        for rank, place in enumerate(order, start=1)
+        for rank, player in enumerate(order, start=1)
     )
 
 
@@ -278,17 +277,17 @@ def _pairings(
     second: NDArray[np.intp],
     results: Results,
 ) -> tuple[Pairing, ...]:
-    """Return what came of each two players' opening pairs, which follow one another."""
+    """Return the results of every two players' opening pairs, which are consecutive."""
     sides, points = np.column_stack([first, second]), first_points(results)
     met, begins, counts = np.unique(sides, axis=0, return_index=True, return_counts=True)
     pairings = []
-    for (one, other), begin, count in zip(met.tolist(), begins, counts, strict=True):
+    for (player, opponent), begin, count in zip(met.tolist(), begins, counts, strict=True):
         part = slice(2 * begin, 2 * (begin + count))
         scored = points[part]
         pairings.append(
             Pairing(
-                first=one,
-                second=other,
+                first=player,
+                second=opponent,
                 wins=int((scored == 1).sum()),
                 draws=int((scored == 0.5).sum()),
                 losses=int((scored == 0).sum()),

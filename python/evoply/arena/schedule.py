@@ -1,8 +1,8 @@
-"""Schedules: which players meet on which openings, as arrays; and their results.
+"""Schedules of games as arrays of players and openings, and their results.
 
-Every game has an opening key and a game key, and everything random in it comes from them: the
+Every game has an opening key and a game key, and everything random in it comes from them, so the
 results do not depend on the number of threads or on the order of play. This module does not know
-who the players are; `tables` plays schedules.
+the players; `playing.Tables` plays schedules.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Schedule:
     """Games to be played; every array has one entry a game."""
 
     black: NDArray[np.uint32]
-    """Who plays Black: places in the list of players."""
+    """The players of Black, as indices into the list of players."""
     white: NDArray[np.uint32]
     opening_keys: NDArray[np.uint64]
     """Games with the same opening key begin with the same random plies."""
@@ -49,9 +49,9 @@ class Schedule:
     starts: tuple[Row, ...]
     """Positions before the opening, as the kernel writes them (`Position.row`)."""
     draws: DrawRules | None = None
-    """When a game is drawn that the board would let go on; None: the rules of the game."""
+    """The rules about draws besides those of the board; None: the usual rules of the game."""
     start_of: NDArray[np.uint32] | None = None
-    """The place in *starts* where each game begins; None: all begin at the first."""
+    """The index into *starts* of each game; None: all begin at the first."""
 
     def __len__(self) -> int:
         return len(self.black)
@@ -102,11 +102,11 @@ class Schedule:
         )
 
     def start_row(self, game: int) -> Row:
-        """Return where a game begins."""
+        """Return the position at which a game begins."""
         return self.starts[0 if self.start_of is None else int(self.start_of[game])]
 
     def part(self, games: slice | NDArray[np.intp]) -> Schedule:
-        """Return only these games, each as it is."""
+        """Return a schedule of only these games."""
         return replace(
             self,
             black=np.ascontiguousarray(self.black[games]),
@@ -117,7 +117,7 @@ class Schedule:
         )
 
     def with_seats(self, black: NDArray[Any], white: NDArray[Any]) -> Schedule:
-        """Return the same games between players at other places."""
+        """Return the same games with other indices of players."""
         return replace(self, black=black.astype(np.uint32), white=white.astype(np.uint32))
 
 
@@ -126,21 +126,21 @@ class Forfeit:
     """A game that a side lost because it could not go on."""
 
     game: int
-    """Its place in the schedule."""
+    """Its index in the schedule."""
     color: Color
-    """Who lost it."""
+    """The side that lost it."""
     reason: str
     by_time: bool = False
     """Whether a clock decided: the same game may end otherwise next time."""
 
     def at(self, game: int) -> Forfeit:
-        """Return the same in another place."""
+        """Return the same forfeit at another index."""
         return replace(self, game=game)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Results:
-    """What came of a schedule; every array has one entry a game, in the order of the schedule."""
+    """The results of a schedule; every array has one entry a game, in the schedule's order."""
 
     black_discs: NDArray[np.int32]
     """Black's pieces at the end, discs in Othello."""
@@ -148,7 +148,7 @@ class Results:
     winners: NDArray[np.int8]
     """1 where Black won, -1 where White did, 0 for draws."""
     endings: NDArray[np.uint8]
-    """What ended each game: its place in the list of all values of `Ending`."""
+    """What ended each game, as an index into the list of all values of `Ending`."""
     plies: NDArray[np.int32]
     """Plies from the start position, openings and passes included."""
     hashes: NDArray[np.uint64]
@@ -158,7 +158,7 @@ class Results:
     forfeits: tuple[Forfeit, ...] = ()
     """Games that were forfeited, in order; pieces and plies are those at that moment."""
     seconds: NDArray[np.float64] | None = None
-    """What Black and White took for their moves, a row per game; None without a clock."""
+    """The time of Black and White for their moves, a row per game; None without a clock."""
 
     def __len__(self) -> int:
         return len(self.black_discs)
@@ -170,7 +170,7 @@ class Results:
         return points
 
     def part(self, games: slice | NDArray[np.intp]) -> Results:
-        """Return only these games, which have new places then."""
+        """Return the results of only these games, which get new indices."""
         places = np.arange(len(self))[games]
         numbers = (
             dict(zip(places.tolist(), range(len(places)), strict=True)) if self.forfeits else {}
@@ -182,9 +182,9 @@ class Results:
         ]
         return Results(
             **{name: getattr(self, name)[places] for name in _COLUMNS},
-            moves=None if self.moves is None else [self.moves[place] for place in places.tolist()],
+            moves=None if self.moves is None else [self.moves[index] for index in places.tolist()],
             seconds=None if self.seconds is None else self.seconds[places],
-            forfeits=tuple(sorted(forfeits, key=lambda one: one.game)),
+            forfeits=tuple(sorted(forfeits, key=lambda forfeit: forfeit.game)),
         )
 
     @property
@@ -202,35 +202,35 @@ class FinishedGames:
     """Games of a schedule that are finished."""
 
     places: NDArray[np.intp]
-    """Theirs in the schedule."""
+    """Their indices in the schedule."""
     results: Results
-    """What came of them, in the order of *places*."""
+    """Their results, in the order of *places*."""
 
     def __len__(self) -> int:
         return len(self.places)
 
     def part(self, games: slice | NDArray[Any]) -> FinishedGames:
-        """Return only these of the games."""
+        """Return only these games."""
         return FinishedGames(self.places[games], self.results.part(games))
 
 
 def gathered(parts: Sequence[FinishedGames]) -> FinishedGames:
-    """Return all games of *parts*, of which there is one at least, in the order of the schedule."""
+    """Return all games of *parts*, one part at least, in the order of the schedule."""
     if len(parts) == 1 and _is_rising(parts[0].places):
         return parts[0]
     each = [part.results for part in parts]
     begins = np.cumsum([0, *map(len, parts)]).tolist()
     places = np.concatenate([part.places for part in parts])
-    has_moves = all(one.moves is not None for one in each)
-    has_seconds = all(one.seconds is not None for one in each)
+    has_moves = all(games.moves is not None for games in each)
+    has_seconds = all(games.seconds is not None for games in each)
     joined = Results(
-        **{name: np.concatenate([getattr(one, name) for one in each]) for name in _COLUMNS},
-        moves=[codes for one in each for codes in one.moves or ()] if has_moves else None,
-        seconds=np.concatenate([one.seconds for one in each]) if has_seconds else None,
+        **{name: np.concatenate([getattr(games, name) for games in each]) for name in _COLUMNS},
+        moves=[codes for games in each for codes in games.moves or ()] if has_moves else None,
+        seconds=np.concatenate([games.seconds for games in each]) if has_seconds else None,
         forfeits=tuple(
             forfeit.at(begin + forfeit.game)
-            for begin, one in zip(begins, each, strict=False)
-            for forfeit in one.forfeits
+            for begin, games in zip(begins, each, strict=False)
+            for forfeit in games.forfeits
         ),
     )
     whole = FinishedGames(places, joined)
@@ -254,7 +254,7 @@ def whole_pairs(parts: Sequence[FinishedGames]) -> FinishedGames | None:
 def in_order(parts: Iterable[FinishedGames]) -> Iterator[FinishedGames]:
     """Yield the same games in the order of the schedule, pairs as soon as they are whole.
 
-    Should Ctrl-C come, the pairs that are whole by then are yielded before it goes on.
+    On Ctrl-C, the pairs that are whole by then are yielded before it is raised again.
     """
     waiting: list[FinishedGames] = []
     due = 0
@@ -273,8 +273,8 @@ def in_order(parts: Iterable[FinishedGames]) -> Iterator[FinishedGames]:
         raise
 
 
-def ignored(told: object) -> None:
-    """Take what is told where nobody listens."""
+def ignore(report: object) -> None:
+    """Do nothing with *report*; stands in for a missing callback."""
 
 
 def play_in_kernel(

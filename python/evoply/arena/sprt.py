@@ -3,7 +3,7 @@
 The question is between two hypotheses about the first player's Elo difference, elo0 and elo1. After
 every opening pair the generalised likelihood ratio of the pairs' five possible results (0, 1/2, 1,
 3/2 or 2 points: the "pentanomial" model) is compared with Wald's bounds (Wald, "Sequential
-Analysis", 1947). Of all distributions over the five results that have the expected score of a
+Analysis", 1947). Among all distributions over the five results with the expected score of a
 hypothesis, the likeliest is taken (Van den Bergh, notes on the generalised test for Stockfish's
 testing framework). Pairs, not games, because the games of a pair share an opening.
 """
@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Literal, Unpack
 import numpy as np
 
 from evoply.arena.conditions import PlayerTerms, circumstances, even_games, field_of
-from evoply.arena.matches import schedule_of_match, shown
+from evoply.arena.matches import report, schedule_of_match
 from evoply.arena.pairs import pair_points
 from evoply.arena.schedule import Results, in_order
 from evoply.arena.stopping import Stop
@@ -28,9 +28,9 @@ from evoply.wording import short_name
 Verdict = Literal["elo1", "elo0", "undecided"]
 
 _VALUES = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
-"""Points a game for each result of a pair."""
+"""Mean points of a game for each result of a pair."""
 _UNSEEN = 1e-3
-"""What a result that has not been seen counts, so that it is not held to be impossible."""
+"""The count of a result that has not been seen, so that it is not taken as impossible."""
 _BATCH = 64
 _LARGEST_BATCH = 4096
 MOST_ELO = 2000.0
@@ -55,7 +55,7 @@ class Sprt:
     beta: float = 0.05
 
     def __post_init__(self) -> None:
-        """Raise `ValueError` unless this is a test."""
+        """Raise `ValueError` for numbers outside the bounds."""
         if not -MOST_ELO <= self.elo0 < self.elo1 <= MOST_ELO:
             raise ValueError(
                 f"sprt: elo0 {self.elo0:g} must be below elo1 {self.elo1:g}, both from "
@@ -78,7 +78,7 @@ class Sprt:
         return log_likelihood_ratio(counts, expected_score(self.elo0), expected_score(self.elo1))
 
     def verdict(self, ratio: float) -> Verdict:
-        """Return what a ratio decides."""
+        """Return the decision at a ratio."""
         lower, upper = self.bounds
         return "elo0" if ratio <= lower else "elo1" if ratio >= upper else "undecided"
 
@@ -121,14 +121,14 @@ def _likeliest(shares: Any, score: float) -> Any:
 
 @dataclass(slots=True)
 class Evidence:
-    """What the pairs so far say about a test, when their points come one by one."""
+    """The state of a test after the pairs so far, to which pairs are added one by one."""
 
     test: Sprt
     counts: list[int] = field(default_factory=lambda: [0] * len(_VALUES))
     ratio: float = 0.0
     verdict: Verdict = "undecided"
     repeated: int = 0
-    """Pairs of games that repeated earlier ones and are no evidence."""
+    """Pairs of games that repeated earlier ones and are not evidence."""
     _seen: set[tuple[int, int]] = field(default_factory=set)
 
     def weigh(self, results: Results) -> None:
@@ -168,8 +168,8 @@ class SprtResult(Circumstances):
     repeated_pairs: int
     """Pairs of games that repeated earlier ones: played, but not counted as evidence."""
     players: tuple[Mapping[str, Any], ...] = ()
-    """First and second: `kind`, `version`, `forfeits` (games) and, of an engine, what it calls
-    itself (`engine`) and its `command`."""
+    """First and second: `kind`, `version`, `forfeits` (games) and, for an engine, its own name
+    (`engine`) and its `command`."""
 
     @property
     def games(self) -> int:
@@ -178,18 +178,18 @@ class SprtResult(Circumstances):
 
     @property
     def score(self) -> float:
-        """Points a game in [0, 1]; those of a test that stopped early lean to its verdict."""
+        """Mean points of a game, in [0, 1]; an early stop biases it to the verdict."""
         total = sum(self.pairs)
         scored = float(np.dot(self.pairs, _VALUES))
         return scored / max(total, 1)
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Those of the test."""
+        """The bounds of the test."""
         return self.test.bounds
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data, the test's numbers among it."""
+        """Return everything as JSON-ready data, including the test's numbers."""
         return {**asdict(self.test), **Circumstances.to_dict(self)}
 
     def in_words(self) -> str:
@@ -229,12 +229,12 @@ def sprt_match(
 ) -> SprtResult:
     """Play the games of `match` with this seed until *test* is decided, at most *games* of them.
 
-    The result is that of the pairs up to the decision, however many were played at a time. A pair
-    of games that was played before is no evidence and is left out. *progress* is told the number
-    of games and the log-likelihood ratio, *on_game* is given every game, those after the decision
-    too that were played with it. Raises ValueError as `match` does, and without openings,
-    where the same games would be played again and again. Ctrl-C raises a `StoppedWithResultError`
-    with the *result* so far, undecided, if any pair was played by then.
+    The result has the pairs up to the decision, however many were played at a time. A pair of games
+    that repeats an earlier one is not evidence and is left out. *progress* is called with the
+    number of games and the log-likelihood ratio, *on_game* with every game, including games after
+    the decision that were played in the same batch. Raises ValueError as `match` does, and without
+    openings, where the same games would be played again and again. Ctrl-C raises a
+    `StoppedWithResultError` with the *result* so far, undecided, if any pair was played by then.
 
     >>> sprt_match("swh", "random", Sprt(0, 100), seed=1).verdict
     'elo1'
@@ -247,7 +247,7 @@ def sprt_match(
     evidence, tally = Evidence(test), Tally(field.labels)
     with Stop() as stop, field.tables() as tables:
         parts = tables.parts(schedule, sizes=_batches(evidence), record_moves=on_game is not None)
-        for part in in_order(parts) if on_game is None else shown(parts, field, schedule, on_game):
+        for part in in_order(parts) if on_game is None else report(parts, field, schedule, on_game):
             tally.add(schedule.part(part.places), part.results)
             evidence.weigh(part.results)
             if progress is not None:

@@ -1,7 +1,7 @@
-"""What a list of results says about strength: score, interval, Elo.
+"""Statistics of results: score, interval, Elo.
 
 Games come in pairs that share an opening, and the two games of a pair are not independent, so
-intervals are made from pairs. This module knows numbers, not players.
+intervals are computed from pairs. This module knows numbers, not players.
 """
 
 import math
@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 FEWEST_PAIRS = 10
-"""With fewer distinct pairs an interval would say nothing, and none is given."""
+"""The number of distinct pairs below which there is no interval, as it would mean nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairStatistics:
-    """A score in [0, 1] and how far it can be trusted."""
+    """A score in [0, 1] and its interval."""
 
     score: float
     interval: tuple[float, float] | None
@@ -31,9 +31,9 @@ def pair_statistics(
 ) -> PairStatistics:
     """Return the mean of *points* with an interval from opening pairs.
 
-    *points* (one entry a game: 1, 0.5, 0) and *hashes* hold pairs in consecutive places. A pair
-    that was played before counts as nothing new. The interval is Wilson's with an effective
-    number of games p(1-p)/variance of the mean, so that it stays inside [0, 1]; where all
+    *points* (one entry a game: 1, 0.5, 0) and *hashes* hold pairs in consecutive entries. A pair
+    that repeats an earlier one does not count as distinct. The interval is Wilson's with an
+    effective number of games p(1-p)/variance of the mean, so that it stays inside [0, 1]; where all
     pairs scored alike, every distinct pair counts as one game.
 
     >>> pair_statistics(np.array([1.0, 1.0, 1.0, 0.0] * 10), np.arange(40, dtype=np.uint64))
@@ -50,15 +50,15 @@ def pair_statistics(
 
 
 def distinct_rows(rows: NDArray[np.uint64]) -> int:
-    """Return how many different rows there are.
+    """Return the number of different rows.
 
     `numpy.unique` would import masked arrays, which takes longer than a short match.
 
     >>> distinct_rows(np.array([[1, 2], [3, 4], [1, 2]], dtype=np.uint64))
     2
     """
-    there = rows[np.lexsort(rows.T)]
-    return int((there[1:] != there[:-1]).any(axis=1).sum()) + (len(there) > 0)
+    ordered = rows[np.lexsort(rows.T)]
+    return int((ordered[1:] != ordered[:-1]).any(axis=1).sum()) + (len(ordered) > 0)
 
 
 def wilson(share: float, count: float, confidence: float = 0.95) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""What Ctrl-C leaves of a match or a tournament: the result of what was played by then."""
+"""Ctrl-C during a match or a tournament, with the result of the games played by then."""
 
 from typing import Any, Self, TypeVar
 
@@ -6,7 +6,7 @@ Result = TypeVar("Result")
 
 
 class StoppedWithResultError(KeyboardInterrupt):
-    """Ctrl-C while a match was played, with the *result* of the pairs of games played by then."""
+    """Ctrl-C came during a match; *result* is that of the pairs of games played by then."""
 
     def __init__(self, result: Any) -> None:
         super().__init__("stopped")
@@ -14,7 +14,7 @@ class StoppedWithResultError(KeyboardInterrupt):
 
 
 class Stop:
-    """Ends a `with` when Ctrl-C comes, so that what follows still gets its result."""
+    """Ends a `with` block on Ctrl-C, so that the code after it can still make a result."""
 
     came = False
 
@@ -28,7 +28,7 @@ class Stop:
     def give(self, result: Result | None, *, is_whole: bool = False) -> Result:
         """Return *result*; after Ctrl-C raise it, or KeyboardInterrupt if there is none.
 
-        One that *is_whole* had no need of what Ctrl-C ended, and is returned.
+        A result that *is_whole* is returned even after Ctrl-C.
         """
         if result is None:
             raise KeyboardInterrupt

@@ -1,4 +1,4 @@
-"""What is said about games beside their results: forfeits, time used, and how they were played."""
+"""Forfeits, time used and circumstances, which results report beside the score."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ class LostGames(JsonData):
 
 @dataclass(frozen=True, slots=True)
 class TimeUsed(JsonData):
-    """What a player's moves of a game took, in seconds."""
+    """The seconds that a player's moves of a game took."""
 
     mean: float
     most: float
@@ -63,10 +63,10 @@ class Tally:
         self.names = names
         self._counts: dict[tuple[int, int, str, bool], int] = {}
         self._times: dict[int, tuple[float, float, int]] = {}
-        """Seconds in all, the most of a game, and games, by player."""
+        """Seconds in all, the most in a game, and the number of games, by player."""
 
     def add(self, schedule: Schedule, results: Results) -> None:
-        """Count those of *results*."""
+        """Count the forfeits and times of *results*."""
         seconds = np.zeros((0, 2)) if results.seconds is None else results.seconds
         sides = np.column_stack([schedule.black, schedule.white])[: len(seconds)]
         for player, took in zip(sides.ravel().tolist(), seconds.ravel().tolist(), strict=True):
@@ -80,24 +80,24 @@ class Tally:
 
     @property
     def lost(self) -> tuple[LostGames, ...]:
-        """What was forfeited: by whom, against whom and why, in the order of the players."""
+        """The forfeited games: by whom, against whom and why, in the order of the players."""
         return tuple(
             LostGames(self.names[player], self.names[opponent], reason, games, by_time)
             for (player, opponent, reason, by_time), games in sorted(self._counts.items())
         )
 
     def games_of(self, player: int) -> int:
-        """Return how many games the player at that place forfeited."""
+        """Return how many games the player with that index forfeited."""
         return sum(games for (loser, *_), games in self._counts.items() if loser == player)
 
     def time_of(self, player: int) -> TimeUsed:
-        """Return what the games of the player at that place took; 0 without a clock."""
+        """Return the time that the games of a player took; 0 without a clock."""
         total, most, games = self._times.get(player, (0.0, 0.0, 0))
         return TimeUsed(total / max(games, 1), most)
 
     def times(self, clock: TimeControl | None) -> list[TimeUsed | None]:
-        """Return what the games of each player took; None for all without a *clock*."""
-        return [None if clock is None else self.time_of(place) for place in range(len(self.names))]
+        """Return the time that the games of each player took; None for all without a *clock*."""
+        return [None if clock is None else self.time_of(index) for index in range(len(self.names))]
 
     @property
     def are_reproducible(self) -> bool:

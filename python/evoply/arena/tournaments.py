@@ -1,8 +1,8 @@
-"""Tournaments played many times: stars, ratings, and whether fitness foretold them.
+"""Tournaments played many times: stars, ratings, and their correlation with fitness.
 
-One elimination tournament is a matter of luck, so it is played many times. *Stars* are the players
-with the best mean rank and the greatest share of finals over all runs (Bellin & Gasperin, "Genetic
-Programming and Othello", section 5).
+The result of one elimination tournament is mostly luck, so it is played many times. *Stars* are the
+players with the best mean rank and the greatest share of finals over all runs (Bellin & Gasperin,
+"Genetic Programming and Othello", section 5).
 """
 
 import math
@@ -26,7 +26,7 @@ from evoply.arena.json_data import JsonData
 from evoply.arena.pairs import PairsPlayed
 from evoply.arena.playing import Tables
 from evoply.arena.round_robins import MOST_PLAYERS
-from evoply.arena.schedule import Results, Schedule, checked_whole, ignored
+from evoply.arena.schedule import Results, Schedule, checked_whole, ignore
 from evoply.arena.statistics import mean_interval, wilson
 from evoply.arena.stopping import Stop
 from evoply.arena.tally import Circumstances, Tally, TimeUsed
@@ -40,7 +40,7 @@ _Z = 1.959963984540054
 
 @dataclass(frozen=True, slots=True)
 class Star(JsonData):
-    """What became of one player over all runs."""
+    """The results of one player over all runs."""
 
     player: str
     bracket: str
@@ -58,7 +58,7 @@ class Star(JsonData):
     place: int = field(metadata={"json": ""})
     """Where the player stood in the list of players, from 0."""
     seconds: TimeUsed | None = field(default=None, metadata={"if_any": True})
-    """What its games took, if they had a clock."""
+    """The time its games took, if they had a clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,16 +80,15 @@ class Tournament(Circumstances):
     rounds: tuple[int, ...]
     """Rounds of every run."""
     out: tuple[tuple[tuple[str, ...], ...], ...]
-    """For every run and round, who had to leave."""
+    """For every run and round, the players who were put out."""
     fitness_correlation: Correlation | None
-    """Of the given fitness with strength (a low mean rank): 1 if the fittest always wins."""
+    """The correlation of fitness with strength (a low mean rank): 1 if fitter is always better."""
     games: int
     games_per_round: int
     threshold: float
     about: tuple[Mapping[str, Any], ...] = ()
-    """Of each player, in the order in which they were given: its name as `player`, `kind`,
-    `version`, `forfeits` (games) and, of an engine, what it calls itself (`engine`) and its
-    `command`."""
+    """For each player, in the order of the arguments: its name as `player`, `kind`, `version`,
+    `forfeits` (games) and, for an engine, its own name (`engine`) and its `command`."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready data."""
@@ -112,12 +111,12 @@ def tournament(
 ) -> Tournament:
     """Play an elimination tournament *times* times and return the stars; see `eliminate`.
 
-    *brackets* names each player's bracket (by default there is one), *fitness* gives what it is to
-    be compared with. *games* is how many a player schedules in a round, half of each colour.
-    *progress* is told the number of finished runs, and *on_standings* every few seconds the result
-    of those, for people who watch. On a *cluster* (`evoply.cluster.connect`) its
-    workers play the games of each round, to the same result. Players, all other arguments and
-    errors as in `match`.
+    *brackets* names each player's bracket (by default there is one), *fitness* gives the numbers
+    with which strength is correlated. *games* is how many a player schedules in a round, half of
+    each colour. *progress* is called with the number of finished runs, and *on_standings* every few
+    seconds with the result of these, for spectators. The workers of a *cluster*
+    (`evoply.cluster.connect`) play the games of each round with the same result. Players, all other
+    arguments and errors as in `match`.
 
     >>> result = tournament(["swh", "greedy", "random", "mobility"], times=5, seed=1)
     >>> result.stars[0].player, result.stars[0].titles
@@ -155,7 +154,7 @@ def tournament(
             runs=len(played),
             rounds=tuple(len(run.rounds) for run in played),
             out=tuple(_leavers(names, run) for run in played),
-            fitness_correlation=_with_fitness(stars),
+            fitness_correlation=_fitness_correlation(stars),
             games=sum(2 * len(run.played.first) for run in played),
             games_per_round=games,
             threshold=threshold,
@@ -174,7 +173,7 @@ def tournament(
             for schedule, results in rounds:
                 tally.add(schedule, results)
             played.append(run)
-            (progress or ignored)(len(played))
+            (progress or ignore)(len(played))
             if on_standings is not None and len(played) < times:
                 pace.look(tell)
     return stop.give(standings() if played else None, is_whole=len(played) == times)
@@ -196,7 +195,7 @@ def _check(count: int, times: int, **columns: Sequence[object] | None) -> None:
 def _run(
     field: Field, tables: Tables, play: Callable[[Play, Stream], Elimination], stream: Stream
 ) -> tuple[Elimination, list[tuple[Schedule, Results]]]:
-    """Play a tournament once; return what came of it, and the games of its rounds."""
+    """Play a tournament once; return its result and the games of its rounds."""
     rounds: list[tuple[Schedule, Results]] = []
 
     def meet(first: NDArray[np.intp], second: NDArray[np.intp], keys: Stream) -> Results:
@@ -210,8 +209,8 @@ def _run(
 
 def _leavers(names: Sequence[str], run: Elimination) -> tuple[tuple[str, ...], ...]:
     return tuple(
-        tuple(names[player] for player in one.players if player not in one.survivors)
-        for one in run.rounds
+        tuple(names[player] for player in played.players if player not in played.survivors)
+        for played in run.rounds
     )
 
 
@@ -226,30 +225,30 @@ def _stars(
     ratings = PairsPlayed.joined([run.played for run in played]).ratings(len(names))
     runs = len(played)
     stars = []
-    for place, name in enumerate(names):
-        finals = sum(place in run.finalists for run in played)
+    for index, name in enumerate(names):
+        finals = sum(index in run.finalists for run in played)
         stars.append(
             Star(
                 player=name,
-                bracket=brackets[place],
-                mean_rank=float(ranks[:, place].mean()),
-                rank_interval=mean_interval(ranks[:, place].tolist())
+                bracket=brackets[index],
+                mean_rank=float(ranks[:, index].mean()),
+                rank_interval=mean_interval(ranks[:, index].tolist())
                 if runs >= _FEWEST_RUNS
                 else None,
-                titles=sum(place in run.champions for run in played),
+                titles=sum(index in run.champions for run in played),
                 finals=finals,
                 finals_interval=wilson(finals / runs, runs),
-                rating=float(ratings.elo[place]),
-                rating_interval=ratings.interval(place),
-                fitness=fitness[place],
-                place=place,
-                seconds=times[place],
+                rating=float(ratings.elo[index]),
+                rating_interval=ratings.interval(index),
+                fitness=fitness[index],
+                place=index,
+                seconds=times[index],
             )
         )
     return tuple(sorted(stars, key=lambda star: (star.mean_rank, -star.finals, star.place)))
 
 
-def _with_fitness(stars: Sequence[Star]) -> Correlation | None:
+def _fitness_correlation(stars: Sequence[Star]) -> Correlation | None:
     known = [(star.fitness, -star.mean_rank) for star in stars if star.fitness is not None]
     return rank_correlation(*zip(*known, strict=True)) if known else None
 
@@ -258,7 +257,7 @@ _FEWEST_RANKED = 5
 
 
 def rank_correlation(x: Sequence[float], y: Sequence[float]) -> Correlation:
-    """Return Spearman's rho of two columns; not a number where one of them is constant.
+    """Return Spearman's rho of two columns; NaN if one of them is constant.
 
     The interval is that of Fisher's transformation with the variance 1.06 / (n - 3) (Fieller,
     Hartley & Pearson 1957).

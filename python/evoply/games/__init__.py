@@ -1,8 +1,8 @@
-"""The games: their names, and what every part of evoply may ask of a game without knowing it.
+"""The table of games, and the facts about a game that all of evoply may use.
 
 `GAMES` is the one table of games. A new game adds a module with a position, a record and its
-rules, and a line here; the conformance tests then test it by themselves. What others want to know
-about a game is a fact on its `GameRules`: nothing else asks which game it is.
+rules, and a line here; the conformance tests then cover it. Facts about a game that other code
+needs are fields of its `GameRules`: no other code asks which game it is.
 """
 
 import re
@@ -52,7 +52,7 @@ _NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 
 
 def game_rules(name: str) -> GameRules:
-    """Return the game called *name*; raise `ValueError` that lists the names if there is none.
+    """Return the game called *name*; raise `ValueError` that lists the names if it is unknown.
 
     >>> game_rules("othello-6").title
     'Othello 6x6'
@@ -64,15 +64,15 @@ def game_rules(name: str) -> GameRules:
 
 
 def is_shipped(name: str) -> bool:
-    """Return whether evoply itself has the game, so that every process of it does."""
+    """Return whether the game comes with evoply, so that every process knows it."""
     return name in _SHIPPED
 
 
 def add_game(rules: GameRules) -> None:
     """Add a game from outside the package to `GAMES`, for as long as this process lives.
 
-    Call it before anything names the game, in every process that does. Its rules must be those of
-    the kernel (`rules.kernel`). Raises `ValueError` that says what is wrong with name or kernel.
+    Call it in every process that names the game, before it does. Its rules must be rules of the
+    kernel (`rules.kernel`). Raises `ValueError` that says what is wrong with name or kernel.
 
     >>> from dataclasses import replace
     >>> stones = replace(GAMES["othello"], name="stones", title="Stones", piece="stone")
@@ -97,7 +97,7 @@ def add_game(rules: GameRules) -> None:
 
 @contextmanager
 def game_added(rules: GameRules) -> Iterator[None]:
-    """Add a game as `add_game` does, and take it out of the table at the end of the block."""
+    """Add a game as `add_game` does, and remove it at the end of the block."""
     add_game(rules)
     try:
         yield

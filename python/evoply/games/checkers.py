@@ -1,8 +1,8 @@
 """American checkers, lose checkers, and American checkers on 10x10.
 
 Black moves first, down the board from squares 1, 2, 3. Captures are compulsory, a multi-jump is
-one move, and a side that cannot move loses (wins in lose checkers). A position knows wins and
-losses only; draws by quiet plies, repetition and length are rules of a `Game`, which keeps them.
+one move, and a side that cannot move loses (wins in lose checkers). A position knows only
+wins and losses; draws by quiet plies, repetition and length are rules of a `Game`.
 This module knows no players and no evaluation; the rules themselves are the kernel's.
 """
 
@@ -42,10 +42,10 @@ _DIAGONALS = ((-1, -1), (-1, 1), (1, -1), (1, 1))
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Move:
-    """A step or a capture: the squares that one piece comes to, the one it leaves first.
+    """A step or a capture: the squares of one piece's path, from the square that it leaves.
 
-    A capture with several jumps is one move. Raises `InvalidMoveError` if no piece could ever
-    move so.
+    A capture with several jumps is one move. Raises `InvalidMoveError` if no piece can ever
+    move along the path.
 
     >>> move = Move.parse("15x24x31")
     >>> move, move.is_capture, [square_number(square, move.shape) for square in move.captured]
@@ -61,7 +61,7 @@ class Move:
 
     @classmethod
     def parse(cls, text: str, shape: BoardShape = USUAL) -> "Move":
-        """Return the move that *text* writes in full: "11-15", or every square of a capture.
+        """Return the move that *text* gives in full: "11-15", or every square of a capture.
 
         Raises `InvalidMoveError` if it cannot be read. Texts that leave out squares between the
         first and the last need a position: see `Position.parse_move`.
@@ -93,7 +93,7 @@ class Move:
 
     @property
     def is_pass(self) -> bool:
-        """Never: who cannot move has lost or won."""
+        """Always False: a side that cannot move has lost or won."""
         return False
 
     @property
@@ -107,7 +107,7 @@ class Move:
         return tuple((a + b) // 2 for a, b in pairwise(self.path)) if self.is_capture else ()
 
     def turned(self) -> "Move":
-        """Return the move on the board turned half round."""
+        """Return the move on the board turned by 180 degrees."""
         last = self.shape.squares - 1
         return Move(tuple(last - square for square in self.path), self.shape)
 
@@ -119,15 +119,15 @@ class Move:
 
 
 def _code_of_path(path: Sequence[int], shape: BoardShape) -> int:
-    """Return the kernel's number of the move along *path*, checking that there is such a move."""
+    """Return the kernel's number of the move along *path*, which is checked."""
     code = path[0] << (_PATH_BITS + _JUMPS_BITS) if path else 0
     jumps = 0
     try:
         numbers = [square_number(square, shape) for square in path]
     except ValueError as error:
         raise InvalidMoveError(str(error)) from None
-    places = [divmod(square, shape.columns) for square in path]
-    for index, (before, after) in enumerate(pairwise(places)):
+    cells = [divmod(square, shape.columns) for square in path]
+    for index, (before, after) in enumerate(pairwise(cells)):
         down, right = after[0] - before[0], after[1] - before[1]
         reach = abs(down)
         if reach != abs(right) or reach not in (1, 2) or (reach == 1 and len(path) > 2):
@@ -189,7 +189,7 @@ class Position(BoardPosition[Move]):
 
         *text* is PDN's form of a position or a printed board (`str` of a position). Ply and quiet
         plies are 0 unless `:H` (quiet plies) and `:F` (full moves) follow. Raises
-        `InvalidMoveError` if it cannot be read or no such position can be.
+        `InvalidMoveError` if it cannot be read or such a position cannot exist.
 
         >>> Position.parse("W:W18,24,K27:B1,12").mobility()
         7
@@ -255,7 +255,7 @@ class Position(BoardPosition[Move]):
         raise IllegalMoveError(f"illegal move {self._why_not(text.strip())}")
 
     def short_text(self, move: Move) -> str:
-        """Return the text of a legal move, its squares between left out where one move fits.
+        """Return the text of a legal move, only its first and last square if no other move fits.
 
         >>> position = Position.parse("B:W19,27,10:BK15")
         >>> [position.short_text(move) for move in position.legal_moves]
@@ -267,7 +267,7 @@ class Position(BoardPosition[Move]):
         return checkers_text.format_squares(ends, self.shape, is_capture=move.is_capture)
 
     def what_must_be(self, text: str, /) -> str:
-        """Return what the rules about captures ask for that the illegal move *text* is not, or "".
+        """Return the rule about captures that the illegal move *text* breaks, or "".
 
         >>> position = Position.parse("B:W19,27:BK15,1")
         >>> position.what_must_be("1-5"), position.what_must_be("15x24")
@@ -280,7 +280,7 @@ class Position(BoardPosition[Move]):
         return "this capture goes on" if goes_on else "a capture is compulsory"
 
     def outcome(self) -> Outcome | None:
-        """Return who won, or None while the side to move can; draws are the game's affair."""
+        """Return who won, or None while the side to move has a move; the `Game` decides draws."""
         if self.legal_moves:
             return None
         winner = self.turn if self.kernel == "lose-checkers" else self.turn.opposite
@@ -288,8 +288,8 @@ class Position(BoardPosition[Move]):
         return Outcome(winner, difference, by_count=False)
 
     def colors_exchanged(self) -> Self:
-        """Return the board turned half round with the colours exchanged: the same for the mover."""
-        black, white, kings = (_native.symmetry(self.shape.side, one, 3) for one in self.row[:3])
+        """Return the board turned by 180 degrees with colours exchanged: the same for the mover."""
+        black, white, kings = (_native.symmetry(self.shape.side, bits, 3) for bits in self.row[:3])
         return self._with((white, black, kings, not self.row[3], *self.row[4:]))
 
     def text(self) -> str:
@@ -314,7 +314,7 @@ class Position(BoardPosition[Move]):
 
 
 def _fits(squares: Sequence[int], path: Sequence[int]) -> bool:
-    """Return whether *squares* are *path* with some of the squares between left out."""
+    """Return whether *squares* are *path* without some of its inner squares."""
     if (squares[0], squares[-1]) != (path[0], path[-1]) or len(squares) < 2:
         return False
     between = iter(path[1:-1])

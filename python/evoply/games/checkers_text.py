@@ -1,6 +1,6 @@
-"""Checkers as text: positions as PDN writes them, printed boards, and the words of a game.
+"""Reads and writes checkers as text: PDN's form of positions, printed boards, words of games.
 
-It reads and writes characters and knows no rules. PDN's text of a position is the side to move,
+This module knows no rules. PDN's text of a position is the side to move,
 then the squares of either colour, `K` before a king: `B:W18,24,K27:B1,12`.
 """
 
@@ -19,7 +19,7 @@ _FEN = re.compile(
     r"\s*([BW]):([BW])([^:]*):([BW])([^:]*?)(?::H([0-9]{1,10}))?(?::F([0-9]{1,10}))?\s*\.?\s*",
     re.IGNORECASE,
 )
-# Whatever begins like a position is one, so that an error is about it. Blanks may follow commas.
+# A text that begins like a position is read as one, to get its errors. Blanks may follow commas.
 _LEADING_FEN = re.compile(r"\s*[BW]:(?:[^\s,]|,\s*)*", re.IGNORECASE)
 _PIECES = re.compile(r"(K?)([0-9]{1,3})(?:-([0-9]{1,3}))?", re.IGNORECASE)
 _TO_MOVE = re.compile(r"(black|white) to (?:move|play)", re.IGNORECASE)
@@ -59,15 +59,15 @@ def parse_board(text: str, shape: BoardShape) -> Row:
 
 
 def _parse_fen(text: str, shape: BoardShape) -> Row:
-    found = _FEN.fullmatch(text)
-    if found is None or found[2].upper() == found[4].upper():
+    match = _FEN.fullmatch(text)
+    if match is None or match[2].upper() == match[4].upper():
         raise InvalidMoveError(
             f"cannot read the position {shorten(text.strip())!r}: write the side to move and the"
             " squares of both colours, such as B:W18,24,K27:B1,12"
         )
     sets = {"B": 0, "W": 0}
     kings = 0
-    for color, pieces in ((found[2].upper(), found[3]), (found[4].upper(), found[5])):
+    for color, pieces in ((match[2].upper(), match[3]), (match[4].upper(), match[5])):
         for piece in filter(None, map(str.strip, pieces.split(","))):
             squares, is_king = _squares_of_piece(piece, shape)
             for square in squares_in(squares & (sets["B"] | sets["W"])):
@@ -75,25 +75,25 @@ def _parse_fen(text: str, shape: BoardShape) -> Row:
                 raise InvalidMoveError(f"square {number} holds more than one piece")
             sets[color] |= squares
             kings |= squares if is_king else 0
-    black_to_move = found[1].upper() == "B"
+    black_to_move = match[1].upper() == "B"
     # Full moves count from 1, and Black begins.
-    ply = 2 * max(int(found[7]) - 1, 0) + (not black_to_move) if found[7] else 0
-    return sets["B"], sets["W"], kings, black_to_move, ply, int(found[6] or 0)
+    ply = 2 * max(int(match[7]) - 1, 0) + (not black_to_move) if match[7] else 0
+    return sets["B"], sets["W"], kings, black_to_move, ply, int(match[6] or 0)
 
 
 def _squares_of_piece(text: str, shape: BoardShape) -> tuple[int, bool]:
     """Return the squares that "12", "K12" or "1-12" names, and whether kings stand there."""
-    found = _PIECES.fullmatch(text)
-    if found is None:
+    match = _PIECES.fullmatch(text)
+    if match is None:
         raise InvalidMoveError(f"cannot read {shorten(text)!r} as a piece: write 12, or K12")
-    first = int(found[2])
-    last = int(found[3] or first)
+    first = int(match[2])
+    last = int(match[3] or first)
     if last < first:
         raise InvalidMoveError(f"the squares {first}-{last} run backwards")
     numbered_square(first, shape)
     numbered_square(last, shape)
     squares = sum(1 << numbered_square(number, shape) for number in range(first, last + 1))
-    return squares, bool(found[1])
+    return squares, bool(match[1])
 
 
 def _parse_diagram(text: str, shape: BoardShape) -> Row:
@@ -111,8 +111,8 @@ def _parse_diagram(text: str, shape: BoardShape) -> Row:
         )
     sets = dict.fromkeys("bwBW", 0)
     for number, line in enumerate(rows, start=1):
-        found = _ROW.fullmatch(line)
-        cells = found[1].replace(" ", "") if found is not None else ""
+        match = _ROW.fullmatch(line)
+        cells = match[1].replace(" ", "") if match is not None else ""
         if len(cells) != shape.columns:
             raise InvalidMoveError(
                 f"cannot read row {number} of the board, {shorten(line)!r}: it must have"
@@ -187,9 +187,9 @@ def format_squares(squares: Sequence[int], shape: BoardShape, *, is_capture: boo
 
 
 def split_leading_board(text: str) -> tuple[str | None, int]:
-    """Return PDN's text of a position that *text* begins with, or None, and where moves begin."""
-    found = _LEADING_FEN.match(text)
-    return (None, 0) if found is None else (found[0], found.end())
+    """Return the PDN position at the beginning of *text*, or None, and where moves begin."""
+    match = _LEADING_FEN.match(text)
+    return (None, 0) if match is None else (match[0], match.end())
 
 
 def movetext_words(
@@ -198,8 +198,8 @@ def movetext_words(
     """Yield the moves and results of PDN's movetext from index *begin* on; "[" ends it.
 
     Comments, variations, annotations and move numbers are skipped. Raises `InvalidMoveError`
-    with line and column, as *where* tells them of an index, for anything else, and for what is
-    opened and not closed.
+    with line and column, which *where* gives for an index, for anything else, and for a comment or
+    variation that is not closed.
     """
     where = partial(place, text) if where is None else where
     index, opened = begin, list[int]()
@@ -230,6 +230,6 @@ def movetext_words(
 def _why_unreadable(text: str, index: int, where: Callable[[int], str]) -> str:
     if text[index] == "{":
         return f"the comment at {where(index)} is not closed"
-    found = _WORD.match(text, index)
-    word = shorten(found[0] if found is not None else text[index])
+    match = _WORD.match(text, index)
+    word = shorten(match[0] if match is not None else text[index])
     return f"cannot read {word!r} at {where(index)} as a move: moves are 11-15 or 15x24"

@@ -1,7 +1,7 @@
-"""Boards of any game as pictures: standalone SVG, readable on light and on dark pages.
+"""Draws boards of any game as standalone SVG, readable on light and on dark pages.
 
-It draws what a position's diagram says and decides nothing about rules. Every picture brings its
-own background, uses no style sheet, no script and no font that must be fetched.
+It draws a position's diagram and knows no rules. Every picture has its own background and uses no
+style sheet, script or downloaded font.
 """
 
 import math
@@ -16,7 +16,7 @@ from evoply.protocols import BoardShape, Color, Diagram, GameRecord, Position
 _SQUARE = 44
 _HALF = _SQUARE // 2
 _MARGIN = 28
-_FOOTER = 12  # what the status line needs beyond the lower margin
+_FOOTER = 12  # the height of the status line beyond the lower margin
 _FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
 
 _FRAME, _FRAME_TEXT, _FRAME_FAINT = "#22302a", "#dfe8e2", "#9fb0a6"
@@ -44,7 +44,7 @@ COLORS: Mapping[str, str] = {
     "last-move": _LAST_MOVE,
     "crown": _CROWN_FILL,
 }
-"""The colours of boards by name, for those that draw boards by other means."""
+"""The colours of boards by name, for other code that draws boards."""
 
 _NEUTRAL, _POSITIVE, _NEGATIVE = (243, 241, 234), (196, 74, 20), (32, 92, 168)
 
@@ -60,9 +60,9 @@ def board_svg(
     """Return the board as SVG: pieces, names of squares, piece counts and who is to move.
 
     Small rings mark the legal moves unless *legal* is false; *last_move* is marked by a dot where
-    it ended and the line that its piece went. *moves* from the position, with a color each, are
-    marked by rings where they would end and their pieces' lines. *numbers* stand on the pieces of
-    their squares, such as the plies at which they came there.
+    it ended and a line along its path. *moves* from the position, each with a color, are marked by
+    rings where they would end and lines along their paths. *numbers* are written on the pieces on
+    their squares, such as the plies at which these came there.
     """
     diagram = position.diagram(last_move=last_move, legal=legal)
     shape = diagram.shape
@@ -98,12 +98,12 @@ def heat_map_svg(
     caption: str = "",
     labels: Mapping[int, str] | None = None,
 ) -> str:
-    """Return a board whose squares are colored by *values* and carry them as numbers.
+    """Return a board whose squares are colored by *values* and labelled with them.
 
-    *values* has a number for each square, row by row. Orange is positive, blue negative, the palest
-    zero; the strongest colour belongs to the largest magnitude. What is not finite is gray.
-    *caption* is a line below it. With *labels*, names of squares by number, only these squares are
-    drawn, on a light board. Raises `ValueError` if the count of values is wrong.
+    *values* has a number for each square, row by row. Orange is positive, blue negative, and zero
+    the palest; the strongest colour marks the largest magnitude. Numbers that are not finite are
+    gray. *caption* is a line below the board. With *labels*, names of squares by number, only these
+    squares are drawn, on a light board. Raises `ValueError` if the count of values is wrong.
     """
     if labels is None:
         shapes = _heat_squares(shape, values, dict.fromkeys(range(shape.squares), ""))
@@ -147,10 +147,10 @@ def _heat_squares(
     numbers = [float(value) for value in values]
     if len(numbers) != shape.squares:
         raise ValueError(f"a {shape} board has {shape.squares} squares, not {len(numbers)}")
-    shown = [numbers[square] for square in labels]
-    largest = max((abs(value) for value in shown if math.isfinite(value)), default=0.0)
+    drawn = [numbers[square] for square in labels]
+    largest = max((abs(value) for value in drawn if math.isfinite(value)), default=0.0)
     shapes = []
-    for (square, label), value in zip(labels.items(), shown, strict=True):
+    for (square, label), value in zip(labels.items(), drawn, strict=True):
         x, y = _center(square, shape)
         fill, ink = _heat(value, largest)
         corner = f'x="{x - _HALF}" y="{y - _HALF}"'
@@ -167,7 +167,7 @@ def _heat_squares(
 def _picture(
     shape: BoardShape, title: str, shapes: Sequence[str], *, footer: int, coordinates: bool = True
 ) -> str:
-    """Return the SVG document: frame, letters and numbers unless told not, then *shapes*."""
+    """Return the SVG document: frame, letters and numbers if *coordinates*, then *shapes*."""
     right, bottom = _ends(shape)
     width, height = right + _MARGIN, bottom + _MARGIN + footer
     labels = []
@@ -187,7 +187,7 @@ def _picture(
 
 
 def _ends(shape: BoardShape) -> tuple[int, int]:
-    """Return where the board ends on the right and at the bottom."""
+    """Return the coordinates of the right and bottom edges of the board."""
     return _MARGIN + shape.columns * _SQUARE, _MARGIN + shape.rows * _SQUARE
 
 
@@ -265,7 +265,7 @@ def _numbers(diagram: Diagram, numbers: Mapping[int, str]) -> list[str]:
 
 
 def _line(path: Sequence[tuple[float, float]], color: str) -> list[str]:
-    """Return the line that a piece goes along *path*; nothing for one that is only put down."""
+    """Return the line of a piece along *path*; nothing for a piece that is placed on the board."""
     points = " ".join(f"{x},{y}" for x, y in path)
     line = (
         f'<polyline points="{points}" fill="none" stroke="{escape(color)}" stroke-width="4"'
@@ -313,7 +313,7 @@ def _footer(diagram: Diagram) -> list[str]:
 
 
 def _text(x: float, y: float, text: str, fill: str, *, size: int, anchor: str = "middle") -> str:
-    # The baseline is shifted by hand: not every renderer knows dominant-baseline.
+    # The y coordinate is shifted, because some renderers do not know dominant-baseline.
     return (
         f'<text x="{x:g}" y="{y + size * 0.35:g}" font-size="{size}" fill="{fill}"'
         f' text-anchor="{anchor}">{escape(text)}</text>'

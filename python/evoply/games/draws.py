@@ -1,6 +1,6 @@
-"""Draws that the board alone does not decide: by quiet plies, by repetition, by a cap on length.
+"""Rules for draws beyond the board: by quiet plies, by repetition, by a cap on length.
 
-They are rules of a game or a schedule, never of a position, which keeps counters and no history.
+They belong to a game or a schedule, not to a position, which has counters but no history.
 """
 
 import operator
@@ -18,11 +18,11 @@ _LIMIT = re.compile(r"[0-9]{1,9}|never|none")
 
 @dataclass(frozen=True, slots=True)
 class DrawRules:
-    """When a game is drawn that the board alone would let go on; None switches a rule off.
+    """When a game is drawn though the board allows moves; None switches a rule off.
 
-    *quiet_plies* without a capture or a move of a man; the same board with the same side to move
-    for the time number *repetitions*; *max_plies* played. The defaults are evoply's own: the
-    sources of checkers differ.
+    A game is drawn after *quiet_plies* without a capture or a move of a man, when a board occurs
+    with the same side to move *repetitions* times, or after *max_plies*. The defaults are evoply's
+    own, because the sources on checkers differ.
     """
 
     quiet_plies: int | None = 80
@@ -36,10 +36,10 @@ class DrawRules:
 
     @classmethod
     def parse(cls, text: str, usual: "DrawRules | None" = None) -> "DrawRules":
-        """Return *usual* with the limits that *text* writes, apart by commas or blanks.
+        """Return *usual* with the limits in *text*, which are separated by commas or blanks.
 
-        `never` and `none` switch a rule off. *usual* is by default what nothing is said about:
-        `USUAL_DRAWS`. Raises ValueError that names what cannot be read.
+        `never` and `none` switch a rule off. *usual* is `USUAL_DRAWS` by default. Raises
+        ValueError that names what cannot be read.
 
         >>> DrawRules.parse("repetitions=never,quiet_plies=40")
         DrawRules(quiet_plies=40, repetitions=None, max_plies=300)
@@ -60,7 +60,7 @@ class DrawRules:
 
     @property
     def limits(self) -> tuple[int | None, int | None, int | None]:
-        """The kernel's form."""
+        """The limits as the kernel takes them."""
         return self.quiet_plies, self.repetitions, self.max_plies
 
     def text(self) -> str:
@@ -71,7 +71,7 @@ class DrawRules:
         )
 
     def ending(self, positions: Sequence[Any]) -> Ending | None:
-        """Return what makes a game with these positions, the last not decided, a draw, or None."""
+        """Return the rule by which an undecided game with these *positions* is a draw, or None."""
         last = positions[-1]
         if self.quiet_plies is not None and last.quiet_plies >= self.quiet_plies:
             return Ending.QUIET_PLIES
@@ -89,7 +89,7 @@ class DrawRules:
         return None
 
     def reason(self, positions: Sequence[Any]) -> str | None:
-        """Return in words why a game with these positions is a draw; see `ending`."""
+        """Return in words why a game with these *positions* is a draw; see `ending`."""
         match self.ending(positions):
             case Ending.QUIET_PLIES:
                 return f"{self.quiet_plies} plies without a capture or a move of a man"
@@ -102,7 +102,7 @@ class DrawRules:
 
 
 NO_DRAWS = DrawRules(None, None, None)
-"""No draws but those of the board: what Othello, perft and records of unknown rules go by."""
+"""No draws but those of the board: for Othello, perft and records with unknown rules."""
 
 USUAL_DRAWS = DrawRules()
-"""The rules of checkers unless others are asked for."""
+"""The default rules of checkers."""

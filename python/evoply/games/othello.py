@@ -57,15 +57,14 @@ class Move:
 
     @property
     def path(self) -> tuple[int, ...]:
-        """The square as a path of one; of none for a pass."""
+        """The square as a path of length one; empty for a pass."""
         return () if self.square is None else (self.square,)
 
     @classmethod
     def parse(cls, text: str, shape: BoardShape = USUAL) -> "Move":
         """Return the move that *text* names, such as "f5", "PA" or "pass".
 
-        Raises `InvalidMoveError` if it cannot be read; whether it is legal is the position's
-        question.
+        Raises `InvalidMoveError` if it cannot be read; the position decides whether it is legal.
         """
         try:
             return cls.from_code(_code_of(text, shape), shape)
@@ -82,7 +81,7 @@ class Move:
         return cls.PASS if code == shape.squares else cls(int(code), shape)
 
     def code(self, shape: BoardShape) -> int:
-        """Return the kernel's number of this move: its square, or that after all for a pass."""
+        """Return the kernel's number of this move: its square; for a pass, the squares' count."""
         return shape.squares if self.square is None else self.square
 
     def __str__(self) -> str:
@@ -109,7 +108,7 @@ class Position(BoardPosition[Move]):
 
     `Position(size)` is the start. *black* and *white* are sets of squares (see
     `evoply.games.squares`); *ply* counts the plies played, passes included. *game* is the name of
-    the game, by default the one that the size has: "othello", "othello-10", ...
+    the game, by default that of the size: "othello", "othello-10", ...
 
     >>> position = Position().play("f5").play("d6")
     >>> position.turn, position.ply, position.legal_moves
@@ -146,7 +145,7 @@ class Position(BoardPosition[Move]):
 
         X x * B b are black, O o 0 W w white, - . empty; the side to move comes last; other
         characters are ignored. The ply is the number of discs beyond the first four, as if
-        nobody had passed. Raises `InvalidMoveError` if it cannot be read.
+        there had been no passes. Raises `InvalidMoveError` if it cannot be read.
 
         >>> Position.parse("---- -OX- -XO- ---- X") == Position(4)
         True
@@ -166,7 +165,7 @@ class Position(BoardPosition[Move]):
         return self.pieces(color)
 
     def parse_move(self, text: str, /) -> Move:
-        """Return the move that *text* names; whether it is legal is asked when it is played."""
+        """Return the move that *text* names; `play` checks whether it is legal."""
         return Move.parse(text, self.shape)
 
     def outcome(self) -> Outcome | None:
@@ -179,7 +178,7 @@ class Position(BoardPosition[Move]):
         return Outcome(Color.BLACK if difference > 0 else Color.WHITE, difference)
 
     def official_difference(self) -> int | None:
-        """Return Black's official score minus White's, empty squares given to the winner.
+        """Return Black's official score minus White's, with empty squares given to the winner.
 
         None while the game goes on; 0 for a draw.
         """
@@ -232,10 +231,10 @@ class Game(BoardGame[Position, Move]):
     def from_transcript(cls, text: str, size: int = 8, game: str | None = None) -> Self:
         """Return the game written as *text*, such as "f5d6c3", "F5 D6" or "1. F5 d6 2. C3".
 
-        A board and side to move may come first; it then decides the size. *game* is the name of
-        the game, by default the one that the size has. Forced passes are inferred where they are
-        not written. Raises `InvalidMoveError` for what cannot be read and `IllegalMoveError` with
-        the number, text, and place of the move and the position.
+        A board and side to move may come first; it then decides the size. *game* is the name of the
+        game, by default that of the size. Missing forced passes are inferred. Raises
+        `InvalidMoveError` for what cannot be read and `IllegalMoveError` with the number, text, and
+        place of the move and the position.
         """
         check_length(text)
         othello_text.check_is_othello(text)
@@ -248,10 +247,10 @@ class Game(BoardGame[Position, Move]):
     def from_words(
         cls, words: Iterable[Word], where: Callable[[int], str], start: Position, draws: DrawRules
     ) -> Self:
-        """Return the game whose moves are *words*, which may be gone through twice.
+        """Return the game whose moves are *words*, which may be iterated twice.
 
-        See `BoardGame.from_words`. A move of Othello means the same wherever it is played, so the
-        kernel plays them all at once; what it does not take is told move by move.
+        See `BoardGame.from_words`. The text of a move of Othello does not depend on the position,
+        so the kernel plays all at once; if it fails, playing move by move finds the error.
         """
         with suppress(InvalidMoveError, IllegalMoveError):
             return cls.from_codes([_code_of(word.text, start.shape) for word in words], start)
@@ -260,7 +259,7 @@ class Game(BoardGame[Position, Move]):
     def transcript(self) -> str:
         """Return the moves as "f5d6c3", as `from_transcript` reads them.
 
-        Passes are left out, as the rules imply them, but for one that ends the record.
+        Passes are left out, because the rules imply them, except for one at the end.
         """
         last = len(self.moves) - 1
         return "".join(
@@ -297,19 +296,20 @@ class OthelloRules(GameRules):
 
     def parse(self, text: str) -> Position:
         """Return the position that *text* shows; raise `InvalidMoveError` if it cannot be read."""
-        return self._checked(Position.parse(text, self.name))
+        position = Position.parse(text, self.name)
+        self._check_shape(position)
+        return position
 
-    def _checked(self, position: Position) -> Position:
+    def _check_shape(self, position: Position) -> None:
         if position.shape != self.shape:
             raise InvalidMoveError(
                 f"the position is {position.shape}, and {self.name} is played on {self.shape}"
             )
-        return position
 
     def record(self, text: str = "", draws: DrawRules | None = None) -> Game:
         """Return the game that the transcript *text* records, by default one not yet begun."""
         game = Game.from_transcript(text, self.shape.side, self.name)
-        self._checked(game.start)
+        self._check_shape(game.start)
         return game
 
 

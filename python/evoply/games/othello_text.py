@@ -1,9 +1,9 @@
-"""Othello as text: boards and transcripts. It reads and writes characters and knows no rules.
+"""Reads and writes Othello as text, boards and transcripts; it knows no rules.
 
 Written boards use X for Black, O for White, - for empty, then a space and the side to move.
 Read boards also accept x * B b for Black, o 0 W w for White and . for empty; other characters
-are ignored, and so are the column letters and row numbers of a printed board, and whatever
-follows a `;` (scores of a problem file) or a `%` (a comment).
+are ignored, and so are the column letters and row numbers of a printed board, and text after a
+`;` (scores of a problem file) or a `%` (a comment).
 """
 
 import re
@@ -28,7 +28,7 @@ _ROW_NUMBER = re.compile(r"^\s*(?:10|[1-9])(?=\s)|(?<=\s)(?:10|[1-9])\s*$")
 _OTHER = re.compile(rf"[^{_CELLS}\s0-9|]")
 _TO_MOVE = re.compile(r"\bto (?:move|play)\b", re.IGNORECASE)
 _SEPARATOR = re.compile(r"[\s,;|\-]+|[0-9]+\.+")
-# Possessive, or many blanks would be tried in every way of cutting them in two.
+# Possessive, so that many blanks do not take quadratic time.
 _GGF = re.compile(r"\s*+\d*+\s*+\(;\s*(?:[A-Za-z]{2}\[[^\]\n]{0,20}\]?)?")
 _CHECKERS = re.compile(r"\s*[BW]:[BW]", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]+[0-9]*|\S")
@@ -37,10 +37,10 @@ _WORD = re.compile(r"[A-Za-z]+[0-9]*|\S")
 def parse_board(text: str) -> tuple[BoardShape, Row]:
     """Return the shape of the board that *text* shows, by its number of squares, and its row.
 
-    The ply is the number of discs beyond the first four, as if nobody had passed.
+    The ply is the number of discs beyond the first four, as if there had been no passes.
 
-    Raises `InvalidMoveError` that says how many squares were found, or that the side to move
-    is missing.
+    Raises `InvalidMoveError` that says how many squares there are, or that the side to move is
+    missing.
     """
     check_length(text)
     check_is_othello(text)
@@ -67,16 +67,16 @@ def parse_board(text: str) -> tuple[BoardShape, Row]:
 
 
 def check_is_othello(text: str) -> None:
-    """Raise `InvalidMoveError` if *text* is of checkers, or GGF, whose letters may be a board."""
+    """Raise `InvalidMoveError` if *text* is checkers, or GGF, whose letters look like a board."""
     if _CHECKERS.match(text) is not None:
         raise InvalidMoveError(
             "the position is one of checkers: say which game is meant with --game checkers,"
             " lose-checkers or checkers-10"
         )
-    found = _GGF.match(text)
-    if found is not None:
+    match = _GGF.match(text)
+    if match is not None:
         raise InvalidMoveError(
-            f"the text begins like a GGF game ({found[0].strip()}), which evoply.formats.ggf reads:"
+            f"the text begins like a GGF game ({match[0].strip()}), which evoply.formats.ggf reads:"
             " write the moves alone, such as f5d6c3, or the board and the side to move"
         )
 
@@ -136,17 +136,17 @@ def split_leading_board(text: str) -> tuple[str | None, int]:
 
 @cache
 def _move_pattern(shape: BoardShape) -> re.Pattern[str]:
-    """Return what a move or a pass is written like on a board of *shape*."""
+    """Return the pattern of a move or a pass on a board of *shape*."""
     row = "|".join(map(str, range(shape.rows, 0, -1)))
     return re.compile(rf"[{shape.letters}](?:{row})(?![0-9])|pass|pa|ps", re.IGNORECASE | re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class TranscriptWords:
-    """The words of a transcript from index *begin* on, moves and passes alike, gone through anew.
+    """The moves and passes of a transcript from index *begin* on; may be iterated repeatedly.
 
     Blanks, commas, hyphens and move numbers such as `12.` separate; on boards up to 8x8 a row
-    has one digit, on 10x10 the digits of a row are read greedily. Going through them raises
+    has one digit, on 10x10 the digits of a row are read greedily. Iteration raises
     `InvalidMoveError` with line and column for anything else.
     """
 
@@ -163,8 +163,8 @@ class TranscriptWords:
                 continue
             match = move.match(text, index)
             if match is None:
-                found = _WORD.match(text, index)
-                word = shorten(found[0] if found is not None else text[index])
+                unreadable = _WORD.match(text, index)
+                word = shorten(unreadable[0] if unreadable is not None else text[index])
                 last = square_name(self.shape.squares - 1, self.shape)
                 raise InvalidMoveError(
                     f"cannot read {word!r} at {place(text, index)} as a move:"

@@ -1,6 +1,6 @@
-"""Positions of any game over the kernel's rows, and their legal moves.
+"""Positions of any game, stored as rows of the kernel, and their legal moves.
 
-A game says what is its own: texts of moves and boards, what no board may hold, who has won.
+A game defines the rest: texts of moves and boards, checks of boards, and the outcome.
 """
 
 import operator
@@ -29,26 +29,26 @@ _MOST = 2**31 - 1
 
 
 class BoardMove(Protocol):
-    """What a move of a board over the kernel's rows offers, besides its text as str."""
+    """A move on a board of the kernel; its str is its text."""
 
     @property
     def shape(self) -> BoardShape:
-        """The rows and columns of the board; those of a pass do not count."""
+        """The rows and columns of the board; without meaning for a pass."""
 
     @property
     def path(self) -> tuple[int, ...]:
-        """The squares that it touches, the last where it ends; none for a pass."""
+        """The squares that it touches, the last one where it ends; empty for a pass."""
 
     @property
     def is_pass(self) -> bool:
-        """Whether it is the forced pass."""
+        """Whether it is a forced pass."""
 
     def code(self, shape: BoardShape) -> int:
-        """Return the number by which the kernel knows this move on a board of *shape*."""
+        """Return the kernel's number of this move on a board of *shape*."""
 
     @classmethod
     def from_code(cls, code: int, shape: BoardShape = USUAL) -> Self:
-        """Return the move that the kernel knows as *code*; raise `InvalidMoveError` if none is."""
+        """Return the move with the kernel's number *code*; raise `InvalidMoveError` without one."""
 
 
 M = TypeVar("M", bound=BoardMove)
@@ -57,7 +57,7 @@ _MOST_MOVES = 1 << 14
 
 
 class _Moves(dict[int, Any]):
-    """The moves of a board by their codes, made when they are first asked for."""
+    """The moves of a board by their codes, made on first use."""
 
     def __init__(self, from_code: Callable[[int, BoardShape], Any], shape: BoardShape) -> None:
         super().__init__()
@@ -77,7 +77,7 @@ moves_of = cache(_Moves)
 class LegalMoves(Sequence[M], Generic[M]):
     """The legal moves of a position, a sequence in the kernel's order: by squares and paths.
 
-    *codes* are the kernel's. A move is made of its code when it is asked for.
+    *codes* are the kernel's numbers. A move is made from its code on access.
     """
 
     codes: tuple[int, ...]
@@ -133,15 +133,15 @@ class BoardPosition(ABC, Generic[M]):
     """
 
     FAMILY: ClassVar[str]
-    """What these games are called together."""
+    """The name of the family of games."""
     SHAPES: ClassVar[Mapping[str, BoardShape]]
     """The kernel's names of the rules, with the shape of each board."""
     PIECE: ClassVar[str]
-    """What a piece is called."""
+    """The name of a piece."""
     SYMBOLS: ClassVar[Mapping[Color, tuple[str, str]]]
-    """A piece, and a king where there are kings, as letters and as symbols."""
+    """A piece, and a king if the games have kings, as letters and as symbols."""
     MOVE: ClassVar[type[Any]]
-    """The moves."""
+    """The class of the moves."""
 
     kernel: str
     """The name of the rules in the kernel."""
@@ -152,20 +152,20 @@ class BoardPosition(ABC, Generic[M]):
 
     @classmethod
     def from_row(cls, kernel: str, row: Row, game: str | None = None) -> Self:
-        """Return the position that the kernel's rules *kernel* hold as *row*.
+        """Return the position of the kernel's rules *kernel* with *row*.
 
-        Raises `ValueError` that names the square if no position is like that.
+        Raises `ValueError` that names the square if such a position cannot exist.
         """
         position = object.__new__(cls)
         position._become(kernel, kernel if game is None else game, row)
         return position
 
     def _become(self, kernel: str, game: str, row: Row) -> None:
-        """Take these values, checked."""
+        """Check these values and set the fields."""
         if kernel not in self.SHAPES:
             raise ValueError(f"{kernel!r} is not one of {', '.join(self.SHAPES)}")
         *sets, black_to_move, ply, quiet_plies = row
-        # Whole numbers of any kind, but no 1.5 and no text.
+        # Whole numbers of any type are accepted, but not 1.5 or text.
         black, white, kings = map(operator.index, sets)
         ply, quiet_plies = operator.index(ply), operator.index(quiet_plies)
         checked = black, white, kings, bool(black_to_move), ply, quiet_plies
@@ -181,7 +181,7 @@ class BoardPosition(ABC, Generic[M]):
         self._check()
 
     def _with(self, row: Row) -> Self:
-        """Return the position of this game that the kernel gave as *row*, unchecked."""
+        """Return the position of this game with a *row* of the kernel, unchecked."""
         position = object.__new__(type(self))
         vars(position).update(kernel=self.kernel, game=self.game, row=row)
         return position
@@ -232,12 +232,12 @@ class BoardPosition(ABC, Generic[M]):
 
     @property
     def empty(self) -> int:
-        """The set of empty squares, those where no piece can stand included."""
+        """The set of empty squares, including squares where no piece can stand."""
         return ~(self.row[0] | self.row[1]) & ((1 << self.shape.squares) - 1)
 
     @property
     def clock(self) -> float:
-        """How far the game has gone, by its pieces: 0 at the start, 1 at its farthest end."""
+        """The share of the longest possible game that has been played, by its pieces: 0 to 1."""
         return _native.clock(self.kernel, (self.row[0] | self.row[1]).bit_count())
 
     def pieces(self, color: Color) -> int:
@@ -245,7 +245,7 @@ class BoardPosition(ABC, Generic[M]):
         return self.row[0 if color is Color.BLACK else 1].bit_count()
 
     def mobility(self, color: Color | None = None) -> int:
-        """Return how many legal moves *color*, by default the side to move, would have to move.
+        """Return how many moves *color*, by default the side to move, has if it is to move.
 
         A forced pass counts 0.
         """
@@ -282,7 +282,7 @@ class BoardPosition(ABC, Generic[M]):
         return f"{head}: {must}{', ' if must else ''}legal is {self.legal_moves}\n{self}"
 
     def what_must_be(self, text: str, /) -> str:
-        """Return what the rules ask for that the illegal move *text* is not, or ""."""
+        """Return what the rules demand and the illegal move *text* does not do, or ""."""
         return ""
 
     def short_text(self, move: M) -> str:
@@ -290,12 +290,12 @@ class BoardPosition(ABC, Generic[M]):
         return str(move)
 
     def colors_exchanged(self) -> Self:
-        """Return the position that is the same for the side to move, played by the other colour."""
+        """Return the position with colours exchanged, which is the same for the side to move."""
         black, white, kings, black_to_move, ply, quiet_plies = self.row
         return self._with((white, black, kings, not black_to_move, ply, quiet_plies))
 
     def diagram(self, *, last_move: M | None = None, legal: bool = True) -> Diagram:
-        """Return what the board shows after *last_move*, legal moves marked unless told not.
+        """Return what the board shows after *last_move*; if *legal*, legal moves are marked.
 
         A legal move is marked where it ends.
         """
@@ -322,7 +322,7 @@ class BoardPosition(ABC, Generic[M]):
         return Cell(color, king, label or "", is_playable=label is not None, is_legal=is_legal)
 
     def _label(self, square: int) -> str | None:
-        """Return what *square* is called on the board itself, None where no piece can stand."""
+        """Return the name written on *square*, or ""; None if no piece can stand there."""
         return ""
 
     def _count(self, color: Color) -> str:
@@ -344,7 +344,7 @@ class BoardPosition(ABC, Generic[M]):
 
     @abstractmethod
     def _check(self) -> None:
-        """Raise `ValueError` that names the square if no position of these games is like that."""
+        """Raise `ValueError` that names the square if such a position cannot exist."""
 
     @abstractmethod
     def _square_text(self, square: int) -> str:
@@ -352,7 +352,7 @@ class BoardPosition(ABC, Generic[M]):
 
     @abstractmethod
     def parse_move(self, text: str, /) -> M:
-        """Return the move that *text* names here; raise `InvalidMoveError` if none does."""
+        """Return the move that *text* names here; raise `InvalidMoveError` if it names none."""
 
     @abstractmethod
     def outcome(self) -> Outcome | None:

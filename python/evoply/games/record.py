@@ -1,4 +1,4 @@
-"""The record of a game on any board over the kernel's rows: start, moves, rules about draws."""
+"""The record of a game on any board of the kernel: start, moves, rules about draws."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ P = TypeVar("P", bound=BoardPosition[Any])
 M = TypeVar("M", bound=BoardMove)
 
 _NO_MOVE = 2**64 - 1
-"""A number that the kernel holds, and that no move of any game has."""
+"""A number in the kernel's range that is not the code of any move."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,9 +50,9 @@ class BoardGame(Generic[P, M]):
     ) -> Self:
         """Return the game whose moves are *words*, forced passes written or not.
 
-        *where* tells the place of an index in words. Raises `InvalidMoveError` for what cannot be
-        read and `IllegalMoveError`, both with the number, text and place of the move, whose number
-        counts passes only where it is one.
+        *where* describes the location of an index in the text. Raises `InvalidMoveError` for what
+        cannot be read and `IllegalMoveError`, both with the number, text and place of the move,
+        whose number counts passes only where it is one.
         """
         positions, moves, passes = [start], list[M](), 0
         record = cls._build(start, (), (start,), draws)
@@ -75,18 +75,18 @@ class BoardGame(Generic[P, M]):
 
     @classmethod
     def from_codes(cls, codes: Iterable[int], start: P) -> Self:
-        """Return the game whose moves the kernel knows as *codes*, without draws by rule.
+        """Return the game whose moves have the kernel's numbers *codes*, without draws by rule.
 
-        Forced passes may be written or not. Raises `IllegalMoveError` with the number of the ply.
+        Forced passes may be left out. Raises `IllegalMoveError` with the number of the ply.
         """
-        given = list(codes)
+        wanted = list(codes)
         try:
-            played, taken, last = _native.replay(start.kernel, start.row, given)
+            played, accepted, last = _native.replay(start.kernel, start.row, wanted)
         except OverflowError:
-            held = [code if 0 <= code < _NO_MOVE else _NO_MOVE for code in given]
-            played, taken, last = _native.replay(start.kernel, start.row, held)
-        if taken < len(given):
-            move = start.MOVE.from_code(given[taken], start.shape)
+            held = [code if 0 <= code < _NO_MOVE else _NO_MOVE for code in wanted]
+            played, accepted, last = _native.replay(start.kernel, start.row, held)
+        if accepted < len(wanted):
+            move = start.MOVE.from_code(wanted[accepted], start.shape)
             why = start._with(last)._why_not(str(move))
             raise IllegalMoveError(f"ply {len(played) + 1}: illegal move {why}")
         return cls.replayed(start, played, last)
@@ -95,7 +95,7 @@ class BoardGame(Generic[P, M]):
     def replayed(cls, start: P, codes: Iterable[int], last: Row) -> Self:
         """Return the game that the kernel has played from *start* by *codes* to the row *last*.
 
-        Nothing is checked. The positions between are made when somebody asks for them.
+        Nothing is checked. The positions in between are made on first access.
         """
         game = object.__new__(cls)
         move_of = moves_of(start.MOVE.from_code, start.shape)
@@ -114,7 +114,7 @@ class BoardGame(Generic[P, M]):
 
     @cached_property
     def positions(self) -> tuple[P, ...]:
-        """The positions from the start to the end, one more than moves."""
+        """The positions from the start to the end, one more than there are moves."""
         start = self.start
         codes = [move.code(start.shape) for move in self.moves]
         return tuple(map(start._with, _native.rows_along(start.kernel, start.row, codes)))
@@ -133,7 +133,7 @@ class BoardGame(Generic[P, M]):
         return self._build(self.start, moves, positions, self.draws)
 
     def first(self, plies: int, /) -> Self:
-        """Return the game as it was after so many plies."""
+        """Return the game as it was after *plies*."""
         positions = self.positions[: plies + 1]
         return self._build(self.start, self.moves[:plies], positions, self.draws)
 
@@ -144,7 +144,7 @@ class BoardGame(Generic[P, M]):
             raise IllegalMoveError(f"illegal move {move}: the game is a draw: {reason}")
 
     def outcome(self) -> Outcome | None:
-        """Return the outcome, a draw by the rules of this game among them, or None."""
+        """Return the outcome, which may be a draw by this game's rules; None while it goes on."""
         decided = self.position.outcome()
         if decided is not None or self.draw_reason() is None:
             return decided
@@ -157,23 +157,23 @@ class BoardGame(Generic[P, M]):
         return self.draws.ending(self.positions)
 
     def draw_reason(self) -> str | None:
-        """Return in words why the game is a draw, or None if it is not."""
+        """Return in words why the game is a draw, or None."""
         return self.draws.reason(self.positions) if self.position.legal_moves else None
 
     def move_texts(self) -> tuple[str, ...]:
-        """Return each move as it is written where it was played, forced passes included."""
+        """Return the text of each move, as short as its position allows, including passes."""
         pairs = zip(self.positions, self.moves, strict=False)
         return tuple(position.short_text(move) for position, move in pairs)
 
     def transcript(self) -> str:
-        """Return the moves as text that the game reads back."""
+        """Return the moves as text that `from_transcript` reads."""
         return " ".join(self.move_texts())
 
     def __len__(self) -> int:
         return len(self.moves)
 
     def __str__(self) -> str:
-        """Return text that `from_transcript` reads back: start if it is unusual, then moves."""
+        """Return text that `from_transcript` reads: the start if it is unusual, then the moves."""
         transcript = self.transcript()
         if self._start_goes_without_saying():
             return transcript

@@ -1,4 +1,4 @@
-"""What every part of evoply may ask of a game without knowing it: its facts, and how to read it."""
+"""Facts about a game, and how to begin and read it, so that no other code asks which it is."""
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -14,10 +14,10 @@ from evoply.protocols import BoardShape, Color, GameRecord, InvalidMoveError, Po
 
 @dataclass(frozen=True)
 class GameRules:
-    """One game by name: what it is, how to begin it and how to read it.
+    """A game: its facts, how to begin it and how to read it.
 
-    A family of games says what its positions and records are; one of its games is the facts about
-    it. *kernel* may be left out where only one of the kernel's rules fits. Raises `ValueError` if
+    A subclass for a family of games has the types of positions and records; an instance is one
+    game. *kernel* may be left out if only one of the kernel's rules fits. Raises `ValueError` if
     the kernel has no such rules of the family on a board of *shape*.
     """
 
@@ -31,42 +31,42 @@ class GameRules:
     title: str
     """The name for people."""
     opening_plies: int = 4
-    """Random plies of a usual opening."""
+    """The usual number of random plies in an opening."""
     draws: DrawRules = NO_DRAWS
-    """When a game is usually drawn that the board would let go on."""
+    """The usual rules about draws besides those of the board."""
     kernel: str = ""
-    """The kernel's name for the rules: what every call into the kernel is given."""
+    """The kernel's name for the rules, an argument of every call into the kernel."""
     piece: str = "piece"
-    """What people call a piece; its plural ends in s."""
+    """The word for a piece; its plural ends in s."""
     has_captures: bool = False
     """Whether a move can take pieces off the board, so that searches may be quiescent."""
     moves_pieces: bool = False
-    """Whether moves take pieces from square to square, so that one can be more advanced."""
+    """Whether moves take pieces from square to square, so that a piece can be advanced."""
     pieces_added: int = 0
     """Pieces that every move but a pass adds; with 1, empty squares are the moves left."""
     has_kings: bool = False
     """Whether pieces are men and kings."""
     turns_board: bool = False
-    """Whether the colours go opposite ways, so that to exchange them turns the board half round."""
+    """Whether colours move in opposite directions, so exchanging them turns the board around."""
     symmetries: tuple[int, ...] = (0,)
-    """The symmetries of the board, by the kernel's numbers, that change nothing in the game."""
+    """The kernel's numbers of the symmetries that leave the rules unchanged."""
     has_draw_rules: bool = True
-    """Whether rules about draws apply: not where the board alone ends every game."""
+    """Whether rules about draws apply; False if the board alone ends every game."""
     solver: str = ""
-    """The exact solver that knows its endgames; "" where there is none."""
+    """The exact solver for its endgames; "" if there is none."""
     engines: tuple[str, ...] = ()
-    """The protocols in which engines are asked about it."""
+    """The protocols of engines that play it."""
     format: str = ""
-    """The format of files that is made for it, a key of `evoply.formats.FORMATS`; "" if none is."""
+    """The usual format of its files, a key of `evoply.formats.FORMATS`; "" if there is none."""
     late_ply: int = 50
-    """A ply that most random games reach; samples over a whole game end there."""
+    """A ply that most random games reach; samples over whole games end there."""
     guide: str = "material:depth={},ties=random"
-    """The player after whom "10ab2" is fitness, with {} for the depth in plies.
+    """The guide of fitness "10ab2" and its like, with {} for the depth in plies.
 
-    As in Benbassat and Sipper's papers, where the guide depends on the game.
+    Benbassat and Sipper's papers choose a guide for each game.
     """
     readable: tuple[str, ...] = ()
-    """Names of the sets of primitives whose features formulas for people are usually made of."""
+    """Names of the sets of primitives whose features make up formulas for people."""
 
     def __post_init__(self) -> None:
         position = self.RECORD.POSITION
@@ -86,18 +86,18 @@ class GameRules:
 
     @property
     def family(self) -> str:
-        """What the games with these rules, on boards of any size, are called together."""
+        """The name of the family: the games with these rules on boards of any size."""
         return self.RECORD.POSITION.FAMILY
 
     @property
     def length(self) -> int | None:
-        """The moves of a game, passes aside, None where games have no usual length."""
+        """The number of moves of a game without passes; None if games have no usual length."""
         return self.moves_left(self.start())
 
     def moves_left(self, board: Position | int) -> int | None:
-        """Return how many moves, passes aside, fill *board*, a position or its number of pieces.
+        """Return how many moves without passes fill *board*, a position or its number of pieces.
 
-        None for a game whose moves do not fill it.
+        None for a game whose moves do not fill the board.
         """
         pieces = board if isinstance(board, int) else sum(map(board.pieces, Color))
         return (self.shape.squares - pieces) // self.pieces_added if self.pieces_added else None
@@ -112,11 +112,11 @@ class GameRules:
         raise NotImplementedError(f"{type(self).__name__} does not say how positions are written")
 
     def position_from_row(self, row: Row) -> Position:
-        """Return the position that the kernel holds as *row*."""
+        """Return the position with the kernel's *row*."""
         return self.RECORD.POSITION.from_row(self.kernel, row, self.name)
 
     def move_from_code(self, code: int) -> Any:
-        """Return the move that the kernel knows as *code*."""
+        """Return the move with the kernel's number *code*."""
         return self.RECORD.POSITION.MOVE.from_code(code, self.shape)
 
     def record(self, text: str = "", draws: DrawRules | None = None) -> GameRecord:
@@ -144,10 +144,10 @@ class GameRules:
     def game(
         self, start: Any, codes: Iterable[int] = (), draws: DrawRules | None = None
     ) -> GameRecord:
-        """Return the game from *start* whose moves the kernel knows as *codes*.
+        """Return the game from *start* whose moves have the kernel's numbers *codes*.
 
-        *draws* are its rules about draws, by default those of this game. Raises `ValueError` for
-        any where they do not apply: such a game knows none but those of the board.
+        *draws* are its rules about draws, by default those of this game. Raises `ValueError` if
+        there are any and the game has only draws of the board.
         """
         draws = self.draws if draws is None else draws
         if not self.has_draw_rules and draws != NO_DRAWS:

@@ -1,4 +1,4 @@
-"""Squares of a board: their names and numbers, and sets of them held in one integer.
+"""Squares of a board: their names and numbers, and sets of squares as integers.
 
 A set of squares is an int whose bit `row * columns + column` stands for a square; a1 is bit 0,
 top left; columns are letters and rows are numbers from 1 at the top. Games on the dark squares
@@ -13,7 +13,7 @@ from evoply.protocols import BoardShape, InvalidMoveError
 from evoply.wording import shorten
 
 SHAPES = {size: BoardShape(size, size) for size in (4, 6, 8, 10)}
-"""The boards that the kernel knows, by the squares along one side."""
+"""The boards of the kernel's games, by the number of squares along a side."""
 USUAL = SHAPES[8]
 """The usual board of Othello and checkers."""
 
@@ -62,12 +62,12 @@ def square_number(square: int, shape: BoardShape) -> int:
     (1, 5, 27)
     """
     if not (0 <= square < shape.squares and is_dark(square, shape)):
-        raise ValueError(f"{square} is no dark square of a board of {shape}")
+        raise ValueError(f"{square} is not a dark square of a board of {shape}")
     return square // 2 + 1
 
 
 def numbered_square(number: int, shape: BoardShape) -> int:
-    """Return the square with *number*; raise `InvalidMoveError` if there is none.
+    """Return the square with *number*; raise `InvalidMoveError` if it is not on the board.
 
     >>> numbered_square(1, USUAL), numbered_square(5, USUAL), numbered_square(27, BoardShape(6, 9))
     (1, 8, 53)

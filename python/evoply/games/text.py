@@ -1,4 +1,4 @@
-"""Text of any game: the words that people write and where they stand, and what is said to them."""
+"""Text of any game: words of transcripts and their locations, and the status line."""
 
 from dataclasses import dataclass
 
@@ -9,14 +9,14 @@ MAX_CHARACTERS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One move of a transcript as it was written, and the index of its first character."""
+    """A move in a transcript as it is written, and the index of its first character."""
 
     text: str
     index: int
 
 
 def check_length(text: str) -> None:
-    """Raise `InvalidMoveError` if *text* is longer than any board or game could need."""
+    """Raise `InvalidMoveError` if *text* is longer than any board or game."""
     if len(text) > MAX_CHARACTERS:
         raise InvalidMoveError(
             f"the text has {len(text):,} characters; at most {MAX_CHARACTERS:,} are read"
@@ -24,7 +24,7 @@ def check_length(text: str) -> None:
 
 
 def place(text: str, index: int) -> str:
-    """Return where *index* lies in *text*, counted from 1: a column, or a line and a column."""
+    """Return the location of *index* in *text*, from 1: a column, or a line and a column."""
     line_start = text.rfind("\n", 0, index) + 1
     column = f"column {index - line_start + 1}"
     if "\n" not in text.rstrip("\n"):

@@ -1,4 +1,4 @@
-"""One position looked at by one player: its choice, and what it thinks of every move."""
+"""A player's analysis of one position: its choice, and its values of all moves."""
 
 from dataclasses import replace
 from typing import Any
@@ -20,13 +20,13 @@ def analyse(
     every_move: bool = False,
     runs: Runs | None = None,
 ) -> Choice:
-    """Return what *player* chooses at the end of *game*, a record or a position.
+    """Return the choice of *player* at the end of *game*, a record or a position.
 
-    The score speaks for the side to move. With *every_move* `Choice.moves` holds every legal move
+    The score is for the side to move. With *every_move* `Choice.moves` holds every legal move
     with its value, best first, if the player values moves: exact values, at the depth that the
     answer reached. Draws come from *stream*, the stream of the game (default: a fixed one). A text
-    names a player as `parse_player` reads it, with *runs* for champions. A forced move is nobody's
-    choice: no score, no depth. The exact solver of a player with `endgame` uses all cores, so the
+    names a player as `parse_player` reads it, with *runs* for champions. A forced move has no score
+    and no depth. The exact solver of a player with `endgame` uses all cores, so the
     nodes of an exact choice vary, and nothing else.
     Raises `ValueError` if the game is over or the player does not play it, and `ForfeitError` for a
     bot that fails.
@@ -50,7 +50,7 @@ def analyse(
 
 
 def record_of(game: Any) -> GameRecord:
-    """Return a record as it is, and a position as one that begins and ends there."""
+    """Return *game* if it is a record; for a position, a record that begins and ends there."""
     record: GameRecord = game_rules(game.game).game(game) if hasattr(game, "legal_moves") else game
     return record
 
@@ -71,9 +71,9 @@ def asked(
     every_move: bool = False,
     clock: Clock = _NO_CLOCK,
 ) -> Choice:
-    """Return what *seat* chooses in a game whose key is that of *stream*; see `analyse`.
+    """Return the choice of *seat* in a game with the key of *stream*; see `analyse`.
 
-    *clock* says how much time it has; with *every_move* it has all it wants.
+    *clock* is its time; with *every_move* its time is unlimited.
     """
     moves = game.position.legal_moves
     is_asked = len(moves) > 1 or (
@@ -89,7 +89,7 @@ def asked(
 
 
 def move_stream(stream: Stream, game: GameRecord) -> Stream:
-    """Return the stream of the move to be made, as the kernel derives it from that of the game."""
+    """Return the stream of the next move, which the kernel derives from that of the game alike."""
     position = game.position
     return stream.child(int(position.turn is Color.WHITE), position.ply)
 

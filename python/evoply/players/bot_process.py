@@ -1,10 +1,10 @@
 """The process of a bot, run as a program by `evoply.players.bots` below a keeper.
 
-Bot and evoply speak JSON, a line a message, over copies of the standard streams. The streams
-themselves lead nowhere, so that what the bot prints is in nobody's way.
+Bot and evoply exchange JSON, a line a message, over copies of the standard streams. The streams
+themselves lead nowhere, so that the bot's printing does no harm.
 
-The process begins as whoever runs evoply, and opens all that may be opened by nobody else: the
-bot's file, and the folders that modules come from. Only then come the limits, root becomes nobody,
+The process starts as the user who runs evoply, and opens the bot's file and the folders of modules,
+which other users may not be able to read. Then the limits are set, root becomes the user nobody,
 and the bot's code runs.
 """
 
@@ -38,14 +38,14 @@ _LONGEST_REASON = 300
 
 
 def main(arguments: list[str]) -> None:
-    """Run the bot; *arguments*: descriptor of the lifeline, limits as JSON, file, class."""
+    """Run the bot; *arguments* are the lifeline's descriptor, the limits as JSON, file, class."""
     lifeline, written, file, class_name = arguments
     limits = read_limits(written)
     keep(int(lifeline), limits, lambda: _serve(file, class_name, limits))
 
 
 def _serve(file: str, class_name: str, limits: KeeperLimits) -> None:
-    """Answer one message after the other until there are no more."""
+    """Answer messages until their end."""
     requests, answers = os.fdopen(os.dup(0), "r"), os.fdopen(os.dup(1), "w")
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
@@ -74,7 +74,7 @@ def _serve(file: str, class_name: str, limits: KeeperLimits) -> None:
 
 
 class _Source(SourceLoader):
-    """A bot's file as it was before its process became somebody who may not be able to read it."""
+    """A bot's file, read before its process becomes a user who may not be able to read it."""
 
     def __init__(self, path: Path, folder: str) -> None:
         self._text = path.read_bytes()
@@ -88,7 +88,7 @@ class _Source(SourceLoader):
 
 
 def _class_in(file: str, class_name: str, limits: KeeperLimits) -> Callable[[], Any]:
-    """Import *file* under a name that no other module has, and return a class of it."""
+    """Import *file* under a unique name, and return a class of it."""
     path = Path(file).resolve()
     sys.path.insert(0, str(path.parent))
     if not os.getuid():
@@ -109,10 +109,10 @@ def _class_in(file: str, class_name: str, limits: KeeperLimits) -> Callable[[], 
 
 
 def _hold_open_what_is_imported() -> None:
-    """Have modules found through folders that are open now.
+    """Let modules be found through folders that are open now.
 
-    Whoever becomes nobody may not walk to them any more, such as below root's home; what is open
-    stays open (Linux: `/proc/self/fd`).
+    The user nobody may not reach these folders, such as folders below root's home; open ones stay
+    open (Linux: `/proc/self/fd`).
     """
     places: dict[str, str] = {}
     for folder in filter(os.path.isdir, sys.path):
@@ -126,16 +126,16 @@ def _hold_open_what_is_imported() -> None:
         _move(module, places)
 
 
-def _move(module: ModuleType, places: Mapping[str, str]) -> None:
-    """Have what a package still has to load come from its open folder."""
-    for place, folder in enumerate(getattr(module, "__path__", ())):
-        for before, opened in places.items():
+def _move(module: ModuleType, held: Mapping[str, str]) -> None:
+    """Let a package load its remaining modules from its open folder."""
+    for index, folder in enumerate(getattr(module, "__path__", ())):
+        for before, opened in held.items():
             if Path(before) in Path(folder).parents:
-                module.__path__[place] = opened + folder.removeprefix(before)
+                module.__path__[index] = opened + folder.removeprefix(before)
 
 
 def _record(data: Mapping[str, Any]) -> GameRecord:
-    """Return the game that has just begun."""
+    """Return a new game."""
     rules = game_rules(data["name"])
     draws = None if data["draws"] is None else DrawRules(*data["draws"])
     return rules.game(rules.position_from_row(tuple(data["start"])), (), draws)
@@ -156,7 +156,7 @@ def _answer(player: Any, game: GameRecord, message: Mapping[str, Any]) -> dict[s
     except InvalidMoveError as error:
         return {"error": str(error)}
     except IllegalMoveError:
-        # Without the position, so that the same mistake in many games has one name.
+        # Without the position, so that the same mistake in many games has the same message.
         move = answered.move if isinstance(answered, Choice) else answered
         return {"error": f"played the illegal move {shorten(str(move))}"}
     shape = game.position.shape
@@ -190,7 +190,7 @@ def _say(answers: TextIO, message: Mapping[str, Any]) -> None:
 
 
 def _reason(error: BaseException, file: str) -> str:
-    """Return an error in a line, with the place in the bot's own file where it came from."""
+    """Return an error in a line, with its location in the bot's own file."""
     lines = [
         frame.lineno
         for frame in traceback.extract_tb(error.__traceback__)

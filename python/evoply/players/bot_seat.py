@@ -1,6 +1,6 @@
-"""A bot at a board: the questions to its process, what it may answer, and its end.
+"""The seat of a bot: the questions to its process, checks of its answers, and its end.
 
-What a process answers is checked like anything else from outside: it may be a bot's own garbage.
+Answers of a process are checked like all other input from outside.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from evoply.processes import BrokenError, ForeignProcess, KeeperLimits, one_line
 from evoply.protocols import Choice, Clock, Color, ForfeitError, GameRecord, Seat
 
 _START_LIMIT = 60.0
-"""Seconds for Python itself to start: no affair of the bot's."""
+"""Seconds for Python itself to start, which do not count for the bot."""
 _NO_ANSWER = "wrote something else than its answer"
 _MOST_LINE_MOVES = 1000
 
 
 class BotSeat(Seat):
-    """A bot at a board; its process begins with the first question and anew after it failed.
+    """The seat of a bot; its process starts with the first question, and again after a failure.
 
-    Every game has an object of its own, so that no game depends on those before it. One question
-    at a time, from any thread; `close` may come from another one and ends the question.
+    Every game has its own object, so that no game depends on earlier games. Any thread may ask, one
+    question at a time; another thread may call `close`, which ends the question.
     """
 
     def __init__(
@@ -47,18 +47,18 @@ class BotSeat(Seat):
         """The game that the process knows: the key of the game, and the record so far."""
 
     def choose(self, game: GameRecord, stream: Stream, clock: Clock, /) -> Choice:
-        """Return what the bot chooses; `ForfeitError` says why it loses the game."""
+        """Return the choice of the bot; `ForfeitError` says why it loses the game."""
         began = time.monotonic()
         if self._process is not None and self._asked is not None:
             key = stream.key if stream.parent is None else stream.parent
             if key != self._asked[0] and began - self._process.began > self.limits.cpu / 2:
                 self._end()  # it might use up its processor time in the middle of a game
-        process = self._started()
+        process = self._running_process()
         limit = self.move_limit.patience(clock)
         try:
             answer = process.ask(self._message(game, stream, clock), limit)
             if "error" in answer:
-                # The process is well, only this game is lost.
+                # The process works; only this game is lost.
                 self._asked = None
                 raise ForfeitError(one_line(answer["error"]))
             return _choice(answer, game, time.monotonic() - began)
@@ -67,17 +67,17 @@ class BotSeat(Seat):
             raise ForfeitError(str(error), by_time=error.by_time) from None
 
     def get_ready(self) -> None:
-        """Start the process, if it is not there or is too old for another game."""
+        """Start the process, if there is none or it is too old for another game."""
         if self._process and time.monotonic() - self._process.began > self.limits.cpu / 2:
             self._end()
-        self._started()
+        self._running_process()
 
     def close(self) -> None:
         """End the process and all that it has started."""
         self._is_closed = True
         self._end()
 
-    def _started(self) -> _BotProcess:
+    def _running_process(self) -> _BotProcess:
         if self._is_closed:
             raise ForfeitError("was sent away")
         if self._process is None:
@@ -107,7 +107,7 @@ class BotSeat(Seat):
         else:
             draws = getattr(game, "draws", None)
             message["game"] = {
-                # The kernel's name: a game that Python code has added is not known over there.
+                # The kernel's name: the process does not know games that Python code has added.
                 "name": game_rules(game.position.game).kernel,
                 "start": game.start.row,
                 "draws": None if draws is None else draws.limits,
@@ -132,7 +132,7 @@ class BotSeat(Seat):
 
 
 def _choice(answer: Mapping[str, Any], game: GameRecord, seconds: float) -> Choice:
-    """Return the answer of a process, which may be anything, as a choice that is legal."""
+    """Return the answer of a process, which may be anything, as a legal choice."""
     position = game.position
     by_code = {move.code(position.shape): move for move in position.legal_moves}
     code, score = answer.get("move"), answer.get("score")
@@ -174,7 +174,7 @@ class _BotProcess(ForeignProcess):
         super().__init__(
             [path, class_name],
             limits,
-            # -P: the folder of the program itself is no place to import from.
+            # -P: nothing is imported from the folder of the program itself.
             program=("-P", bot_process.__file__),
             environment={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
         )
@@ -197,7 +197,7 @@ class _BotProcess(ForeignProcess):
         return answer
 
     def _receive(self, key: str, limit: float, late: str) -> dict[str, Any]:
-        """Return the next message, which has *key*; *late* says what it means if none comes."""
+        """Return the next message, which has *key*; *late* is the reason if none comes in time."""
         line = self.line(time.monotonic() + limit, late.format(f"{limit:g}"))
         try:
             message = json.loads(line)

@@ -1,9 +1,9 @@
-"""Bots: players that are a Python file of their own, each asked in a process of its own.
+"""Bots: players in Python files, each of which runs in its own process.
 
 A bot is a class without arguments that has `choose(game, stream, clock)`, which returns a move, its
 text or a `Choice`. Its file is never imported here: the process (`bot_process`) does that. A bot
-that raises, hangs, dies, says nonsense or plays an illegal move forfeits its game, and nothing that
-it started outlives it.
+that raises, hangs, dies, answers nonsense or plays an illegal move forfeits its game, and every
+process that it started ends with it.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ if TYPE_CHECKING:
     from evoply.players.bot_seat import BotSeat
 
 MOVE_LIMIT = 10.0
-"""Seconds that a bot has for a move unless it is given others."""
+"""The default seconds of a bot for a move."""
 LONGEST_MOVE_LIMIT = 86_400.0
 _LARGEST_FILE = 4_000_000
 _TEXT = re.compile(r"(?P<path>.+?\.py)(?::(?P<class_name>.*))?", re.DOTALL)
 
 
 class Bot(PlayerKind):
-    """A class in a Python file, asked in a process of its own.
+    """A class in a Python file, which runs in its own process.
 
     *class_name* may be missing if the file has only one class with a method `choose`. *move_limit*
-    are the seconds for a move, for importing the file and for making the object, each; who takes
-    longer loses the game. In games with a clock the usual limit of a move is left out. *limits* are
-    those of its process. A bot is `reproducible` on its word: who draws from its stream alone plays
-    the same game again.
+    is the number of seconds for each move, for importing the file and for making the object; a bot
+    that takes longer loses the game. In games with a clock the default limit of a move does not
+    apply. *limits* are those of its process. A bot's own `reproducible` is believed: a bot that
+    draws only from its stream repeats its games.
     """
 
     is_portable: ClassVar[bool] = False
@@ -69,17 +69,17 @@ class Bot(PlayerKind):
         return table_html(f"Player {self}", rows)
 
     def check_fits(self, game: str) -> None:
-        """Raise `ValueError` unless the file is there and says which class is the bot."""
+        """Raise `ValueError` unless the file exists and has the class of the bot."""
         game_rules(game)
         self.chosen_class()
 
     def chosen_class(self) -> str:
-        """Return the name of the class that plays; `ValueError` if it is not to be found."""
+        """Return the name of the class that plays; `ValueError` if it is missing or ambiguous."""
         classes = bot_classes(self.path)
         if self.class_name is not None:
             known = _classes(self.path)
             if self.class_name not in known:
-                hint = did_you_mean(self.class_name, known) or f": it has {_listed(known)}"
+                hint = did_you_mean(self.class_name, known) or f": it has {_list(known)}"
                 raise ValueError(f"{self.path}: no class {shorten(self.class_name)!r}{hint}")
             return self.class_name
         if len(classes) == 1:
@@ -89,12 +89,12 @@ class Bot(PlayerKind):
                 f"{self.path}: no class with a method choose(game, stream, clock): a bot is one"
             )
         raise ValueError(
-            f"{self.path}: several classes have a method choose, {_listed(classes)}: say which, as "
+            f"{self.path}: several classes have a method choose, {_list(classes)}: say which, as "
             f"in {self.path}:{classes[0]}"
         )
 
     def seat(self, game: str) -> BotSeat:
-        """Return a seat, whose process begins with the first question."""
+        """Return a seat, whose process starts with the first question."""
         from evoply.players.bot_seat import BotSeat  # every player is read by way of this module
 
         self.check_fits(game)
@@ -118,7 +118,7 @@ class Bot(PlayerKind):
         return bot
 
     def with_move_limit(self, seconds: float) -> Bot:
-        """Return the bot with so many seconds for each move."""
+        """Return the bot with *seconds* for each move."""
         try:
             return Bot(**{**self.model_dump(), "move_limit": seconds})
         except ValueError:
@@ -127,11 +127,11 @@ class Bot(PlayerKind):
             ) from None
 
     def self_contained(self) -> Bot:
-        """Raise `ValueError`: a saved player needs no Python, and a bot is nothing else."""
+        """Raise `ValueError`: a bot is Python code, and saved players must not need any."""
         raise ValueError(f"{self.label}: a bot is its Python file and cannot be saved as a player")
 
     def anywhere(self) -> Bot:
-        """Return the bot by the whole path of its file."""
+        """Return the bot with the absolute path of its file."""
         return self.model_copy(update={"path": str(Path(self.path).resolve())})
 
     def identity(self) -> dict[str, Any]:
@@ -144,16 +144,16 @@ class Bot(PlayerKind):
         return {"kind": self.kind, "version": self.identity()["source"][:12]}
 
 
-def _listed(names: Collection[str]) -> str:
+def _list(names: Collection[str]) -> str:
     return ", ".join(list(names)[:10]) or "none"
 
 
 def bot_classes(path: str | Path) -> list[str]:
     """Return the classes of a Python file that may be bots, without running any of it.
 
-    They have a method `choose`, of their own or from a class of the same file, and are no mere base
-    of another one; names that begin with an underscore are left out. Raises `ValueError`, which
-    names the file, if it cannot be read as Python.
+    They define a method `choose` or inherit it from a class of the same file, and are not the base
+    of another such class; names that begin with an underscore are left out. Raises `ValueError`,
+    which names the file, if it cannot be read as Python.
     """
     classes = _classes(path)
 
@@ -181,7 +181,7 @@ def _classes(path: str | Path) -> dict[str, ast.ClassDef]:
             tree = ast.parse(text)
     except FileNotFoundError:
         raise ValueError(
-            f"{path}: there is no such file, and a bot is FILE.py or FILE.py:CLASS"
+            f"{path}: there is no such file - a bot is FILE.py or FILE.py:CLASS"
         ) from None
     except OSError as error:
         raise ValueError(f"{path}: {error.strerror or error}") from None
@@ -192,5 +192,5 @@ def _classes(path: str | Path) -> dict[str, ast.ClassDef]:
     return {part.name: part for part in tree.body if isinstance(part, ast.ClassDef)}
 
 
-def _bases(one: ast.ClassDef) -> list[str]:
-    return [base.id for base in one.bases if isinstance(base, ast.Name)]
+def _bases(definition: ast.ClassDef) -> list[str]:
+    return [base.id for base in definition.bases if isinstance(base, ast.Name)]

@@ -1,7 +1,7 @@
 """Exact endgames: the final score under perfect play, or only who wins.
 
-The solver is the kernel's. Scores, moves and lines depend on the question alone, and with one
-thread the node counts, too. It takes no evaluator; a limit in seconds and Ctrl-C stop it.
+The solver is the kernel's. Scores, moves and lines depend only on the arguments, and so do the node
+counts with one thread. It needs no evaluator; a limit in seconds and Ctrl-C stop it.
 """
 
 import math
@@ -13,7 +13,7 @@ from evoply.games import game_rules
 from evoply.protocols import Move, Position
 
 _LONGEST = 1e9
-"""Seconds that nobody waits for."""
+"""Seconds that stand for no limit."""
 
 MOST_THREADS = 1024
 
@@ -22,12 +22,12 @@ Aim = Literal["exact", "outcome"]
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """What perfect play brings; scores are for the side to move."""
+    """The result of perfect play; scores are for the side to move."""
 
     score: int
-    """Final difference, or 1, 0 or -1 where only the outcome was asked."""
+    """The final difference, or 1, 0 or -1 if only the outcome was asked for."""
     move: Move | None
-    """A best move, of several the one that leaves the fewest answers; None if the game is over."""
+    """The best move, among equals the one with the fewest replies; None if the game is over."""
     line: tuple[Move, ...]
     """Best play to the end, passes included. In mode outcome the loser's moves are arbitrary."""
     nodes: int
@@ -51,12 +51,12 @@ def solve(
 
     Mode "exact" finds the final difference: the official one, with the empty squares given to the
     winner, or that of the discs on the board. Mode "outcome" only finds who wins, in a fraction of
-    the time. *table_mib* bounds the memory, in MiB. With more *threads* (0: one a core) it answers
-    sooner, and the same. Eighteen empty squares of an 8x8 board take
+    the time. *table_mib* bounds the memory, in MiB. With more *threads* (0: one a core) it is
+    faster, with the same answer. Eighteen empty squares of an 8x8 board take
     about a tenth of a second, and every two more about five times as long.
 
-    Raises `TimeoutError` if *seconds* were not enough, and `ValueError` if they are no number above
-    0, or *threads* are no number from 0 on; None is no limit.
+    Raises `TimeoutError` if *seconds* are not enough, and `ValueError` unless they are a number
+    above 0 or None (no limit) and *threads* a whole number from 0.
 
     >>> from evoply.games.othello import Position
     >>> board = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X"
@@ -67,7 +67,7 @@ def solve(
     1
     """
     if seconds is not None and not 0 < seconds < math.inf:
-        raise ValueError(f"seconds: {seconds!r} is no limit: give a number above 0, or None")
+        raise ValueError(f"seconds: {seconds!r} is not a limit: give a number above 0, or None")
     if not 0 <= threads <= MOST_THREADS:
         raise ValueError(f"threads: {threads!r} - give a whole number from 0 to {MOST_THREADS}")
     rules = game_rules(position.game)

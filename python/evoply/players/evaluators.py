@@ -1,4 +1,4 @@
-"""What players compare boards by, as data: a genetic program or a board expression."""
+"""Evaluators of boards as data: a genetic program or a board expression."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _MOST_TOKENS = 20_000
 
 
 class Model(BaseModel):
-    """A frozen value whose mistakes are told in words for users; it shows itself by its label."""
+    """A frozen value whose errors are worded for users; its text is its label."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -63,7 +63,7 @@ class Model(BaseModel):
         return str(getattr(self, "label", ""))
 
     def __hash__(self) -> int:
-        # Fields may hold plain JSON, which has no hash of its own.
+        # Fields may hold plain JSON, which is not hashable.
         return hash(self.model_dump_json())
 
     if not TYPE_CHECKING:  # the type checker keeps the constructor made from the fields
@@ -75,18 +75,18 @@ class Model(BaseModel):
             except ValidationError as error:
                 raise refusal(error, type(self)) from None
 
-        # Models inside models and files go past this constructor: they need every path.
+        # Models inside models and files skip this constructor: their errors need every path.
         __init__.__pydantic_base_init__ = True
 
 
 class TreeEvaluator(Model):
-    """A genetic program: the text of a tree, and the primitives it is written in.
+    """A genetic program: the text of a tree, and its primitives.
 
     *primitives* is the name of a set or, in saved players, the set itself as data. *division*
-    replaces what `/` gives for a zero divisor. An operand too many is an error, or with *lenient*
-    "drop" left out, with "variadic" joined to the others from left to right: `( + a b c )` becomes
-    `( + ( + a b ) c )`. A `PrimitiveSet` may be given for *primitives*, and a `Tree`, which knows
-    its primitives, for *tree*. Instead of a tree it may be any individual that
+    replaces the value of `/` for a zero divisor. Excess operands are an error; with *lenient*
+    "drop" they are left out, with "variadic" joined to the others from left to right: `( + a b c )`
+    becomes `( + ( + a b ) c )`. A `PrimitiveSet` may be given for *primitives*, and a `Tree`, which
+    knows its primitives, for *tree*. Instead of a tree it may be any individual that
     `evoply.gp.parse_individual` reads, or a `Forest`.
 
     >>> TreeEvaluator(tree="( + aa bb )", primitives=PRIMITIVE_SETS["letters"]).primitives
@@ -126,7 +126,7 @@ class TreeEvaluator(Model):
         if isinstance(tree := data.get("tree"), Tree | Forest):
             data = {"primitives": base_set(tree), **data, "tree": str(tree)}
         if isinstance(data.get("primitives"), PrimitiveSet):
-            data["primitives"] = _written_primitives(data["primitives"])
+            data["primitives"] = _primitives_data(data["primitives"])
         if data.get("lenient") in get_args(Lenient) and isinstance(data.get("tree"), str):
             primitives = _read_primitives(data.get("primitives", DEFAULT_PRIMITIVES))
             data["tree"] = _with_right_operands(data["tree"], primitives, data["lenient"])
@@ -135,7 +135,7 @@ class TreeEvaluator(Model):
 
     @model_validator(mode="after")
     def _can_be_read(self) -> TreeEvaluator:
-        """Read the tree now, so that an evaluator that exists is a valid one."""
+        """Read the tree now, so that every evaluator is valid."""
         _ = self.parsed
         return self
 
@@ -148,7 +148,7 @@ class TreeEvaluator(Model):
 
     @cached_property
     def primitive_set(self) -> PrimitiveSet:
-        """The primitives, with the division asked for."""
+        """The primitives, with the division of *division*."""
         primitives = _read_primitives(self.primitives)
         return primitives if self.division is None else primitives.with_division(self.division)
 
@@ -164,17 +164,17 @@ class TreeEvaluator(Model):
 
     @property
     def value(self) -> Expression:
-        """What a board is worth, as one expression."""
+        """The value of a board as one expression."""
         return expression_of(self.parsed)
 
     @property
     def label(self) -> str:
-        """The whole tree on one line, so that a label reads back as a player."""
+        """The whole tree on one line, so that a label can be read as a player."""
         return " ".join(self.tree.split())
 
     @property
     def options(self) -> list[str]:
-        """What is unusual about how the tree is read, as options of a player's text."""
+        """The unusual settings for reading the tree, as options of a player's text."""
         named = self.primitives if isinstance(self.primitives, str) else DEFAULT_PRIMITIVES
         chosen = (
             ("primitives", None if named == DEFAULT_PRIMITIVES else named),
@@ -185,7 +185,7 @@ class TreeEvaluator(Model):
     def program(self, game: str) -> _native.Program:
         """Return the kernel's form for *game*; `ValueError` if a primitive does not fit.
 
-        A tree that orders moves is no part of it.
+        A tree that orders moves is not included.
         """
         return lower([value_of(self.parsed)], game)[0]
 
@@ -205,15 +205,15 @@ class TreeEvaluator(Model):
 
 
 def _with_right_operands(text: str, primitives: PrimitiveSet, lenient: Lenient) -> str:
-    """Return the text of an individual with operands too many dropped, or joined to the others.
+    """Return the text of an individual with excess operands dropped, or joined to the others.
 
-    Liao's Table 2 prints a tree that has one, and two parsers read it in these two ways.
+    Liao's Table 2 prints a tree with an excess operand, which may be read in these two ways.
     """
     tokens = _TOKEN.findall(text)
     if len(tokens) > _MOST_TOKENS:
         raise ValueError(f"lenient: the text may have at most {_MOST_TOKENS:,} words")
     words: list[str] = []
-    waiting: list[list[int]] = []  # where an open bracket and each thing in it begin
+    waiting: list[list[int]] = []  # the starts of an open bracket and of each item in it
     for token in tokens:
         if token == ")" and waiting:
             bracket, *places = waiting.pop()
@@ -240,14 +240,14 @@ def _read_primitives(primitives: str | dict[str, Any]) -> PrimitiveSet:
     return PrimitiveSet.from_dict(primitives)
 
 
-def _written_primitives(primitives: PrimitiveSet) -> str | dict[str, Any]:
+def _primitives_data(primitives: PrimitiveSet) -> str | dict[str, Any]:
     """Return the name of a set that comes with evoply, any other as data."""
     if PRIMITIVE_SETS.get(primitives.name) == primitives:
         return primitives.name
     return primitives.to_dict()
 
 
-def _written(expression: object) -> object:
+def _expression_data(expression: object) -> object:
     return expression.to_dict() if isinstance(expression, Expression) else expression
 
 
@@ -255,10 +255,10 @@ class ExpressionEvaluator(Model):
     """A board expression, given as an `Expression` or in its written form."""
 
     kind: Literal["expression"] = "expression"
-    expression: Annotated[dict[str, Any], BeforeValidator(_written)]
+    expression: Annotated[dict[str, Any], BeforeValidator(_expression_data)]
 
     def model_post_init(self, context: Any, /) -> None:
-        """Read the expression now, so that an evaluator that exists is a valid one."""
+        """Read the expression now, so that every evaluator is valid."""
         if isinstance(self.parsed, Squares):
             raise ValueError("a set of squares is not a value: use count(...) of it")
 
@@ -269,7 +269,7 @@ class ExpressionEvaluator(Model):
 
     @property
     def individual(self) -> None:
-        """None: the evaluator is no individual."""
+        """None: the evaluator is not an individual."""
         return None
 
     @property
@@ -284,7 +284,7 @@ class ExpressionEvaluator(Model):
 
     @property
     def options(self) -> list[str]:
-        """Nothing: a formula is read in one way."""
+        """Always empty: there is only one way to read a formula."""
         return []
 
     def program(self, game: str) -> _native.Program:
@@ -297,7 +297,7 @@ class ExpressionEvaluator(Model):
         self.parsed.to_dict(game_rules(game).shape)
 
     def self_contained(self) -> ExpressionEvaluator:
-        """Return the evaluator itself: it names nothing."""
+        """Return the evaluator itself, which refers to nothing by name."""
         return self
 
 

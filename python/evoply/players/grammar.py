@@ -13,7 +13,7 @@ bot, which has no options. Options:
 * trees only: `primitives=SET`, `division=one|zero|numerator|ieee`, `lenient=drop|variadic`
 * kinds with options of their own, such as `online`: the fields that the kind names
 
-What this cannot say a TOML file can: it holds the fields of the models in `specs`.
+A TOML file can describe all other players: it holds the fields of the models in `specs`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _FILE = re.compile(r"(?P<path>.+?\.(?:json|toml))(?::(?P<options>.*))?", re.DOTA
 
 
 class PlayerTextError(ValueError):
-    """A text that names no player; `column` counts characters from 1."""
+    """A text does not name a player; `column` counts characters from 1."""
 
     column: int
 
@@ -57,7 +57,7 @@ class PlayerTextError(ValueError):
 
 
 Runs = Callable[[str], Player]
-"""Gives the champion of a run by the text after `champion@`; `evoply.runs.resolve_champion`."""
+"""Returns the champion for the text after `champion@`; see `evoply.runs.resolve_champion`."""
 
 
 def parse_player(
@@ -117,19 +117,19 @@ def with_options(
     chosen = dict(options)
     model = model_of(player)
     if not isinstance(model, KernelPlayer):
-        shown = model.name if name is None else _shown(name)
-        return model.with_options(chosen).model_copy(update={"name": shown})
+        label = model.name if name is None else _short_name(name)
+        return model.with_options(chosen).model_copy(update={"name": label})
     start = model if isinstance(model, RandomStart) else None
     plies = chosen.pop("random_plies", start.plies if start else 0)
     base = start.player if start else model
     changed = base.with_options(chosen)
     if not plies:
-        return changed if name is None else changed.model_copy(update={"name": _shown(name)})
+        return changed if name is None else changed.model_copy(update={"name": _short_name(name)})
     after: Any = changed.model_copy(update={"name": base.name})
-    return RandomStart(plies=plies, player=after, name=None if name is None else _shown(name))
+    return RandomStart(plies=plies, player=after, name=None if name is None else _short_name(name))
 
 
-def _shown(name: str) -> str:
+def _short_name(name: str) -> str:
     return "".join(c if c.isprintable() else "?" for c in " ".join(name.split()))[:LONGEST_NAME]
 
 
@@ -138,8 +138,8 @@ def _parse(
 ) -> PlayerModel:
     if bare.startswith(("(", "{")):
         tree, colon, options = bare.partition(":")  # no primitive's name has a colon
-        given = _Options("a tree", colon, options, column + len(tree))
-        return _tree(tree.strip(), given, primitives)
+        section = _Options("a tree", colon, options, column + len(tree))
+        return _tree(tree.strip(), section, primitives)
     for model in KINDS:
         try:
             player = model.from_text(bare, game)
@@ -156,31 +156,31 @@ def _parse(
         player = load_player(path, game=game) if is_saved else load_toml_player(path)
         return with_options(player, chosen, name=bare if chosen else None)
     name, colon, options = bare.partition(":")
-    given = _Options(name, colon, options, column + len(name))
+    section = _Options(name, colon, options, column + len(name))
     for model in KINDS:
         if name.strip() in model.names and model.text_options():
-            return _of_kind(model, name.strip(), given, game)
+            return _of_kind(model, name.strip(), section, game)
     kind, at, run = name.partition("@")
     if kind.strip() == "champion":
-        return with_options(_champion(run.strip(), column, runs), given.read(_ANY), name=bare)
+        return with_options(_champion(run.strip(), column, runs), section.read(_ANY), name=bare)
     if at or name.strip() not in NAMED_PLAYERS:
         _unknown(name.strip(), column)
-    return _named(name.strip(), given, bare, game)
+    return _named_player(name.strip(), section, bare, game)
 
 
-def _of_kind(model: type[PlayerModel], name: str, given: _Options, game: str) -> PlayerModel:
-    """Return the player of a name that a kind has, with the options behind it."""
+def _of_kind(model: type[PlayerModel], name: str, options: _Options, game: str) -> PlayerModel:
+    """Return the player of a kind by one of its names, with the options after the name."""
     player = model.from_text(name, game)
     assert player is not None  # the kind lists the name
-    chosen = given.read({key: field_reader(model, key) for key in model.text_options()})
+    chosen = options.read({key: field_reader(model, key) for key in model.text_options()})
     try:
         return player.with_options(chosen)
     except ValueError as error:
-        raise PlayerTextError(str(error), given.column + 1) from None
+        raise PlayerTextError(str(error), options.column + 1) from None
 
 
-def _tree(tree: str, given: _Options, primitives: PrimitiveSet | None) -> PlayerModel:
-    chosen = given.read({**_ANY, **_TREE})
+def _tree(tree: str, options: _Options, primitives: PrimitiveSet | None) -> PlayerModel:
+    chosen = options.read({**_ANY, **_TREE})
     fields = {key: chosen.pop(key) for key in list(chosen) if key in _TREE}
     if primitives is not None:
         fields.setdefault("primitives", primitives)
@@ -188,7 +188,7 @@ def _tree(tree: str, given: _Options, primitives: PrimitiveSet | None) -> Player
     if not _STAGES.keys() & chosen.keys():
         return with_options(AfterState(evaluator=evaluator), chosen)
     if evaluator.parsed.role not in STAGED:
-        raise PlayerTextError(STAGES_ONLY, given.column + 1)
+        raise PlayerTextError(STAGES_ONLY, options.column + 1)
     return with_options(Staged(evaluator=evaluator), chosen)
 
 
@@ -203,23 +203,23 @@ def _champion(run: str, column: int, runs: Runs | None) -> PlayerModel:
     return model_of(runs(run))
 
 
-def _named(name: str, given: _Options, bare: str, game: str) -> PlayerModel:
+def _named_player(name: str, options: _Options, bare: str, game: str) -> PlayerModel:
     named = NAMED_PLAYERS[name]
     expression = named.expression
     if expression is None:
-        given.read({})
+        options.read({})
         return with_options(RandomPlayer(), {}, name=bare)
-    # Another board is refused with its own words when the player is checked.
+    # A wrong board has its own message when the player is checked.
     rules, shapes = game_rules(game), {game_rules(name).shape for name in named.games}
     expression = named.by_game.get(rules.kernel, expression)
     is_elsewhere = bool(named.games) and rules.kernel not in named.games
     if is_elsewhere and (named.by_game or rules.shape in shapes):
         listed = ", ".join(named.games)
         raise PlayerTextError(
-            f"{bare!r} cannot play {game}: {name} plays {listed}", given.column - len(name)
+            f"{bare!r} cannot play {game}: {name} plays {listed}", options.column - len(name)
         )
     king = {"king": number(float, 0.0, MOST_MEN, "number of men")} if named.counts_kings else {}
-    read = given.read({**_SEARCH, **king})
+    read = options.read({**_SEARCH, **king})
     worth = read.pop("king", 1.0)
     chosen = {**named.leaves, **read}
     if not set(SEARCH_LIMITS) & set(chosen):
@@ -230,9 +230,9 @@ def _named(name: str, given: _Options, bare: str, game: str) -> PlayerModel:
 
 @lru_cache(maxsize=64)
 def _evaluator(expression: Number, worth: float) -> ExpressionEvaluator:
-    """Return the evaluator of a named player, whose kings are *worth* so many men.
+    """Return the evaluator of a named player, whose kings are *worth* that many men.
 
-    It is kept, because reading an expression takes longer than a short match.
+    It is cached, because reading an expression takes longer than a short match.
     """
     if worth != 1:
         expression = expression + (worth - 1) * KINGS
@@ -262,7 +262,7 @@ class _Options:
         self.owner, self.colon, self.text, self.column = owner, colon, text, column
 
     def read(self, allowed: Mapping[str, Callable[[str], Any]]) -> dict[str, Any]:
-        """Return the options by name; `PlayerTextError` points at what is not allowed."""
+        """Return the options by name; `PlayerTextError` has the column of the wrong option."""
         if not self.colon:
             return {}
         values: dict[str, Any] = {}

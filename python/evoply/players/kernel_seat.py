@@ -1,4 +1,4 @@
-"""The seat of a player that the kernel runs: what every model of ours but a bot sits down as."""
+"""The seat of a player that the kernel runs, as all of evoply's models except bots and engines."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from evoply.players.timing import TIMINGS, MeasuredSearches, Timing, time_left
 from evoply.protocols import Choice, Clock, GameRecord, Player, Position, Row, Seat
 
 ENGINE_TABLE = 18
-"""An engine keeps two to the power of this many positions, or as many as its player if more."""
+"""An engine keeps 2**ENGINE_TABLE positions, or more if its player does."""
 
 Answer = tuple[
     int, float | None, int, list[int], int, float, list[tuple[int, float]], bool
 ]  # fmt: skip
-"""What the kernel answers: move, score, nodes, line, depth, seconds, values, if they are exact."""
+"""The kernel's answer: move, score, nodes, line, depth, seconds, values, if they are exact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,26 +28,26 @@ class TimeUse:
     """How a player that looks ahead uses the time of a game."""
 
     timing: Timing | None = None
-    """How it divides it; None: it plays as without a clock, until time is short."""
+    """How it divides the time; None: it plays as without a clock until time is short."""
     seconds: float = math.inf
-    """The most that it takes for a move without *timing*."""
+    """The most seconds for a move without *timing*."""
 
 
 @dataclass(slots=True, eq=False)
 class KernelSeat(Seat):
-    """A player of the kernel at a board; whole games between such seats never enter Python.
+    """The seat of a player of the kernel, which plays whole games between such seats itself.
 
-    One seat may play any number of games at a time. In games with a clock they are played move by
-    move by an engine that stays, one in each thread, and a search is ended before the time is over:
-    the last depth that it completed answers.
+    One seat may play any number of games at a time. Games with a clock are played move by move by
+    a persistent engine, one in each thread; a search ends before the time is over, and its last
+    completed depth answers.
     """
 
     native: _native.Player
     use: TimeUse | None = None
-    """How it uses time; None for a player that chooses at once."""
+    """How it uses time; None for a player without a search."""
     measured: MeasuredSearches = field(default_factory=MeasuredSearches)
     player: Callable[[], Player] | None = field(default=None, repr=False)
-    """Gives the player as data, for those who play elsewhere."""
+    """Returns the player as data, to play on other machines."""
     threads: int = 1
     """Threads of the exact solver (0: all cores), which change nothing but the nodes of a choice: a
     match plays games on all cores already."""
@@ -61,7 +61,7 @@ class KernelSeat(Seat):
     def choose(self, game: GameRecord, stream: Stream, clock: Clock, /) -> Choice:
         """Return the move that this player makes in a game of the kernel with the same key.
 
-        That is without a clock; with one, what it can find out in the time left.
+        With a clock, return the best move that it finds in the time left.
         """
         if self.use is None or (clock.seconds_left is None and clock.move_seconds is None):
             return self.analyse(game, stream, clock, every_move=False)
@@ -78,7 +78,7 @@ class KernelSeat(Seat):
                 moves=clock.moves,
                 depth=depth,
                 hard=seconds if seconds < math.inf else None,
-                # A search that went on where an earlier one was has got too far for all values.
+                # A search that continued an earlier one is too deep to have all values.
                 every_move=every_move and depth is not None and reached <= depth,
             )
             choice = choice_from(answer, position)
@@ -129,10 +129,10 @@ class KernelSeat(Seat):
     ) -> Callable[[], None] | None:
         """Begin to think about a position at which this player may have to move later.
 
-        *key* is that of the game, *moves* how many plies of its own the player has played there;
-        it looks at most *depth* plies ahead. What is returned ends it and waits for its end; None
-        if the player does not look ahead. If the game comes to this position, `choose` under a
-        clock, in the same thread, goes on from there.
+        *key* is that of the game, *moves* the number of plies that the player has played in it;
+        it looks at most *depth* plies ahead. Return a function that ends the search and waits for
+        its end; None if the player does not look ahead. If the game reaches this position, `choose`
+        with a clock, in the same thread, continues the search.
         """
         if self.use is None or game.outcome() is not None:
             return None
@@ -151,7 +151,7 @@ class KernelSeat(Seat):
         return end
 
     def anew(self) -> KernelSeat:
-        """Return a seat of the same player that keeps nothing yet, without lowering it again."""
+        """Return a seat of the same player with empty tables, without lowering it again."""
         return KernelSeat(self.native, self.use, player=self.player)
 
     def _engine(self) -> _native.Searcher:
@@ -165,11 +165,11 @@ class KernelSeat(Seat):
 
 
 _FOR_THE_SOLVER = 4
-"""The part of the usable time that the exact solver gets: one in so many."""
+"""The exact solver gets the usable time divided by this number."""
 
 
 def choice_from(answer: Answer, position: Position) -> Choice:
-    """Return the choice that the kernel's *answer* at *position* stands for."""
+    """Return the kernel's *answer* at *position* as a choice."""
     code, score, nodes, line, depth, seconds, values, is_exact = answer
     move_from_code = game_rules(position.game).move_from_code
     choice = Choice(
@@ -189,5 +189,5 @@ def choice_from(answer: Answer, position: Position) -> Choice:
 
 
 def _key_of_game(stream: Stream) -> int:
-    """Return the key of the game of which *stream* is that of a move."""
+    """Return the key of the game from the *stream* of one of its moves."""
     return stream.key if stream.parent is None else stream.parent

@@ -1,4 +1,4 @@
-"""The players that have a name: a literal table, each a board expression and how it is used."""
+"""The table of named players: the board expression of each and how it is used."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -32,9 +32,9 @@ _WITH_KINGS = (count(board.own_men) + 1.5 * count(board.own_kings)) - (
 
 @dataclass(frozen=True, slots=True)
 class NamedPlayer:
-    """What a name stands for: an expression, searched *depth* plies deep (0: after-state).
+    """A named player: an expression, searched *depth* plies deep (0: after-state).
 
-    *second* is an evaluator that alternates with it, *noise* what is drawn for each leaf.
+    *second* is an evaluator that alternates with it, *noise* the draw for each leaf.
     *counts_kings*: option `king` says how many men a king is worth. *games* are those that it
     plays, all of them if it names none.
     """
@@ -61,8 +61,8 @@ class NamedPlayer:
 def weights_by_ply(tables: Sequence[Sequence[float]]) -> Number:
     """Return the weights of own discs minus those of the opponent's, by the ply of the choice.
 
-    Each table has a weight for every square, from a1; after the last one, which passes make
-    possible, it stays.
+    Each table has a weight for every square, from a1. Passes can make games longer than there are
+    tables; then the last one is used.
     """
     own = weighted_sum(board.own, tables, board.root_ply)
     return own - weighted_sum(board.opponent, tables, board.root_ply)
@@ -76,7 +76,7 @@ def _edgar_tables() -> list[list[float]]:
 
 
 @cache
-def _learned() -> Mapping[str, Number]:
+def _firebrand_values() -> Mapping[str, Number]:
     """Return the values that FIREBRAND learned, by game; the file says how."""
     from evoply.expressions.linear import LinearModel, known_features  # nobody else needs arrays
 
@@ -91,7 +91,7 @@ def _learned() -> Mapping[str, Number]:
 
 
 KINGS = count(board.own_kings) - count(board.opponent_kings)
-"""What is added, times their worth beyond a man, where kings count more."""
+"""Added, times a king's worth beyond a man, if kings count more."""
 
 NAMED_PLAYERS: Mapping[str, NamedPlayer] = MadeWhenUsed(
     {
@@ -156,11 +156,11 @@ NAMED_PLAYERS: Mapping[str, NamedPlayer] = MadeWhenUsed(
         ),
         "firebrand": lambda: NamedPlayer(
             "alpha-beta on features whose weights were learned by play (8x8, 10x10), 4 plies",
-            _learned()["othello-10"],
+            _firebrand_values()["othello-10"],
             depth=4,
             view="turn",
-            games=tuple(_learned()),
-            by_game=_learned(),
+            games=tuple(_firebrand_values()),
+            by_game=_firebrand_values(),
         ),
     }
 )

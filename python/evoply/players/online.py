@@ -42,17 +42,17 @@ _CHANGES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         },
     }
 )
-"""The options in which a name's player is not the usual one."""
+"""The options in which each named player differs from the default."""
 
 
 _NOT_TOLD = {"kind", "name", "depth", "carry", "redraw", "scope", "endgame", "time"}
-"""Fields that the kernel is told in another form, or not at all; the others are its arguments."""
+"""Fields that the kernel gets in another form, or not at all; the others are its arguments."""
 
 
 class Online(PlayerKind):
-    """Evolves strategies before each of its moves; see the module.
+    """Evolves strategies before each of its moves; see the docstring of the module.
 
-    The defaults are the paper's. What the rates leave is reproduction.
+    The defaults are the paper's. Offspring from neither crossover nor mutation are copies.
     """
 
     names: ClassVar[Mapping[str, str]] = MappingProxyType(
@@ -68,11 +68,11 @@ class Online(PlayerKind):
     population: int = Field(default=100, ge=2, le=100_000)
     """Strategies in a generation."""
     generations: int = Field(default=20, ge=0, le=10_000)
-    """Generations after the random one."""
+    """Generations after the random generation."""
     games: int = Field(default=10, ge=1, le=1000)
     """Games of each strategy against alpha, with alternating sides."""
     tournament: int = Field(default=4, ge=1, le=1000)
-    """Strategies of which the one with most points becomes a parent."""
+    """The number of strategies from which the one with most points becomes a parent."""
     crossover: float = Field(default=0.8, ge=0, le=1)
     """How often two parents exchange subtrees."""
     mutation: float = Field(default=0.1, ge=0, le=1)
@@ -95,19 +95,19 @@ class Online(PlayerKind):
     start: Literal["current", "initial"] = "current"
     """Where the games of evolution begin: at the position at hand, or at the start."""
     redraw: Literal["once", "each_use"] = "once"
-    """When it is drawn which of several weights of an area counts, the first or the last."""
+    """When the draw is made whether the first or the last of several weights of an area counts."""
     scope: Scope = "quadrant"
     """Which squares the flags double: the corners and edges of a quadrant or of the board, or the
     board's corners and the eight squares two away from them."""
     choose: Literal["alpha", "best", "scores", "visits"] = "alpha"
-    """Who chooses the move: alpha, who has most points in the last generation, what scored best
-    as a first move in all games of the evolution, or the first move of most games."""
+    """How the move is chosen: by alpha, by the strategy with most points in the last generation, as
+    the first move with the best score in all games of the evolution, or as that of most games."""
     roots: Literal["free", "turns", "halving", "tree"] = "free"
-    """Who makes the first move of a game: the strategy; or it is given, all legal moves in turns,
-    or ever fewer of them, those that scored best so far. With `tree` all moves are given as far as
-    a tree of positions reaches, which grows by a leaf with every game (UCT)."""
+    """What decides the first move of a game: the strategy; all legal moves in turns; or ever fewer
+    of them, those with the best score so far. With `tree`, all moves within a tree of positions
+    are decided by it, and it grows by a leaf with every game (UCT)."""
     exploration: float = Field(default=0.5, ge=0, le=1000)
-    """The factor of UCB1's second term in that tree: more tries moves that look worse."""
+    """The factor of UCB1's second term in that tree: larger values explore more."""
     mobility: bool = False
     """Whether strategies also weigh the opponent's legal moves after a move, and own pieces beside
     empty squares: two more terminals, tMobH and tFrnH."""
@@ -115,7 +115,7 @@ class Online(PlayerKind):
     """Whether strategies look one ply further: the value of a move is its own less that of the
     opponent's best reply by the same weights."""
     endgame: int = Field(default=0, ge=0, le=20)
-    """Empty squares from which on moves are exact instead of evolved, in Othello."""
+    """The number of empty squares from which moves are exact instead of evolved, in Othello."""
     time: float | None = Field(default=None, ge=0.001, le=MAX_TIME, title="number of seconds")
     """Seconds for a move, after which alpha chooses; not reproducible."""
 
@@ -146,7 +146,7 @@ class Online(PlayerKind):
 
     @classmethod
     def text_options(cls) -> Sequence[str]:
-        """Return all fields that say how it plays."""
+        """Return the fields that are options."""
         return tuple(key for key in cls.model_fields if key not in ("kind", "name"))
 
     def with_options(self, options: Mapping[str, Any]) -> Online:
@@ -162,7 +162,7 @@ class Online(PlayerKind):
 
     @property
     def games_before_move(self) -> int:
-        """Those of all strategies of all generations."""
+        """The number of games of all strategies of all generations."""
         return self.population * (self.generations + 1) * self.games
 
     @property
@@ -181,13 +181,13 @@ class Online(PlayerKind):
             raise ValueError(f"{game} has no exact solver: leave endgame out")
 
     def seat(self, game: str) -> OnlineSeat:
-        """Return a seat, which remembers alpha as long as *carry* says."""
+        """Return a seat, which keeps alpha as long as *carry* says."""
         return OnlineSeat(self, game)
 
 
 @dataclass(frozen=True, slots=True)
 class Alpha:
-    """The best strategy of an evolution, its tree and what it took."""
+    """The best strategy of an evolution, with its tree and the cost of the evolution."""
 
     move: int
     """The kernel's code of the move that it chooses."""
@@ -195,7 +195,7 @@ class Alpha:
     """Its nodes in prefix order, each a code and 256 times a value, as the kernel writes them."""
     strategy: Strategy
     generation: int
-    """The last one that was played out; 0 is the random one."""
+    """The last generation that was completed; 0 is the random one."""
     games: int
     seconds: float
     roots: tuple[tuple[int, int, int], ...]
@@ -204,13 +204,13 @@ class Alpha:
 
     @property
     def carried(self) -> tuple[list[int], list[int], tuple[bool, bool, bool]]:
-        """What the kernel is given of it for the next move."""
+        """The data that the kernel takes for the next move."""
         weights = [*self.strategy.weights, *self.strategy.measures]
         return list(self.tree), weights, self.strategy.flags
 
     @property
     def notes(self) -> dict[str, Any]:
-        """What a choice says of it: what moves to each square are worth, row by row, and so on."""
+        """The notes of a choice: values of moves to each square, row by row, and other facts."""
         return {
             "weights": list(self.strategy.board),
             "areas": dict(
@@ -226,10 +226,10 @@ class Alpha:
 
 @dataclass(eq=False)
 class OnlineSeat(Seat):
-    """An online player at a board.
+    """The seat of an online player.
 
-    Its choice depends on the game alone although alpha is carried along: asked about the middle of
-    a game that it did not play, it evolves for its earlier moves first.
+    Its choice depends only on the game, although alpha is carried along: for the middle of a game
+    that it did not play, it evolves for its earlier moves first.
     """
 
     player: Online
@@ -238,10 +238,10 @@ class OnlineSeat(Seat):
     """Threads of one evolution (0: all cores), which change no result: a match plays games on all
     cores already."""
     _known: tuple[Any, Alpha] | None = field(init=False, default=None)
-    """The last evolution, behind what it depended on."""
+    """The last evolution, preceded by its arguments."""
 
     def __post_init__(self) -> None:
-        """Share what is carried through the run."""
+        """Share the seat between games if alpha is carried through the run."""
         self.is_shared = self.player.carry == "run"
 
     def use_all_cores(self) -> None:
@@ -249,12 +249,12 @@ class OnlineSeat(Seat):
         self.threads = 0
 
     def choose(self, game: GameRecord, stream: Stream, clock: Clock, /) -> Choice:
-        """Return alpha's choice, with its weights, flags and what it took as notes."""
+        """Return alpha's choice, with its weights, flags and cost as notes."""
         position = game.position
         if game_rules(self.game).is_solvable(position, self.player.endgame):
-            return _solved(position)
-        player = _limited(self.player, clock, position)
-        carried = self._carried(player, game, stream, clock)
+            return _solve(position)
+        player = _limit_time(self.player, clock, position)
+        carried = self._first_alpha(player, game, stream, clock)
         alpha = self._alpha(player, game, len(game), stream, carried)
         move_from_code = game_rules(self.game).move_from_code
         choice = Choice(
@@ -266,7 +266,7 @@ class OnlineSeat(Seat):
         )
         if self.player.choose not in ("scores", "visits"):
             return choice
-        # The share of points, drawn to the middle where few games say it, as the kernel ranks them.
+        # The share of points, shrunk to the middle for few games, as the kernel ranks them.
         scored = [
             (code, (points + 1) / (2 * games + 2), games) for code, points, games in alpha.roots
         ]
@@ -279,41 +279,41 @@ class OnlineSeat(Seat):
         """Forget alpha."""
         self._known = None
 
-    def _carried(
+    def _first_alpha(
         self, player: Online, game: GameRecord, stream: Stream, clock: Clock
     ) -> Alpha | None:
-        """Return the alpha that this evolution begins with; None for a random one."""
+        """Return the alpha with which this evolution begins; None for a random one."""
         if player.carry == "none":
             return None
         if player.carry == "run":
             return None if self._known is None else self._known[1]
         parent, turn = stream.parent, game.position.turn
-        places = [place for place in range(len(game)) if game.positions[place].turn is turn]
-        places = places[len(places) - clock.moves :] if clock.moves else []
-        places = [place for place in places if len(game.positions[place].legal_moves) > 1]
-        if parent is None or not places:
+        plies = [ply for ply in range(len(game)) if game.positions[ply].turn is turn]
+        plies = plies[len(plies) - clock.moves :] if clock.moves else []
+        plies = [ply for ply in plies if len(game.positions[ply].legal_moves) > 1]
+        if parent is None or not plies:
             return None
-        if self._known is not None and self._known[0] == _question(game, places[-1], parent):
+        if self._known is not None and self._known[0] == _question(game, plies[-1], parent):
             return self._known[1]
         alpha = None
-        for place in places if player.reproducible else ():
-            position = game.positions[place]
+        for ply in plies if player.reproducible else ():
+            position = game.positions[ply]
             draws = Stream.from_key(parent).child(int(turn is Color.WHITE), position.ply)
-            alpha = self._alpha(player, game, place, draws, alpha)
+            alpha = self._alpha(player, game, ply, draws, alpha)
         return alpha
 
     def _alpha(
-        self, player: Online, game: GameRecord, place: int, stream: Stream, carried: Alpha | None
+        self, player: Online, game: GameRecord, ply: int, stream: Stream, carried: Alpha | None
     ) -> Alpha:
         """Return what evolution gives before ply *place* of *game*."""
-        position = game.positions[place]
+        position = game.positions[ply]
         alpha = evolved(player, position, stream.key, carried, threads=self.threads)
-        self._known = _question(game, place, stream.parent), alpha
+        self._known = _question(game, ply, stream.parent), alpha
         return alpha
 
 
-def _limited(player: Online, clock: Clock, position: Position) -> Online:
-    """Return *player* with no more time than its share of what *clock* leaves it."""
+def _limit_time(player: Online, clock: Clock, position: Position) -> Online:
+    """Return *player* with at most its share of the time left on *clock*."""
     if clock.seconds_left is None and clock.move_seconds is None:
         return player
     left = time_left(clock, position)
@@ -325,7 +325,7 @@ def _limited(player: Online, clock: Clock, position: Position) -> Online:
 def evolved(
     player: Online, position: Position, key: int, carried: Alpha | None, *, threads: int = 1
 ) -> Alpha:
-    """Return the alpha of one evolution at *position*, where there are several legal moves."""
+    """Return the alpha of one evolution at *position*, which has several legal moves."""
     rules = game_rules(position.game)
     areas = areas_of(position.game, player.scope)
     code, tree, weights, flags, generation, games, seconds, roots = _native.online_move(
@@ -349,7 +349,7 @@ def evolved(
     return Alpha(code, tuple(tree), strategy, generation, games, seconds, tuple(roots))
 
 
-def _solved(position: Position) -> Choice:
+def _solve(position: Position) -> Choice:
     """Return a best move of *position* under perfect play to the end."""
     solution = solve(position)
     return Choice(
@@ -363,8 +363,8 @@ def _solved(position: Position) -> Choice:
     )
 
 
-def _question(game: GameRecord, place: int, parent: int | None) -> Any:
-    return parent, game.start, game.moves[:place]
+def _question(game: GameRecord, ply: int, parent: int | None) -> Any:
+    return parent, game.start, game.moves[:ply]
 
 
 def _bits(squares: frozenset[int]) -> int:

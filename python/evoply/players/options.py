@@ -1,8 +1,8 @@
-"""Options of players: each is declared once, at its field, and asked about there.
+"""Options of players, each declared once, at its field.
 
 The field has type, bounds and default, its docstring the meaning. An `Option` beside the type has
-whatever else there is: how it is written, what it goes with, what the kernel is told, and what an
-explanation says. Texts, labels, refusals and explanations follow, with no list of names anywhere.
+the rest: its text form, the games that it fits, the kernel's argument, and the sentence for
+explanations. Texts, labels, error messages and explanations are derived, without lists of names.
 """
 
 import inspect
@@ -17,17 +17,17 @@ from pydantic import BaseModel
 from evoply.wording import did_you_mean, shorten
 
 _MOST_LISTED = 16
-"""Choices that a message names."""
+"""The most choices that a message lists."""
 _WHOLE = re.compile(r"[0-9]{1,20}")
 _DECIMAL = re.compile(
     r"(?:[0-9]{1,30}\.?[0-9]{0,30}|\.[0-9]{1,30})(?:e-?[0-9]{1,3})?", re.IGNORECASE
 )
 Reader = Callable[[str], Any]
-"""Gives the value that a text is; `ValueError` goes on from the name of the option."""
+"""Reads a value from a text; its `ValueError` continues a sentence that begins with the option."""
 
 
 def option_text(value: object) -> str:
-    """Return a value of a field as an option's text has it."""
+    """Return the text of an option's value."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     short = f"{value:g}" if isinstance(value, float) else str(value)
@@ -36,21 +36,21 @@ def option_text(value: object) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
-    """What a field that is an option declares beside its type, its bounds and its default."""
+    """The declaration of an option beside its type, bounds and default."""
 
     says: str | Callable[[Any], str] = ""
-    """What an explanation says of a player that has it: a form for the value, or of the player."""
+    """The sentence in explanations: a format string for the value, or a function of the player."""
     check_game: Callable[[Any, str], None] = lambda value, game: None
-    """Raises `ValueError` if the value does not go with the game."""
+    """Raises `ValueError` if the value does not fit the game."""
     told_as: str | None = ""
-    """The kernel's argument, "" if it is called like the field; None: it does not learn of it, or
-    with another option."""
+    """The name of the kernel's argument, "" if it is that of the field; None: the kernel does not
+    take it, or takes it with another option."""
     native: Callable[[Any], Any] = lambda value: value
-    """Gives the value as the kernel takes it."""
+    """Returns the value as the kernel takes it."""
     read: Reader | Literal[False] | None = None
-    """Reads the value from a text; None: as the field's type says; False: no text gives it."""
+    """Reads the value from a text; None: by the field's type; False: texts cannot give it."""
     shown: Callable[[Any], str] | None = option_text
-    """Gives the value as a label has it; None: no label has it."""
+    """Returns the value as text in a label; None: labels leave it out."""
 
 
 @cache
@@ -67,7 +67,7 @@ def options_of(model: type[BaseModel]) -> Mapping[str, Option]:
 
 
 def unusual(player: BaseModel) -> list[tuple[str, Any, Option]]:
-    """Return the options of *player* that are not what they usually are, with their values."""
+    """Return the options of *player* that differ from their defaults, with their values."""
     fields = type(player).model_fields  # looked up once: that is slow
     return [
         (name, value, option)
@@ -77,7 +77,7 @@ def unusual(player: BaseModel) -> list[tuple[str, Any, Option]]:
 
 
 def unfit(player: BaseModel, game: str) -> Iterator[tuple[str, str]]:
-    """Yield the options of *player* that *game* does not go with, and why."""
+    """Yield the options of *player* that do not fit *game*, and why."""
     for name, value, option in unusual(player):
         try:
             option.check_game(value, game)
@@ -86,7 +86,7 @@ def unfit(player: BaseModel, game: str) -> Iterator[tuple[str, str]]:
 
 
 def kernel_arguments(player: BaseModel) -> dict[str, Any]:
-    """Return what the kernel is told of the options of *player*; the usual ones are its own."""
+    """Return the kernel's arguments for the options of *player* that differ from their defaults."""
     return {
         option.told_as or name: option.native(value)
         for name, value, option in unusual(player)
@@ -95,22 +95,22 @@ def kernel_arguments(player: BaseModel) -> dict[str, Any]:
 
 
 def sentences(player: BaseModel) -> list[str]:
-    """Return what there is to say of the unusual options of *player*."""
-    said = [
+    """Return the sentences about the unusual options of *player*."""
+    texts = [
         option.says.format(value) if isinstance(option.says, str) else option.says(player)
         for _, value, option in unusual(player)
     ]
-    return [sentence for sentence in said if sentence]
+    return [sentence for sentence in texts if sentence]
 
 
 def option_texts(player: BaseModel, names: Iterable[str]) -> list[str]:
-    """Return those fields of *player* as options of its text that are not what they usually are."""
+    """Return the fields of *player* that differ from their defaults, as options of its text."""
     fields, options = type(player).model_fields, options_of(type(player))
     return [
-        f"{name}={shown(value)}"
+        f"{name}={write(value)}"
         for name in names
         if (value := getattr(player, name)) != fields[name].default
-        and (shown := options.get(name, _PLAIN).shown) is not None
+        and (write := options.get(name, _PLAIN).shown) is not None
     ]
 
 
@@ -123,7 +123,7 @@ def player_text(evaluator: str, options: Sequence[str]) -> str:
 
 
 def readers(model: type[BaseModel]) -> Mapping[str, Reader]:
-    """Return what reads each option of *model* that a text may give."""
+    """Return the readers of the options of *model* that a text may have."""
     return {
         name: option.read or field_reader(model, name)
         for name, option in options_of(model).items()
@@ -132,17 +132,17 @@ def readers(model: type[BaseModel]) -> Mapping[str, Reader]:
 
 
 def field_reader(model: type[BaseModel], name: str) -> Reader:
-    """Return what reads the field *name* of *model*, within the bounds that it has there."""
+    """Return a reader of the field *name* of *model*, within its bounds."""
     field = model.model_fields[name]
     kinds = {field.annotation, *get_args(field.annotation)}
     if bool in kinds:
         return _yes
     if int in kinds or float in kinds:
         bounds = {
-            key: getattr(one, key)
-            for one in field.metadata
+            key: getattr(constraint, key)
+            for constraint in field.metadata
             for key in ("ge", "le")
-            if hasattr(one, key)
+            if hasattr(constraint, key)
         }
         kind = int if int in kinds else float
         return number(kind, bounds["ge"], bounds["le"], field.title)
@@ -151,7 +151,7 @@ def field_reader(model: type[BaseModel], name: str) -> Reader:
 
 
 def choice(*choices: str) -> Reader:
-    """Return what reads one of *choices*."""
+    """Return a reader of one of *choices*."""
 
     def read(value: str) -> str:
         if value not in choices:
@@ -168,7 +168,7 @@ def choice(*choices: str) -> Reader:
 def number(
     kind: type[int] | type[float], least: float, most: float, what: str | None = None
 ) -> Reader:
-    """Return what reads a number of *kind* from *least* to *most*; messages call it *what*."""
+    """Return a reader of numbers of *kind* from *least* to *most*, called *what* in messages."""
     pattern = _WHOLE if kind is int else _DECIMAL
     what = what or ("whole number" if kind is int else "number")
 
@@ -176,14 +176,13 @@ def number(
         if pattern.fullmatch(value) and least <= kind(value) <= most:
             return kind(value)
         raise ValueError(
-            f"must be a {what} from {_shown_bound(least)} to {_shown_bound(most)}, "
-            f"not {value[:40]!r}"
+            f"must be a {what} from {_bound_text(least)} to {_bound_text(most)}, not {value[:40]!r}"
         )
 
     return read
 
 
-def _shown_bound(bound: float) -> str:
+def _bound_text(bound: float) -> str:
     return f"{bound:,}" if isinstance(bound, int) else f"{bound:g}"
 
 

@@ -1,4 +1,4 @@
-"""Learned tables as they are shipped: rounded, with what foretells their searches and whence.
+"""Learned tables as files: rounded, with the numbers for selective search and their origin.
 
 One JSON file. Entries are whole multiples of 1/1000 in 16 bits, lowest byte first, in base64,
 not compressed: so the same tables are the same bytes whatever library wrote them.
@@ -44,25 +44,25 @@ LARGEST_PACKED = 5_000_000
 
 
 class PackedPattern(Model):
-    """Squares whose contents are looked up, and the symmetries under which they share a table."""
+    """The squares of a pattern, and the symmetries under which it shares a table."""
 
     squares: str = Field(max_length=200)
     symmetries: tuple[int, ...] = Field(max_length=8, strict=False)
 
 
 class PackedTables(Model):
-    """Tables of patterns of a game, men told from kings where it has them."""
+    """Tables of patterns of a game; men and kings are different contents."""
 
     format: Literal[1] = 1
     kind: Literal["evoply tables"] = "evoply tables"
     game: str = "othello"
     made: dict[str, Any]
-    """Whence: version and command that made them, config and seed, games, digest."""
+    """The origin: version and command that made them, config and seed, games, digest."""
     patterns: Annotated[tuple[PackedPattern, ...], Field(min_length=1, max_length=100)]
     stages: Annotated[tuple[int, ...], Field(max_length=63)]
-    """Pieces from which on the next table of each pattern holds."""
+    """The numbers of pieces from which the next table of each pattern holds."""
     cuts: Annotated[tuple[Cut, ...], Field(max_length=60)]
-    """What shallow searches foretell, by the same stages."""
+    """The predictions of shallow searches, by the same stages."""
     entries: str = Field(max_length=LARGEST_PACKED)
 
     @model_validator(mode="after")
@@ -76,7 +76,7 @@ class PackedTables(Model):
 
     @cached_property
     def values(self) -> NDArray[np.float64]:
-        """All entries, in the order of `parameters_of`; `ValueError` if they are no base64."""
+        """All entries, in the order of `parameters_of`; `ValueError` if they are not base64."""
         try:
             raw = base64.b64decode(self.entries, validate=True)
         except binascii.Error:
@@ -92,12 +92,12 @@ class PackedTables(Model):
 
     @cached_property
     def digest(self) -> str:
-        """What tells these tables from others: the first 16 digits of the file's checksum."""
+        """The first 16 digits of the file's checksum, which identify these tables."""
         return checksum(self.model_dump(mode="json"))[:16]
 
     @property
     def label(self) -> str:
-        """How many entries there are."""
+        """The number of entries."""
         return f"{len(self.values):,} entries"
 
     def expression(self) -> Number:
@@ -106,11 +106,11 @@ class PackedTables(Model):
         return value
 
     def selectivity(self, sigmas: float) -> Selectivity:
-        """Return the selective search that leaves out what is so many sigmas outside."""
+        """Return the selective search that cuts positions *sigmas* outside the window."""
         return Selectivity(sigmas=sigmas, stages=self.stages, cuts=self.cuts)
 
     def to_data(self) -> dict[str, Any]:
-        """Return what a file holds: all fields and their checksum."""
+        """Return the content of a file: all fields and their checksum."""
         content = self.model_dump(mode="json")
         return {**content, "checksum": checksum(content)}
 
@@ -130,7 +130,7 @@ class PackedTables(Model):
 
 
 def rounded(values: Sequence[float] | NDArray[np.float64]) -> str:
-    """Return entries as a file holds them; `ValueError` for one that is too large.
+    """Return entries as text for a file; `ValueError` if an entry is too large.
 
     >>> rounded([0.0, 0.0014, -1.0])
     'AAABABj8'
@@ -145,7 +145,7 @@ def read_packed(text: str) -> PackedTables:
     """Return the tables of a file's *text*; `ValueError` says what is wrong with it."""
     data = parse_json(text)
     if not isinstance(data, Mapping) or data.get("kind") != "evoply tables":
-        raise ValueError("these are no packed tables")
+        raise ValueError("this is not a file of packed tables")
     content = {name: value for name, value in data.items() if name != "checksum"}
     if data.get("checksum") != checksum(content):
         raise ValueError("the checksum is wrong: the file is damaged or was edited")

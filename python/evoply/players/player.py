@@ -1,6 +1,6 @@
-"""Whatever is a player: every model as one type, trees, and objects written in Python.
+"""Everything that can be a player: all models as one type, trees, and objects in Python.
 
-Models are tagged by `kind` in files. A tree knows its primitives, and nothing of a run:
+Models are tagged by `kind` in files. A tree knows its primitives, but no run:
 `evoply.evolution.individual_player` makes the player that a tree is in a run whose config has other
 settings of `player`.
 """
@@ -56,7 +56,7 @@ _CONTRACT = ("label", "reproducible", "check_fits", "seat")
 
 
 def player_of(source: object) -> Player:
-    """Return a tree, what holds one, or an object with `choose` as a player.
+    """Return a tree, an object that holds one, or an object with `choose` as a player.
 
     A player is returned as it is. A tree, such as that of an individual of a generation, compares
     the boards after each of its moves: one ply, own is the side that chooses, the first of equally
@@ -79,12 +79,12 @@ def player_of(source: object) -> Player:
 
 
 def data_of(source: object) -> PlayerKind | None:
-    """Return the same, if it is a player as data; None for an object in Python, or a seat."""
+    """Return the player as data of `player_of`; None for an object in Python, or a seat."""
     return source if isinstance(source, PlayerKind) else None
 
 
 def model_of(source: object) -> PlayerKind:
-    """Return what `player_of` gives, if it is a player as data; TypeError if it is not."""
+    """Return the player as data of `player_of`; TypeError for an object in Python."""
     player = data_of(player_of(source))
     if player is None:
         raise TypeError(
@@ -97,8 +97,8 @@ def model_of(source: object) -> PlayerKind:
 def steady_player(player: Player) -> ValuingPlayer:
     """Return *player* without random start and without overlaps, whose boards have one value each.
 
-    It is what explanations and pictures are about. Raises ValueError for players whose boards have
-    none, such as bots, and TypeError for players in Python.
+    Explanations and pictures use it. Raises ValueError for players whose boards have no values,
+    such as bots, and TypeError for players in Python.
 
     >>> from evoply.players.grammar import parse_player
     >>> steady_player(parse_player("( white ),50,( black ),50:overlap=20,random_plies=4")).label

@@ -27,11 +27,11 @@ Text = Annotated[str, Field(max_length=1000)]
 
 
 class PlayerFileError(ValueError):
-    """A saved player that cannot be used; the message begins with the path."""
+    """A saved player cannot be used; the message begins with the path."""
 
 
 class Origin(BaseModel):
-    """Where a saved player comes from; everything may be missing."""
+    """The origin of a saved player; all fields may be missing."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -42,7 +42,7 @@ class Origin(BaseModel):
 
 
 class SavedPlayer(BaseModel):
-    """What a saved file holds, once checked."""
+    """The checked content of a saved file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -60,7 +60,7 @@ def save_player(
 ) -> None:
     """Write *player*, who plays *game*, to *path*, whole or not at all.
 
-    A tree is saved as `player_of` makes a player of it. Raises `ValueError` if it does not fit
+    A tree is saved as the player that `player_of` returns. Raises `ValueError` if it does not fit
     *game* or is a bot, `TypeError` if it is an object in Python, and `OSError` if the file cannot
     be written.
     """
@@ -88,13 +88,13 @@ def load_player(path: str | Path, *, game: str | None = None) -> SavedModel:
 
 
 def load_saved_player(path: str | Path) -> SavedPlayer:
-    """Return what is saved at *path*, with game and origin; `PlayerFileError` if it is unfit."""
+    """Return the content of *path*, with game and origin; `PlayerFileError` if it is wrong."""
     try:
         if Path(path).is_fifo():
             # Reading would wait for a writer, and a saved player is read more than once.
             raise ValueError("this is a pipe, which cannot be read twice: name a file")
         data = parse_json(read_limited(path, MAX_BYTES))
-        return _checked(data)
+        return _check_file(data)
     except OSError as error:
         raise PlayerFileError(f"{path}: {error.strerror or error}") from None
     except ConfigError as error:
@@ -117,7 +117,7 @@ def read_player(data: object) -> PlayerModel:
         raise ConfigError(problems(error, PlayerModel)) from None
 
 
-def _checked(data: object) -> SavedPlayer:
+def _check_file(data: object) -> SavedPlayer:
     if not isinstance(data, dict) or data.get("kind") != "evoply player":
         raise ValueError("this is not a saved player")
     version = data.get("format")

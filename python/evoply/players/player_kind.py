@@ -1,8 +1,8 @@
-"""The contract of a kind of player: what evoply asks of every player that is data.
+"""The contract of a kind of player, which every player that is data fulfils.
 
-A kind is one class in one module and a place in the table `evoply.players.player.KINDS`. Its fields
-are its keys in TOML and in saved files; `seat` says who sits at the board. What else is asked has
-an answer here that is usual for a player whose model is all there is to it.
+A kind is one class in one module and a row of the table `evoply.players.player.KINDS`. Its fields
+are its keys in TOML and in saved files; `seat` returns who sits at the board. The other methods
+have defaults here that suit a player whose model is complete.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from evoply.protocols import Seat
 
 LONGEST_NAME = 200
 
-# A name is shown in terminals: control characters in it could do anything there.
+# Names are printed on terminals, where control characters are dangerous.
 Name = Annotated[
     str, Field(min_length=1, max_length=LONGEST_NAME, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")
 ]
@@ -51,22 +51,22 @@ class PlayerKind(Model):
     """One kind of player as data. A subclass defines `kind`, its fields, `label` and `seat`."""
 
     kind: str
-    """What it is called in files."""
+    """The name of the kind in files."""
     name: Name | None = None
 
     names: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """Texts that name a player of this kind, and how it plays."""
     is_portable: ClassVar[bool] = True
-    """Whether the model is all there is to the player, so that it can be saved and moved."""
+    """Whether the model is the complete player, so that it can be saved and moved."""
 
     @property
     def label(self) -> str:
-        """The name, or what the player is made of, in one line."""
+        """The name, or a description in one line."""
         return self.name or self.kind
 
     @property
     def reproducible(self) -> bool:
-        """Whether the same game gets the same moves again: always, if draws are the stream's."""
+        """Whether the same game gets the same moves again; by default True."""
         return True
 
     def check_fits(self, game: str) -> None:
@@ -81,59 +81,59 @@ class PlayerKind(Model):
     def from_text(cls, text: str, game: str) -> Self | None:
         """Return the player of this kind that *text* names; None if it names none of this kind.
 
-        For kinds with a text form of their own, such as `FILE.py`. Raises ValueError for a text
-        that is nearly one.
+        For kinds with their own text form, such as `FILE.py`. Raises ValueError for a text that is
+        almost of that form.
         """
         return None
 
     @classmethod
     def text_options(cls) -> Sequence[str]:
-        """Return the fields that may stand behind one of `names`, as `:key=value,...`."""
+        """Return the fields that may follow one of `names`, as `:key=value,...`."""
         return ()
 
     def with_options(self, options: Mapping[str, Any]) -> PlayerKind:
-        """Return the player with other *options*; `ValueError` for one that it does not have."""
+        """Return the player with other *options*; `ValueError` for an unknown option."""
         if options:
             raise ValueError(f"{self.label}: this player has no options")
         return self
 
     def about(self) -> dict[str, Any]:
-        """Return `kind` and `version` for results, and what else tells the player from others.
+        """Return `kind` and `version` for results, and other facts that identify the player.
 
-        What a seat learns of who plays, such as the version of an engine, is its own `about`.
+        A seat has its own `about` for facts that it learns, such as the version of an engine.
         """
         return {"kind": self.kind, "version": f"evoply {_native.__version__}"}
 
     def with_move_limit(self, seconds: float) -> PlayerKind:
-        """Return the player with so many seconds a move, if it is one that needs such a limit."""
+        """Return the player with *seconds* for a move, if it needs such a limit."""
         return self
 
     def self_contained(self) -> PlayerKind:
-        """Return the same player with everything it names as data; `ValueError` if it cannot be."""
+        """Return the player with all that it names as data; `ValueError` if that is impossible."""
         return self
 
     def anywhere(self) -> PlayerKind:
-        """Return the same player, whatever the current folder is: for configs in run folders."""
+        """Return the player with absolute paths, for configs in run folders."""
         return self.self_contained()
 
     def identity(self) -> dict[str, Any]:
-        """Return what a digest holds of the player: what it is, not its name or where it lies."""
+        """Return the player's data for a digest, without its name and location."""
         return self.self_contained().model_dump(mode="json", exclude={"name"})
 
     def erring(self, share: float) -> PlayerKind:
-        """Return the player with *share* of its moves at random, if it is one that can be told."""
+        """Return the player with *share* of its moves at random, if it has such an option."""
         return self
 
     def valuing(self) -> ValuingPlayer | None:
-        """Return the player by whose values of boards this one moves; None if boards have none.
+        """Return the player by whose values of boards this one moves; None if it has none.
 
-        Without a random start and without overlaps: it is what explanations and pictures are about.
+        It has no random start and no overlaps; explanations and pictures use it.
         """
         return None
 
     @property
     def habits(self) -> tuple[str, ...]:
-        """What there is to say of how it plays beside what boards are worth to it, in sentences."""
+        """Sentences on how it plays, except for its values of boards."""
         return ()
 
     @property
@@ -148,7 +148,7 @@ class PlayerKind(Model):
 
 
 class KernelPlayer(PlayerKind):
-    """What all players share that the kernel runs: a subclass says what they are there."""
+    """The base of players that the kernel runs; a subclass defines `native`."""
 
     def seat(self, game: str) -> KernelSeat:
         """Return a seat for *game*; `ValueError` if it does not fit."""
@@ -159,18 +159,18 @@ class KernelPlayer(PlayerKind):
         raise NotImplementedError(f"{type(self).__name__} does not say what the kernel runs")
 
     def uses_time(self) -> TimeUse | None:
-        """Return how the player uses the time of a game; None for one that chooses at once."""
+        """Return how the player uses the time of a game; None for a player without a search."""
         return None
 
 
 class ValuingPlayer(KernelPlayer):
-    """What the players share that compare values of boards."""
+    """The base of players that compare values of boards."""
 
     evaluator: Evaluator
     ties: Ties = "first"
-    """Which of equally good moves is taken."""
+    """Which of equally good moves it plays."""
     view: View = "player"
-    """For whom own stands in the evaluator."""
+    """Whose side is own in the evaluator."""
     epsilon: Annotated[
         float,
         Field(ge=0.0, le=1.0, title="probability"),
@@ -185,17 +185,17 @@ class ValuingPlayer(KernelPlayer):
 
     @property
     def own_options(self) -> list[str]:
-        """What is unusual about how it compares boards, as options of its text."""
+        """The unusual settings for comparing boards, as options of its text."""
         return [*self.evaluator.options, *option_texts(self, options_of(ValuingPlayer))]
 
     @property
     def draws_leaves(self) -> bool:
-        """Whether a board may be worth something else each time it is valued."""
+        """Whether the value of a board may be drawn anew each time."""
         return False
 
     @property
     def habits(self) -> tuple[str, ...]:
-        """What there is to say of its options."""
+        """The sentences of its options."""
         return tuple(sentences(self))
 
     def _repr_html_(self) -> str:
@@ -221,7 +221,7 @@ class ValuingPlayer(KernelPlayer):
         return self.by_value().model_copy(update={"evaluator": evaluator, "name": None})
 
     def by_value(self) -> ValuingPlayer:
-        """Return the player that uses nothing of its evaluator but the value."""
+        """Return the player that uses only the value of its evaluator."""
         return self
 
     def with_options(self, options: Mapping[str, Any]) -> ValuingPlayer:

@@ -1,4 +1,4 @@
-"""What pydantic finds wrong with a player, in words for users."""
+"""Pydantic's errors about players, worded for users."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,15 +16,15 @@ def problems(error: ValidationError, expected: Any) -> list[tuple[str, str]]:
     """Return path and message of everything that pydantic found wrong with an *expected* type."""
     models = [model for model, _ in parts_in(expected)]
     listed: list[tuple[str, str]] = []
-    for one in error.errors(include_url=False, include_input=False):
-        path, inner = place_of(one["loc"], models)
+    for detail in error.errors(include_url=False, include_input=False):
+        path, inner = place_of(detail["loc"], models)
         kinds = [kind for model in inner if (kind := kind_of(model)) is not None]
-        listed.append((".".join(path) or "player", _message(one, kinds)))
+        listed.append((".".join(path) or "player", _message(detail, kinds)))
     return listed
 
 
 def refusal(error: ValidationError, expected: Any) -> ValueError:
-    """Return the error to raise instead: what one field caused itself, else all with paths."""
+    """Return the error to raise: that of the field itself if it is the only one, else all."""
     details = error.errors(include_url=False, include_input=False)
     cause = details[0].get("ctx", {}).get("error")
     if len(details) == 1 and len(details[0]["loc"]) <= 1 and isinstance(cause, ValueError):
@@ -32,9 +32,9 @@ def refusal(error: ValidationError, expected: Any) -> ValueError:
     return ConfigError(problems(error, expected))
 
 
-def _message(one: ErrorDetails, kinds: Sequence[str]) -> str:
-    context = one.get("ctx", {})
-    match one["type"]:
+def _message(detail: ErrorDetails, kinds: Sequence[str]) -> str:
+    context = detail.get("ctx", {})
+    match detail["type"]:
         case "union_tag_not_found":
             return f"kind is missing: it is {' or '.join(kinds)}"
         case "union_tag_invalid":
@@ -42,4 +42,4 @@ def _message(one: ErrorDetails, kinds: Sequence[str]) -> str:
         case "string_pattern_mismatch":
             return "must be one line without control characters"
         case _:
-            return str(context["error"]) if "error" in context else must_be(one)
+            return str(context["error"]) if "error" in context else must_be(detail)

@@ -1,4 +1,4 @@
-"""What the process of a bot or an engine may use, as data, and how long it may think."""
+"""Limits of the process of a bot or an engine as data, and its time for a move."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ProcessLimits(Model):
     processes: int = Field(default=64, ge=1, le=10_000, strict=True)
 
     def for_keeper(self) -> KeeperLimits:
-        """Return what the keeper of the process is told."""
+        """Return the limits for the keeper of the process."""
         from evoply.processes import KeeperLimits  # of use only where there is a process
 
         return KeeperLimits(self.cpu, self.memory, self.processes)
@@ -35,18 +35,18 @@ class ProcessLimits(Model):
 
 @dataclass(frozen=True, slots=True)
 class MoveLimit:
-    """Seconds for a move; the usual ones are for games without a clock, given ones always hold."""
+    """Seconds for a move: the default applies without a clock, a given number always."""
 
     seconds: float
     is_given: bool
 
     def under(self, clock: Clock) -> float | None:
-        """Return the seconds for this move alone, None if the clock of the game is all there is."""
+        """Return the seconds for this move alone; None if only the clock of the game limits it."""
         has_clock = clock.seconds_left is not None and not self.is_given
         own = None if has_clock else self.seconds
-        return min((one for one in (own, clock.move_seconds) if one is not None), default=None)
+        return min((time for time in (own, clock.move_seconds) if time is not None), default=None)
 
     def patience(self, clock: Clock) -> float:
-        """Return after how many seconds nobody waits for the move any more."""
+        """Return the seconds to wait for the move."""
         limits = (self.under(clock), clock.seconds_left)
         return min(limit for limit in limits if limit is not None)

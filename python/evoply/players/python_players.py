@@ -25,7 +25,7 @@ from evoply.protocols import (
 class PythonPlayer:
     """An object with `choose`, as a player; all its seats ask this one object.
 
-    So its games are played one after the other, in the thread of the caller.
+    Its games are therefore played one after the other, in the caller's thread.
     """
 
     source: Any
@@ -35,16 +35,16 @@ class PythonPlayer:
 
     @property
     def label(self) -> str:
-        """What the object calls itself, or the name of its class."""
+        """The label of the object, or the name of its class."""
         return str(getattr(self.source, "label", type(self.source).__name__))
 
     @property
     def reproducible(self) -> bool:
-        """What the object says of itself, by default that it is."""
+        """The object's own `reproducible`, by default True."""
         return bool(getattr(self.source, "reproducible", True))
 
     def check_fits(self, game: str) -> None:
-        """Raise `ValueError` if there is no such game: an object says nothing of games."""
+        """Raise `ValueError` for an unknown game; the object is assumed to play all games."""
         game_rules(game)
 
     def seat(self, game: str) -> PythonSeat:
@@ -54,14 +54,14 @@ class PythonPlayer:
 
 @dataclass(frozen=True, slots=True)
 class PythonSeat(Seat):
-    """An object at a board; what it answers is checked, and may be a move, a text or a choice."""
+    """The seat of an object; its answer, a move, a text or a choice, is checked."""
 
     source: Any
     label: str
     is_shared = True
 
     def choose(self, game: GameRecord, stream: Stream, clock: Clock, /) -> Choice:
-        """Return its choice; `IllegalMoveError` names the player whose move is none."""
+        """Return its choice; `IllegalMoveError` names the player if its move is illegal."""
         began = time.perf_counter()
         answer = self.source.choose(game, stream, clock)
         seconds = time.perf_counter() - began
@@ -92,4 +92,4 @@ def _check_signature(source: object) -> None:
             "stream, clock), and game.position is the position"
         ) from None
     except ValueError:
-        return  # what is written in C may say nothing of its arguments
+        return  # a function in C may have no signature

@@ -1,4 +1,4 @@
-"""A player that stays: what it has found out is kept, and its search can be stopped and watched."""
+"""A player with a memory, whose search can be stopped and watched."""
 
 from collections.abc import Callable
 from threading import Lock, Thread
@@ -15,16 +15,16 @@ from evoply.players.search_options import MAX_DEPTH, MAX_TABLE
 from evoply.protocols import Choice, GameRecord, Position
 
 _TO_EXPECT = 4
-"""Plies that are looked ahead to guess what the other side will play."""
+"""The depth in plies for guessing the move of the other side."""
 
 
 class Searcher:
     """A player of the kernel with a memory: its table and killers live until `forget`.
 
-    At equal depth it chooses what its player chooses, whatever it was asked before: only how deep
-    it gets in its time depends on that, so what has a limit in time or nodes is not reproducible. A
-    search at the position that was asked about last goes on where it was, and never answers with
-    less than it knows. A player that does not look ahead answers at once.
+    At equal depth it chooses as its player does, whatever it was asked before. Only the depth that
+    it reaches within a limit depends on earlier questions, so with a limit in time or nodes it is
+    not reproducible. A search at the position of the last question continues that search, and never
+    answers with less than it knows. A player that does not look ahead answers at once.
 
     >>> import evoply as ep
     >>> with ep.Searcher("material") as searcher:
@@ -43,7 +43,7 @@ class Searcher:
         stream: Stream | None = None,
         runs: Runs | None = None,
     ) -> None:
-        """Let *player* stay, for positions of *game*.
+        """Give *player* a memory, for positions of *game*.
 
         *table*: 2**table positions are kept (0 to 22; 32 bytes each, as they are used) if the
         player itself keeps no more, and if its values can be kept at all. The exact solver of a
@@ -77,7 +77,7 @@ class Searcher:
 
     @property
     def info(self) -> Choice | None:
-        """What the search that runs, or the last one, has found out so far; None before any."""
+        """The best choice so far of the current or last search; None before the first."""
         return self._info
 
     def think(
@@ -94,8 +94,8 @@ class Searcher:
 
         With *depth* it looks so many plies ahead, whatever its own limits are. No depth is begun
         after *soft* seconds; after *hard* seconds, or a `stop`, the last completed depth answers.
-        *told* hears of each depth as it is completed, and may call `stop`: a choice with depth,
-        score, nodes, seconds since the question, and principal variation. With *every_move*
+        *told* is called with the choice of each completed depth, which has depth, score, nodes,
+        seconds since the question, and principal variation; it may call `stop`. With *every_move*
         `Choice.moves` has the value of every move. Pondering ends; two questions at a time are
         answered one after the other. Raises `ValueError` if the game is over or another one.
         """
@@ -104,7 +104,7 @@ class Searcher:
             raise ValueError(f"depth: {depth!r} - give a whole number from 1 to {MAX_DEPTH}")
         for name, seconds in (("soft", soft), ("hard", hard)):
             if seconds is not None and not seconds >= 0:
-                raise ValueError(f"{name}: {seconds!r} is no time - give seconds, 0 or more")
+                raise ValueError(f"{name}: {seconds!r} is not a time - give seconds, 0 or more")
         if depth is None and self._most_seconds is not None:
             hard = min(self._most_seconds, self._most_seconds if hard is None else hard)
         self._end_pondering()
@@ -117,11 +117,11 @@ class Searcher:
             return self._latest
 
     def ponder(self, game: Any) -> None:
-        """Think, until `stop` or the next question, about what comes after *game*.
+        """Think, until `stop` or the next question, about the reply to the next move of *game*.
 
-        That is a record or a position at which the other side is to move. Its move is guessed from
-        what was found out before, and what the player would answer is looked into ever deeper. If
-        the guess is right, `think` goes on from there. Returns at once.
+        *game* is a record or a position at which the other side is to move. Its move is guessed
+        from earlier searches, and the player's reply is searched ever deeper. If the guess is
+        right, `think` continues that search. Returns at once.
         """
         record = self._record(game)
         self._end_pondering()
@@ -130,18 +130,18 @@ class Searcher:
         self._pondering.start()
 
     def stop(self) -> None:
-        """End what is being searched now, from any thread; without a search nothing happens."""
+        """End the current search, if any; may be called from any thread."""
         self._native.stop()
 
     def forget(self) -> None:
-        """Forget everything: what comes next is as from a new searcher."""
+        """Forget everything, as if the searcher were new."""
         self._end_pondering()
         with self._lock:
             self._native.forget()
             self._latest = self._info = None
 
     def close(self) -> None:
-        """Stop, and wait until nothing is searched any more; a second call does nothing."""
+        """Stop the search and wait for its end; a second call does nothing."""
         self.stop()
         self._end_pondering()
 
@@ -175,7 +175,7 @@ class Searcher:
     ) -> Choice:
         position: Position = record.position
 
-        def heard(
+        def report(
             depth: int, score: float | None, nodes: int, seconds: float, line: list[int]
         ) -> None:
             answer: Answer = (line[0], score, nodes, line, depth, seconds, [], False)
@@ -192,17 +192,17 @@ class Searcher:
             soft=soft,
             hard=hard,
             every_move=every_move,
-            told=heard,
+            told=report,
         )
         return choice_from(answer, position)
 
     def _ponder(self, record: GameRecord) -> None:
         with self._lock:
-            record = record.play(self._expected(record))
+            record = record.play(self._guess_reply(record))
             if record.outcome() is None:
                 self._search(record, depth=MAX_DEPTH)
 
-    def _expected(self, record: GameRecord) -> Any:
+    def _guess_reply(self, record: GameRecord) -> Any:
         """Return the move that the other side is expected to make."""
         latest = self._latest
         if latest is not None and len(latest.line) > 1 and latest.line[:1] == record.moves[-1:]:

@@ -62,7 +62,7 @@ class Selectivity(Model):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Selectivity:
-        if any(one >= following for one, following in pairwise(self.stages)):
+        if any(pieces >= following for pieces, following in pairwise(self.stages)):
             raise ValueError("stages: the numbers of pieces must rise")
         for cut in self.cuts:
             if len(cut.lines) != len(self.stages) + 1:

@@ -124,12 +124,12 @@ class AlphaBeta(SearchOptions):
     def with_program(self, game: str, program: _native.Program) -> _native.Player:
         """Return the kernel's form with an evaluator that is lowered already; its own is unused."""
         cost = dearest(program) if self.ordering == "tree" else program.operations
-        told = {
+        arguments = {
             **kernel_arguments(self),
             "nodes": self.nodes if self.work is None else nodes_for(self.work, cost),
             "alternate": None if self.second is None else self.alternate,
         }
-        return _native.Player(game_rules(game).kernel, self.kind, program, **told)
+        return _native.Player(game_rules(game).kernel, self.kind, program, **arguments)
 
     def by_value(self) -> AlphaBeta:
         """Return the player whose moves no second tree orders."""

@@ -231,17 +231,17 @@ def _evaluator_of(stages: Sequence[_Stage]) -> TreeEvaluator:
     Where they are not trees over one set, each is a primitive of a set that holds just them.
     """
     options = [
-        one.model_dump(include={"primitives", "division"})
-        for one in (stage.evaluator for stage in stages)
-        if isinstance(one, TreeEvaluator) and isinstance(one.parsed, Tree)
+        evaluator.model_dump(include={"primitives", "division"})
+        for evaluator in (stage.evaluator for stage in stages)
+        if isinstance(evaluator, TreeEvaluator) and isinstance(evaluator.parsed, Tree)
     ]
     if len(options) == len(stages) and all(option == options[0] for option in options):
         trees = [str(stage.evaluator.parsed) for stage in stages]
     else:
         values = [_value(stage.evaluator) for stage in stages]
         chosen = PrimitiveSet("stages")
-        for place, value in enumerate(values):
-            chosen = chosen.with_primitive(f"stage{place}", value)
+        for index, value in enumerate(values):
+            chosen = chosen.with_primitive(f"stage{index}", value)
         trees = [f"( {primitive.name} )" for primitive in chosen]
         options = [{"primitives": chosen}]
     percents = [int(p) if p.is_integer() else p for p in (stage.percent for stage in stages)]
@@ -266,11 +266,11 @@ def stage_shares(
     now = 100 * clock
     # The probability that a boundary counts as passed falls from one boundary to the next.
     passed = [1.0]
-    passed += [_passed(now - end, overlap, slide) for end in accumulate(percentages[:-1])]
+    passed += [_share_passed(now - end, overlap, slide) for end in accumulate(percentages[:-1])]
     return tuple(here - later for here, later in zip(passed, [*passed[1:], 0.0], strict=True))
 
 
-def _passed(beyond: float, overlap: float, slide: Slide) -> float:
+def _share_passed(beyond: float, overlap: float, slide: Slide) -> float:
     """Return the probability that a boundary counts as passed *beyond* percent after it."""
     if not overlap:
         return float(beyond >= -100 * PERCENT_ROUNDING)

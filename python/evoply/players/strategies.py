@@ -89,7 +89,7 @@ def tree_text(codes: Sequence[int], areas: Areas) -> str:
     >>> tree_text([0, 2 + 256 * 28, 11 + 256], areas_of("othello"))
     '( fArg2 tBH1[28] tCnrH[true] )'
     """
-    names = ["fArg2", "fArg3", *(f"tBH{place + 1}" for place in range(len(areas.letters)))]
+    names = ["fArg2", "fArg3", *(f"tBH{index + 1}" for index in range(len(areas.letters)))]
     flags = range(len(names), len(names) + 3)
     names += ["tCnrH", "tEdgH", "tCntH", "tMobH", "tFrnH"]
     words: list[tuple[str, int]] = []
@@ -98,8 +98,8 @@ def tree_text(codes: Sequence[int], areas: Areas) -> str:
         if code < 2:
             words.append((names[code], code + 2))
         else:
-            shown = ("false", "true")[value] if code in flags else value
-            words.append((f"{names[code]}[{shown}]", 0))
+            text = ("false", "true")[value] if code in flags else value
+            words.append((f"{names[code]}[{text}]", 0))
     return bracketed(words)
 
 
@@ -126,13 +126,13 @@ def areas_of(game: str, scope: Scope = "quadrant") -> Areas:
             key = row, min(column, shape.columns - 1 - column)
             keys.append(None if key == middle else (min(key), max(key)))
         else:
-            place = min(column // 2, middle[1] - column // 2)
-            keys.append((row, place) if is_dark(square, shape) else None)
+            file = min(column // 2, middle[1] - column // 2)
+            keys.append((row, file) if is_dark(square, shape) else None)
     known = sorted({key for key in keys if key is not None})
     letters = _LETTERS[: len(known)]
     order = _PAPERS_ORDER if sorted(_PAPERS_ORDER) == list(letters) else letters
     number = {key: order.index(letter) for key, letter in zip(known, letters, strict=True)}
-    corners, edges = _doubled(shape, quadrant=is_whole and scope == "quadrant")
+    corners, edges = _corners_and_edges(shape, quadrant=is_whole and scope == "quadrant")
     in_area = {square for square, key in enumerate(keys) if key is not None}
     if scope == "edge8" and is_whole:
         edges = {square for square, key in enumerate(keys) if key == (0, 2)}
@@ -145,7 +145,7 @@ def areas_of(game: str, scope: Scope = "quadrant") -> Areas:
     )
 
 
-def _doubled(shape: BoardShape, *, quadrant: bool) -> tuple[set[int], set[int]]:
+def _corners_and_edges(shape: BoardShape, *, quadrant: bool) -> tuple[set[int], set[int]]:
     """Return the corners and the other border squares of the board, or of its four quadrants."""
     rows, columns = (
         {0, side // 2 - 1, side // 2, side - 1} if quadrant else {0, side - 1}

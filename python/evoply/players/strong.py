@@ -30,14 +30,14 @@ from evoply.players.specs import AlphaBeta
 
 
 class SearchLevel(NamedTuple):
-    """How a level searches."""
+    """The search of a level."""
 
     depth: int
     temperature: float | None = None
     selective: float | None = None
-    """Sigmas outside the window that are far enough to leave a search out."""
+    """The sigmas outside the window from which a search is left out."""
     endgame: int = 0
-    """Empty squares from which on it plays exactly."""
+    """The number of empty squares from which it plays exactly."""
 
 
 _WITH_SOLVER = (
@@ -64,7 +64,7 @@ _WITHOUT = (
 )
 
 _FROM_TABLE = 5
-"""From this depth on a search keeps positions."""
+"""The least depth at which a search keeps positions."""
 
 
 def levels_of(game: str) -> tuple[SearchLevel, ...]:
@@ -93,7 +93,7 @@ def _file(game: str) -> Path:
 
 
 class Strong(PlayerKind):
-    """Searches with the tables that come with evoply; see the module.
+    """Searches with the tables that come with evoply; see the docstring of the module.
 
     >>> Strong(level=8).label
     'strong:level=8'
@@ -105,19 +105,19 @@ class Strong(PlayerKind):
 
     kind: Literal["strong"] = "strong"
     game: str = "othello"
-    """Whose tables it plays by."""
+    """The game of its tables."""
     level: int = Field(default=5, ge=1, le=len(_WITH_SOLVER), strict=True)
     """1 (weak) to 10, in checkers to 8; 5 takes at most 50 ms a move."""
     depth: int | None = Field(default=None, ge=1, le=MAX_DEPTH, strict=True)
-    """Instead of a level: so many plies, without temperature, nothing left out, nothing solved."""
+    """Plies instead of a level: no temperature, nothing left out, nothing solved."""
     selective: float | None = Field(default=None, ge=0.1, le=100, title="number of sigmas")
     """Leave out what a shallow search foretells to be so many standard deviations outside."""
     endgame: int | None = Field(default=None, ge=0, le=MAX_ENDGAME, strict=True)
-    """Empty squares from which on it plays exactly; none: as the level says."""
+    """The number of empty squares from which it plays exactly; None: that of the level."""
     epsilon: float = Field(default=0.0, ge=0, le=1, title="probability")
-    """How often a move is a random one."""
+    """The probability of a random move."""
     tables: str | None = Field(default=None, pattern="^[0-9a-f]{16}$")
-    """The digest of the tables, where a config or a file says which ones were meant."""
+    """The digest of the tables, by which a config or a file identifies them."""
 
     @model_validator(mode="after")
     def _is_a_level_or_a_depth(self) -> Self:
@@ -141,7 +141,7 @@ class Strong(PlayerKind):
 
     @classmethod
     def text_options(cls) -> Sequence[str]:
-        """Return the fields that say how it plays."""
+        """Return the fields that are options."""
         return ("level", "depth", "selective", "endgame", "epsilon")
 
     def with_options(self, options: Mapping[str, Any]) -> Strong:
@@ -194,7 +194,7 @@ class Strong(PlayerKind):
         return self._search().model_copy(update={"evaluator": evaluator, "name": self.label})
 
     def anywhere(self) -> Strong:
-        """Return the same player, which says which tables it means."""
+        """Return the player with the digest of its tables."""
         return self.model_copy(update={"tables": strong_tables(self.game).digest})
 
     def identity(self) -> dict[str, Any]:
@@ -208,7 +208,7 @@ class Strong(PlayerKind):
 
     @property
     def habits(self) -> tuple[str, ...]:
-        """Those of its search."""
+        """The sentences of its search."""
         return self._search().habits
 
     @property
@@ -229,7 +229,7 @@ class Strong(PlayerKind):
         )
 
     def _search(self) -> AlphaBeta:
-        """Return how it searches, with an evaluator that stands for the tables."""
+        """Return its search, with a placeholder for the tables as its evaluator."""
         depth, temperature, sigmas, endgame = self._level
         return AlphaBeta(
             evaluator=ExpressionEvaluator(expression=number(0.0).to_dict()),

@@ -1,7 +1,7 @@
 """How a player that looks ahead divides the time of a game among its moves.
 
-A policy is one function. It asks a search for the choices of finished searches, looks at a clock
-that it is handed, and knows nothing of boards: what it may know of the game is a `TimeLeft`.
+A policy is a function of a search, a clock and a `TimeLeft`, which is all that it knows of the
+game; it knows no boards.
 """
 
 import math
@@ -16,20 +16,20 @@ from evoply.protocols import Choice, Clock, Position
 Timing = Literal["firebrand", "modern"]
 
 LAG = 0.01
-"""Seconds that a move may take beyond what it was given: to end a search, and to be noticed."""
+"""Seconds that a move may take beyond its limit, to end a search and to report it."""
 SPARE = 0.2
-"""Seconds of a game that are kept back for a machine that is busy when a search should end."""
+"""Seconds of a game that are reserved for a busy machine at the end of a search."""
 _FEW = 4
-"""Moves whose lag is kept back where each move brings more than that."""
+"""The number of moves whose lag is reserved if each move adds more than a lag."""
 _USUAL_MOVES = 40
 """Own moves of a game that does not fill the board."""
 _FEWEST_MOVES = 12
-"""So many more are always reckoned with there."""
+"""The least number of own moves still expected there."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimeLeft:
-    """What a policy may know when a move is to be chosen."""
+    """The facts about time that a policy has for a move."""
 
     seconds: float
     """For this move and all later ones; infinite if only this move has a limit."""
@@ -46,18 +46,18 @@ class TimeLeft:
 
     @property
     def usable(self) -> float:
-        """Seconds of which every later move could still be made at once; 0 or less if none."""
+        """The seconds to spend while every later move can still be made at once; may be below 0."""
         slow = self.moves if self.increment < LAG else _FEW
         return min(self.seconds - SPARE - LAG * slow, self.move_seconds - LAG)
 
     @property
     def longest(self) -> float:
-        """Seconds after which a search is ended that has no policy: half of what is usable."""
+        """The seconds after which a search without a policy ends: half of `usable`."""
         return min(replace(self, move_seconds=math.inf).usable / 2, self.move_seconds - LAG)
 
 
 def time_left(clock: Clock, position: Position) -> TimeLeft:
-    """Return what a policy may know of *clock* and of how far the game is at *position*."""
+    """Return the facts for a policy from *clock* and *position*."""
     rules = game_rules(position.game)
     left = rules.moves_left(position)
     if left is not None:
@@ -90,10 +90,10 @@ class Search(Protocol):
 
 @dataclass(slots=True)
 class MeasuredSearches:
-    """What searches under a clock have shown of a player: one per seat, from game to game."""
+    """What a seat has measured about its searches with a clock, from game to game."""
 
     branching: float = 5.0
-    """How many times as long one ply more takes."""
+    """The factor in time for one more ply."""
 
 
 ALARM = 5.0

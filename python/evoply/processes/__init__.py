@@ -1,7 +1,6 @@
-"""Foreign processes: each below a keeper, within limits, asked by deadlines, and wholly ended.
+"""Foreign processes, each below a keeper with limits, deadlines and a clean end; and core counts.
 
-It knows nothing of games and players: what the lines mean is the affair of bots and engines. And
-how many cores there are for work of our own.
+This package knows no games and no players: bots and engines know what the lines mean.
 """
 
 from typing import TYPE_CHECKING

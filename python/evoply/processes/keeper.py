@@ -1,13 +1,13 @@
-"""The keeper of a foreign process: its parent, which leaves nothing of it behind.
+"""The keeper of a foreign process: its parent, which ends it with all that it started.
 
 Run as a program: `keeper.py LIFELINE LIMITS COMMAND...` runs a command; `bot_process` runs a bot.
 Whatever the kept process starts, and whatever that starts, becomes a child of the keeper when its
-own parent is gone (Linux: `PR_SET_CHILD_SUBREAPER`), sessions of its own or not. When the process
-ends, starts too many others, or the other end of the keeper's lifeline is closed because evoply
-wants it or is no more, the keeper kills all of them and goes. Its last words, if there is anything
-to say, are a line on standard error.
+own parent is gone (Linux: `PR_SET_CHILD_SUBREAPER`), even in a session of its own. When the process
+ends, starts too many others, or evoply closes the other end of the keeper's lifeline or dies, the
+keeper kills all of them and ends. If anything was unusual, its last line on standard error says
+what.
 
-It is plain Python and starts in a few hundredths of a second: it imports nothing of evoply.
+It imports nothing of evoply, so it starts in a few hundredths of a second.
 """
 
 import ctypes
@@ -25,35 +25,35 @@ from typing import NamedTuple, NoReturn
 
 _PARENT_DEATH_SIGNAL, _CHILD_SUBREAPER = 1, 36  # Linux: PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER
 _NOBODY = 65_534
-"""The user and group of that name, wherever there is one."""
+"""The number of the user and the group nobody."""
 _TICK = 0.1
 """Seconds between two counts of the processes."""
 _PATIENCE = 10.0
-"""Seconds after which the keeper gives up on processes that cannot be killed."""
+"""Seconds after which the keeper gives up killing processes."""
 _MEBIBYTE = 2**20
 _SPARE_TASKS = 16
-"""Tasks for each process that is allowed: the system counts threads, and those of the same user."""
+"""Tasks for each allowed process: the system counts threads, and all those of the same user."""
 
 
 class KeeperLimits(NamedTuple):
-    """What a foreign process may use."""
+    """The limits of a foreign process."""
 
     cpu: int
-    """Seconds of processor time, of each process."""
+    """Seconds of processor time for each process."""
     memory: int
-    """Mebibytes of each process."""
+    """Mebibytes for each process."""
     processes: int
     """Processes at a time, the first one included."""
 
 
 def main(arguments: list[str]) -> None:
-    """Keep a command; *arguments*: descriptor of the lifeline, limits as JSON, command."""
+    """Run a command; *arguments* are the lifeline's descriptor, the limits as JSON, the command."""
     lifeline, limits, *command = arguments
     keep(int(lifeline), read_limits(limits), lambda: _become(command, read_limits(limits)))
 
 
 def read_limits(text: str) -> KeeperLimits:
-    """Return the limits that *text*, a JSON list, holds."""
+    """Return the limits in *text*, a JSON list."""
     return KeeperLimits(*json.loads(text))
 
 
@@ -66,7 +66,7 @@ def _become(command: list[str], limits: KeeperLimits) -> None:
 
 
 def keep(lifeline: int, limits: KeeperLimits, work: Callable[[], object]) -> NoReturn:
-    """Do *work* in a child of this process, and leave nothing of it behind when it ends."""
+    """Do *work* in a child process, and kill all that it started when it ends."""
     _ask_linux(_CHILD_SUBREAPER, 1)
     keeper, child = os.getpid(), os.fork()
     if child:
@@ -84,31 +84,31 @@ def keep(lifeline: int, limits: KeeperLimits, work: Callable[[], object]) -> NoR
 
 
 def confine(limits: KeeperLimits, *, as_nobody: bool = False) -> None:
-    """Set the limits of this process and of all that it starts, for good.
+    """Set the limits of this process and of all that it starts, irrevocably.
 
-    With *as_nobody* root becomes the user nobody, on Linux: no limit on processes binds root.
+    With *as_nobody* on Linux, root becomes the user nobody: root has no limit on processes.
     """
     user = _NOBODY if as_nobody and sys.platform == "linux" and not os.getuid() else os.getuid()
     _limit("RLIMIT_CORE", 0)
-    _limit("RLIMIT_CPU", limits.cpu, spare=2)  # at the last it is killed without a reason
+    _limit("RLIMIT_CPU", limits.cpu, spare=2)  # at the hard limit it is killed without a reason
     _limit("RLIMIT_DATA", limits.memory * _MEBIBYTE)
-    # What is only reserved, or shared, counts here alone: runtimes reserve a lot.
+    # Only this limit counts reserved and shared memory, of which runtimes reserve a lot.
     _limit("RLIMIT_AS", 4 * limits.memory * _MEBIBYTE)
     if sys.platform == "linux":
-        # It stops an avalanche until the keeper, who counts exactly, has seen it.
+        # This stops a fork bomb until the keeper, which counts exactly, sees it.
         _limit("RLIMIT_NPROC", _tasks_of(user) + _SPARE_TASKS * limits.processes)
     if user != os.getuid():
         keeper = os.getppid()
-        # Where nobody is not to be had (some containers), the process stays who it is.
+        # Where root cannot become nobody (some containers), the process keeps its user.
         with suppress(OSError):
             os.setgroups([])
             os.setresgid(user, user, user)
             os.setresuid(user, user, user)
-        _die_with(keeper)  # forgotten when a process becomes somebody else
+        _die_with(keeper)  # the system forgets it when the user changes
 
 
 def _limit(name: str, most: int, spare: int = 0) -> None:
-    import resource  # which Windows does not have: there this module is only imported
+    import resource  # missing on Windows, which only imports this module
 
     with suppress(OSError, ValueError, AttributeError):  # not every system has every limit
         kind = getattr(resource, name)
@@ -118,7 +118,7 @@ def _limit(name: str, most: int, spare: int = 0) -> None:
 
 
 def _tasks_of(user: int) -> int:
-    """Return how many processes and threads *user* has, in the whole system."""
+    """Return the number of processes and threads of *user* in the whole system."""
     count = 0
     for status in Path("/proc").glob("[0-9]*/status"):
         with suppress(OSError, ValueError, KeyError, IndexError):
@@ -131,35 +131,35 @@ def _tasks_of(user: int) -> int:
 
 
 def _die_with(parent: int) -> None:
-    """Have this process killed when its *parent* ends, where the system is Linux."""
+    """Have this process killed when its *parent* ends; only on Linux."""
     _ask_linux(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(0)
 
 
 def _ask_linux(option: int, value: int) -> None:
-    """Set an option of this process, where the system is Linux."""
+    """Set an option of this process; only on Linux."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
-def _say(words: str) -> None:
-    if words:
+def _say(text: str) -> None:
+    if text:
         with suppress(OSError):
-            os.write(2, f"{words}\n".encode())
+            os.write(2, f"{text}\n".encode())
 
 
 def _watch(child: int, lifeline: int, limits: KeeperLimits) -> str:
-    """Wait until the child has ended or is to end; return in words what was unusual, or ""."""
+    """Wait until the child has ended or must be ended; return what was unusual, or ""."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1):
         # evoply sees the end of the answers only if nobody else holds them open.
         os.dup2(nowhere, descriptor)
-    os.set_blocking(2, False)  # last words wait for nobody
+    os.set_blocking(2, False)  # writing the last line must not block
     waiting = select.poll()
     waiting.register(lifeline, select.POLLIN | select.POLLHUP)
     if hasattr(os, "pidfd_open"):
-        with suppress(OSError):  # else its end is seen at the next tick
+        with suppress(OSError):  # else the next tick sees its end
             waiting.register(os.pidfd_open(child), select.POLLIN)
     is_over = False
     while not is_over:
@@ -174,7 +174,7 @@ def _watch(child: int, lifeline: int, limits: KeeperLimits) -> str:
 
 
 def _are_more_than(most: int) -> bool:
-    """Return whether more than *most* processes live below this one; the dead count for nothing."""
+    """Return whether more than *most* living processes are below this one."""
     if len(list(islice(_descendants(os.getpid()), most + 1))) <= most:
         return False
     return sum(not _is_dead(process) for process in _descendants(os.getpid())) > most
@@ -197,7 +197,7 @@ def _end(child: int) -> None:
         os.kill(child, signal.SIGKILL)
     end = time.monotonic() + _PATIENCE
     while time.monotonic() < end:
-        # Who is stopped starts nothing: only then are they killed, so that none gets away.
+        # A stopped process starts no others: all are stopped before any is killed.
         stopped: set[int] = set()
         while fresh := set(_descendants(os.getpid())) - stopped:
             _signal(fresh, signal.SIGSTOP)
@@ -218,7 +218,7 @@ def _signal(processes: set[int], number: signal.Signals) -> None:
 
 
 def _descendants(ancestor: int) -> Iterator[int]:
-    """Yield the processes below *ancestor*; none where the system does not list its processes."""
+    """Yield the processes below *ancestor*; none if the system does not list its processes."""
     below = [ancestor]
     listed = None if Path(f"/proc/{ancestor}/task/{ancestor}/children").exists() else _families()
     while below:
@@ -235,7 +235,7 @@ def _children(parent: int) -> Iterator[int]:
 
 
 def _families() -> dict[int, list[int]]:
-    """Return the children of every process, for kernels that list them in no other way."""
+    """Return the children of every process, for systems without /proc/PID/task/TID/children."""
     children: dict[int, list[int]] = {}
     for stat in Path("/proc").glob("[0-9]*/stat") if sys.platform == "linux" else ():
         with suppress(OSError, ValueError, IndexError):

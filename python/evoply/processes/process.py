@@ -1,7 +1,7 @@
-"""A foreign process from evoply's side: lines to it and from it, each by a deadline, and its end.
+"""A foreign process from evoply's side: lines to it and from it by deadlines, and its end.
 
 A process is hostile until proven otherwise: it may hang, die, write without end, leave children
-behind or not read what it is told. None of that holds anybody up, and nothing of it is left.
+behind or not read its input. None of that blocks the caller, and nothing of it is left behind.
 """
 
 import json
@@ -25,38 +25,38 @@ from evoply.wording import shorten
 LONGEST_LINE = 1_000_000
 _LONGEST_REASON = 400
 _LAST_WORDS = 0.2
-"""Seconds to wait for what a process that has closed a stream may still show."""
+"""Seconds to wait for the last output of a process that has closed a stream."""
 _KEEPER_LIMIT = 60.0
 _MOST_ERRORS = 4000
-"""Bytes that are remembered of what a process writes to standard error."""
+"""How many of the last bytes on standard error are remembered."""
 
 
 @dataclass
 class BrokenError(Exception):
-    """A process that will not do any more."""
+    """A process has failed and cannot be used further."""
 
     reason: str
     by_time: bool = False
     """Whether it did not answer in time."""
     has_died: bool = False
-    """Whether it is gone, so that another one might do better."""
+    """Whether the process has died, so that a new one may work."""
 
     def __str__(self) -> str:
         return one_line(self.reason)
 
 
 def one_line(reason: object) -> str:
-    """Return what a process may have written as a line that does nothing to a terminal."""
+    """Return the text of a process as one short line that is safe to print on a terminal."""
     line = " ".join(str(reason).split())
     return shorten("".join(c if c.isprintable() else "?" for c in line), _LONGEST_REASON)
 
 
 class ForeignProcess:
-    """One process below its keeper, and the lines that go to it and come from it.
+    """A process below its keeper, and the lines that go to it and come from it.
 
     *program* is what Python runs as the keeper, its options first; *arguments* follow the
-    descriptor of the lifeline and the limits. One thread at a time may ask; `end` may come from
-    another one and ends the question.
+    descriptor of the lifeline and the limits. One thread at a time may ask; another one may call
+    `end`, which ends the question.
     """
 
     def __init__(
@@ -100,16 +100,16 @@ class ForeignProcess:
         """Whether standard error has ended."""
         self._is_open = True
         self._in_use = Lock()
-        """Held while the pipes are read from and written to."""
+        """Held while the pipes are read and written."""
 
     def send(self, line: str) -> None:
-        """Have *line* written, at the latest while the next line is waited for."""
+        """Queue *line*, to be written while the next line is awaited at the latest."""
         self._pending += f"{line}\n".encode()
 
     def line(self, end: float, late: str) -> str:
-        """Return the next line, without its end; *late* says what it means if none comes by *end*.
+        """Return the next line, without its end, by the time *end* of `time.monotonic`.
 
-        *end* is on the clock `time.monotonic`. Raises `BrokenError`.
+        Raises `BrokenError`, with *late* as its reason if no line comes in time.
         """
         with self._in_use:
             while not self._lines:
@@ -119,9 +119,9 @@ class ForeignProcess:
             return self._lines.popleft().decode(errors="replace").rstrip("\r")
 
     def finish(self, line: str, seconds: float) -> None:
-        """Send a last *line*, and give the process so many *seconds* to go by itself.
+        """Send a last *line*, and give the process *seconds* to end by itself.
 
-        Not if it is being asked something: then it ends at once.
+        Do nothing while another thread is asking: then `end` follows at once.
         """
         if not self._in_use.acquire(blocking=False):
             return
@@ -135,7 +135,7 @@ class ForeignProcess:
             self._in_use.release()
 
     def _move(self, end: float, late: str) -> None:
-        """Write what waits to be written and read what is there, or wait for it."""
+        """Write what is queued and read what has come, or wait for either."""
         if not self._is_open:
             raise BrokenError("was sent away")
         waiting = select.poll()
@@ -162,7 +162,7 @@ class ForeignProcess:
         except BlockingIOError:
             pass
         except OSError:
-            # Dead, most likely: then its output ends as well.
+            # The process is probably dead: then its output ends as well.
             self._pending = b""
             end = time.monotonic() + _LAST_WORDS
             while (left := end - time.monotonic()) > 0 and _can_be_read(self._output, left):
@@ -192,7 +192,7 @@ class ForeignProcess:
         self._complaints = (self._complaints + text)[-_MOST_ERRORS:]
 
     def _last_words(self) -> str:
-        """Return the last line on standard error as the end of a sentence, "" if there is none."""
+        """Return the last line on standard error as the end of a sentence, or ""."""
         end = time.monotonic() + _LAST_WORDS
         while (
             not self._is_drained
@@ -204,7 +204,7 @@ class ForeignProcess:
         return f": {lines[-1].strip()}" if lines else ""
 
     def end(self) -> None:
-        """Have the keeper kill everything, and wait for it; a second call does nothing."""
+        """Have the keeper kill everything, and wait for that; a second call does nothing."""
         self._lifeline.close()
         try:
             self._process.wait(timeout=_KEEPER_LIMIT)
@@ -212,7 +212,7 @@ class ForeignProcess:
             with suppress(OSError):
                 os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
-        # Whoever is still asking sees the end of the answers first.
+        # A thread that is still asking sees the end of the answers first.
         with self._in_use:
             self._is_open = False
             for stream in (self._process.stdin, self._process.stdout, self._process.stderr):

@@ -1,4 +1,4 @@
-"""The contracts that everything else is written against, and the errors.
+"""The contracts and the errors that all other packages are written against.
 
 Each contract is one page: `games` (positions, records, diagrams), `players` (player, seat, choice),
 `clocks` (time for a game), `in_progress` (a game that is played), `learners` (learner, step) and

@@ -1,4 +1,4 @@
-"""Time for a whole game: how much a side has, and what is left of it."""
+"""Clocks: how much time each side has for a whole game."""
 
 import re
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ _TEXT = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)(?:\+(\d{1,9}(?:\.\d{1,6})?))?", re.
 
 @dataclass(frozen=True, slots=True)
 class TimeControl:
-    """Seconds that each side has for its moves of a game, and seconds more after each of them.
+    """The seconds each side has for all its moves of a game, and those that each move adds.
 
     >>> TimeControl.from_text("150+0.5")
     TimeControl(seconds=150.0, increment=0.5)
@@ -22,7 +22,7 @@ class TimeControl:
     increment: float = 0.0
 
     def __post_init__(self) -> None:
-        """Raise `ValueError` for times that no game can be played in."""
+        """Raise `ValueError` for seconds outside the bounds."""
         if not 0 < self.seconds <= LONGEST_CLOCK:
             raise ValueError(
                 f"clock: {self.seconds:g} seconds a game - give more than 0 and at most "
@@ -36,12 +36,12 @@ class TimeControl:
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """Return the control of a text such as 150 or 150+2; `ValueError` for any other."""
+        """Read a text such as 150 or 150+2; `ValueError` for any other."""
         match = _TEXT.fullmatch(text.strip())
         if match is None:
             raise ValueError(
-                f"clock: {text[:40]!r} is no time - give seconds for a game, or seconds and what "
-                "each move adds, such as 150 or 150+2"
+                f"clock: {text[:40]!r} is not a time - give seconds for a game, or seconds and "
+                "what each move adds, such as 150 or 150+2"
             )
         return cls(float(match[1]), float(match[2] or 0))
 

@@ -1,9 +1,9 @@
-"""The contract of clusters: bytes in, bytes out, by a function that every machine has.
+"""The contract of clusters: every machine has the same functions from bytes to bytes.
 
-A unit of work is a function of a module of evoply's, which every worker imports by its name, and
-the bytes that it is given; a pure function of these. So it may be done anywhere, in any order,
-twice or again after its worker died, and comes to the same. Who plays, learns or runs experiments
-knows this page only; `evoply.cluster` is what stands behind it.
+A unit of work is a function in one of evoply's modules, which every worker imports by its name, and
+the bytes to apply it to. The function is pure, so a unit gives the same result anywhere, in any
+order, twice, or again after its worker died. Code that plays, learns or runs experiments knows only
+this module; `evoply.cluster` implements it.
 """
 
 import json
@@ -14,17 +14,17 @@ from typing import Any, Protocol
 from evoply.protocols.errors import RunError
 
 UnitFunction = Callable[[bytes], bytes]
-"""A function at the top of a module of evoply's; a `ValueError` of it is a message for the user."""
+"""A function at the top level of one of evoply's modules; its `ValueError` tells the user why."""
 Same = Callable[[bytes], object]
-"""What of a result is equal whoever computes it, where that is not all of it, as times are not."""
+"""Returns the part of a result that every worker must compute alike, so without times."""
 
 
 class ClusterError(RunError):
-    """A cluster that is not there, cannot be used, or has failed; says what to do about it."""
+    """A cluster is missing, cannot be used, or has failed; the message says what to do about it."""
 
 
 class UnitError(ClusterError):
-    """A unit cannot be done: *place* is which of the parts it is, *reason* what its worker says."""
+    """A unit cannot be done: *place* is the index of its part, *reason* what its worker says."""
 
     def __init__(self, message: str, place: int, reason: str) -> None:
         super().__init__(message)
@@ -35,7 +35,7 @@ class UnitError(ClusterError):
 class WrongResultError(ClusterError):
     """A worker's result was wrong, so nothing that it returned can be believed.
 
-    *places* are those of all units in this call that it did and whose results were given out.
+    *places* are the indices of all parts of this call whose results from this worker were yielded.
     """
 
     def __init__(self, message: str, worker: str = "", places: Sequence[int] = ()) -> None:
@@ -46,15 +46,15 @@ class WrongResultError(ClusterError):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of one unit."""
+    """The result of one unit."""
 
     place: int
-    """Which of the parts it is, from 0."""
+    """The index of the part, from 0."""
     content: bytes
     seconds: float
-    """What it took the worker."""
+    """The time that the worker took."""
     worker: str
-    """Who did it: an address."""
+    """The address of the worker."""
 
 
 class Cluster(Protocol):
@@ -62,24 +62,24 @@ class Cluster(Protocol):
 
     @property
     def slots(self) -> int:
-        """How many units are worked on at a time, now; at least 1."""
+        """The number of units that the cluster works on at a time, now; at least 1."""
 
     def results(
         self, function: UnitFunction, parts: Iterable[bytes], *, same: Same | None = bytes
     ) -> Iterator[Answer]:
         """Yield *function* of every part, each part once, as they are done, in any order.
 
-        *parts* is asked for the next one when there is room for it. What is lost with a worker is
-        done again. Some units are computed twice, by different workers, and compared by *same*;
-        with None they are not, because results differ each time.
+        The next part is taken from *parts* when there is room for it. A unit whose worker is lost
+        is done again. Some units are computed twice, by different workers, and compared by *same*;
+        None means that results differ each time, so none are compared.
 
-        Raises `UnitError` for what cannot be done, `WrongResultError` naming the worker if two
-        do not agree. Leaving the loop gives up what is still to come.
+        Raises `UnitError` for a unit that cannot be done, and `WrongResultError` with the worker's
+        name if two workers disagree. Leaving the loop cancels the units that remain.
         """
 
 
 def packed(header: Mapping[str, Any], *blocks: bytes) -> bytes:
-    """Return JSON-ready data and blocks of bytes as one: a line of JSON, and the blocks behind it.
+    """Return JSON-ready data and blocks of bytes as one block: a line of JSON, then the blocks.
 
     >>> unpacked(packed({"game": "othello"}, b"one", b"two"))
     ({'game': 'othello'}, [b'one', b'two'])
@@ -89,17 +89,17 @@ def packed(header: Mapping[str, Any], *blocks: bytes) -> bytes:
 
 
 def unpacked(data: bytes) -> tuple[dict[str, Any], list[bytes]]:
-    """Return what `packed` was given; `ValueError` for anything else."""
+    """Return the arguments of `packed` from its result; `ValueError` for other bytes."""
     line, newline, rest = data.partition(b"\n")
     try:
-        told = json.loads(line)
-        header, lengths = told["header"], told["lengths"]
+        content = json.loads(line)
+        header, lengths = content["header"], content["lengths"]
         if not isinstance(header, dict) or not newline or sum(lengths) != len(rest):
             raise ValueError("its parts are missing")
         if any(length < 0 for length in lengths):
             raise ValueError("a part has a negative length")
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise ValueError(f"this is no packed data: {error}") from None
+        raise ValueError(f"these bytes are not packed data: {error}") from None
     blocks, at = [], 0
     for length in lengths:
         blocks.append(rest[at : at + length])

@@ -1,21 +1,21 @@
-"""The errors that a user's mistake or a broken file raises, all ValueErrors; and forfeits."""
+"""Errors for users' mistakes and broken files, all of them ValueErrors; and forfeits."""
 
 from collections.abc import Sequence
 
 
 class InvalidMoveError(ValueError):
-    """A move, square or transcript that cannot be read at all."""
+    """A move, square or transcript cannot be read."""
 
 
 class IllegalMoveError(ValueError):
-    """A move that can be read but that the rules forbid here; the message shows the position."""
+    """A move can be read but is against the rules here; the message shows the position."""
 
 
 class ForfeitError(Exception):
-    """Raised by a seat that cannot go on: its side loses this game, and everything else goes on.
+    """Raised by a seat that cannot go on: its side loses this game, and other games continue.
 
-    *by_time* says that a clock decided, so that the same game may end otherwise next time. It is no
-    mistake of the caller's, and so no `ValueError`.
+    *by_time* says that a clock decided, so that the same game may end otherwise next time. The
+    caller made no mistake, so this is not a `ValueError`.
     """
 
     def __init__(self, reason: str, *, by_time: bool = False) -> None:
@@ -24,9 +24,7 @@ class ForfeitError(Exception):
 
 
 class ConfigError(ValueError):
-    """Everything that is wrong with a configuration, each with the path to its field.
-
-    *errors* are pairs of path and message.
+    """All that is wrong with a configuration: *errors* are pairs of a field's path and a message.
 
     >>> print(ConfigError([("population_size", "must be positive"), ("sead", "unknown key")]))
     2 errors in the configuration:
@@ -45,8 +43,8 @@ class ConfigError(ValueError):
 
 
 class RunError(ValueError):
-    """A run folder that is missing, damaged, too new, in use or full; says what to do about it."""
+    """A run folder is missing, damaged, too new, in use or full; the message says what to do."""
 
 
 class RunNameError(RunError):
-    """A name or path at which there is no run, or one already: no folder is at fault."""
+    """A name or path has no run, or already has one; the folder itself is not damaged."""

@@ -1,4 +1,4 @@
-"""What every game has in common: colours, outcomes, the contract of positions, records, diagrams.
+"""What every game has: colours, outcomes, positions, records and diagrams.
 
 This module knows no game and no player.
 """
@@ -30,8 +30,8 @@ class Outcome:
     """The outcome of a finished game, as the board alone decides it.
 
     *winner* is None for a draw. *disc_difference* is Black's pieces minus White's pieces on
-    the board; empty squares belong to nobody here (`Position.official_difference` awards them).
-    *by_count* says whether the pieces decide, so that a win is by so many.
+    the board, and counts no empty squares (`Position.official_difference` awards them).
+    *by_count* says whether the number of pieces decides, so that a win has a margin.
     """
 
     winner: Color | None
@@ -51,9 +51,9 @@ class Outcome:
 
 
 class Ending(Enum):
-    """What ended a game: the board, a rule that makes a draw, or a forfeit; in the kernel's order.
+    """What ended a game: the board, a rule about draws, or a forfeit; in the kernel's order.
 
-    The kernel knows no forfeits: they are of seats outside it.
+    Only seats outside the kernel forfeit games.
     """
 
     BOARD = "board"
@@ -104,23 +104,23 @@ class BoardShape:
 
     @property
     def symmetries(self) -> range:
-        """The symmetries by the kernel's numbers; from 4 on they make rows of columns."""
+        """The kernel's numbers of the symmetries; from 4 on they turn columns into rows."""
         return range(8 if self.is_square else 4)
 
     def index(self, row: int, column: int) -> int:
         """Return the number of a square."""
         return row * self.columns + column
 
-    def distance(self, one: int, other: int) -> int:
-        """Return the steps from square to square, along rows, columns and diagonals."""
+    def distance(self, square: int, other: int) -> int:
+        """Return the steps between two squares, along rows, columns and diagonals."""
         (row, column), (to_row, to_column) = (
-            divmod(square, self.columns) for square in (one, other)
+            divmod(number, self.columns) for number in (square, other)
         )
         return max(abs(to_row - row), abs(to_column - column))
 
-    def __contains__(self, place: tuple[int, int]) -> bool:
-        """Return whether there is a square in the row and column of *place*."""
-        return 0 <= place[0] < self.rows and 0 <= place[1] < self.columns
+    def __contains__(self, square: tuple[int, int]) -> bool:
+        """Return whether *square*, a row and a column, is on the board."""
+        return 0 <= square[0] < self.rows and 0 <= square[1] < self.columns
 
     def __str__(self) -> str:
         return f"{self.rows}x{self.columns}"
@@ -131,15 +131,15 @@ class Cell:
     """One square of a diagram."""
 
     color: Color | None = None
-    """Whose piece stands there."""
+    """The color of the piece on it; None if it is empty."""
     is_king: bool = False
-    """Whether it is a king."""
+    """Whether the piece is a king."""
     label: str = ""
-    """What the square is called on the board itself; "" where the edges say it."""
+    """The name of the square, written on it; "" where the edges of the board name squares."""
     is_playable: bool = True
     """Whether a piece can ever stand there."""
     is_legal: bool = False
-    """Whether a legal move ends there, if legal moves are to be marked."""
+    """Whether a legal move ends there; False if legal moves are not marked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,18 +147,18 @@ class DiagramSide:
     """How a diagram shows one colour."""
 
     letters: str
-    """A piece, and a king where there are kings, for consoles that know letters only."""
+    """A letter for a piece, and one for a king if the game has kings, for plain consoles."""
     symbols: str
-    """The same as symbols."""
+    """The same as Unicode symbols."""
     pieces: int
-    """Pieces on the board."""
+    """The number of pieces on the board."""
     count: str
-    """The pieces in words."""
+    """That number in words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Diagram:
-    """What a board shows, for whatever draws it: a terminal (`evoply.cli`), SVG or a page."""
+    """What a board shows, ready to be drawn in a terminal (`evoply.cli`), as SVG or on a page."""
 
     shape: BoardShape
     """The rows and columns."""
@@ -170,23 +170,23 @@ class Diagram:
     status: str
     """Who is to move, must pass, or has won, in a few words."""
     last: tuple[int, ...] = ()
-    """The squares that the last move touched, in its order; empty after none or a pass."""
+    """The squares that the last move touched, in its order; empty at the start or after a pass."""
 
     @property
     def is_numbered(self) -> bool:
-        """Whether squares are named by labels of their own, not by letters and rows."""
+        """Whether squares are named by their labels, not by column letters and row numbers."""
         return any(cell.label for cell in self.cells)
 
 
 class Move(Protocol):
-    """One move of some game: an immutable, hashable value whose str is its text form."""
+    """A move of a game: an immutable, hashable value whose str is its text form."""
 
     def code(self, shape: BoardShape) -> int:
-        """Return the number by which the kernel knows this move on a board of *shape*."""
+        """Return the kernel's number of this move on a board of *shape*."""
 
 
 class LegalMoves(Protocol):
-    """The legal moves of a position in order: a sequence whose str lists them."""
+    """The legal moves of a position, in order: a sequence whose str lists them."""
 
     @property
     def must_pass(self) -> bool:
@@ -201,7 +201,7 @@ class LegalMoves(Protocol):
 class Position(Protocol):
     """A board, the side to move and counters: all that the rules need, and immutable.
 
-    Equality and hash use the board and the side to move; the counters ride along.
+    Equality and hash use the board and the side to move, not the counters.
     `legal_moves` is empty exactly when `outcome()` is not None. A forced pass is a legal move.
     """
 
@@ -227,18 +227,18 @@ class Position(Protocol):
 
     @property
     def clock(self) -> float:
-        """How far the game has gone: 0 at the start, 1 at its farthest end."""
+        """The share of the longest possible game that has been played: from 0 at the start to 1."""
 
     @property
     def legal_moves(self) -> "LegalMoves":
-        """The legal moves in the one order that "first" means everywhere."""
+        """The legal moves, in the order to which "first" refers everywhere."""
 
     def pieces(self, color: Color) -> int:
         """Return the number of pieces of *color*."""
 
     @property
     def row(self) -> Row:
-        """The kernel's form."""
+        """The position as the kernel knows it."""
 
     def play(self, move: Any, /) -> Self:
         """Return the position after *move*; raise `IllegalMoveError` if it is not legal."""
@@ -247,23 +247,23 @@ class Position(Protocol):
         """Return the outcome, or None while the side to move has a legal move."""
 
     def colors_exchanged(self) -> Self:
-        """Return the position that is the same for the side to move, played by the other colour.
+        """Return the position with colours exchanged, which is the same for the side to move.
 
-        Where the colours go different ways, the board is turned half round as well.
+        In games whose colours move in opposite directions, the board is turned by 180 degrees too.
         """
 
     def text(self) -> str:
         """Return the exact one-line text form, which the game's `parse` reads."""
 
     def what_must_be(self, text: str, /) -> str:
-        """Return what the rules ask for that the illegal move *text* is not, or ""."""
+        """Return what the rules demand and the illegal move *text* does not do, or ""."""
 
     def diagram(self, *, last_move: Any = None, legal: bool = True) -> Diagram:
-        """Return what the board shows after *last_move*, legal moves marked unless told not."""
+        """Return what the board shows after *last_move*, with legal moves marked if *legal*."""
 
 
 class GameRecord(Protocol):
-    """A game as it was played: where it began, its moves, and its rules about draws; immutable."""
+    """A game as it was played: its start, its moves and its rules about draws; immutable."""
 
     @property
     def start(self) -> Any:
@@ -275,7 +275,7 @@ class GameRecord(Protocol):
 
     @property
     def positions(self) -> tuple[Any, ...]:
-        """The positions from the start to the end, one more than moves."""
+        """The positions from the start to the end, one more than there are moves."""
 
     @property
     def position(self) -> Any:
@@ -285,19 +285,19 @@ class GameRecord(Protocol):
         """Return the record with *move*, a move or its text, added; errors as `Position.play`."""
 
     def first(self, plies: int, /) -> Self:
-        """Return the game as it was after so many plies."""
+        """Return the game as it was after *plies*."""
 
     def outcome(self) -> Outcome | None:
-        """Return the outcome, draws by the rules of this game among them, or None."""
+        """Return the outcome, which may be a draw by this game's rules; None while it goes on."""
 
     def ending(self) -> Ending | None:
         """Return what ended the game, None while it goes on."""
 
     def draw_reason(self) -> str | None:
-        """Return in words which rule makes the game a draw, None if none does."""
+        """Return in words which rule makes the game a draw, or None."""
 
     def move_texts(self) -> tuple[str, ...]:
-        """Return each move as it is written where it was played."""
+        """Return the text of each move, as short as its position allows."""
 
     def transcript(self) -> str:
         """Return the moves as text."""

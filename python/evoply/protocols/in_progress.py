@@ -1,7 +1,7 @@
-"""A game in progress as one pure value: its record, both clocks, and who has lost it otherwise.
+"""A game in progress as an immutable value: its record, both clocks, and a forfeit if any.
 
-It knows no seat and reads no time: whoever runs the game says what time it is, in seconds of any
-source that never goes back.
+It knows no seats and reads no clock: the caller passes the time, in seconds from any source that
+never goes back.
 """
 
 import math
@@ -16,27 +16,27 @@ from evoply.protocols.players import Clock
 
 @dataclass(frozen=True, slots=True)
 class GameInProgress:
-    """A game between two moves, or during one: every step returns another value."""
+    """A game between two moves or during a move: every method returns a new value."""
 
     record: GameRecord
     control: TimeControl | None = None
-    """The time that both sides began with; None for a game without clocks."""
+    """The time with which both sides began; None for a game without clocks."""
     late: str = "the flag has fallen (clock {control})"
-    """Why a side loses whose time is over."""
+    """The reason of a loss by time."""
     clocks: Mapping[Color, Clock] = field(default_factory=lambda: dict.fromkeys(Color, Clock()))
-    """What both sides had when their clocks last stood; below 0 seconds for one that was late."""
+    """What each side had when its clock last stopped; below 0 seconds for a side that was late."""
     began: float | None = None
-    """When the clock of the side to move began to run; None while it stands."""
+    """When the clock of the side to move started; None while it stands still."""
     loser: Color | None = None
-    """Who has lost by forfeit, whatever the board says."""
+    """The side that lost by forfeit, whatever is on the board."""
     reason: str = ""
-    """Why."""
+    """Why it forfeited."""
     by_time: bool = False
-    """Whether that was for want of time."""
+    """Whether it ran out of time."""
 
     @classmethod
     def begin(cls, record: GameRecord, control: TimeControl | None = None, **more: Any) -> Self:
-        """Return the game that goes on from *record* with all of the time of *control*."""
+        """Return the game that continues *record*, with all of the time of *control*."""
         game = cls(record, control, **more)
         if control is None:
             return game
@@ -55,11 +55,11 @@ class GameInProgress:
 
     @property
     def is_over(self) -> bool:
-        """Whether nobody is to move any more."""
+        """Whether the game has ended."""
         return self.loser is not None or self.record.outcome() is not None
 
     def left(self, color: Color, now: float | None = None) -> float:
-        """Return the seconds that a side has left, at the time *now* if its clock may run."""
+        """Return the seconds a side has left, at the time *now* or when its clock last stopped."""
         left = self.clocks[color].seconds_left
         if left is None:
             return math.inf
@@ -68,7 +68,7 @@ class GameInProgress:
         return left - max(0.0, now - self.began)
 
     def used(self, opening_plies: int = 0) -> tuple[float, float] | None:
-        """Return what Black and White took for their moves after a random opening, if timed."""
+        """Return the seconds Black and White took after the opening; None without clocks."""
         if self.control is None:
             return None
         whole, increment = self.control.seconds, self.control.increment
@@ -79,16 +79,16 @@ class GameInProgress:
         return black, white
 
     def with_left(self, left: Mapping[Color, float | None]) -> Self:
-        """Return the game with so many seconds on the clocks, None without clocks."""
+        """Return the game with *left* seconds on the clocks, None for a side without a clock."""
         clocks = {color: replace(self.clocks[color], seconds_left=left[color]) for color in Color}
         return replace(self, clocks=clocks)
 
     def ask(self, now: float) -> Self:
-        """Return the game in which the clock of the side to move, if any, runs from *now* on."""
+        """Return the game with the clock of the side to move, if any, running from *now* on."""
         return replace(self, began=now) if self._is_timed else self
 
     def stop(self, now: float) -> Self:
-        """Return the game after the side to move has answered: lost if it took more than it had."""
+        """Return the game with the clock stopped; the side to move has lost if it overran."""
         if not self._is_timed:
             return self
         left = self.left(self.turn, now)
@@ -99,10 +99,10 @@ class GameInProgress:
         return stopped.forfeit(self.turn, self.late.format(control=self.control), by_time=True)
 
     def play(self, move: Any, now: float | None = None) -> Self:
-        """Return the game after *move*, a move or its text, by which the clock stops *now*.
+        """Return the game after *move*, a move or its text, with the clock stopped at *now*.
 
-        Raises `IllegalMoveError` and `InvalidMoveError` as `GameRecord.play`. Who is late has lost,
-        and the move is not played.
+        Raises `IllegalMoveError` and `InvalidMoveError` as `GameRecord.play`. A side that is late
+        has lost, and its move is not played.
         """
         record = self.record.play(move)
         stopped = self if now is None else self.stop(now)
@@ -116,7 +116,7 @@ class GameInProgress:
         return replace(stopped, record=record, clocks=clocks, began=None)
 
     def play_forced(self, *, passes_only: bool = False) -> Self:
-        """Return the game as far as there is nothing to choose; such moves take no time."""
+        """Return the game after all moves that are forced now; they take no time."""
         game, moves = self, self.record.position.legal_moves
         while len(moves) == 1 and (moves.must_pass or not passes_only) and not game.is_over:
             game = game.play(moves[0])
@@ -124,13 +124,13 @@ class GameInProgress:
         return game
 
     def forfeit(self, color: Color, reason: str, *, by_time: bool = False) -> Self:
-        """Return the game lost by *color*; one that is over stays as it is."""
+        """Return the game lost by *color*; a game that is over stays as it is."""
         if self.is_over:
             return self
         return replace(self, loser=color, reason=reason, by_time=by_time)
 
     def last_choice(self, colors: Container[Color]) -> int | None:
-        """Return the plies before the last move that one of *colors* chose; None if none did."""
+        """Return the plies before the last move that a side of *colors* chose; None without one."""
         for ply in range(len(self.record) - 1, -1, -1):
             before = self.record.positions[ply]
             if before.turn in colors and not before.legal_moves.must_pass:
@@ -138,6 +138,6 @@ class GameInProgress:
         return None
 
     def undo(self, plies: int) -> Self:
-        """Return the game as it was after so many plies, by the clocks as they are now."""
+        """Return the game as it was after *plies*, with the clocks as they are now."""
         record = self.record.first(plies)
         return replace(self, record=record, loser=None, reason="", by_time=False)

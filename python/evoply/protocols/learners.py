@@ -1,9 +1,9 @@
-"""The contract of learners: a config becomes a first step, and every step the next one.
+"""The contract of learners: a learner makes a first step from a config, and each next step.
 
-Runs, resuming, replay, limits, the live display, `champion@RUN` and reports know steps and nothing
-of what is learned. Evolution is one learner (`evoply.evolution.Evolution`). One of your own needs
-what `StorableLearner` asks for if a run folder is to keep its steps; docs/add-a-learner.md has one
-in forty lines.
+Runs, resuming, replay, limits, the live display, `champion@RUN` and reports know steps, and not
+what is learned. Evolution is one learner (`evoply.evolution.Evolution`). Your own learner has the
+methods of `StorableLearner` if a run folder is to keep its steps; docs/add-a-learner.md has one in
+forty lines.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,11 +18,11 @@ class Step(Protocol):
 
     @property
     def number(self) -> int:
-        """0 is the first step."""
+        """The number of the step, from 0."""
 
     @property
     def digest(self) -> str:
-        """Equal exactly if what was computed is equal; never of times, paths or threads."""
+        """Equal for two steps exactly if they computed the same; not of times, paths or threads."""
 
     @property
     def statistics(self) -> Mapping[str, float]:
@@ -34,24 +34,24 @@ class Step(Protocol):
 
     @property
     def seconds(self) -> float:
-        """What the step took."""
+        """The seconds that the step took."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the step in the making has come, told about ten times a second."""
+    """How far the current step has come, reported about ten times a second."""
 
     generation: int
     """The number of the step."""
     stage: str
-    """What is being done, by a name of the learner's: of evolution "training", "fresh", "tuning" or
+    """The learner's name for what is being done; evolution's are "training", "fresh", "tuning" and
     "final"."""
     done: int
     games: int
 
 
 class Learner(Protocol):
-    """Makes steps from a config: pure functions of config and step, whoever asks and wherever.
+    """Makes steps from a config by pure functions of config and step.
 
     A config is a value with at least `game` (a name of `evoply.games.GAMES`) and `seed`.
     """
@@ -70,8 +70,8 @@ class Learner(Protocol):
 class StorableLearner(Learner, Protocol):
     """A learner whose configs and steps a run folder can keep without knowing what they are.
 
-    The config goes into TOML and comes back as *config_type*. The step comes back from what `dump`
-    made of it: it must be equal, and its digest is compared with the stored one.
+    The config is stored as TOML and read as *config_type*. A step is stored as `dump` returns it;
+    the step that `load` returns must be equal, and its digest is compared with the stored digest.
     """
 
     @property
@@ -82,13 +82,13 @@ class StorableLearner(Learner, Protocol):
         """Return *step* as JSON-ready data: mappings, lists, texts, numbers, truths, None."""
 
     def load(self, config: Any, data: Any, /) -> Step:
-        """Return the step that `dump` made *data* of; `ValueError` if it is none."""
+        """Return the step whose `dump` is *data*; `ValueError` if *data* is not a step."""
 
 
 def steps(learner: Learner, config: Any, resume_from: Any = None) -> Iterator[Any]:
-    """Yield the steps of *config* that are still to come: all, or those after *resume_from*.
+    """Yield the steps of *config* that remain: all, or those after *resume_from*.
 
-    The limits are read between steps only; a first step is always made.
+    Limits are checked only between steps, so there is always a first step.
     """
     step = resume_from
     while step is None or not learner.is_finished(config, step):

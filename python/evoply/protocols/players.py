@@ -1,9 +1,9 @@
 """The contract of players: a player is data, a seat sits at a board, a choice is its answer.
 
-A player says what it is (`Player`). For one game it gives a *seat*, which chooses moves. The kernel
+A player describes itself (`Player`) and gives a *seat* for a game, which chooses moves. The kernel
 plays whole schedules between its own seats (`evoply.players.KernelSeat`); every other seat, such as
-a bot's process, is asked move by move. What a seat answers is a `Choice`, the same for a search of
-the kernel and for a bot that only names a move.
+a bot's process, is asked move by move. Every seat answers with a `Choice`, a search of the kernel
+as well as a bot that only names a move.
 """
 
 from __future__ import annotations
@@ -21,17 +21,16 @@ from evoply.protocols.games import Color, GameRecord
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """What a seat may know of time when it is asked for a move; None is no limit."""
+    """The time that a seat has when it is asked for a move; None means no limit."""
 
     move_seconds: float | None = None
     """Seconds for this move."""
     seconds_left: float | None = None
-    """Seconds for all moves that are left, this one included."""
+    """Seconds for all remaining moves, this one included."""
     increment: float = 0.0
-    """Seconds that each move adds to those that are left."""
+    """Seconds that each move adds to those left."""
     moves: int = 0
-    """Plies of its own that this side has played, forced passes included; those of a random
-    opening are nobody's own."""
+    """Plies that this side has played, forced passes included, those of a random opening not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,26 +40,26 @@ class Choice:
     move: Any
     """One of the legal moves."""
     score: float | None = None
-    """What the move is worth to *color*, on the evaluator's scale; None if nothing was valued."""
+    """The value of the move to *color*, on the evaluator's scale; None if nothing was valued."""
     color: Color | None = None
-    """For whom the score speaks: always the side that chooses; None without a score."""
+    """The side whose score it is: always the side that chooses; None without a score."""
     depth: int = 0
     """Plies looked ahead, the move included; 0 if nothing was valued."""
     nodes: int = 0
     """Positions entered and leaves valued."""
     seconds: float = 0.0
-    """From question to answer."""
+    """The time from question to answer."""
     line: tuple[Any, ...] = ()
-    """The principal variation, which begins with the move; empty if there is none."""
+    """The principal variation, which begins with the move; may be empty."""
     moves: tuple[tuple[Any, float], ...] = ()
-    """Every legal move with its value to *color*, best first, where that was asked for and the
-    player values moves."""
+    """Every legal move with its value to *color*, best first, if that was asked for and the player
+    values moves."""
     notes: Mapping[str, Any] = field(default_factory=dict)
-    """What else there is to say, by name, as JSON-ready data."""
+    """Further facts by name, as JSON-ready data."""
 
 
 def choice_of(answer: object, game: GameRecord) -> Choice:
-    """Return what a seat answered, a `Choice`, a move or its text, as a choice that is legal.
+    """Return the answer of a seat, a `Choice`, a move or its text, as a legal choice.
 
     Raises `IllegalMoveError` or `InvalidMoveError` for any other answer.
     """
@@ -70,8 +69,8 @@ def choice_of(answer: object, game: GameRecord) -> Choice:
         return replace(choice, move=game.play(choice.move).moves[-1])
     if not isinstance(choice.move, type(moves[0])):
         raise InvalidMoveError(
-            f"{repr(choice.move)[:80]} is no move: return one of game.position.legal_moves, or its "
-            "text"
+            f"{repr(choice.move)[:80]} is not a move: return one of game.position.legal_moves, or "
+            "its text"
         )
     if choice.move not in moves:
         game.play(choice.move)  # says why not
@@ -83,44 +82,44 @@ class Seat(ABC):
     """Sits at one board of one game and chooses moves for one side: the base of every seat."""
 
     about: Mapping[str, Any] = MappingProxyType({})
-    """What it learned of who plays, such as the version of an engine, as data by name: results of
-    matches show it."""
+    """Facts that it learned about its player, such as the version of an engine, by name; results of
+    matches show them."""
     is_shared: bool = False
-    """Whether it has all games of a match, one after another."""
+    """Whether this one seat plays all games of a match, one after another."""
 
     @abstractmethod
     def choose(self, game: GameRecord, stream: Stream, clock: Clock, /) -> Choice:
-        """Return a choice among `game.position.legal_moves`; asked only where there are several.
+        """Return a choice among `game.position.legal_moves`; called only if there are several.
 
-        All draws come from *stream*, whose key is that of this game, side and ply; its `parent` is
+        All draws come from *stream*, whose key belongs to this game, side and ply; its `parent` is
         the key of the game. So the same game gets the same choices, whatever was asked before.
         A seat that cannot go on raises `ForfeitError` and loses this game; any other error ends
-        everything.
+        the whole call.
         """
 
     def close(self) -> None:
-        """Give back what the seat holds, such as a process; a second call does nothing."""
+        """Release what the seat holds, such as a process; a second call does nothing."""
         return
 
     def use_all_cores(self) -> None:
-        """Think on all cores from now on, if it can: it is the only one that thinks."""
+        """Think on all cores from now on, if it can; called when no other seat is thinking."""
         return
 
     def anew(self) -> Seat:
-        """Return a seat of the same player without what a search keeps; who keeps none is it."""
+        """Return a seat of the same player with empty search tables; this seat if it has none."""
         return self
 
     def get_ready(self) -> None:
-        """Do what takes time and is no thinking, before the clocks of a game start."""
+        """Do slow preparations, such as starting a process, before the clocks of a game start."""
         return
 
 
 class Player(Protocol):
-    """A player as data: what it is called, what it plays, and who sits at the board for it."""
+    """A player as data: its name, the games that it plays, and its seats."""
 
     @property
     def label(self) -> str:
-        """The name, or what the player is made of, in one line."""
+        """The name, or a description in one line."""
 
     @property
     def reproducible(self) -> bool:
@@ -130,4 +129,4 @@ class Player(Protocol):
         """Raise `ValueError` if the player cannot play *game*."""
 
     def seat(self, game: str, /) -> Seat:
-        """Return a seat for *game*, to be closed by whoever asked; `ValueError` if unfit."""
+        """Return a seat for *game*, which the caller closes; `ValueError` if it cannot play it."""

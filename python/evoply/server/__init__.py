@@ -1,7 +1,7 @@
-"""Tournaments over the network: the server, those who join, and those who watch.
+"""Tournaments over the network: the server, players who join, and spectators.
 
-The protocol is lines of text (`docs/server.md`). A server keeps what is played in a file
-(`Journal`), from which another one goes on. Everything runs in one event loop: `run` of a
+The protocol is lines of text (`docs/server.md`). A server writes all games to a file
+(`Journal`), from which another server can continue. Everything runs in one event loop: `run` of a
 `GameServer`, of a `Joining` and of a `Watching` is awaited, by `asyncio.run` if by nothing else.
 """
 

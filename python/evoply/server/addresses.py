@@ -1,4 +1,4 @@
-"""HOST:PORT, and whether that is this machine alone."""
+"""Reads addresses HOST:PORT, and tells whether only this machine can reach them."""
 
 import ipaddress
 import re
@@ -19,7 +19,7 @@ def parse_address(text: str) -> tuple[str, int]:
     port = int(match[2] or match[4]) if match else 0
     if match is None or not 0 < port < 2**16:
         raise ValueError(
-            f"{shorten(text)!r} is no address - write HOST:PORT, such as localhost:{DEFAULT_PORT}"
+            f"{shorten(text)!r} is not an address - write HOST:PORT, as localhost:{DEFAULT_PORT}"
         )
     return match[1] or match[3], port
 

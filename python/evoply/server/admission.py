@@ -1,7 +1,7 @@
-"""Where connections arrive: who they are, the password, and how many there may be.
+"""Admission of connections: identity, password, and limits on their number.
 
-Admission knows connections and asks its host, the server of the tournament, for everything
-that is about players and games.
+Admission knows connections and asks its host, the server of the tournament, about players and
+games.
 """
 
 import asyncio
@@ -18,18 +18,18 @@ from evoply.server.tournament_conditions import TournamentConditions
 from evoply.server.wire import FloodError, Wire
 
 MOST_STRANGERS = 50
-"""Connections that have not said who they are; one more, and the oldest of them has to go."""
+"""The most connections without identity; one more ends the oldest of them."""
 MOST_WATCHERS = 100
 MOST_GAMES_AT_ONCE = 16
-"""Of one player."""
+"""The most games of a player at a time."""
 STRANGER_SECONDS = 60.0
-"""In which a connection has to say who it is."""
+"""The time for a connection to identify itself."""
 _GUESS_SECONDS = 1.0
-"""For which a wrong password waits for its answer."""
+"""The delay of the answer to a wrong password."""
 
 
 class RefusedError(Exception):
-    """Somebody cannot come in; *code* is for programs."""
+    """A connection is refused; *code* is for programs."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -38,7 +38,7 @@ class RefusedError(Exception):
 
 @dataclass(eq=False)
 class Guest:
-    """A player of the tournament, here or away."""
+    """A player of the tournament, connected or not."""
 
     name: str
     token: str
@@ -46,11 +46,11 @@ class Guest:
     at_once: int
     wire: Wire | None = None
     away_since: float = 0.0
-    """When it went, minus infinity if it left for good; counts where *wire* is None."""
+    """When it disconnected, minus infinity if it left for good; valid if *wire* is None."""
     tables: dict[int, GameTable] = field(default_factory=dict)
-    """Its games that are not over, by their numbers."""
+    """Its unfinished games, by their numbers."""
     lately: deque[GameTable] = field(default_factory=lambda: deque(maxlen=MOST_GAMES_AT_ONCE))
-    """Its last games that are over: it may have missed their ends."""
+    """Its last finished games, whose ends it may have missed."""
     here: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
@@ -75,16 +75,16 @@ class Host(Protocol):
         """Return the player with that token; `RefusedError` if there is none."""
 
     def arrived(self, guest: Guest, wire: Wire, /) -> None:
-        """Let a player be here, and tell it its games."""
+        """Connect a player, and send it its games."""
 
     def take(self, guest: Guest, line: Line, /) -> None:
-        """Take what a player says of a game; `TableError` if it does not go there."""
+        """Process a player's line about a game; `TableError` if it is not allowed."""
 
     def gone(self, guest: Guest, wire: Wire, /, *, for_good: bool = False) -> None:
         """Note that a player's connection has ended, or that it left for good."""
 
     def note(self, text: str, /) -> None:
-        """Take note of what happened, in words."""
+        """Report an event in words."""
 
 
 class Admission:
@@ -115,7 +115,7 @@ class Admission:
         except FloodError as error:
             wire.error("flood", str(error))
         except Exception as error:
-            # Whatever one client brings about, the others go on.
+            # An error of one client must not end the others.
             self._host.note(f"a connection ended with {type(error).__name__}: {error}")
         finally:
             self._strangers.pop(wire, None)
@@ -130,10 +130,10 @@ class Admission:
         await asyncio.gather(*visits, return_exceptions=True)
 
     async def _serve(self, wire: Wire) -> None:
-        """Find out who it is, then listen to it."""
+        """Identify the client, then process its lines."""
         try:
             async with asyncio.timeout(STRANGER_SECONDS):
-                who = await self._introduced(wire)
+                who = await self._introduce(wire)
         except TimeoutError:
             wire.error("hello", f"nobody was named within {STRANGER_SECONDS:g} seconds")
             return
@@ -149,7 +149,7 @@ class Admission:
             self._host.gone(who, wire)
 
     async def _listen(self, wire: Wire, guest: Guest | None) -> None:
-        """Take all that a player or a watcher says, to its end."""
+        """Process all lines of a player or a watcher."""
         while (line := await wire.line()) is not None:
             try:
                 match line.word:
@@ -169,8 +169,8 @@ class Admission:
                 wire.error(error.code, str(error))
                 wire.count_idle()
 
-    async def _introduced(self, wire: Wire) -> Who:
-        """Return who is at the other end."""
+    async def _introduce(self, wire: Wire) -> Who:
+        """Return the identity of the client."""
         challenge = None if self._password is None else secrets.token_hex(16)
         wire.say(self._greeting if challenge is None else f"{self._greeting} {challenge}")
         while (line := await wire.line()) is not None:
@@ -190,7 +190,7 @@ class Admission:
         return "nobody"
 
     def _who(self, wire: Wire, line: Line, *, is_trusted: bool) -> Who | None:
-        """Return who says this, None if that is still open."""
+        """Return the identity that *line* gives, None if it gives none yet."""
         match line.word:
             case "QUIT":
                 return "nobody"
@@ -199,11 +199,11 @@ class Admission:
                 return None
             case "BACK":
                 # A token is a proof by itself.
-                return self._seated(wire, self._host.back(line["token"]), line["token"])
+                return self._seat(wire, self._host.back(line["token"]), line["token"])
             case "HELLO" | "WATCH" if not is_trusted:
                 raise RefusedError("password", "say PROOF CODE first: this needs a password")
             case "HELLO":
-                return self._joined(wire, line)
+                return self._join(wire, line)
             case "WATCH":
                 self._let_watch(wire)
                 return "watcher"
@@ -219,16 +219,16 @@ class Admission:
             await asyncio.sleep(_GUESS_SECONDS)
         return is_right
 
-    def _joined(self, wire: Wire, line: Line) -> Guest:
+    def _join(self, wire: Wire, line: Line) -> Guest:
         if int(line["version"]) != VERSION:
             raise RefusedError("version", f"this server speaks version {VERSION} of the protocol")
         at_once = int(line.fields.get("games", "1"))
         if not 1 <= at_once <= MOST_GAMES_AT_ONCE:
             raise RefusedError("games", f"play 1 to {MOST_GAMES_AT_ONCE} games at a time")
         guest, token = self._host.join(line["name"], at_once)
-        return self._seated(wire, guest, token)
+        return self._seat(wire, guest, token)
 
-    def _seated(self, wire: Wire, guest: Guest, token: str) -> Guest:
+    def _seat(self, wire: Wire, guest: Guest, token: str) -> Guest:
         wire.say(f"WELCOME {guest.name} {token}")
         self._host.arrived(guest, wire)
         return guest
@@ -241,12 +241,12 @@ class Admission:
         now = asyncio.get_running_loop().time()
         wire.say("INFO welcome: games are shown as they are played")
         for table in self._host.tables():
-            for shown in table.lines(None, now):
-                wire.say(shown)
+            for line in table.lines(None, now):
+                wire.say(line)
 
 
 def _answer_idle(wire: Wire, line: Line) -> None:
-    """Take what is about no game."""
+    """Answer a line that is not about a game."""
     wire.count_idle()
     if line.word == "HELP":
         for form in REQUESTS.values():

@@ -11,12 +11,12 @@ from evoply.server.addresses import shown_address
 from evoply.server.lines import LONGEST_NOTICE, VERSION, Line, LineError, proof_of, read_notice
 
 SILENCE_SECONDS = 40.0
-"""A server says something every ten seconds; so long without a word, and the line is dead."""
+"""The silence that means a lost connection: a server sends a line every ten seconds."""
 _OPENING_SECONDS = 20.0
 
 
 class CallError(ValueError):
-    """A server refuses, or says what cannot be understood."""
+    """A server refuses, or sends a line that cannot be read."""
 
 
 class LostError(OSError):
@@ -53,7 +53,7 @@ class Connection:
         try:
             hello = await _line(reader, address)
             if hello.word != "HELLO":
-                raise CallError(f"{address}: this is no server of evoply: it says {hello.word}")
+                raise CallError(f"{address}: this is not a server of evoply: it says {hello.word}")
             if int(hello["version"]) != VERSION:
                 raise CallError(
                     f"{address}: the server speaks version {hello['version']} of the protocol, "
@@ -65,7 +65,7 @@ class Connection:
             raise
 
     def prove(self, password: str | None) -> None:
-        """Show that one knows the password, if there is one; `CallError` if none was given."""
+        """Prove the password, if the server has one; `CallError` if it is missing."""
         if self._challenge is None:
             return
         if password is None:
@@ -73,7 +73,7 @@ class Connection:
         self.say(f"PROOF {proof_of(password, self._challenge)}")
 
     async def line(self) -> Line:
-        """Return what the server says next; `LostError` when it is gone."""
+        """Return the next line of the server; `LostError` when it is gone."""
         return await _line(self._reader, self._address)
 
     def say(self, line: str) -> None:

@@ -1,7 +1,7 @@
-"""The server of a tournament: who is there, which games are played next, and when all is over.
+"""The server of a tournament: its players, the order of games, and its end.
 
-Everything happens in one event loop. What a client does concerns its own connection and its own
-games: whoever is slow, silent or wrong keeps nobody else waiting.
+All runs in one event loop. A client affects only its own connection and its own games: a slow,
+silent or faulty client delays no other.
 """
 
 import asyncio
@@ -27,9 +27,9 @@ from evoply.server.wire import Wire
 PING_SECONDS = 10.0
 LEAST_GRACE = 10.0
 _LAST_SECONDS = 5.0
-"""For which the results wait for players whose connection was lost."""
+"""Seconds that the results wait for players whose connection was lost."""
 _TICK = 0.25
-"""Seconds between two looks at who is away."""
+"""Seconds between two checks of absent players."""
 _AWAY = "did not come back"
 
 
@@ -53,7 +53,7 @@ class GameServer:
         self.journal = journal
         self.conditions = journal.conditions
         self.tournament: ServedTournament | None = None
-        """None until all players are there."""
+        """None until all players have joined."""
         self.address: tuple[str, int] | None = None
         """Where it listens; None before."""
         self.admission = Admission(self, self.conditions, password)
@@ -63,7 +63,7 @@ class GameServer:
         self._tables: dict[int, GameTable] = {}
         self._games: set[asyncio.Task[tuple[GameTable, PlayedGame]]] = set()
         self._waiting: dict[tuple[int, int], deque[int]] = {}
-        """Games that have not begun, by the places of their players."""
+        """Games that have not begun, by the indices of their players."""
         self._changed = asyncio.Event()
 
     async def run(self, host: str, port: int) -> None:
@@ -142,13 +142,13 @@ class GameServer:
                         await guest.here.wait()
 
     def _go_on(self) -> None:
-        """Take up the tournament where another server left it, if one did."""
+        """Continue the tournament of another server, if there is one."""
         seated = self.journal.players()
         if not seated:
             return
         now = asyncio.get_running_loop().time()
-        self._guests = [Guest(one.name, one.token, one.games, away_since=now) for one in seated]
-        self.tournament = ServedTournament(self.conditions, tuple(one.name for one in seated))
+        self._guests = [Guest(row.name, row.token, row.games, away_since=now) for row in seated]
+        self.tournament = ServedTournament(self.conditions, tuple(row.name for row in seated))
         begun = self.journal.begun(self.tournament)
         self._plan(set(begun))
         for number, played in sorted(self.tournament.played.items()):
@@ -162,7 +162,7 @@ class GameServer:
             self._start(table, is_new=False)
 
     def _begin(self) -> None:
-        """Let the tournament begin: from now on nobody else can play."""
+        """Begin the tournament: from now on nobody else can join."""
         self.journal.seat(
             [Seated(guest.name, guest.token, guest.at_once) for guest in self._guests]
         )
@@ -179,13 +179,13 @@ class GameServer:
         assert self.tournament is not None
         for number in range(len(self.tournament.schedule)):
             if number not in begun and number not in self.tournament.played:
-                one, other = sorted(self.tournament.players(number).values())
-                self._waiting.setdefault((one, other), deque()).append(number)
+                first, second = sorted(self.tournament.players(number).values())
+                self._waiting.setdefault((first, second), deque()).append(number)
 
     def _begin_games(self) -> None:
-        """Begin every game whose players are there and have time."""
-        for (one, other), queue in self._waiting.items():
-            while queue and self._guests[one].is_free and self._guests[other].is_free:
+        """Begin every game whose players are connected and free."""
+        for (first, second), queue in self._waiting.items():
+            while queue and self._guests[first].is_free and self._guests[second].is_free:
                 self._start(self._table(queue.popleft()), is_new=True)
 
     def _table(self, number: int) -> GameTable:
@@ -193,7 +193,7 @@ class GameServer:
         places = self.tournament.players(number)
         return GameTable(
             number=number,
-            names={color: self._guests[place].name for color, place in places.items()},
+            names={color: self._guests[player].name for color, player in places.items()},
             opening=self.tournament.opening(number),
             control=self.conditions.control,
             journal=self.journal,
@@ -205,12 +205,12 @@ class GameServer:
         self._tables[table.number] = table
         for guest in self._players(table).values():
             guest.tables[table.number] = table
-        self._games.add(loop.create_task(self._played(table, is_new=is_new)))
+        self._games.add(loop.create_task(self._play_game(table, is_new=is_new)))
         for color in (*Color, None):
             for line in table.lines(color, loop.time()):
                 self._tell(table, color, line, is_private=True)
 
-    async def _played(self, table: GameTable, *, is_new: bool) -> tuple[GameTable, PlayedGame]:
+    async def _play_game(self, table: GameTable, *, is_new: bool) -> tuple[GameTable, PlayedGame]:
         """Play one game; after the server was started anew its clocks wait for the players."""
         if not is_new:
             for guest in self._players(table).values():
@@ -233,31 +233,31 @@ class GameServer:
 
     async def _forfeit_of_absent(self, now: float) -> None:
         """Let those who have been away for too long lose their games that have not begun."""
-        for place, guest in enumerate(self._guests):
+        for player, guest in enumerate(self._guests):
             if guest.wire is not None or now - guest.away_since <= self._grace:
                 continue
-            games = self._never_played(place)
+            games = self._forfeit_unplayed(player)
             if not games:
                 continue
             loop = asyncio.get_running_loop()
-            await loop.run_in_executor(self.journal.in_background, self.journal.never_played, games)
+            await loop.run_in_executor(self.journal.in_background, self.journal.add_unplayed, games)
             assert self.tournament is not None
             self.tournament.played.update(games)
-            said = f"{guest.name} {_AWAY}: {len(games):,} games that had not begun are lost"
-            self._news(said)
-            self._tell_all(f"INFO {said}")
+            text = f"{guest.name} {_AWAY}: {len(games):,} games that had not begun are lost"
+            self._news(text)
+            self._tell_all(f"INFO {text}")
 
-    def _never_played(self, place: int) -> dict[int, PlayedGame]:
+    def _forfeit_unplayed(self, absent: int) -> dict[int, PlayedGame]:
         """Take the games of a player that have not begun out of their queues, forfeited."""
         assert self.tournament is not None
         games = {}
         for sides, queue in self._waiting.items():
-            while place in sides and queue:
+            while absent in sides and queue:
                 number = queue.popleft()
                 color = next(
                     color
                     for color, player in self.tournament.players(number).items()
-                    if player == place
+                    if player == absent
                 )
                 forfeit = Forfeit(number, color, _AWAY, by_time=True)
                 games[number] = PlayedGame(self.tournament.opening(number), forfeit)
@@ -268,7 +268,7 @@ class GameServer:
     def _players(self, table: GameTable) -> dict[Color, Guest]:
         assert self.tournament is not None
         places = self.tournament.players(table.number)
-        return {color: self._guests[place] for color, place in places.items()}
+        return {color: self._guests[player] for color, player in places.items()}
 
     def _tell(
         self, table: GameTable, color: Color | None, line: str, *, is_private: bool = False

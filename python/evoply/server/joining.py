@@ -1,7 +1,7 @@
-"""A player of evoply in a tournament elsewhere: it is told the games and chooses its moves.
+"""A player of evoply in a remote tournament: it receives the games and chooses its moves.
 
-Choosing happens in threads, so that the connection is always heard. A lost connection is made
-again, and the server tells the games anew. Nothing learns here: a player is only asked.
+Moves are chosen in threads, so that the connection is always read. A lost connection is restored,
+and the server sends the games again.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ from evoply.server.connection import CallError, Connection, LostError
 from evoply.server.lines import LONGEST_NAME, VERSION, Line, is_name, plain, plain_name
 
 PATIENCE = 300.0
-"""Seconds for which a lost server is called again."""
+"""Seconds for which a lost connection is retried."""
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 2.0
 _MOST_NAMES = 100
 
@@ -51,12 +51,12 @@ class GameHere:
     left: dict[Color, float]
     winner: Color | None = None
     said: str | None = None
-    """How it ended, None while it goes on."""
+    """How it ended; None while it goes on."""
     seat: Seat | None = None
     asked: int = -1
-    """The ply that the player was last asked for."""
+    """The ply of the last question to the player."""
     answer: str | None = None
-    """What it answered to that."""
+    """Its answer to that question."""
 
     @property
     def is_thinking(self) -> bool:
@@ -69,7 +69,7 @@ class GameHere:
         return 0.5 if self.winner is None else float(self.winner is self.color)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what happened as JSON-ready data."""
+        """Return the game as JSON-ready data."""
         return {
             "number": self.number,
             "color": self.color.value,
@@ -104,7 +104,7 @@ class Joining:
     games: dict[int, GameHere] = field(init=False, default_factory=dict)
     """All games so far, by their numbers."""
     game: str | None = field(init=False, default=None)
-    """What is played; None before the server has said so."""
+    """The name of the game; None until the server has sent it."""
     control: TimeControl | None = field(init=False, default=None)
     scores: dict[str, tuple[float, int]] = field(init=False, default_factory=dict)
     """Points and games of everybody, when the tournament is over."""
@@ -169,7 +169,7 @@ class Joining:
             await connection.close()
 
     async def _introduce(self, connection: Connection) -> None:
-        """Say who one is; `CallError` if the server does not want to hear it."""
+        """Identify the player; `CallError` if the server refuses."""
         if self.game not in (None, connection.game):
             raise CallError(
                 f"the server plays {connection.game} now, and this began with {self.game}"
@@ -231,7 +231,7 @@ class Joining:
             seat.get_ready()
 
     async def _listen(self, connection: Connection) -> None:
-        """Take all that the server says, to the end of the tournament."""
+        """Process all lines of the server, to the end of the tournament."""
         while self.farewell is None:
             line = await connection.line()
             match line.word:
@@ -245,7 +245,7 @@ class Joining:
                     self.farewell = line["text"]
 
     def _take(self, line: Line) -> None:
-        """Take what is said of one game."""
+        """Process a line about a game."""
         if line.word == "COLOR":
             self._begin(line)
             return
@@ -335,7 +335,7 @@ class Joining:
             self._say(answer)
 
     def _choose(self, game: GameHere, record: GameRecord, clock: Clock) -> str:
-        """Return what to say; runs in a thread of its own."""
+        """Return the line to send; runs in its own thread."""
         assert self.game is not None
         if game.seat is None:
             game.seat = self._spare.pop() if self._spare else self.player.seat(self.game)

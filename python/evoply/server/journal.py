@@ -1,6 +1,6 @@
-"""The file of a tournament: every move that was accepted, on disk before anybody is told of it.
+"""The file of a tournament: every accepted move is on disk before it is announced.
 
-Tokens and passwords are not in it: of a token its SHA-256 is.
+It has no tokens and no passwords, only the SHA-256 of each token.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _FILES = Ledger(
     tables=_TABLES,
     error=JournalError,
     in_use="another server is using it - end that one first",
-    foreign="this is no file of a tournament - name one of evoply serve",
+    foreign="this is not the file of a tournament - name one of evoply serve",
     unreadable="go on with the evoply that wrote it",
     damaged="begin a new tournament",
 )
@@ -73,7 +73,7 @@ class Seated:
 
 
 def digest_of(token: str) -> str:
-    """Return what the file holds of a token."""
+    """Return the SHA-256 of a token, which the file holds."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
@@ -86,7 +86,7 @@ class Journal:
         self.address: tuple[str, int] | None = None
         """Where the last server listened; None if there was none."""
         self._connection = connection
-        # One thread, so that what is written first is on disk first.
+        # One thread, so that writes reach the disk in order.
         self.in_background = ThreadPoolExecutor(1, thread_name_prefix="journal")
         """Where the server writes, so that no game waits for the disk of another."""
 
@@ -98,9 +98,9 @@ class Journal:
                 f"{path}: there is such a file already - choose another name, or go on with it: "
                 f"evoply serve --resume {path}"
             )
-        said = json.dumps(conditions.to_dict())
+        text = json.dumps(conditions.to_dict())
         _FILES.create(
-            path, lambda execute: execute("INSERT INTO meta VALUES ('conditions', ?)", (said,))
+            path, lambda execute: execute("INSERT INTO meta VALUES ('conditions', ?)", (text,))
         )
         return cls.open(path)
 
@@ -133,16 +133,16 @@ class Journal:
         self.path.unlink(missing_ok=True)
 
     def listens(self, host: str, port: int) -> None:
-        """Write down where the server listens, for the next one."""
+        """Write the address of the server, for the next one."""
         self.address = host, port
         with self._transaction() as execute:
             execute("REPLACE INTO meta VALUES ('address', ?)", (json.dumps([host, port]),))
 
     def seat(self, players: Sequence[Seated]) -> None:
-        """Write down who plays: the tournament begins."""
+        """Write the players, with whom the tournament begins."""
         with self._transaction() as execute:
-            for place, player in enumerate(players):
-                row = place, player.name, player.token, player.games
+            for number, player in enumerate(players):
+                row = number, player.name, player.token, player.games
                 execute("INSERT INTO players VALUES (?, ?, ?, ?)", row)
 
     def add(self, game: int, record: GameRecord, since: int, left: Mapping[Color, float]) -> None:
@@ -151,17 +151,17 @@ class Journal:
             _add(execute, game, record, since, left)
 
     def end(self, game: int, forfeit: Forfeit | None) -> None:
-        """Write down that a game is over, and who has forfeited it, if anybody has."""
+        """Write that a game is over, and its forfeit, if there is one."""
         with self._transaction() as execute:
             _end(execute, game, forfeit)
 
-    def never_played(self, games: Mapping[int, PlayedGame]) -> None:
-        """Write down games that were forfeited at their openings."""
+    def add_unplayed(self, games: Mapping[int, PlayedGame]) -> None:
+        """Write games that were forfeited after their openings."""
         left = dict.fromkeys(Color, self.conditions.control.seconds)
         with self._transaction() as execute:
-            for game, one in games.items():
-                _add(execute, game, one.record, 0, left)
-                _end(execute, game, one.forfeit)
+            for game, played in games.items():
+                _add(execute, game, played.record, 0, left)
+                _end(execute, game, played.forfeit)
 
     def players(self) -> tuple[Seated, ...]:
         """Return who plays; nobody if the tournament has not begun."""

@@ -1,7 +1,7 @@
-"""The lines of the protocol: what each may look like, and what is wrong with any other.
+"""The lines of the protocol: their forms, and the errors of other lines.
 
-A line is a word and its fields, apart by single blanks, in printable ASCII. This module knows the
-form of lines and nothing of games or connections; `docs/server.md` says what each means.
+A line is a word and its fields, separated by single blanks, in printable ASCII. This module knows
+the form of lines and nothing of games or connections; `docs/server.md` says what each means.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ LONGEST_NOTICE = 8000
 LONGEST_NAME = 40
 
 _SHOWN = 300
-"""Characters of a text that came from elsewhere."""
+"""The most characters of a text from elsewhere."""
 _GAME = r"(?P<game>[0-9]{1,9})"
 _PLIES = r"(?P<plies>[0-9]{1,4})"
 _TEXT = r"(?P<text>[ -~]*)"
@@ -32,7 +32,7 @@ _BOTH = rf"(?P<black>{_NAME_FORM}) (?P<white>{_NAME_FORM})"
 
 
 class LineError(ValueError):
-    """A line that is none of the protocol's; says what would be."""
+    """A line is not one of the protocol; the message says what would be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +56,15 @@ class LineForm:
     """How the fields of one kind of line are written."""
 
     shown: str
-    """For people, with the word."""
+    """The form for people, with the word."""
     pattern: re.Pattern[str]
 
 
 def _forms(**forms: tuple[str, str]) -> Mapping[str, LineForm]:
     return MappingProxyType(
         {
-            word: LineForm(f"{word} {shown}".rstrip(), re.compile(pattern, re.ASCII))
-            for word, (shown, pattern) in forms.items()
+            word: LineForm(f"{word} {fields}".rstrip(), re.compile(pattern, re.ASCII))
+            for word, (fields, pattern) in forms.items()
         }
     )
 
@@ -84,7 +84,7 @@ REQUESTS = _forms(
     PONG=("", ""),
     QUIT=("", ""),
 )
-"""What a client may say, by the first word."""
+"""The lines of clients, by the first word."""
 
 NOTICES = _forms(
     HELLO=(
@@ -115,11 +115,11 @@ NOTICES = _forms(
     PING=("", ""),
     BYE=("TEXT", _TEXT),
 )
-"""What the server may say, by the first word."""
+"""The lines of the server, by the first word."""
 
 
 def read_request(line: bytes) -> Line:
-    r"""Return what a client says; raises `LineError`.
+    r"""Read a line of a client; raises `LineError`.
 
     >>> read_request(b"move 3 f5\r\n")["move"]
     'f5'
@@ -128,7 +128,7 @@ def read_request(line: bytes) -> Line:
 
 
 def read_notice(line: bytes) -> Line:
-    """Return what the server says; raises `LineError`."""
+    """Read a line of the server; raises `LineError`."""
     return _read(line, NOTICES, LONGEST_NOTICE)
 
 
@@ -149,7 +149,7 @@ def _read(line: bytes, forms: Mapping[str, LineForm], longest: int) -> Line:
     match = forms[word].pattern.fullmatch(rest.lstrip(" "))
     if match is None:
         raise LineError(f"{shorten(text, 60)!r} cannot be read: write {forms[word].shown}")
-    return Line(word, {name: one for name, one in match.groupdict().items() if one is not None})
+    return Line(word, {key: value for key, value in match.groupdict().items() if value is not None})
 
 
 def plain(text: str) -> str:
@@ -159,7 +159,7 @@ def plain(text: str) -> str:
     'no, legal is e6'
     """
     first = text.partition("\n")[0]
-    return shorten("".join(one if " " <= one <= "~" else "?" for one in first), _SHOWN)
+    return shorten("".join(char if " " <= char <= "~" else "?" for char in first), _SHOWN)
 
 
 def plain_name(text: str) -> str:
@@ -178,7 +178,7 @@ def is_name(text: str) -> bool:
 
 
 def proof_of(password: str, challenge: str) -> str:
-    """Return what shows that one knows *password* without saying it: an HMAC with SHA-256.
+    """Return a proof that one knows *password*, without revealing it: an HMAC with SHA-256.
 
     >>> proof_of("secret", "00")[:16]
     '3a17d38f56ca57a0'

@@ -1,6 +1,6 @@
-"""One game of a tournament: whose turn it is, both clocks, and the disk before everybody's eyes.
+"""One game of a tournament: its turns and clocks; moves are on disk before they are announced.
 
-A table knows no connections: it is told what the players say, and says what they are to be told.
+A table knows no connections: it receives the players' lines and returns lines for them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ OUT_OF_TIME = "ran out of time"
 
 
 class TableError(Exception):
-    """What a player says does not go in this game; *code* is for programs."""
+    """A player's line is not allowed in this game; *code* is for programs."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -52,15 +52,15 @@ class GameTable:
     tell: Callable[[GameTable, Color | None, str], None]
     """Called with this table, whom a line is for, and the line; None: players and watchers."""
     playing: GameInProgress = field(init=False)
-    """The game as far as it is on disk and was told to everybody."""
+    """The game as far as it is on disk and was announced."""
     forfeit: Forfeit | None = None
     is_over: bool = False
-    """Whether it has ended, and that is on disk."""
+    """Whether it has ended, with its end on disk."""
     _is_closed: bool = False
     """Whether it has ended, though nobody knows that yet."""
     _illegal: dict[Color, int] = field(default_factory=lambda: dict.fromkeys(Color, 0))
     _question: asyncio.Future[GameInProgress | None] | None = None
-    """What the side to move is asked; its answer is the game after it."""
+    """The question to the side to move; its answer is the game after it."""
     _stored: int = 0
     """Plies that are on disk."""
 
@@ -70,7 +70,7 @@ class GameTable:
 
     @property
     def record(self) -> GameRecord:
-        """The moves that are on disk and were told to everybody."""
+        """The moves that are on disk and were announced."""
         return self.playing.record
 
     def go_on(self, begun: Begun) -> None:
@@ -89,7 +89,7 @@ class GameTable:
         if not self._stored:
             await self._take(replace(self.playing, record=self.opening).play_forced())
         while self.forfeit is None and self.record.outcome() is None:
-            after = await self._asked()
+            after = await self._answer()
             if self.forfeit is not None:
                 break
             if after is None or after.loser is not None:
@@ -107,7 +107,7 @@ class GameTable:
         return PlayedGame(self.record, self.forfeit, self.playing.used(len(self.opening)))
 
     def says(self, color: Color, line: Line, now: float) -> None:
-        """Take what a side says at the time *now*; `TableError` if it does not go there."""
+        """Process a side's line at the time *now*; `TableError` if it is not allowed."""
         if line.word == "RESIGN":
             self.lose(color, f"resigned: {line['text']}" if "text" in line.fields else "resigned")
             return
@@ -146,7 +146,7 @@ class GameTable:
             self._question.set_result(None)
 
     def lines(self, color: Color | None, now: float) -> Iterator[str]:
-        """Yield the whole game as *color* is to be told it, None as watchers are."""
+        """Yield the lines of the whole game for *color*, None for watchers."""
         number, names = self.number, self.names
         if color is None:
             yield f"GAME {number} {names[Color.BLACK]} {names[Color.WHITE]} {len(self.opening)}"
@@ -163,7 +163,7 @@ class GameTable:
     def _is_asked(self) -> bool:
         return self._question is not None and not self._question.done()
 
-    async def _asked(self) -> GameInProgress | None:
+    async def _answer(self) -> GameInProgress | None:
         """Return what the side to move answers; None if its time is over, or the game is lost."""
         loop = asyncio.get_running_loop()
         turn = self.playing.turn
@@ -176,7 +176,7 @@ class GameTable:
         return answer
 
     async def _take(self, longer: GameInProgress) -> None:
-        """Write a game that has gone on, then tell it."""
+        """Write a game with more moves, then announce them."""
         before, left = self._stored, {color: longer.left(color) for color in Color}
         await self._write(self.journal.add, self.number, longer.record, before, left)
         self.playing, self._stored = longer, len(longer.record)
@@ -204,7 +204,7 @@ class GameTable:
     def _end(self) -> str:
         """Return how the game ended."""
         played = PlayedGame(self.record, self.forfeit)
-        return f"END {self.number} {_ended(played, self.names)}"
+        return f"END {self.number} {_result_text(played, self.names)}"
 
     def _turn(self) -> str:
         """Return what asks the side to move."""
@@ -229,7 +229,7 @@ def in_words(played: PlayedGame, names: Mapping[Color, str]) -> str:
     return game.in_words()
 
 
-def _ended(played: PlayedGame, names: Mapping[Color, str]) -> str:
+def _result_text(played: PlayedGame, names: Mapping[Color, str]) -> str:
     """Return who has won, what ended the game, and why or how, as END says it."""
     outcome, forfeit = played.record.outcome(), played.forfeit
     if forfeit is not None:

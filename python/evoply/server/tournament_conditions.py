@@ -1,6 +1,6 @@
-"""What a tournament over the network is: its conditions, who plays, what was played, who leads.
+"""A tournament over the network as data: conditions, players, games and scores.
 
-This module knows no connection and no clock that runs.
+This module knows no connections and no running clocks.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from evoply.arena.conditions import Openings, conditions_of
 from evoply.arena.conditions import opening_plies as opening_plies_of
 from evoply.arena.games_played import PlayedGame, games_played, results_of
 from evoply.arena.one_game import random_opening
-from evoply.arena.round_robins import opponents, rated
+from evoply.arena.round_robins import opponents, rate
 from evoply.arena.schedule import checked_whole
 from evoply.arena.tally import Tally
 from evoply.formats import GamePlayed
@@ -33,19 +33,19 @@ LEAST_SECONDS = 0.1
 
 @dataclass(frozen=True, slots=True)
 class TournamentConditions:
-    """What is played, by how many, and how long it may take."""
+    """The game, the number of players, and the clock."""
 
     game: str
     control: TimeControl
     players: int = 2
-    """So many are waited for."""
+    """How many players the server waits for."""
     games: int = 10
     """Games between every two of them; even, because every opening is played twice."""
     opening_plies: int = 0
     seed: int = 1
 
     def __post_init__(self) -> None:
-        """Raise `ValueError` that names what no tournament can have."""
+        """Raise `ValueError` that names the field that is wrong."""
         game_rules(self.game)
         if not (self.game.isascii() and self.game.isprintable()) or " " in self.game:
             raise ValueError(
@@ -119,9 +119,9 @@ class ServedTournament:
     @property
     def _each_game(self) -> GameConditions:
         """The conditions of every game."""
-        given = self.conditions
+        own = self.conditions
         return conditions_of(
-            game=given.game, seed=given.seed, openings=given.opening_plies, clock=given.control
+            game=own.game, seed=own.seed, openings=own.opening_plies, clock=own.control
         )
 
     @property
@@ -130,7 +130,7 @@ class ServedTournament:
         return len(self.played) == len(self.schedule)
 
     def players(self, game: int) -> dict[Color, int]:
-        """Return the places of those who play the game of this number."""
+        """Return the indices of the players of the game with this number."""
         return {
             Color.BLACK: int(self.schedule.black[game]),
             Color.WHITE: int(self.schedule.white[game]),
@@ -143,7 +143,7 @@ class ServedTournament:
         return random_opening(start, key, self.conditions.opening_plies)
 
     def rated(self) -> RoundRobin | None:
-        """Return what the whole opening pairs say that were played; None if there are none."""
+        """Return the result of the whole opening pairs played; None if there are none."""
         pairs = [
             game
             for game in range(0, len(self.schedule), 2)
@@ -159,7 +159,7 @@ class ServedTournament:
         tally = Tally(self.names)
         tally.add(part, results)
         # Clocks and others' programs decide.
-        return rated(self._each_game, tally, part, results, reproducible=False)
+        return rate(self._each_game, tally, part, results, reproducible=False)
 
     def games(self) -> Iterator[GamePlayed]:
         """Yield the games that are over, in the order of the schedule.
@@ -168,8 +168,8 @@ class ServedTournament:
         """
         numbers = np.array(sorted(self.played), dtype=np.intp)
         part, results = self.schedule.part(numbers), results_of(self._in_order(numbers))
-        for one in games_played(self.conditions.game, self.names, part, results):
-            yield replace(one, key=0)
+        for game in games_played(self.conditions.game, self.names, part, results):
+            yield replace(game, key=0)
 
     def scores(self) -> list[tuple[str, float, int]]:
         """Return name, points and games of every player, best first, of all games that are over."""
@@ -178,11 +178,11 @@ class ServedTournament:
         numbers = sorted(self.played)
         black_points = results_of(self._in_order(numbers)).black_points
         for number, share in zip(numbers, black_points.tolist(), strict=True):
-            for color, place in self.players(number).items():
-                games[place] += 1
-                points[place] += share if color is Color.BLACK else 1 - share
-        order = sorted(range(len(self.names)), key=lambda place: (-points[place], place))
-        return [(self.names[place], points[place], games[place]) for place in order]
+            for color, player in self.players(number).items():
+                games[player] += 1
+                points[player] += share if color is Color.BLACK else 1 - share
+        order = sorted(range(len(self.names)), key=lambda player: (-points[player], player))
+        return [(self.names[player], points[player], games[player]) for player in order]
 
     def _in_order(self, games: Iterable[int]) -> list[PlayedGame]:
         """Return these games."""

@@ -1,4 +1,4 @@
-"""A tournament elsewhere as it is played: every game, move by move."""
+"""Watches a remote tournament: every game, move by move."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -63,11 +63,11 @@ class Watching:
             case "ERROR":
                 raise CallError(f"the server refuses: {line['text']}")
             case "GAME" | "MOVE" | "PASS" | "TIME" | "END":
-                self.games[line.game] = game = self._changed(line)
+                self.games[line.game] = game = self._update(line)
                 self.on_change(game)
 
-    def _changed(self, line: Line) -> WatchedGame:
-        """Return the game that a line is about, after it."""
+    def _update(self, line: Line) -> WatchedGame:
+        """Update the game that a line is about, and return it."""
         if line.word == "GAME":
             played = GamePlayed(
                 game_rules(self._game).record(),

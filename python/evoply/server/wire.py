@@ -1,6 +1,6 @@
-"""A connection and its limits: how long a line, how much waiting, how many idle words.
+"""A connection and its limits on long lines, waiting bytes and idle lines.
 
-It knows bytes and lines, and nothing of players and games.
+It knows bytes and lines, but no players and no games.
 """
 
 import asyncio
@@ -8,16 +8,16 @@ import asyncio
 from evoply.server.lines import LONGEST_REQUEST, Line, LineError, plain, read_request
 
 MOST_WAITING = 256 * 1024
-"""Bytes that wait for a client that does not read."""
+"""The most bytes that wait for a client that does not read."""
 IDLE_WORDS = 30
 """Lines of a client that nobody asked for, such as mistakes, in one go."""
 IDLE_WORDS_A_SECOND = 1.0
 _FAREWELL = 2.0
-"""Seconds in which the last words may still leave."""
+"""Seconds for sending the last lines."""
 
 
 class FloodError(Exception):
-    """A client says more than anybody needs."""
+    """A client sends too much."""
 
 
 class Wire:
@@ -36,10 +36,10 @@ class Wire:
         return not self._writer.is_closing()
 
     async def line(self) -> Line | None:
-        """Return the next line, None at the end; what is none is answered and counted.
+        """Return the next line, None at the end; unreadable lines are answered and counted.
 
-        Raises `FloodError` after a line that is too long, because where the next one begins is not
-        known, and for too many that are none.
+        Raises `FloodError` after a line that is too long, because the start of the next one is not
+        known, and for too many lines that cannot be read.
         """
         while True:
             try:

@@ -1,7 +1,7 @@
-"""What a protocol is to a seat: lines to a process by which it says who it is and chooses moves.
+"""The contract of protocols: lines to a process that introduces itself and chooses moves.
 
-A dialogue believes nothing: what comes back is checked by the rules of evoply, and everything has
-a deadline, which is a time on the clock `time.monotonic`.
+A dialogue trusts nothing: evoply's rules check every answer, and every answer has a deadline, which
+is a time of `time.monotonic`.
 """
 
 from collections.abc import Mapping
@@ -20,12 +20,12 @@ from evoply.protocols import (
 from evoply.wording import shorten
 
 MOST_TEXT = 1_000_000
-"""Characters of one answer, lines included that mean nothing."""
+"""The most characters of an answer, including meaningless lines."""
 LATE_START = "was not ready in time"
 
 
 class Dialogue(Protocol):
-    """One protocol, spoken with one process."""
+    """A protocol, spoken with one process."""
 
     def introduce(self, end: float) -> Mapping[str, str]:
         """Begin, set the options, and return what the engine calls itself: `name`, `version`.
@@ -36,8 +36,8 @@ class Dialogue(Protocol):
     def choose(self, game: GameRecord, clock: Clock, end: float, late: str) -> Choice:
         """Return the engine's choice at the end of *game*, where its clock shows *clock*.
 
-        *late* says what it means if none comes by *end*. Raises `BrokenError` where the process is
-        of no use any more, and `ForfeitError` where only this game is lost.
+        *late* is the reason if none comes by *end*. Raises `BrokenError` if the process cannot be
+        used further, and `ForfeitError` if only this game is lost.
         """
 
 
@@ -54,12 +54,12 @@ def legal_move(text: str, game: GameRecord) -> Any:
 
 
 def no_answer(line: str) -> BrokenError:
-    """Return the error for a *line* that is not what the protocol has there."""
+    """Return the error for a *line* that the protocol does not allow there."""
     return BrokenError(f"wrote something else than its answer: {shorten(line.strip())!r}")
 
 
 def goes_on(before: GameRecord | None, game: GameRecord) -> bool:
-    """Return whether *game* is *before* and perhaps more moves, by the same rules."""
+    """Return whether *game* is *before*, perhaps with more moves, by the same rules."""
     return (
         before is not None
         and game.moves[: len(before)] == before.moves

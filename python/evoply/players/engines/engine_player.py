@@ -1,4 +1,4 @@
-"""Engines: players that are a program of their own and speak GTP or the NBoard protocol."""
+"""Engines: players that are separate programs and speak GTP or the NBoard protocol."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Protocol = Literal["gtp", "nboard"]
 PROTOCOLS: tuple[str, ...] = get_args(Protocol)
-"""What `evoply.players.engines.seat.DIALOGUES` has a dialogue for."""
+"""The protocols of `evoply.players.engines.seat.DIALOGUES`."""
 
 LONGEST_LIMIT = 86_400.0
 _LARGEST_FILE = 1_000_000
@@ -38,7 +38,7 @@ _LONGEST_VALUE = 1000
 
 
 class EngineLimits(ProcessLimits):
-    """Limits of an engine's process, and of our patience: seconds to start and for each move."""
+    """Limits of an engine's process, and the seconds it has to start and for each move."""
 
     start: float = Field(default=10.0, ge=0.01, le=LONGEST_LIMIT)
     move: float = Field(default=10.0, ge=0.01, le=LONGEST_LIMIT)
@@ -49,9 +49,9 @@ class Engine(PlayerKind):
 
     *command* is the program and its arguments, as a list or as a line that is split like one of a
     shell; no shell runs it. *options* are sent when it has started: each as the command `NAME
-    VALUE` over GTP, as `set NAME VALUE` over NBoard. Who takes longer than `limits.move` seconds
-    for a move, or than `limits.start` to be ready, loses the game; in games with a clock the usual
-    limit of a move is left out. An engine is not `reproducible`
+    VALUE` over GTP, as `set NAME VALUE` over NBoard. An engine that takes longer than `limits.move`
+    seconds for a move, or than `limits.start` to be ready, loses the game; in games with a clock
+    the default limit of a move does not apply. An engine is not `reproducible`
     unless *deterministic* says that it always plays the same in the same position.
     """
 
@@ -71,11 +71,11 @@ class Engine(PlayerKind):
 
     @field_validator("options", mode="before")
     @classmethod
-    def _named(cls, options: Any) -> Any:
+    def _check_options(cls, options: Any) -> Any:
         for name, value in options.items() if isinstance(options, dict) else ():
             if not isinstance(name, str) or _OPTION_NAME.fullmatch(name) is None:
                 raise ValueError(
-                    f"{shorten(str(name))!r} is no name of an option: write letters, digits, _ . -"
+                    f"{shorten(str(name))!r} is not an option's name: write letters, digits, _ . -"
                 )
             if not isinstance(value, bool | int | float | str):
                 raise ValueError(f"{name} must be a text, a number, true or false")
@@ -93,7 +93,7 @@ class Engine(PlayerKind):
 
     @property
     def reproducible(self) -> bool:
-        """Whether the same game gets the same moves again: on the word of whoever described it."""
+        """Whether the same game gets the same moves again, according to its description."""
         return self.deterministic
 
     def _repr_html_(self) -> str:
@@ -116,14 +116,14 @@ class Engine(PlayerKind):
             )
 
     def seat(self, game: str) -> EngineSeat:
-        """Return a seat, whose process begins with the first question."""
+        """Return a seat, whose process starts with the first question."""
         from evoply.players.engines.seat import EngineSeat  # every player is read by way of here
 
         self.check_fits(game)
         return EngineSeat(
             self.protocol,
             self.command,
-            [(name, _written(value)) for name, value in self.options.items()],
+            [(name, _value_text(value)) for name, value in self.options.items()],
             limits=self.limits.for_keeper(),
             start_limit=self.limits.start,
             move_limit=MoveLimit(self.limits.move, is_given="move" in self.limits.model_fields_set),
@@ -155,12 +155,12 @@ class Engine(PlayerKind):
             raise refusal(error, cls) from None
 
     def about(self) -> dict[str, Any]:
-        """Return the command too; name and version are the engine's own to say."""
+        """Return the command too; the seat learns name and version from the engine."""
         command = shlex.join(self.command)
         return {"kind": self.kind, "engine": None, "version": None, "command": command}
 
     def with_move_limit(self, seconds: float) -> Engine:
-        """Return the engine with so many seconds for each move."""
+        """Return the engine with *seconds* for each move."""
         try:
             limits = EngineLimits(**{**self.limits.model_dump(), "move": seconds})
         except ValueError:
@@ -170,24 +170,24 @@ class Engine(PlayerKind):
         return self.model_copy(update={"limits": limits})
 
     def self_contained(self) -> Engine:
-        """Raise `ValueError`: a saved player plays anywhere, and an engine is a program here."""
+        """Raise `ValueError`: an engine is a program here, and saved players play anywhere."""
         raise ValueError(
             f"{self.label}: an engine is a program on this machine and cannot be saved as a player"
         )
 
     def anywhere(self) -> Engine:
-        """Return the engine by the whole path of its program, if the command has a path."""
+        """Return the engine with the absolute path of its program, if the command has a path."""
         program, *arguments = self.command
         if "/" in program:
             program = str(Path(program).resolve())
         return self.model_copy(update={"command": (program, *arguments)})
 
     def identity(self) -> dict[str, Any]:
-        """Return the engine by its command and options; how long it may take is no part of it."""
+        """Return the data of the engine with its command and options, without its limits."""
         return self.model_dump(mode="json", exclude={"name", "limits"})
 
 
-def _written(value: OptionValue) -> str:
+def _value_text(value: OptionValue) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -218,7 +218,7 @@ def read_engines(path: str | Path) -> dict[str, Engine]:
             engine = Engine.model_validate(table)
         except ValidationError as error:
             raise ConfigError(
-                [(f"{where}.{place}", what) for place, what in problems(error, Engine)]
+                [(f"{where}.{key}", what) for key, what in problems(error, Engine)]
             ) from None
         name = engine.name or ""
         if not re.fullmatch(r"[^:,\s][^:,]{0,60}", name) or name in PROTOCOLS or name in engines:

@@ -2,9 +2,9 @@
 
 A command is a line with a number; the answer is `=NUMBER text` or `?NUMBER error` and ends with an
 empty line. Squares are written as here, d3 with row 1 at the top. A game begins at the usual start
-and everything played since, openings included, is told move by move; only evoply's own engines can
+and everything played since, openings included, is sent move by move; only evoply's own engines can
 set up another start. Engines disagree about passes: a
-forced pass is told, and whoever refuses to hear of it goes on without (GRhino).
+forced pass is sent, and an engine that refuses it continues without it (GRhino).
 """
 
 import math
@@ -24,9 +24,9 @@ from evoply.protocols import Choice, Clock, ForfeitError, GameRecord
 from evoply.wording import shorten
 
 GAME = "Othello"
-"""What the protocol calls the game."""
+"""The name of the game in the protocol."""
 SET_POSITION = "evoply-set_position"
-"""The command, of evoply's own engines, that begins a game at a board."""
+"""The command of evoply's own engines that begins a game at a position."""
 _ANSWER = re.compile(r"([=?])(\d*)(?:\s+(.*))?", re.DOTALL)
 
 
@@ -58,7 +58,7 @@ class GtpDialogue:
     def choose(self, game: GameRecord, clock: Clock, end: float, late: str) -> Choice:
         """Return the engine's choice, made on its own board."""
         before = self._game
-        self._game = None  # until everything has been heard
+        self._game = None  # until all answers have come
         if before is None or not goes_on(before, game):
             self._begin(game, end, late)
             before = None
@@ -94,10 +94,9 @@ class GtpDialogue:
     def _tell_time(
         self, game: GameRecord, left: float, is_new: bool, end: float, late: str
     ) -> None:
-        """Tell what the side to move has left, in the commands that the engine knows.
+        """Send the time left of the side to move, in the commands that the engine knows.
 
-        The protocol has whole seconds and nothing that a move adds. What is wrong with these
-        commands is the engine's own affair.
+        The protocol has whole seconds and no increments. Errors of these commands are ignored.
         """
         seconds = math.floor(left)
         commands = {
@@ -109,12 +108,12 @@ class GtpDialogue:
                 self._answer(self._send(f"{name} {words}"), end, late)
 
     def _play(self, game: GameRecord, begin: int, end: float, late: str) -> None:
-        """Tell the moves of *game* from the number *begin* on."""
-        told = [
+        """Send the moves of *game* from index *begin* on."""
+        plies = [
             (self._send(f"play {position.turn.value} {move}"), position, move)
             for position, move in list(zip(game.positions, game.moves, strict=False))[begin:]
         ]
-        for number, position, move in told:
+        for number, position, move in plies:
             is_well, text = self._answer(number, end, late)
             if not is_well and not position.legal_moves.must_pass:
                 raise ForfeitError(f"refuses the legal move {move}: {shorten(text)}")

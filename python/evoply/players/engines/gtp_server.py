@@ -82,7 +82,7 @@ def _play(server: GtpServer, words: list[str]) -> str:
     before = server.board.playing
     if before.is_over and move == "pass":
         return ""
-    playing = before if move == "pass" else server.board.passed_to(color)
+    playing = before if move == "pass" else server.board.with_pass_before(color)
     if playing.turn is not color:
         raise GtpError(f"illegal move: it is the turn of {color.opposite.value}")
     try:
@@ -96,7 +96,7 @@ def _play(server: GtpServer, words: list[str]) -> str:
 
 
 def _genmove(server: GtpServer, words: list[str]) -> str:
-    playing, move = _chosen(server, words)
+    playing, move = _choose(server, words)
     if not playing.is_over:
         server.history.append(server.board.playing.record)
         server.board.playing = playing
@@ -105,13 +105,13 @@ def _genmove(server: GtpServer, words: list[str]) -> str:
 
 
 def _reg_genmove(server: GtpServer, words: list[str]) -> str:
-    return _chosen(server, words)[1]
+    return _choose(server, words)[1]
 
 
-def _chosen(server: GtpServer, words: list[str]) -> tuple[GameInProgress, str]:
+def _choose(server: GtpServer, words: list[str]) -> tuple[GameInProgress, str]:
     """Return the game at the turn of the side that is to move, and its move; pass at the end."""
     color = _color(words, 1)
-    playing = server.board.passed_to(color)
+    playing = server.board.with_pass_before(color)
     if playing.is_over:
         return playing, "pass"
     if playing.turn is not color:

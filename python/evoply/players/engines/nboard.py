@@ -1,8 +1,8 @@
 """The NBoard protocol, version 2: the side that asks.
 
-Lines without answers, but for `ping N`, answered by `pong N` when the engine is at rest, and `go`,
+Lines have no answers, except `ping N`, answered by `pong N` when the engine is idle, and `go`,
 answered by `=== MOVE/EVALUATION/SECONDS` (Edax writes blanks for the slashes, and small letters).
-What else an engine writes is news that may be passed over.
+All other lines of an engine may be ignored.
 """
 
 import math
@@ -15,7 +15,7 @@ from evoply.processes import ForeignProcess
 from evoply.protocols import Choice, Clock, GameRecord
 
 USUAL_DEPTH = "6"
-"""Plies that an engine is told to look ahead unless an option says otherwise."""
+"""The default depth in plies that is sent to an engine."""
 _NAME = "set myname "
 
 
@@ -35,13 +35,14 @@ class NBoardDialogue:
         news = self._at_rest(end, LATE_START)
         names = [line.removeprefix(_NAME).strip() for line in news if line.startswith(_NAME)]
         name = names[-1] if names else ""
-        version = re.search(r"\b\d+(?:\.\d+)+\b", name)  # the protocol has none of its own
+        version = re.search(r"\b\d+(?:\.\d+)+\b", name)  # the protocol has no field for it
         return {"name": name, "version": version[0] if version else ""}
 
     def choose(self, game: GameRecord, clock: Clock, end: float, late: str) -> Choice:
-        """Return the engine's choice; it is told the whole game each time, and the time left.
+        """Return the engine's choice; each time, send it the whole game and the time left.
 
-        The moves say nothing of time, so the time of the game is that of this move and later ones.
+        The moves are sent without times, so the time of the game is that left for this move and
+        later ones.
         """
         left = clock.seconds_left
         time = "0" if left is None else ggf.write_time(left, clock.increment)
@@ -69,7 +70,7 @@ class NBoardDialogue:
         )
 
     def _at_rest(self, end: float, late: str) -> list[str]:
-        """Return the news until the engine has done all that it was told."""
+        """Return the lines until the engine has done all commands."""
         self._pings += 1
         self._process.send(f"ping {self._pings}")
         return self._until(f"pong {self._pings}", end, late)
@@ -87,7 +88,7 @@ class NBoardDialogue:
 
 
 def _number(text: str) -> float | None:
-    """Return an evaluation; two of them are what a draw is worth to the one and the other side."""
+    """Return an evaluation, the first of two, which value a draw for either side."""
     try:
         numbers = [float(part) for part in text.split(",")]
     except ValueError:

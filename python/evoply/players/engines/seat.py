@@ -1,7 +1,7 @@
-"""An engine at a board: its process, its deadlines, and what happens when it fails.
+"""The seat of an engine: its process, its deadlines, and its failures.
 
-A process that dies is started anew once in a game and told the game's moves; the second time the
-game is lost. Whatever else goes wrong loses the game at once, and the next game is played.
+A process that dies is restarted once in a game and sent the game's moves; the second time the game
+is lost. Any other failure loses the game at once; later games are still played.
 """
 
 import time
@@ -18,7 +18,7 @@ from evoply.processes import BrokenError, ForeignProcess, KeeperLimits, one_line
 from evoply.protocols import Choice, Clock, ForfeitError, GameRecord, Seat
 
 _FAREWELL = 0.2
-"""Seconds that an engine has to go by itself."""
+"""Seconds that an engine has to end by itself."""
 
 DIALOGUES: Mapping[str, Callable[[ForeignProcess, Sequence[tuple[str, str]]], Dialogue]] = (
     MappingProxyType({"gtp": GtpDialogue, "nboard": NBoardDialogue})
@@ -27,9 +27,9 @@ DIALOGUES: Mapping[str, Callable[[ForeignProcess, Sequence[tuple[str, str]]], Di
 
 
 class EngineSeat(Seat):
-    """An engine at a board; its process begins with the first question.
+    """The seat of an engine; its process starts with the first question.
 
-    One question at a time, from any thread; `close` may come from another one and ends the
+    Any thread may ask, one question at a time; another thread may call `close`, which ends the
     question.
     """
 
@@ -57,7 +57,7 @@ class EngineSeat(Seat):
         """Whether a process has died in the game with that key."""
 
     def choose(self, game: GameRecord, stream: Stream, clock: Clock, /) -> Choice:
-        """Return what the engine chooses; `ForfeitError` says why it loses the game."""
+        """Return the choice of the engine; `ForfeitError` says why it loses the game."""
         began = time.monotonic()
         key = stream.key if stream.parent is None else stream.parent
         if key != self._game_key:
@@ -66,11 +66,11 @@ class EngineSeat(Seat):
         limit = self._move_limit.patience(clock)
         starting = 0.0
         while True:
-            asked = time.monotonic()
+            before_start = time.monotonic()
             try:
-                dialogue = self._started()
+                dialogue = self._running_dialogue()
                 if clock.seconds_left is None:  # else it counts: the clock of the game is running
-                    starting += time.monotonic() - asked
+                    starting += time.monotonic() - before_start
                 end = began + starting + limit
                 choice = dialogue.choose(game, clock, end, f"no move within {limit:g} seconds")
                 return replace(choice, seconds=time.monotonic() - began)
@@ -84,10 +84,10 @@ class EngineSeat(Seat):
                 self._has_died = True
 
     def get_ready(self) -> None:
-        """Start the process, if it is not there or is too old for another game."""
+        """Start the process, if there is none or it is too old for another game."""
         self._spare_processor_time()
         try:
-            self._started()
+            self._running_dialogue()
         except BrokenError as error:
             self._end()
             raise ForfeitError(str(error), by_time=error.by_time) from None
@@ -97,8 +97,8 @@ class EngineSeat(Seat):
         self._is_closed = True
         self._send_away()
 
-    def _started(self) -> Dialogue:
-        """Return the dialogue with the process, which begins if there is none."""
+    def _running_dialogue(self) -> Dialogue:
+        """Return the dialogue with the process, which is started if there is none."""
         if self._is_closed:
             raise ForfeitError("was sent away")
         if self._dialogue is None:
@@ -106,10 +106,10 @@ class EngineSeat(Seat):
             if self._is_closed:
                 raise BrokenError("was sent away")
             dialogue = DIALOGUES[self._protocol](self._process, self._options)
-            said = dialogue.introduce(time.monotonic() + self._start_limit)
+            introduction = dialogue.introduce(time.monotonic() + self._start_limit)
             self.about = {
-                "engine": one_line(said["name"]) or None,
-                "version": one_line(said["version"]) or None,
+                "engine": one_line(introduction["name"]) or None,
+                "version": one_line(introduction["version"]) or None,
             }
             self._dialogue = dialogue
         return self._dialogue

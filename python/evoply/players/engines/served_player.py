@@ -1,4 +1,4 @@
-"""A player offered as an engine: the board it sees, the seat it has, and the loop over lines."""
+"""A player offered as an engine: its board, its seat, and the loop over lines."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -35,7 +35,7 @@ class ServedGame:
         self._seat: Seat = player.seat(game)
         self._game = game
         self.playing = GameInProgress(game_rules(game).record())
-        """The game, and what both sides have as far as the protocol says so: none is ever late."""
+        """The game, with the times that the protocol reports; no side is ever late."""
         self.took: dict[Color, float] = {}
         """Seconds of the last choice of a side."""
         self.is_pondering_wanted = False
@@ -74,11 +74,11 @@ class ServedGame:
         self.playing = replace(self.playing, record=record)
 
     def set_clocks(self, clocks: Mapping[Color, Clock]) -> None:
-        """Take what the protocol says that these sides have."""
+        """Set the clocks of these sides from the protocol."""
         self.playing = replace(self.playing, clocks={**self.playing.clocks, **clocks})
 
     def choice(self, record: GameRecord | None = None, *, every_move: bool = False) -> Choice:
-        """Return what the player chooses at the end of *record*, by default of the game.
+        """Return the player's choice at the end of *record*, by default of the game.
 
         It looks at the clock of the side that is to move, unless *every_move* is asked for.
         """
@@ -115,7 +115,7 @@ class ServedGame:
             )
 
     def end_pondering(self) -> None:
-        """Stop to think; without a thought nothing happens."""
+        """Stop pondering, if the player ponders."""
         end, self._end_pondering = self._end_pondering, None
         if end is not None:
             end()
@@ -125,13 +125,13 @@ class ServedGame:
         spent = min(seconds, self.playing.left(self.playing.turn))
         self.playing = self.playing.ask(0.0).play(move, spent)
 
-    def passed_to(self, color: Color) -> GameInProgress:
-        """Return the game with the forced pass that stands between *color* and its turn, if any."""
+    def with_pass_before(self, color: Color) -> GameInProgress:
+        """Return the game after the forced pass before the turn of *color*, if there is one."""
         is_waiting = self.playing.turn is not color
         return self.playing.play_forced(passes_only=True) if is_waiting else self.playing
 
     def close(self) -> None:
-        """Give back the player's seat."""
+        """Close the player's seat."""
         self.end_pondering()
         self._seat.close()
 
@@ -149,7 +149,7 @@ class Server(Protocol):
 def serve(server: Server, source: TextIO, target: TextIO) -> None:
     """Write the answers to each line of *source* until it ends, or *server* raises EOFError.
 
-    Lines that are too long are refused. Whoever does not listen any more ends it, too.
+    Lines that are too long are refused. The loop ends too when *target* is closed.
     """
     while line := source.readline(LONGEST_LINE):
         is_whole = line.endswith("\n") or len(line) < LONGEST_LINE
