@@ -113,7 +113,7 @@ class GuideFitness(FitnessKind):
     def problems(self, task: Task) -> Iterator[Problem]:
         """Yield errors for a fitness without games, and for one colour only."""
         if not self.guides and self.co_play == 0:
-            yield "fitness.measure", "no guides and no co_play: nobody plays: set one of them"
+            yield "fitness.measure", "no guides and no co_play: nobody plays - set one"
         yield from task.needs_both_colors(self.kind)
 
     def guests(self, task: Task) -> Panel:
