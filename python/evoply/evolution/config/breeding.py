@@ -209,8 +209,8 @@ class Afterwards(_AfterwardsRates):
 class Variation(_Rates):
     """How often each operator makes an offspring.
 
-    The rates are probabilities that add up to 1 at most: what is left over is added to
-    `reproduction` (a selected parent is copied).
+    The rates are probabilities; what they lack to 1 is added to `reproduction` (a selected
+    parent is copied). A sum above 1 is refused.
     """
 
     if TYPE_CHECKING:

@@ -26,7 +26,7 @@ class PlayerSettings(Part):
     ties: Ties = "first"
     """Which of equally good moves is played; `advanced` is for checkers."""
     view: View = "player"
-    """Whose squares are own: those of the side that chooses, or of the side to move there."""
+    """Whose squares are own: those of who chooses, or of the side to move at that board."""
     depth: int = Field(default=0, ge=0, le=20)
     """Plies looked ahead by alpha-beta, the move itself included; 0 is the after-state player, or
     with `nodes` or `work` as deep as they allow."""
