@@ -1,6 +1,6 @@
 """The kinds of learners that come with evoply, and the runs that know them.
 
-`evoply.runs` knows steps and no learner.
+`evoply.runs` knows steps but not learners.
 """
 
 from collections.abc import Mapping
@@ -31,14 +31,14 @@ KINDS: Mapping[str, Kind] = {
     TUNING_LEARNER: tuning_kind(Tuning()),
     TUPLES_LEARNER: tuples_kind(TupleEvolution()),
 }
-"""By the name that `config.toml` gives them; a new learner of evoply's own is a row here."""
+"""Kinds by their names in `config.toml`; a new learner of evoply's own is a row here."""
 
 
 class Run(runs.Run):
-    """A run folder of one of evoply's own learners, or of one of yours that is given.
+    """A run folder of one of evoply's own learners, or of your own.
 
-    Make one with `Run.create` or `Run.open`. Use it as a context manager or call `close`. What is
-    read is compared with its checksum first: `RunError` says what is damaged.
+    Make one with `Run.create` or `Run.open`. Use it as a context manager or call `close`.
+    Everything read is compared with its checksum first: `RunError` names the damage.
     """
 
     kinds = KINDS
@@ -47,6 +47,6 @@ class Run(runs.Run):
 def find_run(text: str | None = None) -> Run:
     """Open the run called *text* or at that path; without a text the newest one.
 
-    Raises `RunError` that says where was looked.
+    Raises `RunError` that names the places searched.
     """
     return Run.open(run_path(text))

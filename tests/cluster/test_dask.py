@@ -284,7 +284,7 @@ def test_nobody_there_and_nothing_installed_are_said(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(dask_pool, "_CONNECT", 0.5)
     with pytest.raises(ClusterError, match="no scheduler answers at tcp://127"):
         connect("tcp://127.0.0.1:9").__enter__()
-    with pytest.raises(TypeError, match="is no cluster - give local:N"):
+    with pytest.raises(TypeError, match="is not a cluster - give local:N"):
         connect(object()).__enter__()
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(ClusterError, match=r"pip install 'evoply\[cluster\]'"):

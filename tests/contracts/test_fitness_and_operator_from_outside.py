@@ -100,7 +100,7 @@ def test_a_batch_of_trees_gets_the_fitness_of_each() -> None:
     assert len(luck) == 1
     with pytest.raises(ValueError, match="gave 1 numbers for"):
         next(ep.evolve(small(), fitness=lambda trees, streams: [0.0]))
-    with pytest.raises(TypeError, match="is no fitness"):
+    with pytest.raises(TypeError, match="is not a fitness"):
         ep.evolve(small(), fitness=3)  # type: ignore[arg-type]
 
 

@@ -253,10 +253,12 @@ def test_python_parts_and_toml_agree() -> None:
 
 
 def test_what_is_no_config_is_told_what_is_wanted() -> None:
-    says = "config: None is no config: give an EvolutionConfig, the path of its file, or the name"
+    says = (
+        "config: None is not a config: give an EvolutionConfig, the path of its file, or the name"
+    )
     with pytest.raises(TypeError, match=says):
         load_config(None)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="config: 7 is no config"):
+    with pytest.raises(TypeError, match="config: 7 is not a config"):
         next(evolve(7))  # type: ignore[arg-type]
 
 

@@ -80,7 +80,7 @@ def test_its_numbers_come_as_tables_and_files(home: Path, configs: dict[str, Any
     (one,) = result.differences
     assert one.interval == (pair["low"], pair["high"])
     assert one.to_dict() == {key: pair.get(key, list(one.interval)) for key in one.to_dict()}
-    with pytest.raises(ValueError, match="'runs' is no table of a comparison: it has values"):
+    with pytest.raises(ValueError, match="'runs' is not a table of a comparison: it has values"):
         result.rows("runs")  # type: ignore[arg-type]
     folder = result.save_csv(home / "numbers")
     with open(folder / "values.csv", encoding="utf-8") as file:
@@ -100,7 +100,7 @@ def test_what_is_wrong_is_said(home: Path, configs: dict[str, Any]) -> None:
     for wrong, message in (
         ({"configs": ["quick"]}, "configs: give two or more"),
         ({"configs": "quick"}, "configs: give two or more"),
-        ({"configs": {"a": 3, "b": learning("corners")}}, "a: configs: 3 is no config"),
+        ({"configs": {"a": 3, "b": learning("corners")}}, "a: configs: 3 is not a config"),
         ({"configs": ["nothing", learning("corners")]}, "nothing: nothing: cannot be read"),
         ({"seeds": 0}, "seeds: must be"),
         ({"budget": {"games": 5, "work": 7}}, "budget: give one of"),

@@ -190,7 +190,7 @@ def test_the_formula_is_a_player_of_its_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("player", "options", "message"),
     [
-        ("random", {}, "knows nothing"),
+        ("random", {}, "has no values of boards"),
         ("greedy", {"terms": 0}, "terms"),
         ("greedy", {"stages": 11}, "stages"),
         ("greedy", {"games": 0}, "games"),

@@ -149,7 +149,7 @@ def test_configs_are_read_written_and_refused():
     ):
         with pytest.raises(ep.ConfigError, match=says):
             PatternConfig(**(SMALL | changes))
-    with pytest.raises(ep.ConfigError, match="no config of patterns"):
+    with pytest.raises(ep.ConfigError, match="not a config of patterns"):
         load_pattern_config("firebrand-8")
 
 

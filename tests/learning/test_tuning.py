@@ -89,8 +89,8 @@ def test_all_vectors_play_the_same_games() -> None:
     task = _task(config())
     values = parameters_of(task.tunable.expression)
     stream = ep.Stream(1, "games")
-    alone = Tuning()._played(task, [values], 30, stream)
-    beside = Tuning()._played(task, [-values, values, values], 30, stream)
+    alone = Tuning()._play(task, [values], 30, stream)
+    beside = Tuning()._play(task, [-values, values, values], 30, stream)
     assert beside[1:] == alone * 2
     assert beside[0] != beside[1]
 

@@ -162,7 +162,7 @@ def test_operators_keep_both_trees(seed):
     ("changes", "says"),
     [
         ({"player": {"work": 9}}, 'player.ordering: must be "tree"'),
-        ({"player": {"depth": 3, "ordering": "tree"}}, "changes no game without player.work"),
+        ({"player": {"depth": 3, "ordering": "tree"}}, "changes games only with player.work"),
         ({"individual": {"kind": "sum"}}, "tree is for individual.kind"),
     ],
 )

@@ -113,7 +113,9 @@ def test_tables_are_arrays_and_data_frames(
         assert (matches["interval_low"] < matches["score"]).all()
         assert np.isnan(run.to_arrays("matches")["note"].astype(float)[0])
         assert set(run.table_names()) == {"generations", "individuals", "hall_of_fame", "matches"}
-        with pytest.raises(ValueError, match=r"'trees' is no table of run .*: it has generations"):
+        with pytest.raises(
+            ValueError, match=r"'trees' is not a table of run .*: it has generations"
+        ):
             run.to_arrays("trees")
         monkeypatch.setitem(sys.modules, "pandas", None)
         without = run.to_dataframe()

@@ -1,7 +1,7 @@
-"""Units of work on the processes of this machine, on an existing Dask cluster, or on one here.
+"""Units of work on processes of this machine, on an existing Dask cluster, or on a local one.
 
 `evoply.protocols.clusters` is the contract. `connect` opens a cluster of Dask's, `processes` is a
-pool without it. How units are given out, and whom to believe, is in `dispatch`, for any pool.
+pool without it. `dispatch` submits units and checks results, for any pool.
 """
 
 from typing import TYPE_CHECKING

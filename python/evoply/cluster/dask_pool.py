@@ -1,7 +1,7 @@
 """Dask as a pool: an existing cluster by its address, a client of the user's, or a local one.
 
-Dask schedules, moves bytes and brings units of dead workers to others. Ours is only to find the way
-back to a scheduler that was started again, and to notice what will never come.
+Dask schedules, moves bytes and brings units of dead workers to others. This module only reconnects
+to a restarted scheduler, and notices results that will never come.
 """
 
 from __future__ import annotations
@@ -21,51 +21,51 @@ from evoply.protocols import Cluster, ClusterError
 from evoply.wording import shorten
 
 _PATIENCE = 600.0
-"""Seconds that a scheduler which is gone is waited for."""
+"""Seconds to wait for a lost scheduler."""
 _FIRST_WORKER = 60.0
 _CONNECT = 10.0
 _LOOK = 1.0
-"""Seconds for which the number of workers is taken as known."""
+"""Seconds for which the number of workers is cached."""
 _MOST_LOCAL = 256
 _LIGHT = {
-    # What Dask shows on a dashboard, which a local cluster has not: on four workers it took 18 %
-    # of a core, also while nothing was to do.
+    # Data for Dask's dashboard, which a local cluster does not have: on four workers it took 18 %
+    # of a core, even while idle.
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "500ms",
     "distributed.admin.system-monitor.interval": "10s",
-    # Without Dask's own limit, by which memory that is freed goes back to the system at once, and
-    # comes again page by page with the next unit.
+    # Without Dask's own limit, which returns freed memory to the system at once, so that it comes
+    # back page by page with the next unit.
     "distributed.nanny.pre-spawn-environ": {"OMP_NUM_THREADS": 1},
 }
-"""How a local cluster differs from what Dask's settings say."""
+"""Settings of a local cluster that differ from Dask's."""
 _LOCAL = re.compile(r"local:([0-9]{1,4})")
 _ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://\S+")
 
 
 @contextmanager
 def connect(cluster: object, *, check_every: int = CHECK_EVERY) -> Iterator[Dispatcher]:
-    """Give the cluster that *cluster* names, until the end of the `with`.
+    """Yield the cluster that *cluster* names, until the end of the `with`.
 
-    That is "local:N", N processes of one thread on this machine, which are ended then; the address
+    That is "local:N", N processes of one thread on this machine, which end with it; the address
     of a Dask scheduler, such as "tcp://host:8786"; or a `distributed.Client`, which stays open.
     One unit of work in *check_every* is computed by two workers.
 
-    Raises `ValueError` or `TypeError` for what names no cluster, and `ClusterError` if Dask is not
-    installed, if nobody is there, or if a worker has another version of evoply.
+    Raises `ValueError` or `TypeError` for anything else, and `ClusterError` if Dask is not
+    installed, if no scheduler or worker answers, or if a worker has another version of evoply.
 
     >>> with connect("somewhere") as cluster:
     ...     pass
     Traceback (most recent call last):
         ...
-    ValueError: cluster: 'somewhere' is no cluster - give local:N, such as local:4, or ...
+    ValueError: cluster: 'somewhere' is not a cluster - give local:N, such as local:4, or ...
     """
     local = None
     if isinstance(cluster, str):
         local = _LOCAL.fullmatch(cluster)
         if local is None and _ADDRESS.fullmatch(cluster) is None:
             raise ValueError(
-                f"cluster: {shorten(cluster)!r} is no cluster - give local:N, such as local:4, or "
-                "the address of a Dask scheduler, such as tcp://host:8786"
+                f"cluster: {shorten(cluster)!r} is not a cluster - give local:N, such as local:4, "
+                "or the address of a Dask scheduler, such as tcp://host:8786"
             )
     dask = _dask()
     if local is not None:
@@ -79,19 +79,19 @@ def connect(cluster: object, *, check_every: int = CHECK_EVERY) -> Iterator[Disp
             yield Dispatcher(pool, check_every)
     else:
         raise TypeError(
-            f"cluster: {shorten(repr(cluster))} is no cluster - give local:N, the address of a "
+            f"cluster: {shorten(repr(cluster))} is not a cluster - give local:N, the address of a "
             "Dask scheduler, or a distributed.Client"
         )
 
 
 @contextmanager
 def opened(cluster: object) -> Iterator[Cluster | None]:
-    """Give *cluster* as it is if it is one that is open already, or None; else as `connect`."""
+    """Yield *cluster* itself if it is open already or None; otherwise as `connect` does."""
     if cluster is None or hasattr(cluster, "results"):
-        yield cluster  # type: ignore[misc]  # what the contract asks for is there
+        yield cluster  # type: ignore[misc]  # it has the methods of the contract
     else:
-        with connect(cluster) as found:
-            yield found
+        with connect(cluster) as dispatcher:
+            yield dispatcher
 
 
 def _dask() -> Any:
@@ -106,7 +106,7 @@ def _dask() -> Any:
 
 @contextmanager
 def _local(dask: Any, workers: int) -> Iterator[tuple[str, Any]]:
-    """Give address and keys of a cluster on this machine; nobody else can reach it."""
+    """Yield address and keys of a cluster on this machine, which nobody else can reach."""
     if not 1 <= workers <= _MOST_LOCAL:
         raise ValueError(
             f"cluster: local:{workers} - give a number of workers from 1 to {_MOST_LOCAL}"
@@ -147,13 +147,13 @@ def _pool(
 
 
 @dataclass(eq=False)
-class _Given:
-    """A call that was given out."""
+class _Call:
+    """A submitted call."""
 
     remote: Any
     client: Any
     only: frozenset[str] = frozenset()
-    """The workers who may do it; empty: all."""
+    """The workers that may do it; empty: all."""
 
 
 class DaskPool:
@@ -165,23 +165,23 @@ class DaskPool:
         self._address = address
         self._security = security
         self._theirs = client
-        """A client of the user's, which is not closed."""
+        """The user's client, which is not closed."""
         self._client: Any = client
-        self._given: dict[Future[bytes], _Given] = {}
+        self._calls: dict[Future[bytes], _Call] = {}
         self._lock = threading.Lock()
         self._here: ThreadPoolExecutor | None = None
         self._threads: dict[str, int] = {}
         self._looked = -_LOOK
         self._is_local = is_local
         self._seen = time.monotonic()
-        """When there was a worker."""
+        """The last time with a worker."""
 
     def begin(self) -> None:
-        """Connect, wait for the first worker, and see that all have this evoply."""
+        """Connect, wait for the first worker, and check that all have this evoply."""
         dask = _dask()
         try:
             if self._client is None:
-                self._client = self._connected()
+                self._client = self._new_client()
             self._client.wait_for_workers(1, timeout=_FIRST_WORKER)
             self._seen = time.monotonic()
         except (OSError, TimeoutError, dask.TimeoutError) as error:
@@ -199,9 +199,9 @@ class DaskPool:
             raise ClusterError(wrong)
 
     def close(self) -> None:
-        """Give up what is not done, and the connection."""
+        """Cancel unfinished calls, and close the connection."""
         with self._lock:
-            waiting = list(self._given)
+            waiting = list(self._calls)
         for future in waiting:
             future.cancel()
         if self._client is not None and self._client is not self._theirs:
@@ -211,31 +211,31 @@ class DaskPool:
 
     @property
     def slots(self) -> int:
-        """How many units are worked on at a time, now."""
+        """The number of units that run at a time, now."""
         return sum(self._known().values())
 
     def submit(self, function: Any, /, *arguments: Any, without: str = "") -> Future[bytes]:
-        """Give out a call, to be done by anybody but the worker called *without*."""
+        """Submit a call to any worker but the one called *without*."""
         only: list[str] = []
         if without:
-            only = [one for one in self._known() if one != without.partition(" ")[0]]
-            if not only:  # there is nobody else: this process is
-                return self._done_here(function, *arguments)
+            only = [address for address in self._known() if address != without.partition(" ")[0]]
+            if not only:  # no other worker: this process does it
+                return self._run_here(function, *arguments)
         client = self._client
         options: dict[str, Any] = {"workers": only, "allow_other_workers": False} if only else {}
         remote = client.submit(function, *arguments, pure=False, **options)
         future = Future[bytes]()
         with self._lock:
-            self._given[future] = _Given(remote, client, frozenset(only))
+            self._calls[future] = _Call(remote, client, frozenset(only))
         future.add_done_callback(self._forget)
         client.loop.add_callback(_bring, remote, future)
         return future
 
     def tend(self) -> None:
-        """Cancel what a client that is closed was asked for, and calls whose workers are gone.
+        """Cancel calls of closed clients, and calls whose workers are gone.
 
-        Workers of an existing cluster may come whenever its queue lets them; those of a local one
-        are started again by Dask, unless they died while they began.
+        Workers of an existing cluster may come whenever its queue lets them; Dask restarts those of
+        a local one, unless they died while they started.
         """
         known = self._known().keys()
         if known:
@@ -246,10 +246,10 @@ class DaskPool:
                 "memory, and give the same command to go on"
             )
         with self._lock:
-            given = list(self._given.items())
-        for future, one in given:
-            is_closed = one.client.status not in ("running", "connecting")
-            if is_closed or (one.only and known and one.only.isdisjoint(known)):
+            calls = list(self._calls.items())
+        for future, call in calls:
+            is_closed = call.client.status not in ("running", "connecting")
+            if is_closed or (call.only and known and call.only.isdisjoint(known)):
                 future.cancel()
 
     def renew(self) -> None:
@@ -262,7 +262,7 @@ class DaskPool:
                 return
             if client is None or client.status != "connecting":
                 try:
-                    self._client = self._connected()
+                    self._client = self._new_client()
                     return
                 except (OSError, TimeoutError):
                     pass
@@ -285,10 +285,10 @@ class DaskPool:
         )
 
     def explain(self, error: BaseException) -> str:
-        """Return why a unit could not even be begun."""
+        """Return the reason why a unit could not start."""
         return self._wrong_worker() or f"{type(error).__name__}: {_first_line(error)}"
 
-    def _connected(self) -> Any:
+    def _new_client(self) -> Any:
         return _dask().Client(
             self._address,
             security=self._security,
@@ -312,23 +312,23 @@ class DaskPool:
         return self._threads
 
     def _wrong_worker(self) -> str:
-        """Return what is wrong with the first worker that has another evoply; "" if none has."""
+        """Return the problem of the first worker that has another evoply; "" if none has."""
         own, client = identity(), self._client
         if client is None:
             return ""
-        told = client.run(identity, on_error="return")
-        for address, one in sorted(told.items()):
-            if isinstance(one, BaseException):
+        identities = client.run(identity, on_error="return")
+        for address, answer in sorted(identities.items()):
+            if isinstance(answer, BaseException):
                 return (
                     f"cluster: worker {address} has no evoply like this one "
-                    f"({type(one).__name__}: {_first_line(one)}) - install evoply "
+                    f"({type(answer).__name__}: {_first_line(answer)}) - install evoply "
                     f"{own['version']} there"
                 )
-            if (one["version"], one["signature"]) != (own["version"], own["signature"]):
-                return other_version(one, own)
+            if (answer["version"], answer["signature"]) != (own["version"], own["signature"]):
+                return other_version(answer, own)
         return ""
 
-    def _done_here(self, function: Any, *arguments: Any) -> Future[bytes]:
+    def _run_here(self, function: Any, *arguments: Any) -> Future[bytes]:
         if self._here is None:
             self._here = ThreadPoolExecutor(1, "evoply-check")
         future: Future[bytes] = self._here.submit(function, *arguments)
@@ -336,18 +336,18 @@ class DaskPool:
 
     def _forget(self, future: Future[bytes]) -> None:
         with self._lock:
-            one = self._given.pop(future, None)
-        if one is not None and future.cancelled() and one.client.status == "running":
-            # Dask's own thread does it: whoever cancels may be on the way out.
-            one.client.loop.add_callback(one.client.cancel, [one.remote], asynchronous=True)
+            call = self._calls.pop(future, None)
+        if call is not None and future.cancelled() and call.client.status == "running":
+            # Dask's own thread does it, since the canceller may be about to exit.
+            call.client.loop.add_callback(call.client.cancel, [call.remote], asynchronous=True)
 
 
 async def _bring(remote: Any, future: Future[bytes]) -> None:
-    """Bring what came of a call, in the thread of Dask's client."""
+    """Copy the result of a call to *future*, in the thread of Dask's client."""
     try:
         content = await remote
     except BaseException as error:
-        # Whoever gave it up has ended it already.
+        # A cancelled future is done already.
         if not future.done():
             future.set_exception(error)
         if not isinstance(error, Exception):

@@ -1,11 +1,11 @@
-"""Units of work given to workers, and whom of them to believe.
+"""Dispatch of units of work to workers, and checks of their results.
 
 Nothing here knows Dask: a pool takes a function and returns a future, as `concurrent.futures` does.
-A future that was cancelled, or of whose error the pool says so, was lost with its worker or with
-the scheduler, and its unit is given to somebody again; that is safe: units are pure functions.
-Every result is compared with its digest. One unit in a hundred, drawn by a checksum of its own, is
-computed by a second worker; if the two differ, this process computes it a third time and says who
-was wrong.
+A future that was cancelled, or whose error the pool recognises, was lost with its worker or with
+the scheduler, and its unit is submitted again; that is safe, because units are pure functions.
+Every result is compared with its digest. One unit in a hundred, chosen by its checksum, is
+computed by a second worker; if the two differ, this process computes it a third time and names the
+worker that was wrong.
 """
 
 from __future__ import annotations
@@ -33,41 +33,41 @@ from evoply.wording import shorten
 
 CHECK_EVERY = 100
 _AHEAD = 2
-"""Units given out for each slot: one is done, and one waits beside it."""
+"""Units submitted for each slot: one runs, and one waits."""
 _TICK = 0.2
 
 
 class Pool(Protocol):
-    """What gives functions to workers; `submit` is that of `concurrent.futures.Executor`."""
+    """A pool of workers; `submit` is that of `concurrent.futures.Executor`."""
 
     @property
     def slots(self) -> int:
-        """How many units are worked on at a time, now."""
+        """The number of units that run at a time, now."""
 
     def submit(self, function: Any, /, *arguments: Any, without: str = "") -> Future[bytes]:
-        """Give out a call; not to the worker called *without*, as `identity` names it."""
+        """Submit a call, but not to the worker called *without*, as `identity` names it."""
 
     def tend(self) -> None:
-        """Cancel futures that nobody will end; called a few times a second while units wait."""
+        """Cancel futures that will never end; called a few times a second while units wait."""
 
     def renew(self) -> None:
-        """Find the way back to the workers, after a unit was lost; `ClusterError` if in vain."""
+        """Reconnect to the workers after a unit was lost; `ClusterError` if that fails."""
 
     def is_lost(self, error: BaseException) -> bool:
-        """Return whether an error of `submit` or of a future says that a worker was lost."""
+        """Return whether an error of `submit` or of a future means that a worker was lost."""
 
     def explain(self, error: BaseException) -> str:
-        """Return why a unit could not even be begun, in words for users."""
+        """Return the reason why a unit could not start, in words for users."""
 
 
 @dataclass(eq=False)
 class _Task:
-    """A unit given to somebody."""
+    """A submitted unit."""
 
     place: int
     data: bytes
     first: _Done | None = None
-    """What somebody else returned, with which this is compared."""
+    """The result of another worker, to compare with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,18 +83,18 @@ class Dispatcher:
 
     pool: Pool
     check_every: int = CHECK_EVERY
-    """One unit in so many is computed twice; 1: all."""
+    """One unit in this many is computed twice; 1: all."""
     most_losses: int = 20
-    """How often a unit is given out again, of which all workers die."""
+    """How often a unit is submitted again whose workers die."""
     lost: int = 0
-    """Units that were given out again, so far."""
+    """Units that were submitted again, so far."""
     checked: int = 0
     """Units that were computed twice, so far."""
     _own: dict[str, str] = field(default_factory=identity)
 
     @property
     def slots(self) -> int:
-        """How many units are worked on at a time, now."""
+        """The number of units that run at a time, now."""
         return max(1, self.pool.slots)
 
     def results(
@@ -121,7 +121,7 @@ class _Job:
         self._lost: deque[_Task] = deque()
         self._losses: dict[int, int] = {}
         self._given_out: dict[str, list[int]] = {}
-        """The places of the results of each worker that were yielded."""
+        """The places of the yielded results of each worker."""
 
     def results(self, parts: Iterable[bytes]) -> Iterator[Answer]:
         waiting = enumerate(parts)
@@ -132,7 +132,7 @@ class _Job:
                     if self._lost:
                         continue
                     return
-                # A wait with an end: a lock held by another thread would keep Ctrl-C out.
+                # With a timeout: a lock of another thread would block Ctrl-C.
                 try:
                     future = self._ended.get(timeout=_TICK)
                 except Empty:
@@ -140,7 +140,7 @@ class _Job:
                     continue
                 task = self._active.pop(future, None)
                 if task is not None:
-                    yield from self._taken(task, future)
+                    yield from self._take_result(task, future)
         finally:
             for future in self._active:
                 future.cancel()
@@ -149,8 +149,8 @@ class _Job:
         while self._lost:
             self._give(self._lost.popleft())
         room = _AHEAD * self._owner.slots - len(self._active)
-        for place, data in islice(waiting, max(0, room)):
-            self._give(_Task(place, data))
+        for index, data in islice(waiting, max(0, room)):
+            self._give(_Task(index, data))
 
     def _give(self, task: _Task) -> None:
         own = self._owner._own
@@ -167,12 +167,12 @@ class _Job:
         future.add_done_callback(self._ended.put)
 
     def _again(self, task: _Task, error: BaseException) -> None:
-        """Remember a unit that was lost by *error*, to be given out once there are workers."""
+        """Remember a unit that *error* lost, to submit it again once there are workers."""
         self._owner.lost += 1
         self._losses[task.place] = losses = self._losses.get(task.place, 0) + 1
         if losses > self._owner.most_losses:
             raise UnitError(
-                f"cluster: {losses} times whoever worked on one unit was lost - look at the logs "
+                f"cluster: the worker of one unit was lost {losses} times - look at the logs "
                 "of the workers, whose memory or time may be too small for it",
                 task.place,
                 self._owner.pool.explain(error),
@@ -180,10 +180,10 @@ class _Job:
         self._owner.pool.renew()
         self._lost.append(task)
 
-    def _taken(self, task: _Task, future: Future[bytes]) -> Iterator[Answer]:
-        """Take what came of *task*; yield it if it is done with."""
+    def _take_result(self, task: _Task, future: Future[bytes]) -> Iterator[Answer]:
+        """Check the result of *task*; yield it if it is complete."""
         try:
-            done = _believed(future.result(), task.place, self._owner._own)
+            done = _read_result(future.result(), task.place, self._owner._own)
         except CancelledError as error:
             self._again(task, error)
             return
@@ -196,50 +196,50 @@ class _Job:
             if self._owner.pool.is_lost(error):
                 self._again(task, error)
                 return
-            said = self._owner.pool.explain(error)
-            message = f"cluster: a unit could not be done: {said}"
-            raise UnitError(message, task.place, said) from None
+            reason = self._owner.pool.explain(error)
+            message = f"cluster: a unit could not be done: {reason}"
+            raise UnitError(message, task.place, reason) from None
         if task.first is not None:
             self._owner.checked += 1
-            done = self._compared(task, task.first, done)
+            done = self._compare(task, task.first, done)
         elif self._same is not None and self._owner.is_checked(task.data):
             self._give(_Task(task.place, task.data, first=done))
             return
         self._given_out.setdefault(done.worker, []).append(task.place)
         yield Answer(task.place, done.content, done.seconds, done.worker)
 
-    def _compared(self, task: _Task, first: _Done, second: _Done) -> _Done:
-        """Return *first* if the two agree; raise `WrongResultError` naming who was wrong."""
+    def _compare(self, task: _Task, first: _Done, second: _Done) -> _Done:
+        """Return *first* if the two agree; raise `WrongResultError` naming the wrong worker."""
         assert self._same is not None
         if self._same(first.content) == self._same(second.content):
             return first
         right = self._same(self._function(task.data))
-        liars = [one.worker for one in (first, second) if self._same(one.content) != right]
+        liars = [result.worker for result in (first, second) if self._same(result.content) != right]
         raise WrongResultError(
             f"cluster: worker {' and worker '.join(liars)} returned a wrong result: another "
             "computation, and one here, say otherwise. Take it out of the cluster, and look at its "
             "memory and its installation; what it did in this call is not kept",
             liars[0],
-            sorted(place for liar in liars for place in self._given_out.get(liar, ())),
+            sorted(index for liar in liars for index in self._given_out.get(liar, ())),
         )
 
 
-def _believed(data: bytes, place: int, own: dict[str, str]) -> _Done:
-    """Return what a worker returned; raise `ClusterError` if it refused, failed or was damaged."""
+def _read_result(data: bytes, index: int, own: dict[str, str]) -> _Done:
+    """Return a worker's result; raise `ClusterError` if it refused, failed or is damaged."""
     try:
         header, blocks = unpacked(data)
         worker = str(header["worker"])
         if header.get("refused"):
             raise ClusterError(other_version(header, own))
         if "error" in header:
-            said = shorten(header["error"], 2000)
-            raise UnitError(f"cluster: worker {worker} says: {said}", place, said)
+            reason = shorten(header["error"], 2000)
+            raise UnitError(f"cluster: worker {worker} says: {reason}", index, reason)
         (content,) = blocks
         seconds, digest = float(header["seconds"]), header["digest"]
     except ClusterError:
         raise
     except (ValueError, KeyError, TypeError) as error:
-        raise WrongResultError(f"cluster: a worker returned what is no result: {error}") from None
+        raise WrongResultError(f"cluster: a worker returned an invalid result: {error}") from None
     if hashlib.sha256(content).hexdigest() != digest:
         raise WrongResultError(
             f"cluster: worker {worker} returned a result that is not what its digest says. Take "
@@ -249,10 +249,10 @@ def _believed(data: bytes, place: int, own: dict[str, str]) -> _Done:
     return _Done(worker, seconds, content)
 
 
-def other_version(told: dict[str, Any], own: dict[str, str]) -> str:
-    """Return what is said of a worker that computes differently."""
+def other_version(header: dict[str, Any], own: dict[str, str]) -> str:
+    """Return the message about a worker that computes differently."""
     return (
-        f"cluster: worker {told.get('worker')} has evoply {told.get('version')} (signature "
-        f"{told.get('signature')}), and this is {own['version']} (signature {own['signature']}) - "
-        "install the same evoply there"
+        f"cluster: worker {header.get('worker')} has evoply {header.get('version')} (signature "
+        f"{header.get('signature')}), and this is {own['version']} (signature {own['signature']})"
+        " - install the same evoply there"
     )

@@ -6,6 +6,6 @@ from evoply.cluster.worker import identity
 
 
 def dask_setup(_: object) -> None:
-    """Leave Ctrl-C alone, and compute the signature before the first unit comes."""
+    """Ignore Ctrl-C, and compute the signature before the first unit comes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     identity()

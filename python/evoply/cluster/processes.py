@@ -1,8 +1,8 @@
 """Processes of this machine as a pool: each computes on its own, one unit after another.
 
-To start Python for every short unit would take longer than the unit, so a process stays. What is
-asked goes to its standard input, and the answer, with how far it is before, comes from its standard
-output: blocks of bytes behind their length. A process that nobody holds the other end of is gone.
+Starting Python for every short unit would take longer than the unit, so a process stays. Questions
+go to its standard input, and reports of progress and the answer come from its standard output, as
+blocks of bytes behind their length. A process ends when the other end of its input is closed.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ class DiedError(Exception):
     def __init__(self, code: int, complaint: str) -> None:
         super().__init__(f"exit code {code}: {complaint or 'it said nothing'}")
         self.was_killed = code < 0
-        """One that was killed did no wrong; one that found something wrong would find it again."""
+        """Whether it was killed: a process that failed by itself would fail again."""
 
 
 class ProcessPool:
     """The contract `Pool` over at most *slots* processes, started as there is work for them.
 
-    *tended* is told, a few times a second, how much of the units at work is done, all together.
-    The end of the `with` leaves no process behind.
+    *tended* is called a few times a second with the total share done of the running units. The end
+    of the `with` ends all processes.
     """
 
     def __init__(self, slots: int, tended: Callable[[float], object] = lambda share: None) -> None:
@@ -64,12 +64,12 @@ class ProcessPool:
             process.ended()
 
     def submit(self, function: Any, /, *arguments: Any, without: str = "") -> Future[bytes]:
-        """Give out `perform` of a unit; every process may do it."""
+        """Submit `perform` of a unit; any process may do it."""
         assert function is perform, "nothing else has a name here"
-        return self._threads.submit(self._done, *arguments)
+        return self._threads.submit(self._run_unit, *arguments)
 
     def tend(self) -> None:
-        """Tell how far the units at work are."""
+        """Report the progress of the running units."""
         self._tended(sum(process.share for process in list(self._processes)))
 
     def renew(self) -> None:
@@ -80,13 +80,13 @@ class ProcessPool:
         return isinstance(error, DiedError) and error.was_killed
 
     def explain(self, error: BaseException) -> str:
-        """Return what the process said that ended by itself."""
+        """Return the message of the process that ended by itself."""
         return str(error)
 
-    def _done(self, function: Any, data: bytes, version: str, expected: str) -> bytes:
-        """Return what the process of this thread makes of a unit."""
+    def _run_unit(self, function: Any, data: bytes, version: str, expected: str) -> bytes:
+        """Return the answer of this thread's process to a unit."""
         names = [function.__module__, function.__qualname__, version, expected]
-        process = getattr(self._of_thread, "process", None) or self._started()
+        process = getattr(self._of_thread, "process", None) or self._start()
         try:
             return process.answer(packed({"asked": names}, data))
         except (OSError, EOFError):
@@ -95,7 +95,7 @@ class ProcessPool:
                 self._processes.remove(process)
             raise process.ended() from None
 
-    def _started(self) -> _Process:
+    def _start(self) -> _Process:
         with self._lock:
             if not self._is_open:
                 raise RuntimeError("this pool was closed")
@@ -105,11 +105,11 @@ class ProcessPool:
 
 
 class _Process:
-    """One process, which one thread asks."""
+    """A process that serves one thread."""
 
     def __init__(self) -> None:
         self.share = 0.0
-        """How much of its unit is done."""
+        """Share of its unit that is done."""
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `ended`
         self._process = subprocess.Popen(
             [sys.executable, "-m", "evoply.cluster.processes"],
@@ -120,24 +120,24 @@ class _Process:
         )
 
     def answer(self, question: bytes) -> bytes:
-        """Return what comes of *question*; `OSError` or `EOFError` if the process is gone."""
+        """Return the answer to *question*; `OSError` or `EOFError` if the process is gone."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self.share = 0.0
         _send(self._process.stdin, question)
         while True:
-            told, blocks = unpacked(_received(self._process.stdout))
+            header, blocks = unpacked(_receive(self._process.stdout))
             if blocks:
                 self.share = 0.0
                 return blocks[0]
-            self.share = told["share"]
+            self.share = header["share"]
 
     def kill(self) -> None:
-        """End the process; whoever waits for its answer is told."""
+        """End the process; a caller that waits for its answer gets an error."""
         self._process.kill()
 
     def ended(self) -> DiedError:
-        """Close everything of a process that is gone, and return how it ended."""
+        """Close the streams of a process that is gone, and return how it ended."""
         for stream in (self._process.stdin, self._process.stdout):
             with suppress(OSError):
                 stream.close()  # type: ignore[union-attr]  # both are pipes
@@ -153,7 +153,7 @@ def _send(stream: IO[bytes], data: bytes) -> None:
     stream.flush()
 
 
-def _received(stream: IO[bytes]) -> bytes:
+def _receive(stream: IO[bytes]) -> bytes:
     """Return the next block; `EOFError` if there is none."""
     head = stream.read(8)
     size = int.from_bytes(head, "little")
@@ -170,17 +170,17 @@ def _work() -> None:
     questions = SimpleQueue[bytes]()
     threading.Thread(target=_read, args=(questions,), daemon=True).start()
     while True:
-        told, (data,) = unpacked(questions.get())
-        module, name, *versions = told["asked"]
+        header, (data,) = unpacked(questions.get())
+        module, name, *versions = header["asked"]
         function = getattr(import_module(module), name)
         _send(answers, packed({}, perform(function, data, *versions)))
 
 
 def _read(questions: SimpleQueue[bytes]) -> None:
-    """Take what is asked, and end this process in the middle of anything when nobody is there."""
+    """Read questions, and end this process at once when the other end is closed."""
     with suppress(EOFError):
         while True:
-            questions.put(_received(sys.stdin.buffer))
+            questions.put(_receive(sys.stdin.buffer))
     os._exit(1)
 
 

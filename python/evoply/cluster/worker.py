@@ -1,7 +1,7 @@
-"""What a worker does: one unit, if it is the same evoply; and says who it is.
+"""The work of a worker: one unit, if it has the same evoply; and its identity.
 
-Workers import these functions by their names. Whatever happens comes back as bytes: no
-exception of ours crosses the network.
+Workers import these functions by their names. Every result returns as bytes: evoply's exceptions
+never cross the network.
 """
 
 import hashlib
@@ -19,17 +19,17 @@ from evoply.arena.behaviour import signature
 from evoply.protocols import UnitFunction, packed
 
 LISTENER: ContextVar[Callable[[float], object] | None] = ContextVar("LISTENER", default=None)
-"""Who is told the share that is done of the unit at work."""
+"""The callable that gets the share done of the running unit."""
 _LONGEST_ERROR = 2000
 
 
 def identity() -> dict[str, str]:
-    """Return what decides whether two evoplys compute the same, and who this is."""
+    """Return what decides whether two evoplys compute the same, and the worker's name."""
     return {"version": _native.__version__, "signature": signature(), "worker": _name()}
 
 
 def perform(function: UnitFunction, data: bytes, version: str, expected: str) -> bytes:
-    """Return *function* of *data* behind a header: who did it, how long it took, its digest.
+    """Return *function* of *data* behind a header: its worker, its seconds, its digest.
 
     A worker of another *version* or behaviour (*expected* signature) does nothing and says so.
     """
@@ -42,17 +42,17 @@ def perform(function: UnitFunction, data: bytes, version: str, expected: str) ->
     except ValueError as error:
         return packed({**own, "error": str(error)[:_LONGEST_ERROR]})
     except Exception:
-        said = traceback.format_exc(limit=-3)[-_LONGEST_ERROR:]
-        return packed({**own, "error": f"an error of evoply's: {said}"})
+        trace = traceback.format_exc(limit=-3)[-_LONGEST_ERROR:]
+        return packed({**own, "error": f"an error of evoply's: {trace}"})
     seconds = perf_counter() - begun
     digest = hashlib.sha256(content).hexdigest()
     return packed({**own, "seconds": seconds, "digest": digest}, content)
 
 
 def report(share: float) -> bool:
-    """Tell that *share* is done of the unit at work; return whether somebody still waits for it.
+    """Report the *share* done of the running unit; return whether its result is still wanted.
 
-    Dask cannot end a function that runs: one that takes long asks here.
+    Dask cannot end a running function, so a long one checks here.
     """
     listener = LISTENER.get()
     if listener is not None:
@@ -67,13 +67,13 @@ def report(share: float) -> bool:
 
 def _name() -> str:
     current = _current()
-    place = f"process {os.getpid()} on {socket.gethostname()}"
-    return place if current is None else f"{current[0].address} ({place})"
+    process = f"process {os.getpid()} on {socket.gethostname()}"
+    return process if current is None else f"{current[0].address} ({process})"
 
 
 def _current() -> tuple[Any, Any] | None:
     """Return Dask's worker and the key of the task, in a thread of a worker."""
-    # Nothing of Dask is loaded only to find that this is no worker.
+    # Dask is not imported only to find that this is not a worker.
     distributed = sys.modules.get("distributed.worker")
     if distributed is None:
         return None

@@ -1,4 +1,4 @@
-"""Counting what a generation is made of: operators, sizes, behaviours, work."""
+"""The census of a generation: counts of operators, sizes, behaviours and work."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ def census_of(
     work: int,
     work_before: int,
 ) -> Census:
-    """Return the census of *individuals*; *programs* are those of their different trees."""
+    """Return the census of *individuals*; *programs* are the programs of their different trees."""
     operators = Counter(
         name for individual in individuals for name in individual.origin.split(", ")
     )
@@ -48,38 +48,38 @@ def census_of(
 
 
 def _structure(individuals: Sequence[gp.Genotype]) -> dict[str, Any]:
-    """Return what a census says of introns, no-ops and weights."""
+    """Return the part of a census about introns, no-ops and weights."""
     trees = [tree for individual in individuals for tree in gp.branches(individual)]
     sets = {id(tree.primitive_set): tree.primitive_set for tree in trees}.values()
-    found: dict[str, Any] = {}
-    if any(node.introns for one in sets for node in one):
-        found["dead_introns"] = sum(map(gp.dead_size, trees)) / sum(map(len, trees))
-    if any(node.bits for one in sets for node in one):
+    structure: dict[str, Any] = {}
+    if any(primitive.introns for primitives in sets for primitive in primitives):
+        structure["dead_introns"] = sum(map(gp.dead_size, trees)) / sum(map(len, trees))
+    if any(primitive.bits for primitives in sets for primitive in primitives):
         chains = gp.chain_statistics(trees)
         longest = max(chains.lengths, default=0)
-        found["no_op_chains"] = tuple(chains.lengths.get(n, 0) for n in range(1, longest + 1))
-        found["chains_above_terminals"] = chains.above_terminals
+        structure["no_op_chains"] = tuple(chains.lengths.get(n, 0) for n in range(1, longest + 1))
+        structure["chains_above_terminals"] = chains.above_terminals
     sample = individuals[:: max(len(individuals) // _LOOKED_AT, 1)][:_LOOKED_AT]
-    sizes = [gp.sizes(one) for one in sample]
-    found["live_introns"] = sum(size.live_introns for size in sizes) / sum(
+    sizes = [gp.sizes(individual) for individual in sample]
+    structure["live_introns"] = sum(size.live_introns for size in sizes) / sum(
         size.nodes for size in sizes
     )
     weights = [
         weight
-        for one in sample
-        for tree in gp.branches(one)
+        for individual in sample
+        for tree in gp.branches(individual)
         for weight in gp.leaf_weights(tree)
         if weight is not None
     ]
     if weights:
-        found["mean_weight"] = fmean(weights)
-    return found
+        structure["mean_weight"] = fmean(weights)
+    return structure
 
 
 def behaviours(game: str, seed: int, programs: Sequence[_native.Program]) -> list[bytes]:
-    """Return what each program says about the same 16 random positions of *game*.
+    """Return the values that each program gives to the same 16 random positions of *game*.
 
-    Equal for programs that value these positions alike, however they are written.
+    They are equal for programs that value these positions alike, however they are written.
     """
     key = _native.Stream(seed, "behaviour").key
     rules = game_rules(game)

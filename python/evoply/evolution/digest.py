@@ -1,9 +1,9 @@
-"""The digest of a generation: a number that is equal exactly if what was computed is equal.
+"""The digest of a generation: a number that is equal exactly if the computed values are equal.
 
 It covers the config without machine settings and without the limits on a run's length, the
 generation's number and seeds, every individual (text, fitness as exact hexadecimal, origin,
-parents), the fresh results, the hall of fame and the archive of earlier champions: all that the
-next generation is computed from. It never covers times, paths, hosts or the number of threads.
+parents), the fresh results, the hall of fame and the archive of earlier champions: everything from
+which the next generation is computed. It never covers times, paths, hosts or the number of threads.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from evoply.evolution.play.opponents import resolved, with_players
 from evoply.files import checksum
 
 PURPOSES = ("breeding", "training", "fresh", "opponents", "final")
-"""Every purpose has its own keys: openings of one purpose never show up in another."""
+"""Every purpose has its own keys: openings of one never occur in another."""
 
 
 def stream_for(config: EvolutionConfig, purpose: str, generation: int) -> Stream:
@@ -30,14 +30,14 @@ def stream_for(config: EvolutionConfig, purpose: str, generation: int) -> Stream
 
 
 def settings_of(config: EvolutionConfig) -> dict[str, Any]:
-    """Return what of a config decides results, players resolved, as JSON values."""
+    """Return the settings of a config that decide results, players resolved, as JSON values."""
     settings = config.decisive()
     if not config.player.is_limited:
         del settings["player"]["ordering"]  # changes no move
     elif config.player.ordering == "usual":
-        settings["player"]["ordering"] = "none"  # which it is where nodes are counted
+        settings["player"]["ordering"] = "none"  # the usual one where nodes are counted
     settings["fitness"]["opening_plies"] = config.opening_plies
-    # A text may name a file: what was in it counts, not where it lay.
+    # A text may name a file: its content counts, not its path.
     settings["fitness"]["opponents"] = [
         {"player": resolved(opponent.player, config.game), "pairs": opponent.pairs}
         | ({} if opponent.games is None else {"games": opponent.games})
@@ -62,7 +62,7 @@ def digest_of(
     champion: gp.Genotype,
     archive: Sequence[ArchiveEntry],
 ) -> str:
-    """Return the checksum of what makes a generation."""
+    """Return the checksum of the values of a generation."""
     content = {
         "settings": settings_of(config),
         "generation": number,

@@ -1,4 +1,4 @@
-"""Evolution as a kind of learner: what runs of `EvolutionConfig` have beside their steps."""
+"""Evolution as a kind of learner: how runs of `EvolutionConfig` are kept and shown."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -47,7 +47,7 @@ def _games_per_second(row: Row) -> float:
 
 
 def _greedy(row: Row) -> float | None:
-    """Return the points against greedy, who never changes; None if nobody met him."""
+    """Return the points against greedy, which never changes; None if it was not met."""
     met = [load["best"] for load in json.loads(row["fresh"]) if load["opponent"] == "greedy"]
     return float(met[0]) if met else None
 
@@ -71,7 +71,7 @@ _OTHERS = (
     Column("games", "games", "{:,.0f}".format, is_fact=False),
     Column("greedy", _GREEDY, share, _GREEDY, is_fact=False, is_listed=False, read=_greedy),
 )  # fmt: skip
-"""Columns of a generation before and behind those of training."""
+"""Columns of a generation before and after those of training."""
 
 
 def check_evolved(run: Run) -> None:
@@ -129,9 +129,9 @@ class _Learners:
         cluster: Cluster | None = None,
         **parts: Any,
     ) -> Evolution:
-        """Return the learner with what is given here: of *parts* fitness and operators."""
-        asked = {"threads": threads, "progress": progress, "cluster": cluster, **parts}
-        return replace(self.given, **{name: one for name, one in asked.items() if one})
+        """Return the learner with these arguments; *parts* are fitness and operators."""
+        options = {"threads": threads, "progress": progress, "cluster": cluster, **parts}
+        return replace(self.given, **{name: value for name, value in options.items() if value})
 
     def check_sendable(self, config: EvolutionConfig, /, *, is_whole: bool = False) -> None:
         check_sendable(config)
@@ -139,7 +139,7 @@ class _Learners:
     def check(self, learner: Evolution, config: EvolutionConfig, /) -> None:
         learner.parts.check(config.variation, config.selection, config.task)
         if config.tuning is not None:
-            check_installed()  # rather now than when all generations are made
+            check_installed()  # now rather than after all generations
 
     def identities(self, learner: Evolution, /) -> dict[str, dict[str, str]]:
         return learner.parts.identities()
@@ -174,7 +174,7 @@ class _Store:
     def check_step(self, config: EvolutionConfig, step: Any, /) -> None:
         if not isinstance(step, Generation):
             raise ValueError(
-                f"{step!r:.80} is no generation: a run of evolution keeps nothing else"
+                f"{step!r:.80} is not a generation: a run of evolution keeps nothing else"
             )
 
     def write(self, database: Database, step: Generation, /) -> None:
@@ -267,20 +267,18 @@ class _Display:
         )
 
     def listings(self, config: EvolutionConfig, last: Generation, /) -> list[Listing]:
-        """Return the front of strength against size, for selection that looks at both."""
-        front = front_of(last.individuals) if config.selection.kind == "pareto" else ()
-        if not front:
+        """Return the front of strength against size if the selection looks at both."""
+        if config.selection.kind != "pareto":
             return []
+        front = [
+            (len(best.tree), best.fitness, str(best.tree)) for best in front_of(last.individuals)
+        ]
         rows = [
-            (
-                str(len(one.tree)),
-                fitness_text(config, one.fitness),
-                shorten(str(one.tree), 100),
-            )
-            for one in front
+            (str(nodes), fitness_text(config, fitness), shorten(tree, 100))
+            for nodes, fitness, tree in front
         ]
         data = [
-            {"nodes": len(one.tree), "fitness": one.fitness, "tree": str(one.tree)} for one in front
+            {"nodes": nodes, "fitness": fitness, "tree": tree} for nodes, fitness, tree in front
         ]
         title = "Strength against size in the last generation: nobody smaller is as strong"
         head = ("nodes", "training", "tree")

@@ -49,12 +49,12 @@ _TIME = Plot(
 def evolution_plots(
     config: EvolutionConfig, rows: Sequence[Row], /, *, is_own: bool = False
 ) -> list[Plot]:
-    """Return the plots of all generations; *is_own*: training has a fitness of the user's."""
+    """Return the plots of all generations; *is_own*: training uses the user's own fitness."""
     return [
         *_fitness(config, is_own=is_own),
         opponents_plot(rows),
-        _of_trees("Tree sizes", "size", "nodes"),
-        _of_trees("Tree depths", "depth", "levels"),
+        _tree_plot("Tree sizes", "size", "nodes"),
+        _tree_plot("Tree depths", "depth", "levels"),
         _diversity(rows, config.population_size),
         *_operators(rows),
         *_structure(rows, config.population_size),
@@ -65,7 +65,7 @@ def evolution_plots(
 def opponents_plot(rows: Sequence[Row]) -> Plot:
     """Return the best individual's points per fresh game against each opponent.
 
-    Champions of earlier generations are one line, weighted by games: every generation meets others.
+    Earlier champions share a line, weighted by games, because each generation meets others.
     """
     names: dict[str, None] = {}
     scores: dict[int, dict[str, float]] = {}
@@ -95,7 +95,7 @@ def opponents_plot(rows: Sequence[Row]) -> Plot:
 
 
 def _fitness(config: EvolutionConfig, *, is_own: bool) -> list[Plot]:
-    """Return fitness on fresh games and in training: one plot, if both are shares of points."""
+    """Return fitness on fresh games and in training: one plot if both are shares of points."""
     are_shares = is_share(config) and not is_own
     fitness = Plot(
         "Fitness",
@@ -111,15 +111,15 @@ def _fitness(config: EvolutionConfig, *, is_own: bool) -> list[Plot]:
     return [fitness, Plot("Training fitness", unit, _TRAINING, note)]
 
 
-def _of_trees(title: str, key: str, unit: str) -> Plot:
+def _tree_plot(title: str, key: str, unit: str) -> Plot:
     lines = (PlotLine("mean", f"mean_{key}", color=2), PlotLine("best", f"best_{key}", color=0))
     return Plot(title, unit, lines, f"in {unit}", from_zero=True)
 
 
 def _diversity(rows: Sequence[Row], population: int) -> Plot:
     def behaviours(row: Row) -> float | None:
-        found = row.get("distinct_behaviours")
-        return found / population if found else None
+        distinct = row.get("distinct_behaviours")
+        return distinct / population if distinct else None
 
     lines = [PlotLine("different trees", "diversity", color=3)]
     if any(map(behaviours, rows)):
@@ -129,14 +129,14 @@ def _diversity(rows: Sequence[Row], population: int) -> Plot:
 
 
 def _operators(rows: Sequence[Row]) -> list[Plot]:
-    """Return how much of each generation every operator made."""
+    """Return the plot of the share of each generation that every operator made."""
 
-    def made(name: str, row: Row) -> float:
+    def share_of(name: str, row: Row) -> float:
         operators = row.get("operators", {})
         return float(operators.get(name, 0) / (sum(operators.values()) or 1))
 
     names = dict.fromkeys(name for row in rows for name in row.get("operators", {}))
-    lines = [PlotLine(name, partial(made, name)) for name in names]
+    lines = [PlotLine(name, partial(share_of, name)) for name in names]
     if any(row.get("one_way_share") is not None for row in rows):
         lines.append(PlotLine("one-way, of crossovers", "one_way_share", color=7, is_dashed=True))
     title, unit, note = "Operators", "share of operators", "that made the individuals"
@@ -144,7 +144,7 @@ def _operators(rows: Sequence[Row]) -> list[Plot]:
 
 
 def _structure(rows: Sequence[Row], population: int) -> list[Plot]:
-    """Return the plots of introns, no-ops and weights that the run has something to say about."""
+    """Return the plots of introns, no-ops and weights for which the run has data."""
 
     def chains(lengths: slice, row: Row) -> float:
         return float(sum(row.get("no_op_chains", ())[lengths]) / population)
@@ -152,16 +152,16 @@ def _structure(rows: Sequence[Row], population: int) -> list[Plot]:
     def above(row: Row) -> float:
         return float(row.get("chains_above_terminals", 0) / population)
 
-    found = []
+    plots = []
     if any(row.get("dead_introns") or row.get("live_introns") for row in rows):
-        found.append(_INTRONS)
+        plots.append(_INTRONS)
     if any(row.get("no_op_chains") for row in rows):
         lengths = (("of 1", slice(0, 1)), ("of 2", slice(1, 2)), ("of 3 or more", slice(2, None)))
         lines = [PlotLine(name, partial(chains, part)) for name, part in lengths]
         lines.append(PlotLine("above a terminal", above, color=7, is_dashed=True))
         note = "that stand one above the other"
         title = "Chains of no-ops"
-        found.append(Plot(title, "chains per individual", lines, note, from_zero=True))
+        plots.append(Plot(title, "chains per individual", lines, note, from_zero=True))
     if any(row.get("mean_weight") is not None for row in rows):
-        found.append(_WEIGHTS)
-    return found
+        plots.append(_WEIGHTS)
+    return plots

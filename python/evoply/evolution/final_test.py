@@ -19,13 +19,13 @@ from evoply.protocols import Cluster, Progress
 class FinalTest:
     """The members of the hall of fame in the order of the final test, best first.
 
-    With `tuning` in the config, the tuned form of its first member is one of them; what it says of
-    fresh games is that member's.
+    With `tuning` in the config, the tuned form of its first member is one of them; its points on
+    fresh games are that member's.
     """
 
     ranking: tuple[HallOfFameEntry, ...]
     fitness: tuple[float, ...]
-    """Points per game in the final test, in [0, 1], for each of *ranking*."""
+    """Points per game in the final test, in [0, 1], of each in *ranking*."""
     games: int
     """Games each of them played."""
 
@@ -45,10 +45,10 @@ def final_test(
 ) -> FinalTest:
     """Return the hall of fame of *generation* ranked by games on openings used nowhere else.
 
-    Its members meet the config's opponents, earlier champions and one another; every opponent
-    has the same number of games. The first of the ranking is the run's champion. *threads*,
-    *progress* and *cluster* are those of `evolve`. If the config says so, constants of the first
-    of the hall are tuned before, and the tuned tree is tested beside the others.
+    Its members meet the config's opponents, earlier champions and one another; every opponent has
+    the same number of games. The first of the ranking is the run's champion. *threads*, *progress*
+    and *cluster* are those of `evolve`. If the config says so, the constants of the hall's first
+    member are tuned before, and the tuned tree is tested with the others.
     """
     stream = stream_for(config, "final", generation.number)
     hall, games = generation.hall_of_fame, config.game_settings
@@ -57,17 +57,17 @@ def final_test(
     met = [*earlier, *((entry.generation, entry.tree) for entry in hall)]
     panel = panel_of(games, config.task, met).with_pairs(config.hall_of_fame.final_pairs)
 
-    def told(stage: str, done: int, count: int) -> None:
+    def report(stage: str, done: int, count: int) -> None:
         if progress is not None:
             progress(Progress(generation.number, stage, done, count))
 
     if config.tuning is not None:
-        draws, tell = stream.child("tuning"), partial(told, "tuning")
+        draws, tell = stream.child("tuning"), partial(report, "tuning")
         tree = tuned(games, config.tuning, hall[0].tree, panel, draws, play, tell)
         if all(tree != entry.tree for entry in hall):
             hall = (*hall, replace(hall[0], tree=tree))
     seats = seats_of(games, [entry.tree for entry in hall])
-    result = trial(games, seats, panel, stream, partial(play, progress=partial(told, "final")))
+    result = trial(games, seats, panel, stream, partial(play, progress=partial(report, "final")))
     fitness = result.fitness
     order = sorted(
         range(len(hall)), key=lambda index: (-fitness[index], len(hall[index].tree), index)

@@ -1,4 +1,4 @@
-"""What a generation is: values only, everything the next generation is computed from.
+"""A generation: the values from which the next generation is computed.
 
 This module does not know how individuals are bred, judged or stored.
 """
@@ -26,14 +26,14 @@ class Generation:
     archive: tuple[ArchiveEntry, ...]
     """Champions of this and earlier generations, each tree once, oldest first."""
     champion: gp.Genotype
-    """Best of this generation's best on fresh games."""
+    """The one of this generation's best that is best on fresh games."""
     fresh: tuple[FreshResult, ...]
     statistics: Statistics
     timing: Seconds
     digest: str
-    """SHA-256 of what was computed: see `evoply.evolution.digest`."""
+    """SHA-256 of the computed values: see `evoply.evolution.digest`."""
     config: EvolutionConfig = field(compare=False)
-    """What the run was asked for."""
+    """The config of the run."""
     census: Census = field(default_factory=Census)
 
     @cached_property
@@ -43,7 +43,7 @@ class Generation:
 
     @property
     def seconds(self) -> float:
-        """Return what this generation took; `timing` says for what."""
+        """Return the seconds that this generation took; `timing` divides them up."""
         return self.timing.total
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What is counted of a generation, and how far the next one has come."""
+"""The numbers that describe a generation."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
@@ -10,26 +10,26 @@ class FreshResult:
 
     opponent: str
     best: float
-    """Of the individual with the highest training fitness."""
+    """Points of the individual with the highest training fitness."""
     mean: float
-    """Of a random sample of the population."""
+    """Mean points of a random sample of the population."""
     games: int
     """Games each of them played against this opponent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seconds:
-    """Where the time of a generation went; never part of a digest."""
+    """The time of a generation by purpose; never part of a digest."""
 
     breeding: float
     lowering: float
     playing: float
     total: float
-    """Of this generation."""
+    """Seconds of this generation."""
     elapsed: float
-    """Of all generations so far, this one included."""
+    """Seconds of all generations so far, this one included."""
     left: float | None
-    """Estimate until the run's limit; None if it has none."""
+    """Estimate until the run's limit; None without a limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ _STATISTICS = tuple(field.name for field in fields(Statistics))
 
 @dataclass(frozen=True, slots=True)
 class Census:
-    """What else a generation is made of; never part of a digest."""
+    """Further numbers of a generation; never part of a digest."""
 
     operators: Mapping[str, int] = field(default_factory=dict)
     """How often each operator took part in an individual of this generation."""
@@ -92,12 +92,12 @@ class Census:
     dead_introns: float = 0.0
     """Share of nodes that are never computed."""
     live_introns: float = 0.0
-    """Share of nodes that are computed without effect, of 16 individuals, as far as is found."""
+    """Share of nodes that are computed without effect, of 16 individuals, as far as known."""
     no_op_chains: tuple[int, ...] = ()
-    """How many chains of 1, 2, ... no-ops there are in the population."""
+    """Number of chains of 1, 2, ... no-ops in the population."""
     chains_above_terminals: int = 0
-    """How many of these chains stand directly above a terminal."""
+    """Number of these chains that stand directly above a terminal."""
     mean_weight: float | None = None
-    """Mean weight of the leaves of 16 individuals; None where places do not weigh."""
+    """Mean weight of the leaves of 16 individuals; None if positions have no weights."""
     median_fresh: float = 0.0
-    """Median fitness on fresh games of the sample that `Statistics.mean_fresh` is the mean of."""
+    """Median fitness on fresh games of the sample whose mean is `Statistics.mean_fresh`."""

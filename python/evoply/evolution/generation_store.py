@@ -1,7 +1,7 @@
-"""Evolution's own tables of `run.db`: how a generation becomes rows and rows a generation.
+"""Evolution's own tables of `run.db`: writing a generation as rows, and reading it back.
 
 Floating-point numbers are stored as they are (8 bytes), trees as text, each text once. Checksums
-are of the texts, wherever they are stored.
+cover the texts, wherever they are stored.
 """
 
 import json
@@ -22,7 +22,7 @@ from evoply.runs.schema import read_object
 _STATISTICS = tuple(field.name for field in fields(Statistics))
 _WHOLE = ("best_size", "best_depth", "distinct_trees", "games")
 _ADDED = ("dead_introns", "live_introns", "median_fresh")
-"""What a row of a generation has of its census."""
+"""The numbers of its census that a row of a generation has."""
 _SECONDS = tuple(f"seconds_{field.name}" for field in fields(Seconds))
 
 TABLES = f"""
@@ -48,18 +48,18 @@ CREATE TABLE details (generation INTEGER PRIMARY KEY, content TEXT NOT NULL);
 
 
 def _with_tree(name: str, label: str, columns: tuple[str, ...], tree: str = "tree") -> Group:
-    """Return rows of *columns*, the number first and the text of the column *tree* last.
+    """Return a group of rows of *columns*, the number first and the text of the column *tree* last.
 
-    They are in the order of the first two.
+    Rows are in the order of the first two columns.
     """
-    places = ", ".join(f"?{place + 1}" for place in range(len(columns)))
+    markers = ", ".join(f"?{index + 1}" for index in range(len(columns)))
     return Group(
         name,
         label,
         f"SELECT {', '.join(columns)}, t.text FROM {name} n CROSS JOIN trees t ON t.id = n.{tree}"
         f" WHERE {columns[0]} BETWEEN ? AND ? ORDER BY {', '.join(columns[:2])}",
         f"INSERT INTO {name} ({', '.join(columns)}, {tree}) VALUES"
-        f" ({places}, (SELECT id FROM trees WHERE text = ?{len(columns) + 1}))",
+        f" ({markers}, (SELECT id FROM trees WHERE text = ?{len(columns) + 1}))",
         (*columns, "champion_tree" if tree == "champion" else tree),
     )
 
@@ -124,11 +124,11 @@ EXPORTS: Mapping[str, Callable[[Database], list[dict[str, Any]]]] = {
     "individuals": lambda database: database.records(_INDIVIDUALS),
     "hall_of_fame": _hall_of_fame_rows,
 }
-"""What is exported, by name."""
+"""The tables that can be exported, by name."""
 
 
 def check_rows(rows: Iterable[Mapping[str, Any]]) -> None:
-    """Raise `ValueError` unless *rows* of the table of generations hold what belongs there."""
+    """Raise `ValueError` unless *rows* of the table of generations have the right types."""
     kinds = {"number": int, "digest": str, "champion_tree": str}
     kinds |= dict.fromkeys((*_STATISTICS, *_SECONDS[:-1]), float)
     for row in rows:
@@ -150,20 +150,20 @@ def write_generation(database: Database, generation: Generation) -> None:
     individuals = [
         (
             number,
-            place,
+            position,
             individual.fitness,
             individual.origin,
             _numbers(individual.parents),
             str(individual.tree),
         )
-        for place, individual in enumerate(generation.individuals)
+        for position, individual in enumerate(generation.individuals)
     ]
     hall = [
-        (number, rank, one.generation, one.points, one.games, str(one.tree))
-        for rank, one in enumerate(generation.hall_of_fame)
+        (number, rank, entry.generation, entry.points, entry.games, str(entry.tree))
+        for rank, entry in enumerate(generation.hall_of_fame)
     ]
     champion = str(generation.champion)
-    added = [(number, str(one.tree)) for one in generation.archive if one.generation == number]
+    added = [(number, str(new.tree)) for new in generation.archive if new.generation == number]
     texts: set[str] = {champion, *(str(row[-1]) for row in (*individuals, *hall, *added))}
     database.connection.executemany(
         "INSERT OR IGNORE INTO trees (text) VALUES (?)", [(text,) for text in sorted(texts)]
@@ -181,7 +181,7 @@ def write_generation(database: Database, generation: Generation) -> None:
 
 
 def read_generation(database: Database, config: EvolutionConfig, number: int) -> Generation:
-    """Return a stored generation, equal to the one that was written; LookupError if none is."""
+    """Return a stored generation, equal to the written one; LookupError if it is missing."""
     primitives = primitive_set_of(config)
     with database.snapshot():
         ((_, digest, _, fresh, *numbers, champion),) = database.one(_GENERATIONS, number)
@@ -202,9 +202,9 @@ def read_generation(database: Database, config: EvolutionConfig, number: int) ->
                 _real(fitness),
                 origin,
                 tuple(json.loads(parents)),
-                cases[place] if cases else (),
+                cases[position] if cases else (),
             )
-            for place, (_, _, fitness, origin, parents, text) in enumerate(individuals)
+            for position, (_, _, fitness, origin, parents, text) in enumerate(individuals)
         ),
         hall_of_fame=tuple(
             HallOfFameEntry(tree(text), entered, _real(points), _real(games))
@@ -231,7 +231,7 @@ def _details(generation: Generation) -> str:
 
 
 def _read_details(database: Database, number: int) -> dict[str, Any]:
-    """Return what is stored of a generation beside its numbers."""
+    """Return the stored details of a generation beside its numbers."""
     ((_, content),) = database.one(_DETAILS, number)
     return read_object(content, ("census",))
 
@@ -248,7 +248,7 @@ def _real(value: object) -> float:
 
 
 # Texts repeat: elites, members of the hall of fame, and all of the archive from generation to
-# generation, which whoever watches a run reads again and again.
+# generation, which a display of a run reads again and again.
 @lru_cache(maxsize=4096)
 def _tree(text: str, primitives: PrimitiveSet) -> gp.Genotype:
     return gp.parse_individual(text, primitives)

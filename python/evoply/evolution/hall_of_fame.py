@@ -2,7 +2,7 @@
 
 Training fitness flatters the best of a generation: it was chosen for having had luck with these
 openings. So a few of the best, the members of the hall of fame and a random sample of the
-population meet the generation's opponents again on openings nobody was selected on. Their
+population meet the generation's opponents again on openings that no selection used. Their
 points there are reported beside the training fitness.
 """
 
@@ -24,7 +24,7 @@ MEMORY = 0.9
 
 @dataclass(frozen=True, slots=True)
 class FreshTest:
-    """What the fresh games of one generation said."""
+    """The results of the fresh games of one generation."""
 
     points: Mapping[gp.Genotype, tuple[float, int]]
     """Points and games of the candidates and of the members of the hall of fame."""
@@ -43,7 +43,7 @@ class FreshTest:
 def draw_earlier(
     config: EvolutionConfig, archive: Sequence[ArchiveEntry], stream: Stream
 ) -> list[tuple[int, gp.Genotype]]:
-    """Draw the champions of earlier generations that are opponents: the newest, then any others.
+    """Draw the champions of earlier generations that are opponents: the newest, and others.
 
     No tree is drawn twice; the result is in the order of their generations.
     """

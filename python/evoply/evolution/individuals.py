@@ -1,4 +1,4 @@
-"""What is known of an individual, and which of them are the best."""
+"""Individuals, the members of the hall of fame and the archive, and their ranking."""
 
 import math
 from collections.abc import Sequence
@@ -9,10 +9,10 @@ from evoply import gp
 
 @dataclass(frozen=True, slots=True)
 class Individual:
-    """A tree, or several, with fitness on this generation's games, and where it comes from.
+    """A tree, or several, with fitness on this generation's games, and its origin.
 
-    Fitness is maximised; what a config minimises is stored with its sign changed. *origin* names
-    the operator that made it, and mutations afterwards behind it; *parents* are positions in the
+    Fitness is maximised; a minimised fitness is stored with its sign changed. *origin* names the
+    operator that made it, then the mutations afterwards; *parents* are positions in the
     generation before.
     """
 
@@ -26,7 +26,7 @@ class Individual:
 
 @dataclass(frozen=True, slots=True)
 class HallOfFameEntry:
-    """A tree and its points over fresh games; games of long ago weigh less.
+    """A tree and its points over fresh games; older games weigh less.
 
     *points* and *games* are sums in which every generation counts `MEMORY` times as much as the
     next: opponents grow stronger, so old points were easier.
@@ -45,9 +45,9 @@ class HallOfFameEntry:
 
     @property
     def rank_value(self) -> float:
-        """Return the fitness less one standard error of an even match: what entries are ranked by.
+        """Return the fitness less one standard error of an even match, which ranks entries.
 
-        So a lucky newcomer does not displace what has proved itself over many games.
+        So a lucky newcomer does not displace a tree that has proved itself over many games.
         """
         return self.fitness - 0.5 / math.sqrt(self.games)
 

@@ -1,8 +1,8 @@
 """Evolution as a learner: breed, lower, play, test again; `for generation in evolve(config)`.
 
 Each step is a function of the config and the generation before; nothing else is remembered, so
-a run can be resumed from any generation. What is interrupted (Ctrl-C raises KeyboardInterrupt)
-was never yielded. This module stores nothing and prints nothing.
+a run can be resumed from any generation. An interrupted step (Ctrl-C raises KeyboardInterrupt)
+yields nothing. This module stores nothing and prints nothing.
 """
 
 import os
@@ -63,17 +63,17 @@ def evolve(
 
     The generations do not depend on *threads* (0: the config's setting, by default all cores),
     nor on where the run was interrupted and resumed. The config's limits are read between
-    generations only; a first generation is always made. *progress* is told about ten times a
-    second how far the current generation has come.
+    generations only; a first generation is always made. *progress* is called about ten
+    times a second with the progress of the current generation.
 
     *fitness* may also be code that replaces the config's and is maximised: a function
     *fitness(tree, stream)*, one of all different trees *fitness(trees, streams)*, or a
-    `FitnessKind`. *operators* are those that the config's `variation.custom` gives rates:
+    `FitnessKind`. *operators* have their rates in the config's `variation.custom`:
     mutations *(tree, limits, stream)*, recombinations
-    *(first, second, limits, stream)*, or rows of `OPERATORS` with a usual rate of their own.
+    *(first, second, limits, stream)*, or rows of `OPERATORS` with their own usual rate.
 
     On a *cluster* (`evoply.cluster.connect`) its workers play all games, to the same generations;
-    breeding and fitness in Python stay here. `ValueError` for an opponent who cannot be sent.
+    breeding and fitness in Python stay here. An opponent that cannot be sent is a `ValueError`.
 
     >>> from evoply.evolution import EvolutionConfig, evolve
     >>> config = EvolutionConfig(game="othello-4", population_size=10, generations=3)
@@ -95,7 +95,7 @@ def evolve(
 
 @dataclass(frozen=True)
 class Evolution:
-    """The learner whose steps are generations; nothing in it but *fitness* and *operators* counts.
+    """The learner whose steps are generations; only *fitness* and *operators* change results.
 
     The arguments are those of `evolve`.
 
@@ -116,7 +116,7 @@ class Evolution:
 
     @property
     def parts(self) -> PythonParts:
-        """What of it is Python code of its user."""
+        """The parts that are Python code of the user."""
         return PythonParts(self.fitness, dict(self.operators))
 
     def first(self, config: EvolutionConfig, /) -> Generation:
@@ -168,17 +168,17 @@ def step(
     number = 0 if previous is None else previous.number + 1
     parts, games = parts or PythonParts(), config.game_settings
     play = partial(games.play, threads=threads or config.machine.threads, cluster=cluster)
-    told = partial(_told, progress, number)
+    report = partial(_reporter, progress, number)
     task, kind = config.task, parts.kind(config.fitness.measure)
     times = [perf_counter()]
 
-    # Step 1. Whom the population meets.
+    # Step 1. Draw the opponents of the population.
     archive = () if previous is None else previous.archive
     earlier = draw_earlier(config, archive, stream_for(config, "opponents", number))
     panel = panel_of(games, task, earlier)
     stream = stream_for(config, "training", number)
     training = Training(
-        task, games, panel, kind.guests(task), stream, partial(play, progress=told("training"))
+        task, games, panel, kind.guests(task), stream, partial(play, progress=report("training"))
     )
 
     if previous is not None and config.steady_state is not None:
@@ -189,7 +189,7 @@ def step(
         # Step 2. Breed, and lower each different tree once.
         offspring = _offspring(config, previous, number, parts)
         times.append(perf_counter())
-        population = population_of(games, [one.tree for one in offspring])
+        population = population_of(games, [child.tree for child in offspring])
         times.append(perf_counter())
 
         # Step 3. Play.
@@ -199,11 +199,11 @@ def step(
     # Step 4. Test the best again on fresh games.
     hall = () if previous is None else previous.hall_of_fame
     stream = stream_for(config, "fresh", number)
-    play = partial(play, progress=told("fresh"))
+    play = partial(play, progress=report("fresh"))
     test = fresh_test(config, stream, individuals, hall, panel, play)
     times.append(perf_counter())
 
-    # Step 5. Describe what came out.
+    # Step 5. Describe the generation.
     hall = updated_hall(hall, test, number, config.hall_of_fame.size)
     archive = _archive_with(archive, test.champion, number)
     digest = digest_of(config, number, individuals, test.results, hall, test.champion, archive)
@@ -233,19 +233,19 @@ def step(
 def _steady(
     config: EvolutionConfig, training: Training, parts: PythonParts, previous: Generation
 ) -> tuple[tuple[Individual, ...], Population, Measured]:
-    """Return the next population of a steady state, as population too, and what it took."""
+    """Return the next individuals of a steady state, their population, and the results."""
     kind = parts.kind(config.fitness.measure)
     results: list[Measured] = []
 
     def judge(offspring: Sequence[Offspring]) -> list[float]:
-        population = population_of(config.game_settings, [one.tree for one in offspring])
+        population = population_of(config.game_settings, [child.tree for child in offspring])
         results.append(measured(kind, population, training, config.parsimony))
         fitness: list[float] = results[-1].fitness.tolist()
         return fitness
 
     stream = stream_for(config, "breeding", previous.number + 1)
     individuals = steady_state_generation(
-        _completed(config, parts), previous.individuals, stream, parts, judge
+        _with_all_rates(config, parts), previous.individuals, stream, parts, judge
     )
     total = Measured(
         fitness=np.array([individual.fitness for individual in individuals]),
@@ -265,15 +265,15 @@ def _offspring(
     stream = stream_for(config, "breeding", number)
     if previous is None:
         return first_population(config, stream)
-    return breed(_completed(config, parts), previous.individuals, stream, parts)
+    return breed(_with_all_rates(config, parts), previous.individuals, stream, parts)
 
 
-def _completed(config: EvolutionConfig, parts: PythonParts) -> EvolutionConfig:
+def _with_all_rates(config: EvolutionConfig, parts: PythonParts) -> EvolutionConfig:
     """Return *config* with a rate for every operator of *parts*."""
     return config.model_copy(update={"variation": parts.completed(config.variation)})
 
 
-def _told(
+def _reporter(
     progress: ProgressCallback | None, number: int, stage: str
 ) -> Callable[[int, int], object] | None:
     if progress is None:
@@ -285,8 +285,8 @@ def _individuals(offspring: Sequence[Offspring], result: Measured) -> tuple[Indi
     fitness: list[float] = result.fitness.tolist()
     cases = [()] * len(offspring) if result.cases is None else result.cases.tolist()
     return tuple(
-        Individual(one.tree, value, one.origin, one.parents, tuple(row))
-        for one, value, row in zip(offspring, fitness, cases, strict=True)
+        Individual(child.tree, value, child.origin, child.parents, tuple(row))
+        for child, value, row in zip(offspring, fitness, cases, strict=True)
     )
 
 

@@ -1,7 +1,7 @@
-"""Genetic operators: `OPERATORS` is the one table of them.
+"""Genetic operators: `OPERATORS` is their one table.
 
-A new operator is a pure function in `evoply.gp` and a row here: its key in a config, its default
-and what is said of it follow from the row. The order of rows is the order in which operators are
+A new operator is a pure function in `evoply.gp` and a row here, which gives its key in a config,
+its default and its description. The order of rows is the order in which operators are
 drawn, so new ones come last.
 """
 
@@ -13,29 +13,29 @@ from typing import Any, Literal
 from evoply import gp
 
 CROSSOVER, CREATION, REPRODUCTION = "crossover", "creation", "reproduction"
-"""Crossover follows the config's `recombination`, creation its `initialisation`; reproduction is
-what is done where no other operator is drawn."""
+"""Crossover follows the config's `recombination`, creation its `initialisation`; reproduction
+is used when no other operator is drawn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """One operator: what it does, and what a config says of it.
+    """An operator: its function, and its description in a config.
 
-    *function* is a mutation `(tree, limits, stream)` that gives a tree, or a recombination
-    `(first, second, limits, stream)` that gives one or two; the number of parameters tells which.
+    *function* is a mutation `(tree, limits, stream)` that returns a tree, or a recombination
+    `(first, second, limits, stream)` that returns one or two; the number of parameters tells which.
     """
 
     name: str
     function: Callable[..., Any] | None
-    """None for what the engine makes by itself."""
+    """None for individuals that the engine makes by itself."""
     meaning: str
     """A sentence for the documentation of configs."""
     rate: float = 0.0
     """How often it makes an offspring unless a config says otherwise, in [0, 1]."""
     afterwards: int | None = None
-    """Its place among the mutations that may follow any operator; None if it is none of them."""
+    """Its rank among the mutations that may follow any operator; None if it does not follow."""
     takes: Literal["tree", "individual"] = "tree"
-    """Whether it is given one tree, drawn from an individual of several, or the whole."""
+    """Whether it gets one tree, drawn from an individual of several, or the whole individual."""
     individuals: tuple[str, ...] = ()
     """Kinds of individual that it is for, as in `individual.kind`; empty for all."""
 
@@ -76,11 +76,11 @@ OPERATORS: tuple[Operator, ...] = (
 
 MUTATIONS_AFTERWARDS: tuple[Operator, ...] = tuple(
     sorted(
-        (one for one in OPERATORS if one.afterwards is not None),
-        key=lambda one: one.afterwards or 0,
+        (operator for operator in OPERATORS if operator.afterwards is not None),
+        key=lambda operator: operator.afterwards or 0,
     )
 )
-"""In the order in which they come."""
+"""The mutations that may follow any operator, in their order."""
 
 MUTATIONS: Mapping[str, gp.Mutation] = MappingProxyType(
     {
@@ -89,4 +89,4 @@ MUTATIONS: Mapping[str, gp.Mutation] = MappingProxyType(
         if operator.function and operator.name != CROSSOVER
     }
 )
-"""Those that make a tree from one other, by name."""
+"""The operators that make a tree from one other, by name."""

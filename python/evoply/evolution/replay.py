@@ -1,7 +1,7 @@
-"""Training games played again from their keys: games are not stored, they are recomputed.
+"""Replay of training games from their keys: games are not stored but recomputed.
 
-The games of a generation are numbered in the order in which its fitness was measured. Where the
-fitness of a tree depends on no other, only the games of its tree are played again, else all.
+The games of a generation are numbered in the order in which its fitness was measured. If the
+fitness of a tree depends on no other, only the games of this tree are played again, else all.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ from evoply.runs.run import Run
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """A training game, who played it, and which individuals it counted for."""
+    """A training game, its players, and the individuals it counted for."""
 
     game: GameRecord
     black: str
@@ -36,22 +36,22 @@ class Replay:
     games: int
     """Training games of the generation."""
     individuals: tuple[int, ...]
-    """Positions of the individuals it counted for: equal trees may share their games. Of a game
-    between two of the population these are who played Black."""
+    """Positions of the individuals it counted for: equal trees may share their games. In a game
+    between two of the population these played Black."""
     against: tuple[int, ...]
     """Positions of the individuals that it counted for on the other side."""
     opening_plies: int
     points: float
-    """1, 0.5 or 0 for the individual; one that it counted against has the rest."""
+    """1, 0.5 or 0 for the individual; an individual on the other side has the rest."""
 
 
 def replay(run: Run, generation: int, game: int) -> Replay:
     """Play training game number *game* of a stored *generation* again.
 
-    The games that its fitness came from are played, and what they give is compared with the stored
-    fitness. Raises `RunError` if there is no such game, or if this evoply plays them differently.
+    The games of its fitness are played, and the result is compared with the stored fitness. Raises
+    `RunError` if there is no such game, or if this evoply plays them differently.
     """
-    # Step 1. The stored population, and whom it met.
+    # Step 1. The stored population and its opponents.
     stored = run.generation(generation)
     config = run.config
     _check_replayable(run)
@@ -68,13 +68,13 @@ def replay(run: Run, generation: int, game: int) -> Replay:
     )
     population = population_of(games, [individual.tree for individual in stored.individuals])
 
-    # Step 2. The games that are needed to know the one, and the fitness that they gave.
+    # Step 2. The games that are needed to find this one, and their fitness.
     if kind.is_relative:
         result = measured(kind, population, training, config.parsimony)
         count = result.games
         fitness = dict(enumerate(result.fitness.tolist()))
     else:
-        # Every different tree has as many games, those of one after those of another.
+        # Every different tree has as many games, one tree's after another's.
         result = measured(kind, _only(population, 0), training, config.parsimony)
         each, count = result.games, result.games * len(population.trees)
         which = min(game // each, len(population.trees) - 1)
@@ -82,7 +82,7 @@ def replay(run: Run, generation: int, game: int) -> Replay:
             recorder = _Recorder(games, game - which * each)
             training = replace(training, play=recorder.play)
             result = measured(kind, _only(population, which), training, config.parsimony)
-        fitness = dict.fromkeys(_places(population, which), float(result.fitness[0]))
+        fitness = dict.fromkeys(_positions(population, which), float(result.fitness[0]))
     if recorder.batch is None:
         numbers = f"games 0 to {count - 1}" if count else "no games"
         raise RunError(f"run {run.path}: generation {generation} has {numbers}, not {game}")
@@ -115,7 +115,7 @@ def replay(run: Run, generation: int, game: int) -> Replay:
 
 
 class _Recorder:
-    """Plays batches, and keeps the game of a number as a batch of its own."""
+    """Plays batches, and keeps the game with a given number as its own batch."""
 
     def __init__(self, games: Games, wanted: int) -> None:
         self._games = games
@@ -124,16 +124,16 @@ class _Recorder:
 
     def play(self, batch: Batch) -> arena.Results:
         if 0 <= self._wanted < len(batch.schedule):
-            one = slice(self._wanted, self._wanted + 1)
-            individuals = None if batch.individuals is None else batch.individuals[:, one]
-            self.batch = replace(batch, schedule=batch.schedule.part(one), individuals=individuals)
+            part = slice(self._wanted, self._wanted + 1)
+            individuals = None if batch.individuals is None else batch.individuals[:, part]
+            self.batch = replace(batch, schedule=batch.schedule.part(part), individuals=individuals)
         self._wanted -= len(batch.schedule)
         return self._games.play(batch)
 
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """Who plays in a batch of one game; side 0 is Black."""
+    """The players in a batch of one game; side 0 is Black."""
 
     population: Population
     training: Training
@@ -150,11 +150,11 @@ class _Table:
         return "an opponent of its fitness"
 
     def individuals(self, side: int) -> tuple[int, ...]:
-        """Return the places in the population that the game counted for."""
+        """Return the positions of the individuals that the game counted for."""
         tree = self._tree(side)
         if self.batch.individuals is not None:
             return (int(self.batch.individuals[side, 0]),)
-        return () if tree is None else _places(self.population, tree)
+        return () if tree is None else _positions(self.population, tree)
 
     def _tree(self, side: int) -> int | None:
         for tree, player in enumerate(self.population.players):
@@ -168,18 +168,18 @@ class _Table:
 
 
 def _only(population: Population, tree: int) -> Population:
-    """Return one individual with this tree alone, whose player is the same object."""
-    one = slice(tree, tree + 1)
+    """Return a population of one individual with this tree; its player is the same object."""
+    part = slice(tree, tree + 1)
     return Population(
-        trees=population.trees[one],
-        players=population.players[one],
-        programs=population.programs[one],
-        operations=population.operations[one],
+        trees=population.trees[part],
+        players=population.players[part],
+        programs=population.programs[part],
+        operations=population.operations[part],
         who=np.zeros(1, dtype=np.int64),
     )
 
 
-def _places(population: Population, tree: int) -> tuple[int, ...]:
+def _positions(population: Population, tree: int) -> tuple[int, ...]:
     return tuple(np.flatnonzero(population.who == tree).tolist())
 
 
@@ -204,7 +204,7 @@ def _panel(run: Run, stored: Generation) -> Panel:
 
 
 def _check_fitness(run: Run, generation: Generation, fitness: Mapping[int, float]) -> None:
-    """Raise `RunError` unless the individuals at these places have this fitness in the run."""
+    """Raise `RunError` unless the individuals at these positions have this fitness in the run."""
     for index, now in fitness.items():
         stored = generation.individuals[index].fitness
         if now != stored:

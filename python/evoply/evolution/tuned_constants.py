@@ -1,8 +1,8 @@
 """The last step of a run that asks for it: constants of the best tree, tuned by CMA-ES on games.
 
 Evolution finds what to look at, and draws the numbers at random. Here the structure stays, and the
-numbers follow the points that they score against those whom the final test meets, on openings of
-their own. The tuned tree is one of the same primitives, and has to win the final test like any
+numbers follow the points that they score against the opponents of the final test, on their own
+openings. The tuned tree has the same primitives, and has to win the final test like any
 member of the hall of fame: it is the champion only if it does.
 """
 
@@ -25,18 +25,18 @@ def tuned(
     panel: Panel,
     stream: Stream,
     play: Play,
-    told: Callable[[int, int], object],
+    report: Callable[[int, int], object],
 ) -> gp.Genotype:
-    """Return *individual* with the constants that CMA-ES ends at, or itself if it has none.
+    """Return *individual* with the constants at which CMA-ES ends, or itself if it has none.
 
     Every vector of numbers meets all of *panel* on the same openings, new ones in each generation.
-    *told* hears games done and all of them. Raises `RunError` without the package `cmaes`.
+    *report* gets the games done and all games. Raises `RunError` without the package `cmaes`.
     """
     values = np.array(gp.drawn_numbers(individual))
     if not len(values):
         return individual
-    # Tuning is a learner of its own, too: it is read when a config asks for it.
-    from evoply.learning.tuning import asked, new_search, tell, usual_size, with_kept_digits
+    # Tuning is also a separate learner: it is imported when a config asks for it.
+    from evoply.learning.tuning import ask, new_search, tell, usual_size, with_kept_digits
 
     scales = np.where(values == 0, 1.0, values)
     size = settings.population_size or usual_size(len(values))
@@ -47,10 +47,10 @@ def tuned(
 
     panel = panel.with_pairs(settings.pairs)
     for number in range(settings.generations):
-        vectors = asked(search, size)
+        vectors = ask(search, size)
         seats = seats_of(games, [with_numbers(vector) for vector in vectors])
         result = trial(games, seats, panel, stream.child("games", number), play)
         tell(search, vectors, result.half_points.sum(axis=1).tolist())
         each = size * int(result.games.sum())
-        told((number + 1) * each, settings.generations * each)
+        report((number + 1) * each, settings.generations * each)
     return with_numbers(search.mean)

@@ -1,8 +1,8 @@
-"""Parts of a run that are written in Python by its user: a fitness, and operators.
+"""Parts of a run that its user writes in Python: a fitness, and operators.
 
-They are given to `evolve` and are no part of a config. A run folder records their qualified
-names and the checksums of their source, so that resuming can ask for the same again. What they
-return is checked here, with errors that name the part.
+They are arguments of `evolve` and not part of a config. A run folder records their qualified
+names and the checksums of their source, so that resuming can ask for the same again. This module
+checks what they return, with errors that name the part.
 """
 
 import inspect
@@ -21,7 +21,7 @@ from evoply.evolution.operators import Operator
 from evoply.gp import Forest, Limits, Tree, TreeError
 from evoply.runs.user_sources import qualified_name, source_identity
 
-_Made = TypeVar("_Made", bound=gp.Genotype)
+_Genotype = TypeVar("_Genotype", bound=gp.Genotype)
 
 OwnOperator: TypeAlias = gp.Mutation | gp.Recombination | Operator | Callable[..., Any]
 """A mutation `(tree, limits, stream)`, a recombination `(first, second, limits, stream)`, or a row
@@ -30,14 +30,14 @@ as `evoply.evolution.OPERATORS` has them, whose usual rate counts where a config
 
 @dataclass(frozen=True, slots=True)
 class PythonParts:
-    """What of a run is Python code of its user."""
+    """The Python code of the user in a run."""
 
     fitness: OwnFitness | None = None
     operators: Mapping[str, OwnOperator] = field(default_factory=dict)
-    """By the names that the config's `variation.custom` gives rates."""
+    """Operators by their names in the config's `variation.custom`."""
 
     def completed(self, variation: Variation) -> Variation:
-        """Return *variation* with the usual rates of operators that it gives none."""
+        """Return *variation* with the usual rates of operators that have no rate in it."""
         custom = variation.custom
         usual = {
             name: operator.rate
@@ -70,11 +70,11 @@ class PythonParts:
                 f"the operator {unused[0]!r} has no rate: set variation.custom.{unused[0]}"
             )
         for name in self.operators:
-            one = self._row(name)
-            if one.individuals and task.individual.kind not in one.individuals:
+            operator = self._row(name)
+            if operator.individuals and task.individual.kind not in operator.individuals:
                 raise ValueError(
                     f"the operator {name!r} is for individuals of kind "
-                    f"{' or '.join(one.individuals)}, not {task.individual.kind}"
+                    f"{' or '.join(operator.individuals)}, not {task.individual.kind}"
                 )
         if custom and variation.recombination.pairing == "population":
             raise ValueError(
@@ -85,7 +85,7 @@ class PythonParts:
             _check_fitness(kind_of(self.fitness), selection, task)
 
     def kind(self, measure: FitnessKind) -> FitnessKind:
-        """Return what counts: the user's fitness, or else *measure*, which is the config's."""
+        """Return the user's fitness, or else *measure*, which is the config's."""
         return measure if self.fitness is None else kind_of(self.fitness)
 
     def takes_two(self, name: str) -> bool:
@@ -102,23 +102,23 @@ class PythonParts:
     ) -> tuple[gp.Genotype, ...]:
         """Return what the operator *name* makes of its parents, checked against types and limits.
 
-        A mutation leaves the second alone.
+        A mutation ignores the second.
         """
         row, function = self._row(name), self._function(name)
         if row.takes == "individual":
             parents = (first, second) if _takes_two(function) else (first,)
-            made = function(*parents, limits, stream)
-            return _checked_all(name, made, parents, limits)
+            children = function(*parents, limits, stream)
+            return _check_all(name, children, parents, limits)
         if _takes_two(function):
 
-            def recombine(one: Tree, other: Tree, room: Limits, draws: Stream) -> tuple[Tree, ...]:
-                made = function(one, other, room, draws)
-                return _checked_all(name, made, (one, other), room)
+            def recombine(tree: Tree, other: Tree, room: Limits, draws: Stream) -> tuple[Tree, ...]:
+                children = function(tree, other, room, draws)
+                return _check_all(name, children, (tree, other), room)
 
             return gp.recombined(first, second, recombine, limits, stream)
 
         def mutate(tree: Tree, room: Limits, draws: Stream) -> Tree:
-            children: tuple[Tree, ...] = _checked_all(
+            children: tuple[Tree, ...] = _check_all(
                 name, function(tree, room, draws), (tree,), room
             )
             return children[0]
@@ -180,36 +180,36 @@ def identity(part: Any) -> dict[str, str]:
     return source_identity(part, part.model_dump_json() if isinstance(part, FitnessKind) else "")
 
 
-def _checked_all(name: str, made: Any, parents: tuple[Any, ...], limits: Limits) -> tuple[Any, ...]:
-    """Return what an operator made as a tuple, each child checked against its parent."""
-    children = made if isinstance(made, tuple) else (made,)
+def _check_all(name: str, answer: Any, parents: tuple[Any, ...], limits: Limits) -> tuple[Any, ...]:
+    """Return the children of an operator as a tuple, each checked against its parent."""
+    children = answer if isinstance(answer, tuple) else (answer,)
     if not 1 <= len(children) <= len(parents):
         raise ValueError(
             f"the operator {name} gave {len(children)} children of {len(parents)} parents"
         )
     return tuple(
-        child if child is parent else _checked(name, child, parent, limits)
+        child if child is parent else _check_child(name, child, parent, limits)
         for child, parent in zip(children, parents, strict=False)
     )
 
 
-def _checked(name: str, child: Any, parent: _Made, limits: Limits) -> _Made:
+def _check_child(name: str, child: Any, parent: _Genotype, limits: Limits) -> _Genotype:
     if type(child) is not type(parent):
         wanted = "a tree" if isinstance(parent, Tree) else "an individual of several trees"
         raise ValueError(f"the operator {name} gave {child!r:.60}, not {wanted}")
     try:
-        made: _Made = _typed(child, parent)
+        tree: _Genotype = _check_types(child, parent)
     except TreeError as error:
         raise ValueError(f"the operator {name} gave an impossible tree: {error}") from None
-    if len(made) > limits.max_nodes or made.depth > limits.max_depth:
+    if len(tree) > limits.max_nodes or tree.depth > limits.max_depth:
         raise ValueError(
-            f"the operator {name} gave a tree of {len(made)} nodes and {made.depth} levels; "
+            f"the operator {name} gave a tree of {len(tree)} nodes and {tree.depth} levels; "
             f"the limits are {limits.max_nodes} and {limits.max_depth}"
         )
-    return made
+    return tree
 
 
-def _typed(child: gp.Genotype, parent: gp.Genotype) -> Any:
+def _check_types(child: gp.Genotype, parent: gp.Genotype) -> Any:
     """Return *child* with every tree checked to be of the sets and types of *parent*."""
     trees, parents = gp.branches(child), gp.branches(parent)
     if len(trees) != len(parents):

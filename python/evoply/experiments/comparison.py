@@ -1,4 +1,4 @@
-"""What came of an experiment: values, curves and differences of its setups."""
+"""The result of an experiment: values, curves and differences of its setups."""
 
 import csv
 import io
@@ -32,7 +32,7 @@ from evoply.wording import named_apart, shorten
 
 
 class Comparison(Findings):
-    """Setups over seeds, measured by opponents that none of them was trained on."""
+    """Setups over seeds, measured by opponents that none of them trained on."""
 
     __slots__ = ()
 
@@ -86,11 +86,9 @@ def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def comparison_of(folder: ExperimentFolder) -> Comparison:
-    """Return what the runs of *folder* that are done come to."""
+    """Return the result of the finished runs of *folder*."""
     results = folder.measured()
-    values = {
-        name: found for name, found in values_by_setup(folder.setups, results).items() if found
-    }
+    values = {name: row for name, row in values_by_setup(folder.setups, results).items() if row}
     return Comparison(
         name=folder.name,
         path=folder.path,
@@ -98,14 +96,14 @@ def comparison_of(folder: ExperimentFolder) -> Comparison:
         experiment=folder.experiment,
         setups=tuple(setup.name for setup in folder.setups),
         results=tuple(results),
-        spreads={name: spread_of(found) for name, found in values.items()},
+        spreads={name: spread_of(row) for name, row in values.items()},
         differences=tuple(compared(values)),
         digest=digest_of(results),
     )
 
 
 def load_comparison(source: str | os.PathLike[str]) -> Comparison:
-    """Return what the runs of an experiment that are done come to.
+    """Return the result of the finished runs of an experiment.
 
     *source* is its name in the folder of runs, or the path of its folder. Raises `RunError` if
     there is none or it is damaged.
@@ -122,11 +120,11 @@ def compare_experiment(
     progress: Callable[[Status], object] | None = None,
     cluster: object = None,
 ) -> Comparison:
-    """Do an experiment, or go on with it: `evoply experiment` in Python.
+    """Run an experiment, or resume it: `evoply experiment` in Python.
 
-    *experiment* is one, a TOML file of one, or the folder of one, which is gone on with. Runs that
-    are done are not made again. The other arguments are those of `compare`; without a *name* the
-    folder is called after the file. Raises `ConfigError` for what is wrong in the experiment.
+    *experiment* is an experiment, its TOML file, or its folder, which is resumed. Finished runs
+    are not repeated. The other arguments are those of `compare`; without a *name* the
+    folder is named after the file. Raises `ConfigError` for errors in the experiment.
     """
     folder = folder_for(experiment, name=name, seeds=seeds)
     run_experiment(folder, workers=workers, progress=progress, cluster=cluster)
@@ -147,24 +145,24 @@ def compare(
     progress: Callable[[Status], object] | None = None,
     cluster: object = None,
 ) -> Comparison:
-    """Compare configs over seeds; the same call goes on where it was stopped.
+    """Compare configs over seeds; the same call resumes where it was stopped.
 
-    *configs* are two or more, by the names that the result shall have for them or in a list: each
-    an `EvolutionConfig`, a `LearningConfig`, a preset, or the path of a config or of a run. Every
-    one is run with *seeds* seeds from *first_seed* on, each run on a core of its own, *workers* at
+    *configs* are two or more, by their names in the result or in a list: each
+    an `EvolutionConfig`, a `LearningConfig`, a preset, or the path of a config or of a run. Each
+    is run with *seeds* seeds from *first_seed* on, every run on its own core, *workers* at
     a time (0: one a core), or on a *cluster*, such as "local:4", "tcp://host:8786" or a Dask
     client, to the same results. Players are measured by *games* games against each opponent of
     *measure*, such as "score:swh,material:depth=3", whom no config trains on, at the end and at
-    *points* points of a learning curve. *budget*, such as {"games": 100_000}, takes the place of
-    the limits in the configs.
+    *points* points of a learning curve. *budget*, such as {"games": 100_000}, replaces the
+    limits in the configs.
 
-    The runs lie in the folder *name* of the folder of runs. Ctrl-C leaves there what was done, and
-    so the same call goes on with it; later it may ask for more seeds. The result depends neither
+    The runs lie in the folder *name* of the folder of runs. Ctrl-C keeps the finished part
+    there, and the same call resumes it; later it may ask for more seeds. The result depends neither
     on *workers* nor on interruptions, unless the budget is in seconds.
 
-    Raises `ConfigError` for what is wrong, `RunError` if the folder holds another experiment.
+    Raises `ConfigError` for errors, `RunError` if the folder holds another experiment.
     """
-    named = _named(configs)
+    named = _by_name(configs)
     if len(named) < 2:
         raise ConfigError([("configs", "give two or more")])
     experiment = experiment_of(
@@ -186,7 +184,7 @@ def compare(
 
 
 def usual_name(setups: Iterable[str]) -> str:
-    """Return what the folder of a comparison is called if nobody says it.
+    """Return the default name of the folder of a comparison.
 
     >>> usual_name(["quick", "mine/a b"])
     'compare-quick-against-mine-a-b'
@@ -194,7 +192,7 @@ def usual_name(setups: Iterable[str]) -> str:
     return f"compare-{'-against-'.join(plain_name(setup) for setup in [*setups][:3])}"
 
 
-def _named(configs: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
+def _by_name(configs: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
     if not isinstance(configs, Mapping):
         return named_configs([configs] if isinstance(configs, str) else configs)
     names = named_apart([shorten(str(name), LONGEST_NAME) for name in configs])

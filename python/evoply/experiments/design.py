@@ -1,4 +1,4 @@
-"""What an experiment is: setups, each a config of any learner, times seeds, and one measure."""
+"""The design of an experiment: setups, each a config of any learner, times seeds, and a measure."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _LONGEST_VALUE = 20
 
 
 class Budget(Part):
-    """What each run may use, the same for all setups; the step that passes it is the last one."""
+    """The budget of each run, equal for all setups; the step that passes it is the last one."""
 
     games: int | None = Field(default=None, ge=1)
     """Games of training."""
@@ -50,7 +50,7 @@ class Budget(Part):
 
     @property
     def kind(self) -> str:
-        """What is counted: games, work or seconds; "" without a budget."""
+        """The counted unit: games, work or seconds; "" without a budget."""
         return next((name for name in ("games", "work", "seconds") if getattr(self, name)), "")
 
 
@@ -66,8 +66,8 @@ class Experiment(Part):
     first_seed: int = Field(default=1, ge=0, lt=2**62)
     """The first of the seeds; the same for all setups."""
     measure: str = ""
-    """What a finished player is measured by: `score:` and opponents whom no setup trains on, with
-    commas between; empty: those of swh, material:depth=3 and mobility that fit."""
+    """The measure of a finished player: `score:` and opponents that no setup trains on, with commas
+    between; empty: those of swh, material:depth=3 and mobility that fit."""
     games: int = Field(default=400, ge=2, le=1_000_000, multiple_of=2)
     """Games against each of these opponents, at the end of a run."""
     points: int = Field(default=8, ge=0, le=1000)
@@ -93,7 +93,7 @@ class Setup:
     config: Any
 
     def with_seed(self, seed: int, budget: Budget) -> Any:
-        """Return the config for a run with *seed*; a budget takes the place of its limits."""
+        """Return the config for a run with *seed*; a budget replaces its limits."""
         config = self.config.model_copy(update={"seed": seed})
         return self.kind.configs.endless(config) if budget.is_set else config
 
@@ -155,9 +155,9 @@ def experiment_of(data: Mapping[str, Any]) -> Experiment:
 
 
 def setups_of(experiment: Experiment, configs: Mapping[str, Any] | None = None) -> list[Setup]:
-    """Return the setups of *experiment*; `ConfigError` with everything that is wrong in them.
+    """Return the setups of *experiment*; `ConfigError` lists all errors in them.
 
-    *configs* are those that the experiment has the names of: configs in memory, or texts as in
+    *configs* are those that the experiment names: configs in memory, or texts as in
     `Experiment.configs`.
     """
     problems = _problems(experiment)
@@ -178,7 +178,7 @@ def setups_of(experiment: Experiment, configs: Mapping[str, Any] | None = None) 
 
 
 def _problems(experiment: Experiment) -> list[Problem]:
-    """Return what of an experiment does not go together, whatever the configs are."""
+    """Return the problems of an experiment's parts, without its configs."""
     problems: list[Problem] = []
     if bool(experiment.base) == bool(experiment.configs):
         problems.append(("base", "give a base whose keys are varied, or configs to compare"))
@@ -192,7 +192,7 @@ def _problems(experiment: Experiment) -> list[Problem]:
 def _joint_problems(
     experiment: Experiment, setups: Sequence[Setup], *, is_measured: bool
 ) -> list[Problem]:
-    """Return what of several setups does not go together; *is_measured*: and of the measure."""
+    """Return the problems between setups, and those of the measure if *is_measured*."""
     problems: list[Problem] = []
     games = dict.fromkeys(setup.config.game for setup in setups)
     if len(games) > 1:
@@ -216,7 +216,7 @@ def _joint_problems(
 
 
 def measure_of(experiment: Experiment, setups: Sequence[Setup]) -> Measure:
-    """Return the measure of *experiment*, the usual one where it says none; `ValueError`."""
+    """Return the measure of *experiment*, the usual one if it has none; or raise `ValueError`."""
     if experiment.measure:
         return Measure.from_text(experiment.measure)
     usual = []
@@ -246,7 +246,7 @@ def _training_opponents(config: Any) -> set[str]:
 
 
 def named_configs(configs: Iterable[Any]) -> dict[str, Any]:
-    """Return *configs* by names of their own, or by their numbers where they have none.
+    """Return *configs* by their own names, or by their numbers if they have none.
 
     >>> list(named_configs(["quick", "mine/quick.toml"]))
     ['quick', 'quick (2)']
@@ -255,8 +255,8 @@ def named_configs(configs: Iterable[Any]) -> dict[str, Any]:
         os.fspath(config) if isinstance(config, os.PathLike) else config for config in configs
     ]
     names = [
-        (Path(one).stem or one) if isinstance(one, str) else f"setup {number}"
-        for number, one in enumerate(listed, 1)
+        (Path(config).stem or config) if isinstance(config, str) else f"setup {number}"
+        for number, config in enumerate(listed, 1)
     ]
     return dict(zip(named_apart(names), listed, strict=True))
 
@@ -264,10 +264,10 @@ def named_configs(configs: Iterable[Any]) -> dict[str, Any]:
 def _variants(
     experiment: Experiment, configs: Mapping[str, Any] | None
 ) -> list[tuple[str, Any, list[str]]]:
-    """Return for each setup its name, its config or the source of it, and what is changed in it."""
+    """Return for each setup its name, its config or source, and the changes to it."""
     if experiment.configs:
         named = named_configs(experiment.configs) if configs is None else configs
-        return [(name, one, []) for name, one in named.items()]
+        return [(name, config, []) for name, config in named.items()]
     values = list(experiment.vary.values())
     if experiment.order == "list":
         lengths = {len(value) for value in values}
@@ -290,11 +290,11 @@ def _variants(
 
 
 def _name(vary: Mapping[str, Sequence[Any]], chosen: Sequence[Any]) -> str:
-    """Return "size=2 primitives=liao"; a long value goes by its place among the key's, as "#2"."""
+    """Return "size=2 primitives=liao"; a long value is its number among the key's, as "#2"."""
     short = [key.rpartition(".")[2] for key in vary]
-    shown = short if len(set(short)) == len(short) else list(vary)
+    labels = short if len(set(short)) == len(short) else list(vary)
     parts = []
-    for key, values, value in zip(shown, vary.values(), chosen, strict=True):
+    for key, values, value in zip(labels, vary.values(), chosen, strict=True):
         text = value if isinstance(value, str) else json.dumps(value)
         is_long = len(text) > _LONGEST_VALUE
         parts.append(f"{key}={f'#{values.index(value) + 1}' if is_long else text}")
@@ -304,9 +304,9 @@ def _name(vary: Mapping[str, Sequence[Any]], chosen: Sequence[Any]) -> str:
 def _toml(value: Any) -> str:
     """Return *value* as `--set` takes it: a TOML value in one line."""
     if isinstance(value, dict):
-        return f"{{ {', '.join(f'{key} = {_toml(one)}' for key, one in value.items())} }}"
+        return f"{{ {', '.join(f'{key} = {_toml(cell)}' for key, cell in value.items())} }}"
     if isinstance(value, list):
-        return f"[{', '.join(_toml(one) for one in value)}]"
+        return f"[{', '.join(_toml(cell) for cell in value)}]"
     return json.dumps(value)
 
 
@@ -317,7 +317,7 @@ def _config_of(source: Any, overrides: Sequence[str]) -> tuple[Kind, Any]:
             return kind_of(KINDS, source), source
         except RunError:
             message = (
-                f"{shorten(repr(source))} is no config: give an EvolutionConfig or a "
+                f"{shorten(repr(source))} is not a config: give an EvolutionConfig or a "
                 "LearningConfig, a preset, or the path of a config or of a run"
             )
             raise ConfigError([("configs", message)]) from None
@@ -332,9 +332,9 @@ def _config_of(source: Any, overrides: Sequence[str]) -> tuple[Kind, Any]:
 
 
 def identity(experiment: Experiment, setups: Sequence[Setup]) -> str:
-    """Return a checksum of all that decides the results, whatever the names and the machine."""
-    said = {
+    """Return a checksum of all that decides the results, not of names or the machine."""
+    decisive = {
         "experiment": experiment.model_dump(mode="json", exclude={"seeds", "base", "configs"}),
         "setups": [setup.kind.configs.write(setup.config) for setup in setups],
     }
-    return checksum(json.dumps(said, sort_keys=True))
+    return checksum(json.dumps(decisive, sort_keys=True))

@@ -1,6 +1,6 @@
-"""An experiment on disk: what was asked for, and a run folder for each setup and seed.
+"""An experiment on disk: its settings, and a run folder for each setup and seed.
 
-Nothing else is kept: what came of an experiment is read from its runs, so it goes on after any
+Nothing else is kept: the results of an experiment are read from its runs, so it resumes after any
 interruption, and seeds may be added later.
 """
 
@@ -39,17 +39,17 @@ _RUNS = "runs"
 
 @dataclass(frozen=True, slots=True)
 class UnitResult:
-    """What came of one unit."""
+    """The result of a unit."""
 
     setup: str
     seed: int
     digest: str
-    """Of its last step."""
+    """The digest of its last step."""
     curve: tuple[Point, ...]
 
     @property
     def value(self) -> float:
-        """How strong the player is at the end."""
+        """The strength of the player at the end."""
         return self.curve[-1].value
 
 
@@ -70,8 +70,8 @@ class ExperimentFolder:
     ) -> Self:
         """Make the folder, or open it if it has the same experiment with any number of seeds.
 
-        The setups are those of the experiment unless they are given. Raises `ConfigError` for an
-        experiment that is wrong, `RunError` if the folder holds another one.
+        The setups default to those of the experiment. Raises `ConfigError` for errors in the
+        experiment, `RunError` if the folder holds another one.
         """
         setups = tuple(setups or setups_of(experiment))
         measure = str(measure_of(experiment, setups))
@@ -85,7 +85,7 @@ class ExperimentFolder:
                     "same settings to go on"
                 )
         elif folder.exists() and any(folder.iterdir()):
-            raise RunError(f"{folder} is no folder of an experiment: give another --name")
+            raise RunError(f"{folder} is not a folder of an experiment: give another --name")
         try:
             (folder / _SETUPS).mkdir(parents=True, exist_ok=True)
             names = {}
@@ -94,7 +94,7 @@ class ExperimentFolder:
                 write_atomically(file, setup.kind.configs.write(setup.config))
                 names[file.name] = setup.name
             data = {"experiment": experiment.model_dump(mode="json"), "setups": names}
-            # The last of the files: a folder without it is none.
+            # The last of the files: only this makes the folder an experiment.
             write_atomically(folder / EXPERIMENT_FILE, tomli_w.dumps(without_none(data)))
         except OSError as error:
             raise RunError(f"{folder} cannot be written: {error.strerror}") from None
@@ -102,7 +102,7 @@ class ExperimentFolder:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Self:
-        """Open the folder; raise `RunError` if it is none or is damaged."""
+        """Open the folder; raise `RunError` if it is missing or damaged."""
         folder = Path(path)
         try:
             data = read_toml(
@@ -114,7 +114,7 @@ class ExperimentFolder:
                 _setup(folder / _SETUPS / file, name) for file, name in data["setups"].items()
             ]
         except FileNotFoundError as error:
-            raise RunNameError(f"{folder} is no folder of an experiment: {error}") from None
+            raise RunNameError(f"{folder} is not a folder of an experiment: {error}") from None
         except (OSError, ValueError, KeyError, AttributeError) as error:
             raise RunError(f"{folder}: its {EXPERIMENT_FILE} is damaged: {error}") from None
         return cls(folder, experiment, tuple(setups))
@@ -128,30 +128,30 @@ class ExperimentFolder:
         """Return all units: the first seed of every setup, then the second, and so on."""
         first = self.experiment.first_seed
         return [
-            self._unit(place, seed)
+            self._unit(index, seed)
             for seed in range(first, first + self.experiment.seeds)
-            for place in range(len(self.setups))
+            for index in range(len(self.setups))
         ]
 
     def unit(self, name: str, seed: int) -> Unit:
         """Return the unit of a setup and a seed."""
-        for place, setup in enumerate(self.setups):
+        for index, setup in enumerate(self.setups):
             if setup.name == name:
-                return self._unit(place, seed)
+                return self._unit(index, seed)
         raise RunError(f"experiment {self.path} has no setup {name!r}")
 
-    def _unit(self, place: int, seed: int) -> Unit:
-        setup = self.setups[place]
-        name = f"{place + 1}-{plain_name(setup.name)}-seed-{seed}"
+    def _unit(self, index: int, seed: int) -> Unit:
+        setup = self.setups[index]
+        name = f"{index + 1}-{plain_name(setup.name)}-seed-{seed}"
         return Unit(setup, seed, self.path / _RUNS / name)
 
     def waiting(self) -> list[Unit]:
-        """Return the units that are not done."""
-        done = {(one.setup, one.seed) for one in self.measured()}
+        """Return the units that are not finished."""
+        done = {(result.setup, result.seed) for result in self.measured()}
         return [unit for unit in self.units() if (unit.setup.name, unit.seed) not in done]
 
     def measured(self) -> list[UnitResult]:
-        """Return what came of the units that are done."""
+        """Return the results of the finished units."""
         results = []
         for unit in self.units():
             try:
@@ -173,9 +173,8 @@ def folder_for(
 ) -> ExperimentFolder:
     """Return the folder for an experiment, made if it is not there, with other *seeds* if given.
 
-    *source* is an experiment, its file, or the folder of one, which is gone on with where it lies;
-    *name* is that of another folder in the folder of runs. Without one it is the file's or the
-    base's.
+    *source* is an experiment, its file, or the folder of one, which is resumed in place; *name*
+    is that of another folder in the folder of runs, by default the file's or the base's.
     """
     setups: tuple[Setup, ...] = ()
     if isinstance(source, Experiment):
@@ -203,12 +202,12 @@ def find_experiment(source: str | os.PathLike[str]) -> ExperimentFolder:
 
 
 def plain_name(text: str) -> str:
-    """Return *text* as the name of a folder may have it on every system."""
+    """Return *text* as a name of a folder that every system allows."""
     return re.sub(r"[^A-Za-z0-9_.=+-]+", "-", text)[:60]
 
 
 def _folder_of(source: str | os.PathLike[str]) -> Path | None:
-    """Return the folder of an experiment if *source* is it, or what says so within it."""
+    """Return the folder of an experiment if *source* is it, or its file; else None."""
     path = Path(source)
     if path.name == EXPERIMENT_FILE and (path.parent / _SETUPS).is_dir():
         return path.parent
@@ -230,7 +229,8 @@ def values_by_setup(
     setups: Sequence[Setup], results: Sequence[UnitResult]
 ) -> Mapping[str, list[float]]:
     """Return the final values of each setup, in the order of seeds."""
-    ordered = sorted(results, key=lambda one: one.seed)
+    ordered = sorted(results, key=lambda result: result.seed)
     return {
-        setup.name: [one.value for one in ordered if one.setup == setup.name] for setup in setups
+        setup.name: [result.value for result in ordered if result.setup == setup.name]
+        for setup in setups
     }

@@ -1,4 +1,4 @@
-"""An experiment as one HTML page, and in short for a notebook: values, curves, differences."""
+"""The HTML page of an experiment, and its summary for a notebook: values, curves, differences."""
 
 import shlex
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ from evoply.reports.pages import page
 from evoply.reports.series import Series
 
 _MOST_CURVES = 8
-"""Setups whose curves can be told apart; of more the best are drawn."""
+"""Most setups with curves: of more, only the best are drawn."""
 _MOST_PAIRS = 12
-"""Pairs in the open, those that differ most surely; of more all are in a folded table."""
+"""Pairs in view, those that differ most surely; a folded table has all if there are more."""
 _MOST_CONFIGS = 20
 _LONG_NAME = 30
 _TITLES = {"generations": "step", "games": "games", "work": "work", "seconds": "seconds"}
@@ -25,7 +25,7 @@ def comparison_html(comparison: Findings) -> str:
     """Return the page about *comparison* as text."""
     experiment = comparison.experiment
     spreads = comparison.spreads
-    pairs = sorted(comparison.differences, key=lambda one: (one.p, -abs(one.difference)))
+    pairs = sorted(comparison.differences, key=lambda pair: (pair.p, -abs(pair.difference)))
     facts = {
         "setups": f"{len(spreads):,}",
         "runs": f"{comparison.runs:,} of {len(comparison.setups) * experiment.seeds:,}",
@@ -86,16 +86,16 @@ def _value_cells(name: str, spread: Spread) -> tuple[str, ...]:
     )
 
 
-def _pair_cells(one: SetupDifference) -> tuple[str, ...]:
+def _pair_cells(pair: SetupDifference) -> tuple[str, ...]:
     return (
-        one.first,
-        one.second,
-        f"{one.difference:+.3f}",
-        _span(one.interval, signed=True),
-        f"{one.effect:.2f}",
-        f"{one.p:.3g}",
-        "differ" if one.is_certain else "not certain",
-        "-" if one.seeds_wanted is None else f"{one.seeds_wanted:,}",
+        pair.first,
+        pair.second,
+        f"{pair.difference:+.3f}",
+        _span(pair.interval, signed=True),
+        f"{pair.effect:.2f}",
+        f"{pair.p:.3g}",
+        "differ" if pair.is_certain else "not certain",
+        "-" if pair.seeds_wanted is None else f"{pair.seeds_wanted:,}",
     )
 
 
@@ -121,7 +121,7 @@ def _values(comparison: Findings) -> Chart:
 
 
 def _short(names: Sequence[str]) -> list[str]:
-    """Return *names* for a chart: if some are long, without the keys that all of them vary.
+    """Return *names* for a chart: if some are long, without the keys that all share.
 
     >>> _short(["primitives=liao selection.size=2", "primitives=liao selection.size=3"])
     ['liao, 2', 'liao, 3']
@@ -142,7 +142,7 @@ def _curves(comparison: Findings) -> list[Chart]:
 
 
 def _axes(comparison: Findings) -> list[str]:
-    """Return what curves can be drawn against: games and work only if every run counts them."""
+    """Return the axes of curves: games and work only if every run counts them."""
     return [
         axis
         for axis in _TITLES
@@ -156,15 +156,15 @@ def _curve_chart(comparison: Findings, names: list[str], axis: str) -> Chart:
     x = sorted({value for curve in curves.values() for value in curve.x})
     series = []
     for name, curve in zip(_short(names), curves.values(), strict=True):
-        at = {value: place for place, value in enumerate(curve.x)}
+        at = {value: index for index, value in enumerate(curve.x)}
         places = [at.get(value) for value in x]
         series.append(
             Series(
                 name,
-                [None if place is None else curve.median[place] for place in places],
+                [None if index is None else curve.median[index] for index in places],
                 [
-                    None if place is None else (curve.low[place], curve.high[place])
-                    for place in places
+                    None if index is None else (curve.low[index], curve.high[index])
+                    for index in places
                 ],
             )
         )

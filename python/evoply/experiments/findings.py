@@ -1,4 +1,4 @@
-"""What an experiment found, as numbers: values, curves and differences of its setups."""
+"""The findings of an experiment as numbers: values, curves and differences of its setups."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _AXIS = {"generations": "step", "games": "games", "work": "work", "seconds": "se
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """How strong the champions of a setup were on the way, over its seeds."""
+    """The strength of the champions of a setup during its runs, over its seeds."""
 
     x: tuple[float, ...]
     """Median over the seeds, point by point."""
@@ -39,10 +39,10 @@ class Findings:
     setups: tuple[str, ...]
     results: tuple[UnitResult, ...]
     spreads: Mapping[str, Spread]
-    """By setup; without those of which no run is done."""
+    """By setup; setups without a finished run are left out."""
     differences: tuple[SetupDifference, ...]
     digest: str
-    """Of the digests of all runs; never of times."""
+    """A checksum of the digests of all runs; never of times."""
 
     @property
     def runs(self) -> int:
@@ -57,8 +57,8 @@ class Findings:
     def curve(self, setup: str, axis: str) -> Curve:
         """Return the learning curve of a setup against generations, games, work or seconds.
 
-        Point k of the curve is made of point k of every seed's, the last one of their ends; a run
-        of few steps has fewer points, and then the curve has.
+        Point k of the curve is computed from point k of every seed's, the last from their ends; if
+        a run has few steps and so fewer points, the curve has fewer too.
         """
         curves = [result.curve for result in self.results if result.setup == setup]
         points = min(len(curve) for curve in curves)
@@ -67,7 +67,7 @@ class Findings:
         values = np.array([[curve[at].value for curve in curves] for at in places])
         low, middle, high = np.quantile(values, [0.25, 0.5, 0.75], axis=1).tolist()
         return Curve(
-            tuple(float(np.median(one)) for one in x), tuple(middle), tuple(low), tuple(high)
+            tuple(float(np.median(point)) for point in x), tuple(middle), tuple(low), tuple(high)
         )
 
     @property
@@ -87,9 +87,9 @@ class Findings:
             )
         certain = [difference for difference in self.differences if difference.is_certain]
         sentences = [
-            f"{_better(one)} is better than {_worse(one)} (by {abs(one.difference):.3f}, "
-            f"p = {one.p:.2g})."
-            for one in certain[:5]
+            f"{_better(pair)} is better than {_worse(pair)} (by {abs(pair.difference):.3f}, "
+            f"p = {pair.p:.2g})."
+            for pair in certain[:5]
         ]
         if len(certain) > 5:
             sentences.append(f"{len(certain) - 5} more pairs differ.")
@@ -120,7 +120,7 @@ class Findings:
                     "median": self.spreads[name].median,
                     "quartiles": list(self.spreads[name].quartiles),
                     "mean": self.spreads[name].mean,
-                    "interval": _listed(self.spreads[name].interval),
+                    "interval": _to_list(self.spreads[name].interval),
                 }
                 for name in self.setups
                 if name in self.spreads
@@ -137,7 +137,7 @@ class Findings:
     def rows(self, table: Table = "values") -> list[dict[str, Any]]:
         """Return every number of the page as rows of plain cells by name.
 
-        *table* is values (one a run), curves (one a point of a run's) or pairs.
+        *table* is values (one row a run), curves (one row a point of a run) or pairs.
         """
         match table:
             case "values":
@@ -158,29 +158,29 @@ class Findings:
                 ]
             case "pairs":
                 return [_pair_row(difference) for difference in self.differences]
-        raise ValueError(f"{table!r} is no table of a comparison: it has {', '.join(TABLES)}")
+        raise ValueError(f"{table!r} is not a table of a comparison: it has {', '.join(TABLES)}")
 
 
-def _pair_row(one: SetupDifference) -> dict[str, Any]:
-    row = one.to_dict()
+def _pair_row(pair: SetupDifference) -> dict[str, Any]:
+    row = pair.to_dict()
     low, high = row.pop("interval") or (None, None)
     return {
-        "first": one.first,
-        "second": one.second,
-        "difference": one.difference,
+        "first": pair.first,
+        "second": pair.second,
+        "difference": pair.difference,
         "low": low,
         "high": high,
         **row,
     }
 
 
-def _listed(interval: tuple[float, float] | None) -> list[float] | None:
+def _to_list(interval: tuple[float, float] | None) -> list[float] | None:
     return None if interval is None else list(interval)
 
 
-def _better(one: SetupDifference) -> str:
-    return one.first if one.effect > 0.5 else one.second
+def _better(pair: SetupDifference) -> str:
+    return pair.first if pair.effect > 0.5 else pair.second
 
 
-def _worse(one: SetupDifference) -> str:
-    return one.second if one.effect > 0.5 else one.first
+def _worse(pair: SetupDifference) -> str:
+    return pair.second if pair.effect > 0.5 else pair.first

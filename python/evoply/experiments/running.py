@@ -1,7 +1,7 @@
-"""Doing the units of an experiment: on all cores, by processes of one thread, or on a cluster.
+"""Execution of the units of an experiment: by processes of one thread, or on a cluster.
 
-A unit on this machine leaves everything in its run folder, so a process that is killed loses
-nothing: the unit goes on where it was, three times at most.
+A unit on this machine keeps everything in its run folder, so a killed process loses nothing: the
+unit resumes where it was, three times at most.
 """
 
 import time
@@ -25,22 +25,22 @@ _PROBE_STEPS = 3
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """How far an experiment is."""
+    """The progress of an experiment."""
 
     done: int
     units: int
     share: float
-    """Of all units, those at work in part."""
+    """Share of all units that is done, running ones counted in part."""
     seconds_left: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What an experiment will take."""
+    """The estimated cost of an experiment."""
 
     runs: int
     seconds: float | None
-    """On *workers* cores, without the games that measure; None where nothing tells."""
+    """On *workers* cores, without the games that measure; None if unknown."""
     workers: int
 
 
@@ -51,12 +51,12 @@ def run_experiment(
     progress: Callable[[Status], object] | None = None,
     cluster: object = None,
 ) -> None:
-    """Do all units of *folder* that are not done, on *workers* processes (0: one a core).
+    """Run all unfinished units of *folder*, on *workers* processes (0: one a core).
 
-    Or on the workers of a *cluster*: what `evoply.cluster.connect` takes or gives. Results do not
-    depend on who does them. Ctrl-C and every error end all processes; what they had finished is
-    kept. Raises `RunError` with what a unit said that failed, and `ValueError` before anything
-    begins for what cannot be sent to a cluster.
+    Or on the workers of a *cluster*: an argument or a result of `evoply.cluster.connect`. Results
+    do not depend on the workers. Ctrl-C and every error end all processes; finished steps are
+    kept. Raises `RunError` with the message of a unit that failed, and `ValueError` before
+    anything starts for units that cannot be sent to a cluster.
     """
     if cluster is not None:
         check_experiment_sendable(folder)
@@ -80,7 +80,7 @@ def run_experiment(
             assert others is not None
             run_on_cluster(folder, others, on_done)
         return
-    parts = [packed({"of": [str(folder.path), one.setup.name, one.seed]}) for one in waiting]
+    parts = [packed({"of": [str(folder.path), unit.setup.name, unit.seed]}) for unit in waiting]
     with ProcessPool(workers or core_count(), tell) as pool:
         here = Dispatcher(pool, most_losses=_MOST_TRIES - 1)
         try:
@@ -108,9 +108,9 @@ def _folder_at(path: str) -> ExperimentFolder:
 
 
 def estimated_cost(folder: ExperimentFolder, *, workers: int = 0) -> Cost:
-    """Return what the units that are not done will take, from a few steps of each setup in memory.
+    """Return the cost of the unfinished units, estimated from a few steps of each setup in memory.
 
-    Budgets and limits in seconds are taken at their word.
+    Budgets and limits in seconds count in full.
     """
     units, count = folder.waiting(), workers or core_count()
     of_setup: dict[str, float | None] = {}
@@ -127,7 +127,7 @@ def estimated_cost(folder: ExperimentFolder, *, workers: int = 0) -> Cost:
 
 
 def _seconds_of(unit: Unit, budget: Budget) -> float | None:
-    """Return the seconds that a unit will take, measures left out; None if nothing tells."""
+    """Return the seconds that a unit will take, without measures; None if unknown."""
     config = unit.setup.with_seed(unit.seed, budget)
     if budget.seconds is not None:
         return budget.seconds
@@ -142,17 +142,17 @@ def _seconds_of(unit: Unit, budget: Budget) -> float | None:
         if learner.is_finished(config, step):
             return seconds
     if budget.is_set:
-        return _scaled(seconds, getattr(budget, budget.kind), costs[budget.kind])
+        return _scale(seconds, getattr(budget, budget.kind), costs[budget.kind])
     guesses = [
-        _scaled(seconds, config.generations, _PROBE_STEPS)
+        _scale(seconds, config.generations, _PROBE_STEPS)
         if getattr(config, "generations", None)
         else None,
-        _scaled(seconds, config.games, costs["games"]) if getattr(config, "games", None) else None,
+        _scale(seconds, config.games, costs["games"]) if getattr(config, "games", None) else None,
         config.time_limit,
     ]
     known = [guess for guess in guesses if guess is not None]
     return min(known) if known else None
 
 
-def _scaled(seconds: float, most: float, taken: float) -> float | None:
+def _scale(seconds: float, most: float, taken: float) -> float | None:
     return seconds * most / taken if taken else None

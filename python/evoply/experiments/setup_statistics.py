@@ -1,7 +1,7 @@
-"""What values of several setups, one for each seed, say about which setup is better.
+"""Statistics that compare setups by their values, one for each seed.
 
-The values are those of independent runs, so seeds are the unit of evidence. Nothing is assumed of
-their shape but in the interval of a difference of means. This module knows numbers, not runs.
+The values come from independent runs, so seeds are the unit of evidence. Only the interval of a
+difference of means assumes a shape of their distribution. This module knows numbers, not runs.
 """
 
 import math
@@ -21,7 +21,7 @@ SIGNIFICANCE = 0.05
 POWER = 0.8
 _FEWEST_GUESSED = 3
 _MOST_EXACT = 100
-"""Values of one setup up to which all ways to mix two setups are counted."""
+"""Most values of a setup for the exact test, which counts all mixtures of two setups."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Spread:
 
     @property
     def mean(self) -> float:
-        """Their mean."""
+        """The mean of the values."""
         return fmean(self.values)
 
 
@@ -54,8 +54,8 @@ class SetupDifference:
     """Vargha and Delaney's A: the probability that a run of the first is better than one of the
     second, a tie counting half; 0.5 is no difference."""
     p: float
-    """Mann and Whitney's, two-sided, times Holm's correction for all pairs; 1 where nothing can be
-    said."""
+    """Mann and Whitney's, two-sided, times Holm's correction for all pairs; 1 if there is no
+    evidence."""
     is_certain: bool
     """Whether p is below 0.05."""
     seeds_wanted: int | None
@@ -96,15 +96,15 @@ def compared(values: Mapping[str, Sequence[float]]) -> list[SetupDifference]:
     (-0.52, 0.0, 0.0117, True)
     """
     pairs = list(combinations(values, 2))
-    plain = [_p_value(values[one], values[other]) for one, other in pairs]
+    plain = [_p_value(values[first], values[second]) for first, second in pairs]
     differences = []
-    for (one, other), p in zip(pairs, _holm(plain), strict=True):
-        a, b = list(values[one]), list(values[other])
+    for (first, second), p in zip(pairs, _holm(plain), strict=True):
+        a, b = list(values[first]), list(values[second])
         effect = _effect(a, b)
         differences.append(
             SetupDifference(
-                one,
-                other,
+                first,
+                second,
                 fmean(a) - fmean(b),
                 _welch(a, b),
                 effect,
@@ -117,7 +117,7 @@ def compared(values: Mapping[str, Sequence[float]]) -> list[SetupDifference]:
 
 
 def fewest_seeds(pairs: int = 1) -> int:
-    """Return with how many seeds a setup a difference could be certain at all.
+    """Return the fewest seeds a setup with which a difference can be certain.
 
     With n seeds each the smallest possible p is 2 / C(2n, n), and Holm's correction multiplies the
     smallest of several p by their number.
@@ -150,7 +150,7 @@ def _p_value(a: Sequence[float], b: Sequence[float]) -> float:
     both = {*a, *b}
     if not a or not b or len(both) < 2:
         return 1.0
-    # The normal approximation cannot be as small as the exact p, so more seeds could say less.
+    # The normal approximation is never as small as the exact p, so more seeds could prove less.
     is_exact = len(both) == len(a) + len(b) and max(len(a), len(b)) <= _MOST_EXACT
     method: Literal["exact", "asymptotic"] = "exact" if is_exact else "asymptotic"
     return float(stats.mannwhitneyu(a, b, alternative="two-sided", method=method).pvalue)
@@ -160,9 +160,9 @@ def _holm(plain: Sequence[float]) -> list[float]:
     """Return p values corrected for their number (Holm 1979), never less than a smaller one's."""
     corrected = [1.0] * len(plain)
     largest = 0.0
-    for rank, place in enumerate(sorted(range(len(plain)), key=lambda one: plain[one])):
-        largest = max(largest, min(1.0, plain[place] * (len(plain) - rank)))
-        corrected[place] = largest
+    for rank, index in enumerate(sorted(range(len(plain)), key=lambda pair: plain[pair])):
+        largest = max(largest, min(1.0, plain[index] * (len(plain) - rank)))
+        corrected[index] = largest
     return corrected
 
 

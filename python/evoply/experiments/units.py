@@ -1,6 +1,6 @@
 """One unit of an experiment: a run of one setup and one seed, driven to its end and measured.
 
-A unit that was stopped or killed goes on where it was, and one that is done is not done again.
+A unit that was stopped or killed resumes where it was, and a finished one is not repeated.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ MEASURED = "measured"
 
 _CURVE_SHARE = 4
 _MEASURE_SEED = 2**62
-"""Openings of measures: no run can have this seed, so no run was trained on them."""
+"""Seed of the openings of measures: no run can have it, so no run trained on them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """How strong the champion was after a step."""
+    """The strength of the champion after a step."""
 
     step: int
     games: float
-    """Of training, up to then."""
+    """Games of training so far."""
     work: float
     seconds: float
     value: float
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Point:
-        """Return the point that `to_dict` made *data* of."""
+        """Return the point that `to_dict` wrote as *data*."""
         return cls(**{name: data[name] for name in cls.__slots__})
 
     def to_dict(self) -> dict[str, Any]:
@@ -51,7 +51,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A setup with one seed, and where its run lies."""
+    """A setup with one seed, and the folder of its run."""
 
     setup: Setup
     seed: int
@@ -60,7 +60,7 @@ class Unit:
 
 @dataclass(slots=True)
 class _Costs:
-    """What a run has taken so far."""
+    """The costs of a run so far."""
 
     games: float = 0.0
     work: float = 0.0
@@ -75,7 +75,7 @@ class _Costs:
         self.previous = step
 
     def used(self, budget: Budget) -> float:
-        """Return the share of *budget* that is used, 0 where there is none."""
+        """Return the share of *budget* that is used, 0 without a budget."""
         if not budget.is_set:
             return 0.0
         used: float = getattr(self, budget.kind) / getattr(budget, budget.kind)
@@ -92,11 +92,11 @@ def run_unit(
 ) -> tuple[Point, ...]:
     """Bring the run of *unit* to its end, measure it, and return its curve, the end last.
 
-    *on_step* is told the share that is done, where it is known. A run that is measured already is
-    only read. *measure* is the experiment's, if it is at hand in another form.
+    *on_step* gets the share that is done, or 0 if unknown. A run that is measured already is
+    only read. *measure* is the experiment's, in another form if needed.
     """
     config = unit.setup.with_seed(unit.seed, experiment.budget)
-    with _opened(unit.path, config) as run:
+    with _open(unit.path, config) as run:
         done = measured(run)
         if done is not None:
             return done
@@ -134,7 +134,7 @@ def _mark(step: Any, costs: _Costs) -> _Mark:
     return step.number, costs.games, costs.work, costs.seconds
 
 
-def _opened(path: Path, config: Any) -> Run:
+def _open(path: Path, config: Any) -> Run:
     try:
         return Run.open(path)
     except RunNameError:
@@ -166,13 +166,13 @@ def _curve(
 ) -> Iterator[Point]:
     """Yield points evenly spaced over the steps, and the end on all games."""
     last = len(champions) - 1
-    places = {round(last * place / experiment.points) for place in range(experiment.points)}
+    places = {round(last * point / experiment.points) for point in range(experiment.points)}
     few = max(2, experiment.games // _CURVE_SHARE // 2 * 2)
     values: dict[str, float] = {}
-    for place in [*sorted(places - {last}), last]:
-        (step, games, work, seconds), player = champions[place]
-        count = experiment.games if place == last else few
-        # Not by its label, which is cut where a formula is long.
+    for index in [*sorted(places - {last}), last]:
+        (step, games, work, seconds), player = champions[index]
+        count = experiment.games if index == last else few
+        # Not by its label, which shortens long formulas.
         key = f"{checksum(player_data(player))} {count}"
         if key not in values:
             values[key] = value_of(player, measure, game=game, games=count, threads=threads)
@@ -182,7 +182,7 @@ def _curve(
 def value_of(player: Player, measure: Measure, *, game: str, games: int, threads: int = 1) -> float:
     """Return the mean score of *player* against the opponents of *measure*, *games* each.
 
-    The openings are always the same, and those of no training.
+    The openings are always the same, and never those of training.
     """
     scores = [
         match(player, opponent, game=game, games=games, seed=_MEASURE_SEED, threads=threads).score

@@ -1,8 +1,8 @@
-"""Units of an experiment done by the workers of a cluster: a config goes, a run folder comes back.
+"""Units of an experiment on a cluster: workers get a config and return a run folder.
 
-A worker makes the run in a temporary folder of its own. What comes back is checked here, and
-appears in the experiment's folder whole or not at all; so nothing is lost or there twice, whoever
-dies. A run that was begun on this machine is made again from its first step: files are never sent.
+A worker makes the run in its own temporary folder. This process checks the returned run, which
+appears in the experiment's folder whole or not at all; so nothing is lost or doubled if a process
+dies. A run that began on this machine is made again from its first step: files are never sent.
 """
 
 import json
@@ -33,11 +33,11 @@ from evoply.runs.finding_kinds import stored_kind
 from evoply.runs.folder import REMAINS, WriterLock, create_folder
 
 _FILES = ("config.toml", "run.db")
-"""What a run folder is made of; its lock is this machine's."""
+"""The files of a run folder; its lock belongs to this machine."""
 
 
 def check_experiment_sendable(folder: ExperimentFolder) -> None:
-    """Raise `ValueError` if some unit of *folder* cannot be done by another machine."""
+    """Raise `ValueError` if another machine cannot run some unit of *folder*."""
     for setup in folder.setups:
         try:
             setup.kind.learners.check_sendable(setup.config, is_whole=True)
@@ -55,20 +55,20 @@ def check_experiment_sendable(folder: ExperimentFolder) -> None:
 def run_on_cluster(
     folder: ExperimentFolder, cluster: Cluster, on_done: Callable[[], object]
 ) -> None:
-    """Do all units of *folder* that are not done on *cluster*; *on_done* is told of each.
+    """Run all unfinished units of *folder* on *cluster*; call *on_done* after each.
 
-    Raises `ClusterError` for what cannot be done. If a worker returned a wrong result, what it
-    returned before is taken back.
+    Raises `ClusterError` for a unit that fails. If a worker returns a wrong result, the runs that
+    it returned before are removed.
     """
     units = folder.waiting()
-    parts = (_packed(unit, folder.experiment) for unit in units)
+    parts = (_pack_unit(unit, folder.experiment) for unit in units)
     same = _what_is_equal if all(_is_timeless(unit, folder.experiment) for unit in units) else None
     try:
         for answer in cluster.results(unit_part, parts, same=same):
             _store(units[answer.place], folder.experiment, answer)
             on_done()
     except WrongResultError as error:
-        taken_back = [units[place] for place in error.places]
+        taken_back = [units[index] for index in error.places]
         for unit in taken_back:
             _put_away(unit.path)
         names = ", ".join(unit.path.name for unit in taken_back)
@@ -83,15 +83,15 @@ def run_on_cluster(
 
 def unit_part(data: bytes) -> bytes:
     """Make and measure one run: the unit of work of a cluster."""
-    told, _ = unpacked(data)
+    task, _ = unpacked(data)
     with tempfile.TemporaryDirectory(prefix="evoply-") as name:
         config = Path(name) / "setup.toml"
-        config.write_text(told["config"], encoding="utf-8")
+        config.write_text(task["config"], encoding="utf-8")
         kind = stored_kind(KINDS, config)
-        setup = Setup(told["setup"], kind, kind.configs.load(config))
-        unit = Unit(setup, told["seed"], Path(name) / "run")
-        experiment = experiment_of(told["experiment"])
-        measure = Measure(tuple(told["opponents"]))
+        setup = Setup(task["setup"], kind, kind.configs.load(config))
+        unit = Unit(setup, task["seed"], Path(name) / "run")
+        experiment = experiment_of(task["experiment"])
+        measure = Measure(tuple(task["opponents"]))
         curve = run_unit(unit, experiment, on_step=_go_on, measure=measure)
         with Run.open(unit.path) as run:
             digest = run.digests()[-1]
@@ -105,7 +105,7 @@ def _go_on(share: float) -> None:
         raise ValueError("nobody waits for this run any more")
 
 
-def _packed(unit: Unit, experiment: Experiment) -> bytes:
+def _pack_unit(unit: Unit, experiment: Experiment) -> bytes:
     game = unit.setup.config.game
     opponents = Measure.from_text(experiment.measure).opponents
     return packed(
@@ -122,31 +122,31 @@ def _packed(unit: Unit, experiment: Experiment) -> bytes:
 
 
 def _what_is_equal(content: bytes) -> object:
-    """Return what of a run is equal whoever made it: all but its times."""
-    told, _ = unpacked(content)
-    return told["digest"], _without_times(told["curve"])
+    """Return the part of a run that is equal on every worker: all but its times."""
+    answer, _ = unpacked(content)
+    return answer["digest"], _without_times(answer["curve"])
 
 
 def _without_times(curve: list[dict[str, Any]]) -> str:
-    points = [{name: one for name, one in point.items() if name != "seconds"} for point in curve]
+    points = [{key: cell for key, cell in point.items() if key != "seconds"} for point in curve]
     return json.dumps(points)
 
 
 def _is_timeless(unit: Unit, experiment: Experiment) -> bool:
-    """Return whether no time decides when the run ends."""
+    """Return whether the end of the run does not depend on time."""
     budget = experiment.budget
     return (budget.is_set and budget.seconds is None) or unit.setup.config.time_limit is None
 
 
 def _store(unit: Unit, experiment: Experiment, answer: Answer) -> None:
-    """Put a run that came back into its place, unless it is there already."""
+    """Put a returned run into its folder, unless it is there already."""
     try:
-        told, blocks = unpacked(answer.content)
-        digest, curve = str(told["digest"]), [dict(point) for point in told["curve"]]
+        header, blocks = unpacked(answer.content)
+        digest, curve = str(header["digest"]), [dict(point) for point in header["curve"]]
         contents = dict(zip(_FILES, blocks, strict=True))
     except (ValueError, KeyError, TypeError) as error:
         raise ClusterError(
-            f"cluster: worker {answer.worker} returned what is no run: {error}"
+            f"cluster: worker {answer.worker} returned an unreadable run: {error}"
         ) from None
 
     def fill(new: Path) -> None:
@@ -170,13 +170,13 @@ def _check(
     digest: str,
     curve: list[dict[str, Any]],
 ) -> None:
-    """Raise `ClusterError` unless the run at *path* is whole, and the one that was asked for."""
+    """Raise `ClusterError` unless the run at *path* is whole, and the wanted one."""
     try:
         with Run.open(path) as run:
             run.check()
-            asked = unit.setup.with_seed(unit.seed, experiment.budget)
+            config = unit.setup.with_seed(unit.seed, experiment.budget)
             is_asked_for = run.kind.configs.fixed(run.config) == run.kind.configs.fixed(
-                run.kind.configs.settled(asked)
+                run.kind.configs.settled(config)
             )
             points = measured(run) or ()
             is_whole = run.digests()[-1:] == [digest] and _without_times(
@@ -194,7 +194,7 @@ def _check(
 
 
 def _put_away(path: Path) -> None:
-    """Remove a run that nobody writes: at once out of its place, then from the disk."""
+    """Remove a run without a writer: first from its folder at once, then from the disk."""
     lock = WriterLock(path)
     lock.release()
     away = Path(tempfile.mkdtemp(prefix=REMAINS, dir=path.parent))

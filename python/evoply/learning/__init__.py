@@ -1,6 +1,6 @@
 """Learning by play: linear evaluators whose weights follow the games (FIREBRAND), and patterns.
 
-And what makes players better that are there: their numbers tuned, their knowledge distilled.
+It also improves existing players: it tunes their numbers and distils their knowledge.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Boards to learn from without playing: those that a player meets, and those after its moves."""
+"""Boards to learn from: the positions that a player meets, and the boards after their moves."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from evoply.protocols import Row
 
 Array = NDArray[np.float64]
 _AT_A_TIME = 100
-"""Positions between two looks at progress and Ctrl-C."""
+"""Positions between two reports of progress, which also allow Ctrl-C."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,28 +29,28 @@ class Met:
     games: NDArray[np.int64]
     """The game of each."""
     points: Array
-    """What the side to move had at the end of that game: 1, 0.5 or 0."""
+    """Points of the side to move at the end of that game: 1, 0.5 or 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Boards:
-    """The boards after every move of some positions, each by the same side as its position."""
+    """The boards after every move of some positions, each seen by the same side as its position."""
 
     rows: list[Row]
     """Own is the side that chooses, as the kernel evaluates them."""
     position: NDArray[np.int64]
     """The position of each, ascending."""
     values: Array
-    """What the player says of each, greater is better for who chooses."""
+    """The player's value of each; greater is better for the side that chooses."""
     clock: Array
-    """Of its position, from 0 to 1."""
+    """The clock of its position, from 0 to 1."""
     games: NDArray[np.int64]
     """The game of its position."""
 
     def part(self, chosen: NDArray[np.bool_]) -> Boards:
         """Return some of the boards."""
         return Boards(
-            [self.rows[place] for place in np.flatnonzero(chosen)],
+            [self.rows[index] for index in np.flatnonzero(chosen)],
             self.position[chosen],
             self.values[chosen],
             self.clock[chosen],
@@ -103,10 +103,10 @@ def boards_after(
     seed: int,
     progress: Callable[[int], object] | None = None,
 ) -> Boards:
-    """Return the boards after all moves of the positions *met*, with what *player* says of them.
+    """Return the boards after all moves of the positions *met*, with *player*'s values of them.
 
-    Positions are left out where a move ends the game, whose value is no opinion. *progress* is told
-    now and then how many positions are done.
+    Positions where a move ends the game are left out, since such a value is not an opinion.
+    *progress* is called now and then with the number of positions done.
     """
     kernel = game_rules(game).kernel
     native = player.native(game)
@@ -121,12 +121,12 @@ def boards_after(
         after = {
             code: _native.row_after(kernel, row, code) for code in _native.legal_moves(kernel, row)
         }
-        if any(not _native.legal_moves(kernel, one) for one in after.values()):
+        if any(not _native.legal_moves(kernel, next_row) for next_row in after.values()):
             continue
         answer = _native.analyse(native, *row, int(keys[number]), every_move=True)
         known = dict(answer[6])
-        for code, one in after.items():
-            rows.append((*one[:3], row[3], *one[4:]))
+        for code, next_row in after.items():
+            rows.append((*next_row[:3], row[3], *next_row[4:]))
             position.append(number)
             values.append(known[code])
     where = np.array(position, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""What formulas may be made of: the features of primitive sets, and parts of evolved trees."""
+"""Candidates for terms of formulas: the features of primitive sets, and parts of evolved trees."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _BOARD = frozenset(
         *("empty", "destinations", "number_of_moves", "moved_to", "pattern"),
     }
 )
-"""What tells the boards after one position's moves apart; the clock does not."""
+"""Operations that tell the boards after one position's moves apart; the clock does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,29 +31,29 @@ class Candidate:
     name: str
     expression: Number
     is_difference: bool = False
-    """Whether it is what own has minus what the opponent has."""
+    """Whether it is a count of own minus the same count of the opponent."""
 
 
 def usual_sets(game: str) -> tuple[str, ...]:
-    """Return the names of the sets whose features a formula for *game* is usually made of."""
+    """Return the names of the sets whose features make up formulas for *game* by default."""
     names = game_rules(game).readable
     if not names:
-        raise ValueError(f"primitives: say which set has the features of {game}")
+        raise ValueError(f"primitives: {game} has no usual set - name one that has its features")
     return names
 
 
 def candidates_of_sets(sets: Iterable[PrimitiveSet | str], game: str) -> tuple[Candidate, ...]:
     """Return the features of *sets*: the numbers without operands that depend on pieces.
 
-    Where a set has a feature of both sides, the difference of the two is one candidate more.
-    Features that do not fit the board are left out; `ValueError` if none is left.
+    If a set has a feature for both sides, their difference is another candidate. Features that do
+    not fit the board are left out; `ValueError` if none remains.
     """
     shape = game_rules(game).shape
-    found: dict[Number, str] = {}
-    for one in sets:
-        chosen = find_primitive_set(one) if isinstance(one, str) else one
+    names: dict[Number, str] = {}
+    for primitives in sets:
+        chosen = find_primitive_set(primitives) if isinstance(primitives, str) else primitives
         for primitive in chosen.terminals:
-            # Equal features of two sets are one: through the written form they are equal values.
+            # The written form makes equal features of two sets one value.
             expression = from_dict(primitive.expression.to_dict())
             if (
                 primitive.parameter is None
@@ -61,25 +61,25 @@ def candidates_of_sets(sets: Iterable[PrimitiveSet | str], game: str) -> tuple[C
                 and _depends_on_pieces(expression)
                 and _fits(expression, shape)
             ):
-                found.setdefault(expression, primitive.name)
+                names.setdefault(expression, primitive.name)
     differences: dict[Number, str] = {}
-    for expression, name in found.items():
+    for expression, name in names.items():
         try:
             other = mirrored(expression)
         except ExpressionError:
             continue
-        if other in found and found[other] != name and other - expression not in differences:
-            differences[expression - other] = f"{name} - {found[other]}"
-    if not found:
+        if other in names and names[other] != name and other - expression not in differences:
+            differences[expression - other] = f"{name} - {names[other]}"
+    if not names:
         raise ValueError(f"primitives: these sets have no features for {game}")
     return (
-        *(Candidate(name, one) for one, name in found.items()),
-        *(Candidate(name, one, is_difference=True) for one, name in differences.items()),
+        *(Candidate(name, term) for term, name in names.items()),
+        *(Candidate(name, term, is_difference=True) for term, name in differences.items()),
     )
 
 
 def mirrored(expression: Number) -> Number:
-    """Return what *expression* says of own, said of the opponent; `ExpressionError` if nothing."""
+    """Return *expression* with own and opponent swapped; or raise `ExpressionError`."""
     other = for_the_other_side(expression)
     assert isinstance(other, Number)  # made of the same operations
     return other

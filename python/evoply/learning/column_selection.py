@@ -1,8 +1,8 @@
-"""A few of many columns whose weighted sum comes nearest to a target: forward, then by swaps.
+"""Selection of a few columns whose weighted sum comes nearest to a target: forward, then swaps.
 
-Orthogonal least squares (Chen, Cowan & Grant, 1991): of all columns the one that leaves the least
-when the weights of all chosen ones are fitted anew. Then each chosen one gives its place to another
-while that leaves less. Everything is done on sums of products, so many rows cost nothing.
+Orthogonal least squares (Chen, Cowan & Grant, 1991) adds the column that leaves the smallest
+residual when the weights of all chosen columns are fitted again. Then chosen columns are swapped
+for others while that leaves less. All of it works on sums of products, so many rows cost nothing.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ _RIDGE = 1e-8
 """Added to each diagonal, which is 1: columns that are sums of others get finite weights."""
 _MOST_ROUNDS = 20
 _WORTH_IT = 1e-6
-"""What a swap must explain more, as a share of the target."""
+"""How much more a swap must explain, as a share of the target."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Which columns were chosen, in the order of choice, and their weights in every stage."""
+    """The chosen columns, in the order of choice, and their weights in every stage."""
 
     columns: tuple[int, ...]
     weights: Array
     """A row for each stage, a column for each of *columns*."""
     explained: tuple[float, ...]
-    """The share of the target's squares that is explained with so many columns, before swaps."""
+    """The share of the target's squares that each number of columns explains, before swaps."""
     share: float
-    """The same of the columns that were chosen in the end."""
+    """The share that the finally chosen columns explain."""
 
 
 def chosen_columns(parts: Sequence[tuple[Array, Array, Array]], most: int) -> Chosen:
-    """Return the best of at most *most* columns; each stage has weights of its own.
+    """Return the best of at most *most* columns; each stage has its own weights.
 
     *parts* has for each stage the matrix (rows, columns), the target and a weight for each row.
     """
@@ -57,14 +57,14 @@ def chosen_columns(parts: Sequence[tuple[Array, Array, Array]], most: int) -> Ch
     share = explained[-1] if explained else 0.0
     for _ in range(_MOST_ROUNDS):
         before = share
-        for place in range(len(chosen)):
-            rest = [*chosen[:place], *chosen[place + 1 :]]
+        for index in range(len(chosen)):
+            rest = [*chosen[:index], *chosen[index + 1 :]]
             others = [c for c in range(count) if c not in chosen]
             if not others:
                 break
             best, column = max((gain([*rest, c]), -c) for c in others)
             if best > share + _WORTH_IT:
-                chosen[place], share = -column, best
+                chosen[index], share = -column, best
         if share <= before:
             break
     weights = np.array([fit.weights(chosen) for fit in fits])
@@ -73,7 +73,7 @@ def chosen_columns(parts: Sequence[tuple[Array, Array, Array]], most: int) -> Ch
 
 @dataclass(frozen=True, slots=True)
 class _Fit:
-    """Sums of products of one stage, of columns that have length 1 there."""
+    """Sums of products in one stage, of columns with length 1 there."""
 
     gram: Array
     to_target: Array
@@ -93,15 +93,15 @@ class _Fit:
             lengths,
         )
 
-    def _solved(self, columns: list[int]) -> Array:
+    def _solve(self, columns: list[int]) -> Array:
         gram = self.gram[np.ix_(columns, columns)] + _RIDGE * np.eye(len(columns))
         solved: Array = np.linalg.solve(gram, self.to_target[columns]).astype(np.float64)
         return solved
 
     def explained(self, columns: list[int]) -> float:
-        return float(self.to_target[columns] @ self._solved(columns))
+        return float(self.to_target[columns] @ self._solve(columns))
 
     def weights(self, columns: list[int]) -> Array:
         if not columns:
             return np.zeros(0)
-        return self._solved(columns) / self.lengths[columns]
+        return self._solve(columns) / self.lengths[columns]

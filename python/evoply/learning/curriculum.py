@@ -1,7 +1,7 @@
-"""Where the games of training begin: positions with few empty squares first, or another order.
+"""The curriculum: where the games of training begin, such as with few empty squares first.
 
 FIREBRAND began with fifty positions, ten for each of 10, 20, 40, 60 and 80 empty squares of its
-10x10 board, and trained from the last ones to the first (Almgren, Berglund & Milstein).
+10x10 board, and trained from the last of them to the first (Almgren, Berglund & Milstein).
 """
 
 from collections.abc import Sequence
@@ -34,14 +34,14 @@ class Curriculum(Part):
     """`end-first`: the fewest empty squares first; `begin-first`; `mixed`: begin, middle, end, and
     so on again; `random`: any of them for each game; `none`: whole games only."""
     blanks: tuple[int, ...] = Field(default=(), max_length=50, strict=False)
-    """Empty squares of the positions of each stage; none: 10, 20, 40, 60, 80 on 10x10, and as large
-    a part of any other board."""
+    """Empty squares of the positions of each stage; if empty, 10, 20, 40, 60, 80 on 10x10, and as
+    large a part of any other board."""
     positions: int = Field(default=10, ge=1, le=10_000)
     """Positions for each of these numbers, reached by random play."""
     games: int = Field(default=250, ge=1, le=10_000_000)
     """Games of each stage."""
     rounds: int = Field(default=1, ge=1, le=1000)
-    """How often all stages are gone through."""
+    """How often all stages are repeated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Stage:
     """Some games that begin at positions of the same kind."""
 
     blanks: tuple[int, ...]
-    """Empty squares of the positions, each as likely; none: the start of the game."""
+    """Empty squares of the positions, all equally likely; if empty, the start of the game."""
     games: int
 
 
@@ -73,18 +73,18 @@ def stages(curriculum: Curriculum, game: str) -> list[Stage]:
     first = [Stage((blank,), games) for blank in reversed(blanks)]
     if curriculum.order == "begin-first":
         return first * rounds
-    # As many games of each kind as in the other orders, in turns that are shorter.
+    # As many games of each kind as in the other orders, in shorter turns.
     turns = len(blanks)
-    short = [Stage(one.blanks, max(1, games // turns)) for one in first]
+    short = [Stage(stage.blanks, max(1, games // turns)) for stage in first]
     return short * turns * rounds
 
 
 @lru_cache(maxsize=64)
 def starts_of(game: str, blanks: tuple[int, ...], positions: int, seed: int) -> tuple[Row, ...]:
-    """Return *positions* positions for each number of empty squares, the game's start for none.
+    """Return *positions* positions for each number of empty squares, or else the game's start.
 
-    They were reached by random legal play from the start, are not over, and follow from *seed*.
-    Raises `ValueError` if there are none.
+    Random legal play from the start reaches them, they are not over, and *seed* decides them.
+    Raises `ValueError` if there are too few.
     """
     if not blanks:
         return (game_rules(game).start().row,)
@@ -125,6 +125,6 @@ def blanks_problem(game: str, blanks: Sequence[int]) -> str | None:
     """Return what is wrong with numbers of empty squares of *game*, or None."""
     most = game_rules(game).length
     if most is None:
-        return f"{game} does not fill the board, so stages go by no empty squares: use order none"
+        return f"{game} does not fill the board, so it has no such stages: use order none"
     wrong = [blank for blank in blanks if not 1 <= blank <= most]
     return f"{wrong[0]} empty squares: 1 to {most} are possible" if wrong else None

@@ -1,11 +1,11 @@
-"""Distilling: what a player knows as a formula of a few terms, which a person can play by.
+"""Distillation: a player's knowledge as a formula of a few terms, which a person can play by.
 
 The teacher plays itself and errs now and then; in the positions it meets it values the board after
-every move. Of many readable features those few are chosen whose weighted sum comes nearest to these
-values, in differences between the moves of one position, because nothing else decides a move; a
+every move. A few of many readable features are chosen, whose weighted sum comes nearest to these
+values, in differences between the moves of a position, because nothing else decides a move; a
 better move counts more than a bad one. Then the weights are fitted to the teacher's choices
-(conditional logit: McFadden, 1974), rounded to whole numbers, and judged on games that no choice
-was made by.
+(conditional logit: McFadden, 1974), rounded to whole numbers, and judged on games that were not
+used before.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ MOST_STAGES = 10
 _LARGEST_WEIGHT = 100.0
 """Weights are whole numbers up to this."""
 _HELD_OUT = 5
-"""One game of so many is held out, to judge by."""
+"""Every fifth game is held out, to judge by."""
 _LEAST_WEIGHT = 0.1
-"""Of a row whose move is hopeless; that of the best move counts 1."""
+"""Weight of a row whose move is hopeless; the row of the best move has 1."""
 _PENALTY = 1e-4
-"""Of the squares of weights in the fit to choices, for columns of one size."""
+"""Penalty of the squares of weights in the fit to choices, for columns of equal size."""
 
 
 @dataclass(frozen=True, slots=True)
 class FormulaTerm:
-    """A term of the formula: what is counted, and what it is worth in each stage of the game."""
+    """A term of the formula: its feature, and its weight in each stage of the game."""
 
     name: str
     weights: tuple[float, ...]
@@ -53,7 +53,7 @@ class FormulaTerm:
 
 @dataclass(frozen=True, slots=True)
 class Distilled:
-    """A formula that stands for a player, and how well."""
+    """A formula that stands for a player, and how well it agrees."""
 
     teacher: str
     game: str
@@ -71,7 +71,7 @@ class Distilled:
     by_chance: float
     """How often a random move would be the teacher's there."""
     positions: int
-    """How many were learned from."""
+    """Number of positions learned from."""
     held_out: int
     seed: int
 
@@ -127,13 +127,12 @@ def distil(
     """Return *player* as a formula of at most *terms* terms.
 
     *player* is a text, a tree, or a player as data that values boards. The game is cut into
-    *stages* of equal length by the clock of the position, and weights are apart in each.
-    *primitives* are sets, or their names, whose features the formula may be made of; by default
-    those that fit the game. *games* are played to learn from, one in five of them to judge by, each
-    after *opening_plies* random plies and with *random_moves* as the probability of a random one.
-    *progress* is told the share that is done. *runs* gives the champion for `champion@RUN`;
-    `evoply.distil` looks among your runs. Raises `ValueError` for players that give boards no
-    values.
+    *stages* of equal length by the clock of the position, and each has its own weights.
+    *primitives* are sets, or their names, whose features the formula may use; by default those
+    that fit the game. The teacher plays *games* games, one in five of them to judge by, each after
+    *opening_plies* random plies and with *random_moves* as the probability of a random move.
+    *progress* gets the share that is done. *runs* gives the champion for `champion@RUN`;
+    `evoply.distil` looks among your runs. Raises `ValueError` for players that do not value boards.
 
     >>> formula = distil("mobility", terms=2, games=20)
     >>> [term.name for term in formula.terms], formula.agreement
@@ -143,7 +142,7 @@ def distil(
     model = model_of(read_player_of(player, game, runs))
     teacher = model.valuing()
     if teacher is None:
-        raise ValueError(f"{model.label}: this player knows nothing that could be distilled")
+        raise ValueError(f"{model.label}: this player has no values of boards to distil")
     teacher.check_fits(game)
     candidates = candidates_of_sets(usual_sets(game) if primitives is None else primitives, game)
     met = boards_met(
@@ -155,8 +154,8 @@ def distil(
         opening_plies=opening_plies,
         threads=threads,
     )
-    told = None if progress is None else (lambda done: progress(done / len(met.rows)))
-    boards = boards_after(teacher, game, met, seed=seed, progress=told)
+    report = None if progress is None else (lambda done: progress(done / len(met.rows)))
+    boards = boards_after(teacher, game, met, seed=seed, progress=report)
     if not len(boards.rows):
         raise ValueError("games: no position was met that leaves a choice: play more games")
     data = _Data(
@@ -169,12 +168,12 @@ def distil(
     columns = list(chosen.columns)
     weights = np.array(
         [
-            _whole(_fitted(part, columns, start))
+            _whole(_fit_weights(part, columns, start))
             for part, start in zip(learned.stages(ends), chosen.weights, strict=True)
         ]
     )
     named = [candidates[column] for column in columns]
-    order = sorted(range(len(columns)), key=lambda place: -float(np.abs(weights[:, place]).max()))
+    order = sorted(range(len(columns)), key=lambda index: -float(np.abs(weights[:, index]).max()))
     parts = judged.stages(ends)
     hits = sum(part.hits(columns, row) for part, row in zip(parts, weights, strict=True))
     count = sum(len(part.begins) for part in parts)
@@ -182,7 +181,7 @@ def distil(
         teacher=teacher.label if teacher.name is None else teacher.name,
         game=game,
         terms=tuple(
-            FormulaTerm(named[place].name, tuple(weights[:, place].tolist())) for place in order
+            FormulaTerm(named[index].name, tuple(weights[:, index].tolist())) for index in order
         ),
         ends=ends,
         player=_player(named, weights, ends),
@@ -196,7 +195,7 @@ def distil(
 
 
 class _Data:
-    """Rows of boards after the moves of positions, and what the candidates count on them."""
+    """Rows of boards after the moves of positions, and the candidates' values on them."""
 
     def __init__(self, boards: Boards, counted: Array) -> None:
         self.counted = counted
@@ -218,7 +217,7 @@ class _Data:
     def by_stage(
         self, ends: Sequence[float], weigh: Callable[[_Data], Array]
     ) -> list[tuple[Array, Array, Array]]:
-        """Return what `chosen_columns` takes: differences to the mean of each position."""
+        """Return the parts for `chosen_columns`: differences to the mean of each position."""
         return [
             (part.centred(part.counted, weight), part.centred(part.values, weight), weight)
             for part in self.stages(ends)
@@ -244,7 +243,7 @@ class _Data:
         return best
 
     def hits(self, columns: list[int], weights: Array) -> int:
-        """Return in how many positions the formula chooses the teacher's move."""
+        """Return the number of positions in which the formula chooses the teacher's move."""
         if not len(self.begins):
             return 0
         formula = self.counted[:, columns] @ weights
@@ -261,7 +260,7 @@ def _near(data: _Data) -> Array:
     return weights
 
 
-def _fitted(data: _Data, columns: list[int], start: Array) -> Array:
+def _fit_weights(data: _Data, columns: list[int], start: Array) -> Array:
     """Return the weights that make the teacher's choices likeliest, from *start*."""
     if not columns or not len(data.begins):
         return start
@@ -283,8 +282,8 @@ def _fitted(data: _Data, columns: list[int], start: Array) -> Array:
 
     from scipy.optimize import minimize  # slow to import, and rarely needed
 
-    found = minimize(loss, start * scale, jac=True, method="L-BFGS-B")
-    fitted: Array = np.asarray(found.x, dtype=np.float64) / scale
+    minimum = minimize(loss, start * scale, jac=True, method="L-BFGS-B")
+    fitted: Array = np.asarray(minimum.x, dtype=np.float64) / scale
     return fitted
 
 
@@ -298,8 +297,8 @@ def _whole(weights: Array) -> Array:
 def _player(named: Sequence[Candidate], weights: Array, ends: Sequence[float]) -> AlphaBeta:
     sums = [_sum(named, row) for row in weights]
     value = sums.pop()
-    for end, one in zip(reversed(ends), reversed(sums), strict=True):
-        value = select(less(board.root_t, end), one, value)
+    for end, total in zip(reversed(ends), reversed(sums), strict=True):
+        value = select(less(board.root_t, end), total, value)
     evaluator = ExpressionEvaluator(expression=value.to_dict())
     return AlphaBeta(evaluator=evaluator, view="player", depth=1)
 

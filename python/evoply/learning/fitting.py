@@ -1,4 +1,4 @@
-"""What a shallow search foretells of a deep one, measured: the numbers of a selective search.
+"""The fit of a selective search: how well shallow searches foretell the values of deep ones.
 
 Positions come from games of the evaluator against itself, one ply ahead with some random moves.
 Each is searched to every depth, exactly; deep values are then regressed on shallow ones, for every
@@ -22,15 +22,15 @@ from evoply.protocols import Position
 PAIRS: Mapping[int, int] = MappingProxyType(
     {3: 1, 4: 2, 5: 1, 6: 2, 7: 3, 8: 4, 9: 3, 10: 4, 11: 5, 12: 4}
 )
-"""Depths, and the shallow ones that foretell them: an even number of plies less, as whose move is
-last matters to a value."""
+"""Depths, and the shallow ones that foretell them: an even number of plies less, because the side
+that moves last matters to a value."""
 
 _RANDOM_MOVES = 0.1
 _OPENING = (4, 12)
 _FINISHED = 1e12
 """Values beyond this are those of finished games."""
 _MOST_PLIES = 200
-"""Of a game from which positions are taken: where pieces move, it need not end."""
+"""Most plies of a game from which positions are taken: where pieces move, it need not end."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,9 @@ class ValuesByDepth:
     """The values of positions by depth, for the side to move."""
 
     pieces: NDArray[np.int64]
-    """On the board of each position."""
+    """Number of pieces on the board of each position."""
     values: Mapping[int, NDArray[np.float64]]
-    """For each depth one value a position."""
+    """One value a position for each depth."""
 
 
 def measured_values(
@@ -52,38 +52,38 @@ def measured_values(
     positions: int,
     depth: int,
     seed: int,
-    told: Callable[[int, int], object] = lambda done, of: None,
+    progress: Callable[[int, int], object] = lambda done, of: None,
 ) -> ValuesByDepth:
     """Return the values of *positions* positions of every stage at the depths of `PAIRS`.
 
-    No depth is greater than *depth*. *player* says how leaves are seen; *program* is its evaluator
-    lowered. *told* hears how many positions were searched, and of how many.
+    No depth is greater than *depth*. *player* decides how leaves are seen; *program* is its lowered
+    evaluator. *progress* gets the number of searched positions, and that of all.
     """
     stream = Stream(seed, "fitting")
     chosen = _positions(player, program, game, stages, positions, stream)
-    depths = sorted({one for deep, low in PAIRS.items() if deep <= depth for one in (deep, low)})
+    depths = sorted({ply for deep, low in PAIRS.items() if deep <= depth for ply in (deep, low)})
     searches = [_searcher(player, program, game, depth) for depth in depths]
     values: dict[int, list[float]] = {depth: [] for depth in depths}
     for done, position in enumerate(chosen):
-        for one, search in zip(depths, searches, strict=True):
+        for plies, search in zip(depths, searches, strict=True):
             score = _native.analyse(search, *position.row, stream.key)[1]
             assert score is not None  # the player looks ahead
-            values[one].append(score)
-        told(done + 1, len(chosen))
+            values[plies].append(score)
+        progress(done + 1, len(chosen))
     pieces = np.array([_pieces(position) for position in chosen], dtype=np.int64)
-    return ValuesByDepth(pieces, {one: np.array(column) for one, column in values.items()})
+    return ValuesByDepth(pieces, {plies: np.array(column) for plies, column in values.items()})
 
 
 def fitted_cuts(measured: ValuesByDepth, game: str, stages: Sequence[int]) -> tuple[Cut, ...]:
-    """Return what shallow values foretell of deep ones in each stage, by least squares.
+    """Return how shallow values foretell deep ones in each stage, by least squares.
 
-    A depth is left out where a stage has fewer than three positions from which neither search
-    reaches the end of the game, or where deep values do not rise with shallow ones.
+    A depth is left out if a stage has fewer than three positions from which neither search
+    reaches the end of the game, or if deep values do not rise with shallow ones.
     """
     rules = game_rules(game)
     # A search of all moves that are left ends the game.
     left = [rules.moves_left(int(pieces)) for pieces in measured.pieces]
-    longest = np.array([np.inf if one is None else one for one in left])
+    longest = np.array([np.inf if moves is None else moves for moves in left])
     stage_of = np.searchsorted(np.array(stages), measured.pieces, side="right")
     cuts = []
     for deep, shallow in PAIRS.items():
@@ -97,7 +97,7 @@ def fitted_cuts(measured: ValuesByDepth, game: str, stages: Sequence[int]) -> tu
             here = is_open & (stage_of == stage)
             line = _line(x[here], y[here])
             if line is None and lines:
-                # No search of so many plies ends within such a stage: nothing asks for it.
+                # No search of this depth ends within such a stage, so its line is never used.
                 line = lines[-1]
             if line is not None:
                 lines.append(line)
@@ -136,13 +136,13 @@ def _positions(
 ) -> list[Position]:
     """Return *wanted* positions of every stage, in the order of games and plies.
 
-    A stage so short or so late that games hardly go through it has fewer.
+    A stage that games hardly reach has fewer.
     """
     mover = player.model_copy(update={"depth": 1, "epsilon": _RANDOM_MOVES, "selective": None})
     native, rules = mover.with_program(game, program), game_rules(game)
     of_stage: list[list[Position]] = [[] for _ in range(len(stages) + 1)]
     for number in range(50 * max(wanted, 1)):
-        if all(len(found) >= wanted for found in of_stage):
+        if all(len(stage) >= wanted for stage in of_stage):
             break
         key = stream.child(number)
         opening = _native.Positions.random(rules.kernel, 1, key.child(0).key, *_OPENING)
@@ -154,11 +154,11 @@ def _positions(
                 in_game[stage].append(position)
             code = _native.analyse(native, *position.row, key.key)[0]
             position = position.play(rules.move_from_code(code))
-        # One of each stage, for positions of one game are alike.
-        for found, candidates in zip(of_stage, in_game, strict=True):
-            if candidates and len(found) < wanted:
-                found.append(candidates[key.child(1).below(len(candidates))])
-    return [position for found in of_stage for position in found]
+        # One of each stage, because positions of a game are alike.
+        for positions, candidates in zip(of_stage, in_game, strict=True):
+            if candidates and len(positions) < wanted:
+                positions.append(candidates[key.child(1).below(len(candidates))])
+    return [position for stage in of_stage for position in stage]
 
 
 def _pieces(position: Position) -> int:

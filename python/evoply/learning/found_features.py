@@ -1,9 +1,9 @@
 """Features that an evolved population found: its subtrees, ranked by how much they help.
 
-A subtree that says something of the player says the same of the opponent from the other side; the
-feature is the difference. What helps is what foretells the ends of games: subtrees are chosen one
-after another, each for what it explains beside those before (`selection`), on positions that the
-champion met. Their weights are then learned by play, as those of any feature.
+A subtree that describes the player describes the opponent from the other side; the feature is the
+difference. Subtrees help if they foretell the ends of games: they are chosen one after another,
+each for what it explains beyond those before (`column_selection`), on positions that the champion
+met. Their weights are then learned by play, like those of any feature.
 """
 
 import re
@@ -22,9 +22,9 @@ from evoply.learning.column_selection import chosen_columns
 from evoply.players import AlphaBeta, ExpressionEvaluator, Player, model_of
 
 _MOST_SUBTREES = 300
-"""The most frequent ones are looked at."""
+"""Only the most frequent subtrees are considered."""
 _MOST_NODES = 9
-"""Of a subtree: larger ones are no longer features that can be read."""
+"""Most nodes of a subtree: people cannot read larger features."""
 _USUAL_SHARE = 98
 """Percent of boards on which a feature stays within its scale."""
 _WORDS = (("*", " times "), ("+", " plus "), ("-", " minus "), ("/", " by "))
@@ -42,26 +42,26 @@ def features_of_population(
 ) -> list[dict[str, Any]]:
     """Return the *terms* most helpful subtrees of *individuals*, the most helpful first.
 
-    Each is what `LearningConfig.features` takes: a name, an expression, own minus opponent, and its
-    scale. *champion* plays *games* games with itself, with a tenth of random moves. Raises
-    `ValueError` if no subtree says anything of the pieces.
+    Each is an entry of `LearningConfig.features`: a name, an expression, own minus opponent, and
+    its scale. *champion* plays *games* games with itself, with a tenth of random moves. Raises
+    `ValueError` if no subtree depends on the pieces.
     """
     player = model_of(champion).valuing()
     if player is None:
-        raise ValueError("features: a random player meets no boards worth looking at")
-    found = _subtrees(individuals)
+        raise ValueError("features: a random player values no boards - take another champion")
+    trees = _subtrees(individuals)
     met = boards_met(
         player, game, games=games, seed=seed, random_moves=0.1, opening_plies=4, threads=threads
     )
-    if not found or not met.rows:
-        raise ValueError("features: no subtree of this population says anything of the pieces")
-    columns = values_at([one.expression for one in found], game, met.rows)
+    if not trees or not met.rows:
+        raise ValueError("features: no subtree of this population depends on the pieces")
+    columns = values_at([tree.expression for tree in trees], game, met.rows)
     target = met.points - 0.5
-    # A column of nothing but overflow would spoil the sums.
+    # A column with overflow would spoil the sums.
     usable = np.isfinite(columns).all(axis=0) & (np.abs(columns).max(axis=0) < 1e9)
     columns = np.where(usable, columns, 0.0)
     chosen = chosen_columns([(columns, target, np.ones(len(target)))], terms)
-    return _settings([found[place] for place in chosen.columns], columns[:, list(chosen.columns)])
+    return _settings([trees[index] for index in chosen.columns], columns[:, list(chosen.columns)])
 
 
 def features_of_sets(sets: Sequence[PrimitiveSet | str], game: str) -> list[dict[str, Any]]:
@@ -69,7 +69,7 @@ def features_of_sets(sets: Sequence[PrimitiveSet | str], game: str) -> list[dict
 
     Raises `ValueError` if none of the sets has a feature of both sides.
     """
-    candidates = [one for one in candidates_of_sets(sets, game) if one.is_difference]
+    candidates = [term for term in candidates_of_sets(sets, game) if term.is_difference]
     if not candidates:
         raise ValueError("features: these sets have no feature of both sides")
     evaluator = ExpressionEvaluator(expression=candidates[0].expression.to_dict())
@@ -91,12 +91,12 @@ def _settings(chosen: Sequence[Candidate], columns: Any) -> list[dict[str, Any]]
     most = np.abs(columns).max(axis=0)
     names: set[str] = set()
     settings = []
-    for one, scale, largest in zip(chosen, scales.tolist(), most.tolist(), strict=True):
+    for candidate, scale, largest in zip(chosen, scales.tolist(), most.tolist(), strict=True):
         size = scale or largest or 1.0
         settings.append(
             {
-                "name": _name(one.name, names),
-                "expression": one.expression.to_json(),
+                "name": _name(candidate.name, names),
+                "expression": candidate.expression.to_json(),
                 "scale": float(f"{size:.3g}"),
             }
         )
@@ -110,9 +110,9 @@ def _subtrees(individuals: Iterable[Genotype]) -> list[Candidate]:
         for tree in branches(individual):
             if _stands_alone(tree.primitive_set):
                 counts.update(_parts(tree))
-    found: dict[Number, str] = {}
+    names: dict[Number, str] = {}
     for tree, _ in sorted(counts.items(), key=lambda item: (-item[1], len(item[0]), str(item[0]))):
-        if len(found) >= _MOST_SUBTREES:
+        if len(names) >= _MOST_SUBTREES:
             break
         expression = simplify(tree)
         whole = expression_of(tree)
@@ -124,8 +124,8 @@ def _subtrees(individuals: Iterable[Genotype]) -> list[Candidate]:
             continue
         difference = simplify(whole - other)
         if difference.constant is None:
-            found.setdefault(whole - other, formula_of(tree))
-    return [Candidate(name, one, is_difference=True) for one, name in found.items()]
+            names.setdefault(whole - other, formula_of(tree))
+    return [Candidate(name, expression, is_difference=True) for expression, name in names.items()]
 
 
 def _stands_alone(primitives: PrimitiveSet) -> bool:
@@ -135,16 +135,16 @@ def _stands_alone(primitives: PrimitiveSet) -> bool:
 
 def _parts(tree: Tree) -> set[Tree]:
     parts: set[Tree] = set()
-    for place, node in enumerate(tree.nodes):
+    for index, node in enumerate(tree.nodes):
         if node.type == "number":
-            part = tree.subtree(place)
+            part = tree.subtree(index)
             if len(part) <= _MOST_NODES:
                 parts.add(part)
     return parts
 
 
 def _name(formula: str, taken: set[str]) -> str:
-    """Return *formula* as a name of a feature, which none of *taken* is."""
+    """Return *formula* as a name of a feature that is not in *taken*."""
     text = formula
     for sign, word in _WORDS:
         text = text.replace(sign, word)

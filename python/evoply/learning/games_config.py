@@ -1,4 +1,4 @@
-"""What configs of learners by play share: how long they play, and where they are read from."""
+"""The common base of configs of learners by play: their limits, and how they are read."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -14,23 +14,23 @@ from evoply.presets import config_text
 from evoply.protocols import ConfigError
 
 MOST_GAMES = 1_000_000_000
-"""Of a run."""
+"""The largest number of games of a run."""
 
 
-def _known(game: str) -> str:
+def _check_game_name(game: str) -> str:
     game_rules(game)
     return game
 
 
-GameName = Annotated[str, AfterValidator(_known)]
-"""The name of a game that evoply has; any other is an error that offers those there are."""
+GameName = Annotated[str, AfterValidator(_check_game_name)]
+"""The name of a game in evoply; any other is an error that lists the games."""
 
 
 class LearnerConfig(RunConfig):
     """A run that ends after a number of games, or of generations, or after seconds."""
 
     about: ClassVar[str] = "learning"
-    """What a run of it is called."""
+    """The name of its runs in messages."""
 
     def is_reached(self, step: Any) -> bool:
         """Return whether *step* has reached a limit."""
@@ -40,7 +40,7 @@ class LearnerConfig(RunConfig):
         return is_long or (most is not None and done >= most)
 
     def problems(self) -> list[Problem]:
-        """Return what does not fit together."""
+        """Return the problems of parts that do not fit together."""
         if all(getattr(self, name) is None for name in self.ends()):
             return [(self.counts, f"set {self.counts} or time_limit, or the run never ends")]
         return []
@@ -52,7 +52,7 @@ class GamesConfig(LearnerConfig):
     counts: ClassVar[str] = "games"
     most: ClassVar[int] = MOST_GAMES
     learner: str
-    """What tells the file from those of other learners."""
+    """The key that tells this file from those of other learners."""
     game: GameName
     """`othello` (8x8), `othello-4`, `-6`, `-10`, `checkers`, `lose-checkers` or `checkers-10`."""
     seed: int = Field(default=1, ge=0, lt=2**63)
@@ -62,7 +62,7 @@ class GamesConfig(LearnerConfig):
     time_limit: float | None = Field(default=None, gt=0)
     """Seconds of learning, read between steps only; None for no limit."""
     games_per_step: int = Field(ge=1)
-    """Games after which what was learned is kept."""
+    """Games of a step, after which the learned values are kept."""
 
     def games_of_a_step(self) -> dict[str, int]:
         """Return the games that each step plays."""
@@ -82,11 +82,11 @@ def config_of(
     if isinstance(source, model):
         data = source.model_dump()
     else:
-        name = os.fspath(source)  # type: ignore[arg-type]  # no config, so a name
+        name = os.fspath(source)  # type: ignore[arg-type]  # not a config, so a name
         data = read_toml(config_text(name), name)
         learner = model.model_fields["learner"].default
         if data.get("learner") != learner:
-            wrong = f'{name} is no config of {model.about}, which says learner = "{learner}"'
+            wrong = f'{name} is not a config of {model.about}, which has learner = "{learner}"'
             raise ConfigError(
                 [("learner", f"{wrong}: `evoply evolve` is for configs of evolution")]
             )

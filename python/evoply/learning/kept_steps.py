@@ -1,4 +1,4 @@
-"""What steps of learners by play share: their fields say what is stored and what a digest covers.
+"""The common base of steps of learners by play: storage and digests follow from their fields.
 
 The champion and the digest of a step follow from its fields and the config, so neither is stored.
 A digest covers every field but statistics and times.
@@ -29,13 +29,13 @@ from evoply.protocols import Cluster
 _DESCRIPTIVE = ("statistics", "seconds", "total_seconds")
 
 
-def _decoded(data: object) -> object:
+def _decode(data: object) -> object:
     return base64.b64decode(data, validate=True) if isinstance(data, str) else data
 
 
 Doubles = Annotated[
     bytes,
-    BeforeValidator(_decoded),
+    BeforeValidator(_decode),
     PlainSerializer(lambda data: base64.b64encode(data).decode(), when_used="json"),
 ]
 """Numbers as doubles with the lowest byte first; in stored steps as base64."""
@@ -46,14 +46,14 @@ Numbers = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptStep:
-    """What was learned so far, and all that the next step needs."""
+    """The learned values so far, and all that the next step needs."""
 
     number: int
     """0 is the first step."""
     statistics: Numbers
     seconds: float = field(compare=False)
     total_seconds: float = field(compare=False)
-    """Of all steps so far."""
+    """Seconds of all steps so far."""
     champions: Annotated[tuple[ValuingPlayer, ...], Field(exclude=True)] = ()
     digest: Annotated[str, Field(exclude=True)] = ""
 
@@ -66,7 +66,7 @@ class KeptStep:
 
     @classmethod
     def made(cls, config: Any, before: Self | None, began: float, **fields: Any) -> Self:
-        """Return the step after *before* with these *fields*, whose making *began* then."""
+        """Return the step after *before* with these *fields*, whose computation *began* then."""
         seconds = perf_counter() - began
         step = cls(
             number=0 if before is None else before.number + 1,
@@ -77,13 +77,13 @@ class KeptStep:
         return step.completed(config)
 
     def completed(self, config: LearnerConfig) -> Self:
-        """Return the step with what follows from its fields: champion and digest."""
-        said = {name: one for name, one in self.dump().items() if name not in _DESCRIPTIVE}
+        """Return the step with its champion and digest, which follow from its fields."""
+        decisive = {name: value for name, value in self.dump().items() if name not in _DESCRIPTIVE}
         return replace(
             self,
             statistics=MappingProxyType(dict(self.statistics)),
             champions=(self.player(config),),
-            digest=checksum([config.decisive(), said]),
+            digest=checksum([config.decisive(), decisive]),
         )
 
     def dump(self) -> dict[str, Any]:
@@ -94,14 +94,14 @@ class KeptStep:
 
     @classmethod
     def load(cls, config: Any, data: Any) -> Self:
-        """Return the step that `dump` made *data* of; `ValueError` if it is none."""
+        """Return the step that `dump` wrote as *data*; `ValueError` if it is damaged."""
         kept: Any = cls
         try:
             step: Self = _adapter(kept).validate_python(data)
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"]))
-            raise ValueError(f"this is no step ({cls.__name__}): {where}: {first['msg']}") from None
+            raise ValueError(f"not a step ({cls.__name__}): {where}: {first['msg']}") from None
         step.check(config)
         return step.completed(config)
 
@@ -116,14 +116,14 @@ _Step = TypeVar("_Step", bound=KeptStep)
 
 @dataclass(frozen=True)
 class KeptLearner(Generic[_Step]):
-    """A learner whose steps are `KeptStep`s; *threads* 0: as many as usual."""
+    """A learner whose steps are `KeptStep`s; *threads* 0: the usual number."""
 
     threads: int = 0
     config_type: ClassVar[type[LearnerConfig]]
     step_type: ClassVar[type[KeptStep]]
 
     def on(self, threads: int, cluster: Cluster | None) -> Self:
-        """Return the learner for *threads*, if it is told; and for a *cluster*, if it takes one."""
+        """Return the learner for *threads* unless 0, and for a *cluster* if it takes one."""
         return replace(self, threads=threads or self.threads)
 
     def is_finished(self, config: Any, step: _Step, /) -> bool:
@@ -135,7 +135,7 @@ class KeptLearner(Generic[_Step]):
         return step.dump()
 
     def load(self, config: Any, data: Any, /) -> _Step:
-        """Return the step that `dump` made *data* of; `ValueError` if it is none."""
+        """Return the step that `dump` wrote as *data*; `ValueError` if it is damaged."""
         step: Any = self.step_type.load(config, data)
         loaded: _Step = step
         return loaded

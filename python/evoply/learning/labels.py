@@ -1,11 +1,11 @@
-"""Pattern tables fitted to labels: what deeper searches and the exact solver say of boards.
+"""Pattern tables fitted to labels, which deeper searches and the exact solver give to boards.
 
-Stages are fitted from the end of the game backwards, each with labels that the tables of the next
-one help to make. Positions come from games of the tables against themselves, one ply ahead with
-some random moves. The boards after all moves of a position are labelled, because they are what a
-player compares: tanh of what a search of some plies says (as in learning by play), or who wins,
-where that is known. The entries of one stage then become those of a logistic regression of the
-labels, with what was learned before as the prior. Sources: Buro, "Improving heuristic mini-max
+Stages are fitted from the end of the game backwards, each with labels that use the tables of the
+next. Positions come from games of the tables against themselves, one ply ahead with some random
+moves. The boards after all moves of a position are labelled, because a player compares them: with
+tanh of the value of a search of some plies (as in learning by play), or with the winner if it is
+known. A logistic regression of the labels then gives the entries of a stage, with the entries
+learned before as the prior. Sources: Buro, "Improving heuristic mini-max
 search by supervised learning" (2002); Veness et al., "Bootstrapping from game tree search" (2009).
 
 The regression adds numbers in a fixed order and takes nothing from a library of linear algebra, so
@@ -35,7 +35,7 @@ from evoply.protocols import Row
 _FINISHED = 1e12
 """Values beyond this are those of finished games."""
 _HELD_OUT = 10
-"""One position of so many is not learned from, and says when to stop."""
+"""Every tenth position is not learned from but decides when to stop."""
 _GAMES_AT_ONCE = 2_000
 _POSITIONS_AT_ONCE = 50
 
@@ -43,14 +43,14 @@ _PASSES_BETWEEN_TESTS = 5
 
 Array = NDArray[np.float64]
 Boards = tuple[NDArray[np.int32], Array]
-"""The places of boards, see `places`, and their labels."""
+"""The entries of boards, see `places`, and their labels."""
 Fit = tuple[Array, float]
-"""Parameters, and the error that is left."""
+"""Parameters, and the remaining error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """Boards after the moves of some positions, and what they are worth to the side to move."""
+    """Boards after the moves of some positions, and their values for the side to move."""
 
     rows: list[Row]
     labels: Array
@@ -68,24 +68,24 @@ def refitted(
     stream: Stream,
     threads: int = 0,
 ) -> Fit:
-    """Return *parameters* with those of one *stage* fitted to labels, and the error that is left.
+    """Return *parameters* with those of one *stage* fitted to labels, and the remaining error.
 
     The error is that of `fitted` on positions held out. *program* is the
     sum of the patterns of *config*, lowered with parameters kept; *threads*: 0 for all cores, which
-    change nothing in the answer.
+    do not change the answer.
     """
-    assert config.labels is not None, "who calls has looked"
-    found = labelled_boards(
+    assert config.labels is not None, "the caller checks labels"
+    boards = labelled_boards(
         config, program.with_parameters(parameters), stage=stage, stream=stream, threads=threads
     )
-    if not found.rows:
+    if not boards.rows:
         return parameters, 0.0
-    where = places(config, found.rows, stage)
-    test = found.position % _HELD_OUT == _HELD_OUT - 1
+    where = places(config, boards.rows, stage)
+    test = boards.position % _HELD_OUT == _HELD_OUT - 1
     return fitted(
         parameters,
-        (where[:, ~test], found.labels[~test]),
-        (where[:, test], found.labels[test]),
+        (where[:, ~test], boards.labels[~test]),
+        (where[:, test], boards.labels[test]),
         config.labels,
     )
 
@@ -100,7 +100,7 @@ def labelled_boards(
 ) -> Labelled:
     """Return the boards of *stage* after all moves of positions from own games, with labels."""
     settings = config.labels
-    assert settings is not None, "who calls has looked"
+    assert settings is not None, "the caller checks labels"
     positions = _positions(config, program, settings, stage, stream, threads)
     search = search_of_tables(config, settings.depth + 1, endgame=settings.endgame)
     searcher = search.with_program(config.game, program)
@@ -118,10 +118,10 @@ def labelled_boards(
     labels: list[float] = []
     position: list[int] = []
     for number_of_block, answer in enumerate(answers):
-        for place, row, value in answer:
+        for index, row, value in answer:
             rows.append(row)
             labels.append(value)
-            position.append(number_of_block * _POSITIONS_AT_ONCE + place)
+            position.append(number_of_block * _POSITIONS_AT_ONCE + index)
     return Labelled(rows, np.array(labels), np.array(position, dtype=np.int64))
 
 
@@ -130,18 +130,18 @@ def _label(
 ) -> list[tuple[int, Row, float]]:
     kernel = game_rules(config.game).kernel
     answer: list[tuple[int, Row, float]] = []
-    for place, row in enumerate(block):
-        found = _native.analyse(searcher, *row, key, every_move=True)
-        known, is_solved = found[6], found[7]
+    for index, row in enumerate(block):
+        analysis = _native.analyse(searcher, *row, key, every_move=True)
+        known, is_solved = analysis[6], analysis[7]
         for code, value in known:
             after = _native.row_after(kernel, row, code)
             if _stage(config, after) != stage or not _native.legal_moves(kernel, after):
-                continue  # a finished game needs no opinion
+                continue  # a finished game needs no label
             is_same_side = after[3] == row[3]
             worth = value if is_same_side else -value
             is_certain = is_solved or abs(worth) >= _FINISHED
             label = float(np.sign(worth)) if is_certain else float(squashed(np.array(worth)))
-            answer.append((place, after, label))
+            answer.append((index, after, label))
     return answer
 
 
@@ -156,12 +156,12 @@ def _positions(
     """Return positions of own games whose moves lead to boards of *stage*, in the order of games.
 
     Games begin with 0 to `random_plies` random plies, in turn. There are fewer positions than
-    wanted where games hardly come to the stage.
+    wanted if games hardly reach the stage.
     """
     rules = game_rules(config.game)
     start = rules.start().row
     player = search_of_tables(config, 1, epsilon=config.epsilon).with_program(config.game, program)
-    found: list[Row] = []
+    rows: list[Row] = []
     most = 20 * settings.positions
     for part in range(-(-most // _GAMES_AT_ONCE)):
         opening = part % (config.random_plies + 1)
@@ -181,16 +181,16 @@ def _positions(
             for _ in range(min(settings.of_game, len(candidates))):
                 row = candidates.pop(draws.below(len(candidates)))
                 if len(_native.legal_moves(rules.kernel, row)) > 1:
-                    found.append(row)
-            if len(found) >= settings.positions:
-                return found[: settings.positions]
-    return found
+                    rows.append(row)
+            if len(rows) >= settings.positions:
+                return rows[: settings.positions]
+    return rows
 
 
 def search_of_tables(
     config: PatternConfig, depth: int, *, endgame: int = 0, epsilon: float = 0.0
 ) -> AlphaBeta:
-    """Return how the tables search; the evaluator stands for them."""
+    """Return the player that searches for the tables; its evaluator is a placeholder."""
     rules = game_rules(config.game)
     return AlphaBeta(
         evaluator=ExpressionEvaluator(expression=number(0.0).to_dict()),
@@ -221,9 +221,9 @@ def _leads_to(config: PatternConfig, row: Row) -> int:
 
 
 def places(config: PatternConfig, rows: Sequence[Row], stage: int) -> NDArray[np.int32]:
-    """Return which entries of all boards of *rows* are added: a row a copy, a column a board.
+    """Return the entries whose sum is the value of each board: a row a copy, a column a board.
 
-    They are counted among the parameters of the sum, and added in this order they are its value.
+    They are indices of the parameters of the sum, which adds the entries in this order.
     """
     rules = game_rules(config.game)
     digits = _digits(rows, rules)
@@ -246,7 +246,7 @@ def places(config: PatternConfig, rows: Sequence[Row], stage: int) -> NDArray[np
 
 
 def _digits(rows: Sequence[Row], rules: GameRules) -> NDArray[np.int32]:
-    """Return what stands on every square, a row a board, as the side to move sees it."""
+    """Return the contents of every square as the side to move sees it, a row a board."""
     squares = rules.shape.squares
     digits = np.zeros((len(rows), squares), dtype=np.int32)
     black, white, kings = (_bits([row[part] for row in rows], squares) for part in range(3))
@@ -262,14 +262,14 @@ def _digits(rows: Sequence[Row], rules: GameRules) -> NDArray[np.int32]:
 
 def _bits(sets: Sequence[int], squares: int) -> NDArray[np.bool_]:
     """Return sets of squares as truths, a row a set."""
-    raw = b"".join(one.to_bytes(16, "little") for one in sets)
+    raw = b"".join(mask.to_bytes(16, "little") for mask in sets)
     packed = np.frombuffer(raw, dtype=np.uint8).reshape(len(sets), 16)
     bits = np.unpackbits(packed, axis=1, bitorder="little")[:, :squares]
     return np.asarray(bits, dtype=np.bool_)
 
 
 def squashed(values: Array) -> Array:
-    """Return tanh of *values* as the kernel has it: a fraction of exact operations."""
+    """Return tanh of *values* as the kernel computes it: a fraction of exact operations."""
     square = values * values
     above = values * (135_135.0 + square * (17_325.0 + square * (378.0 + square)))
     below = 135_135.0 + square * (62_370.0 + square * (3_150.0 + square * 28.0))
@@ -277,19 +277,19 @@ def squashed(values: Array) -> Array:
 
 
 def fitted(parameters: Array, learned: Boards, test: Boards, settings: LabelSettings) -> Fit:
-    """Return *parameters* with entries changed towards labels, and the error left on *test* boards.
+    """Return *parameters* with entries moved towards labels, and the error left on *test* boards.
 
-    Boards are their `places` and their labels. The sum of the logistic losses of those *learned*
-    from, and of the squares of what changed times `pull` / 2, is minimised by accelerated gradient
-    steps (Nesterov 1983; without a rate to choose: an entry moves by its slope through what bounds
-    the curvature there, the boards that hold it times the entries of a board). Every fifth pass
-    the test boards are looked at, and the entries with the least error on them are kept, those
-    before the first pass among them. The error is the root of the mean square, 0 without any board.
+    Boards are their `places` and their labels. Accelerated gradient steps minimise the sum of the
+    logistic losses of those *learned* from, and of the squared changes times `pull` / 2 (Nesterov
+    1983; without a rate to choose: an entry moves by its slope divided by a bound of the curvature
+    there, the boards that hold it times the entries of a board). Every fifth pass measures the
+    error on the test boards, and the entries with the least error are kept, those before the first
+    pass included. The error is the root of the mean square, 0 without boards.
     """
     (where, labels), (tested, _) = learned, test
     times = np.bincount(where.reshape(-1), minlength=len(parameters))
     used = np.flatnonzero(times)
-    # Only entries that some board has are looked at, so that passes are short.
+    # Only entries that occur on some board are used, so that passes are short.
     compact = np.zeros(len(parameters), dtype=np.int32)
     compact[used] = np.arange(len(used), dtype=np.int32)
     where = compact[where]
@@ -317,12 +317,12 @@ def fitted(parameters: Array, learned: Boards, test: Boards, settings: LabelSett
 def _error(parameters: Array, boards: Boards) -> float:
     where, labels = boards
     left = labels - squashed(_sums(parameters, where))
-    # Added one after another, as a library's sum might not be.
+    # Added one after another, unlike some library sums.
     return float(np.add.accumulate(left * left)[-1] / len(left)) ** 0.5 if len(left) else 0.0
 
 
 def _sums(parameters: Array, where: NDArray[np.int32]) -> Array:
-    """Return what the entries of each board add up to, in the order of copies."""
+    """Return the sum of the entries of each board, added in the order of copies."""
     total = np.zeros(where.shape[1])
     for copy in where:
         total += parameters[copy]

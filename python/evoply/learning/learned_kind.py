@@ -1,7 +1,7 @@
-"""Learners of evoply's own whose steps are `KeptStep`s, as kinds of learners: what they share.
+"""The common base of kinds of evoply's own learners whose steps are `KeptStep`s.
 
-A kind says its name, how its configs are loaded, what its steps show, and whether the workers of a
-cluster can share a run.
+A kind has a name, loads its configs, shows its steps, and knows whether the workers of a cluster
+can share a run.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +26,7 @@ def learned_kind(
     one_machine: str = "",
     uses: Mapping[str, Callable[..., Any]] = MappingProxyType({}),
 ) -> Kind:
-    """Return the kind of *learner*; *one_machine* says why no cluster can share a run, if so."""
+    """Return the kind of *learner*; *one_machine* is the reason if no cluster can share a run."""
     return Kind(
         name,
         _Configs(learner),
@@ -38,10 +38,10 @@ def learned_kind(
 
 
 class GamesDisplay(PlainDisplay):
-    """What people see of a run that learns game after game."""
+    """The display of a run that learns game after game."""
 
     def seconds_left(self, config: Any, step: Any) -> float | None:
-        """Return how long the rest of the games takes at the pace so far; None if nobody knows."""
+        """Return the seconds for the rest of the games at the pace so far; None if unknown."""
         if config.games is None or not step.games or not step.total_seconds:
             return None
         left: float = (config.games - step.games) * step.total_seconds / step.games
@@ -84,7 +84,7 @@ class _Learners:
         check_game(config.game)
 
     def check(self, learner: Any, config: Any, /) -> None:
-        """Accept any: nothing was given to it."""
+        """Accept any learner, which has no parts of the user."""
 
     def identities(self, learner: Any, /) -> dict[str, dict[str, str]]:
         return {}

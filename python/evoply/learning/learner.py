@@ -1,6 +1,6 @@
 """Learning by play as a learner: games of the kernel change the weights, step by step.
 
-A step is some games; it holds all that the next one needs, so a run goes on in the middle of a
+A step is some games; it holds all that the next one needs, so a run resumes in the middle of a
 stage as if it had never stopped. The updates are the kernel's (`crates/core/src/learning`), one
 file for each rule.
 """
@@ -33,7 +33,7 @@ from evoply.protocols import Cluster, RunError, packed, steps, unpacked
 
 Array = NDArray[np.float64]
 _DEEP = 3
-"""Plies from which an ordering of moves and a table pay; they change no move and no value."""
+"""Plies from which an ordering of moves and a table pay; both leave moves and values unchanged."""
 _TABLE = 16
 
 
@@ -41,8 +41,7 @@ _TABLE = 16
 class Learning(KeptLearner[LearningStep]):
     """The learner that `evoply.runs` drives; *threads* 0: those of the config.
 
-    On a *cluster* a worker makes each step, one after another: a step needs the weights of the one
-    before.
+    On a *cluster* workers make the steps one after another: a step needs the weights before it.
     """
 
     cluster: Cluster | None = None
@@ -50,7 +49,7 @@ class Learning(KeptLearner[LearningStep]):
     step_type: ClassVar[type[LearningStep]] = LearningStep
 
     def on(self, threads: int, cluster: Cluster | None) -> Self:
-        """Return the learner for *threads* and a *cluster*, where there are any."""
+        """Return the learner for *threads* unless 0, and for a *cluster* if there is one."""
         return replace(self, threads=threads or self.threads, cluster=cluster or self.cluster)
 
     def first(self, config: LearningConfig, /) -> LearningStep:
@@ -76,9 +75,9 @@ class Learning(KeptLearner[LearningStep]):
         )
 
     def after(self, config: LearningConfig, step: LearningStep, /) -> LearningStep:
-        """Play the games of the next step and return what the weights became.
+        """Play the games of the next step and return the new weights.
 
-        Raises `RunError` if a weight left the numbers; what was learned before stays as it is.
+        Raises `RunError` if a weight becomes too large; the weights before stay as they are.
         """
         if self.cluster is not None:
             return self._after_elsewhere(self.cluster, config, step)
@@ -89,7 +88,7 @@ class Learning(KeptLearner[LearningStep]):
         if played["failed"] is not None:
             game, ply = played["failed"]
             raise RunError(
-                f"rates: in game {game + 1:,} at ply {ply} a weight left the numbers "
+                f"rates: in game {game + 1:,} at ply {ply} a weight became too large "
                 f"(beyond {LARGEST_WEIGHT:,.0f}), so the rate is too large. The weights after "
                 f"{step.games:,} games are kept; start again with smaller rates, or with "
                 "rates.schedule=decay"
@@ -108,7 +107,7 @@ class Learning(KeptLearner[LearningStep]):
             games=done,
             weights=rows,
             earlier=earlier,
-            adaptive=() if adaptive is None else tuple(rows_of(one) for one in adaptive),
+            adaptive=() if adaptive is None else tuple(rows_of(sums) for sums in adaptive),
             statistics=statistics_of(config, done, rows, played),
         )
 
@@ -117,11 +116,11 @@ class Learning(KeptLearner[LearningStep]):
     ) -> LearningStep:
         part = packed({"config": config.model_dump(mode="json"), "step": self.dump(step)})
         (answer,) = cluster.results(step_part, [part], same=_digest_of)
-        told, _ = unpacked(answer.content)
-        made = self.load(config, told["step"])
-        if made.digest != told["digest"]:
-            raise RunError(f"cluster: the step that worker {answer.worker} made is damaged")
-        return made
+        data, _ = unpacked(answer.content)
+        loaded = self.load(config, data["step"])
+        if loaded.digest != data["digest"]:
+            raise RunError(f"cluster: the step of worker {answer.worker} is damaged - go on again")
+        return loaded
 
     def _play(
         self, config: LearningConfig, step: LearningStep, blanks: tuple[int, ...], games: int
@@ -162,7 +161,7 @@ class Learning(KeptLearner[LearningStep]):
             outcome=config.outcome,
             batch=config.batch,
             threads=self.threads or config.machine.threads,
-            adaptive=tuple(np.array(one) for one in step.adaptive) or None,
+            adaptive=tuple(np.array(sums) for sums in step.adaptive) or None,
             every=games,
             ordering="killer" if is_deep else "none",
             table=_TABLE if is_deep else 0,
@@ -172,10 +171,10 @@ class Learning(KeptLearner[LearningStep]):
 
 def step_part(data: bytes) -> bytes:
     """Make the next step of a run on one thread: the unit of work of a cluster."""
-    told, _ = unpacked(data)
-    config = LearningConfig(**told["config"])
+    task, _ = unpacked(data)
+    config = LearningConfig(**task["config"])
     learner = Learning(threads=1)
-    step = learner.after(config, learner.load(config, told["step"]))
+    step = learner.after(config, learner.load(config, task["step"]))
     return packed({"step": learner.dump(step), "digest": step.digest})
 
 

@@ -1,4 +1,4 @@
-"""What a run of learning is asked to do: one frozen value, read from TOML and kept with the run."""
+"""The config of a run of learning: one frozen value, read from TOML and kept with the run."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from evoply.learning.games_config import MOST_GAMES, GameName, GamesConfig, conf
 from evoply.protocols import BoardShape
 
 LEARNER = "learning"
-"""What `config.toml` says at `learner`."""
+"""The value of `learner` in `config.toml`."""
 
 _LARGEST_RATE = 100.0
 
 
 class FeatureSettings(Part):
-    """A feature: the name of one of evoply's, or a board expression of one's own."""
+    """A feature: the name of one of evoply's, or your own board expression."""
 
     name: str = Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,39}$")
-    """What its weight is called."""
+    """The name of its weight."""
     expression: str | None = None
-    """What own has minus what the opponent has, as JSON; none: the feature of that name."""
+    """A count of own minus that of the opponent, as JSON; None: the feature of this name."""
     scale: float | None = Field(default=None, gt=0, le=1e9)
-    """What it is divided by; none: what the feature of that name has, 1 for one of one's own."""
+    """Divisor of its values; None: that of the feature of this name, or 1 for your own."""
 
     @model_validator(mode="before")
     @classmethod
@@ -63,12 +63,12 @@ class Rates(Part):
     """How far a weight moves for an error of 1."""
 
     weights: float = Field(default=0.01, ge=0, le=_LARGEST_RATE)
-    """Of the weights; the paper tried 0.001 to 1."""
+    """Rate of the weights; the paper tried 0.001 to 1."""
     time_weights: float = Field(default=0.01, ge=0, le=_LARGEST_RATE)
-    """Of the time weights."""
+    """Rate of the time weights."""
     schedule: Literal["constant", "decay", "adaptive"] = "constant"
     """`decay`: the rate after g games is rate / (1 + g / half); `adaptive`: each weight's own,
-    smaller where its steps take each other back (temporal coherence: Beal & Smith)."""
+    smaller where its steps cancel out (temporal coherence: Beal & Smith)."""
     half: int = Field(default=1000, ge=1, le=1_000_000_000)
     """With `decay`: games after which the rate is half as large."""
 
@@ -79,20 +79,19 @@ class TimeWeights(Part):
     degree: int = Field(default=0, ge=0, le=8)
     """0: none; 1: the paper's; more: polynomials."""
     after: int = Field(default=0, ge=0)
-    """Games before they begin to learn; until then they are such that nothing depends on time."""
+    """Games before they begin to learn; until then values do not depend on time."""
 
 
 class LearningOpponent(Part):
-    """Against whom the weights learn."""
+    """The opponent against whom the weights learn."""
 
     kind: Literal["itself", "frozen", "pool"] = "itself"
-    """`itself`: with the weights of this moment; `frozen`: an earlier version of itself; `pool`:
+    """`itself`: with its current weights; `frozen`: an earlier version of itself; `pool`:
     one of several earlier versions, drawn anew for each step."""
     refresh: int = Field(default=1000, ge=1, le=1_000_000_000)
-    """Games after which the weights of the moment are taken as the earlier version, or put into the
-    pool."""
+    """Games after which the current weights become the earlier version, or join the pool."""
     size: int = Field(default=5, ge=1, le=100)
-    """Versions in the pool; the oldest goes."""
+    """Versions in the pool; the oldest is replaced."""
 
 
 class LearningMachine(Part):
@@ -112,7 +111,7 @@ class LearningConfig(GamesConfig):
     """
 
     learner: Literal["learning"] = "learning"
-    """What tells the file from one of evolution."""
+    """The key that tells this file from one of evolution."""
     game: GameName = "othello-10"
     """`othello` (8x8), `othello-4`, `-6`, `-10`, `checkers`, `lose-checkers` or `checkers-10`."""
     games: int | None = Field(default=5000, ge=1, le=MOST_GAMES)
@@ -125,25 +124,25 @@ class LearningConfig(GamesConfig):
     """`normalised`: features are divided by their scales and kept within -1 and 1; `raw`: as they
     are."""
     rule: Literal["td", "td-lambda", "td-leaf"] = "td"
-    """`td`: the paper's, towards the value of the board at the own next turn; `td-lambda`: with
+    """`td`: the paper's, towards the value of the board at its own next turn; `td-lambda`: with
     traces; `td-leaf`: the values are those of searches, the gradient is at their leaves."""
     decay: float = Field(default=0.7, ge=0, le=1)
     """Lambda of `td-lambda` and `td-leaf`: how much earlier boards learn from a later error."""
     outcome: Literal["sign", "discs"] = "sign"
-    """What the end of a game is worth: 1, 0, -1; or the difference in discs by the squares."""
+    """The value of the end of a game: 1, 0, -1; or the difference in discs by the squares."""
     depth: int = Field(default=1, ge=1, le=12)
-    """Plies that both sides look ahead, the own move included."""
+    """Plies that both sides look ahead, their own move included."""
     backed_up: bool = False
-    """Whether learning aims at the value that the search at the own next turn gave."""
+    """Whether the target of learning is the value of the search at its own next turn."""
     epsilon: float = Field(default=0.1, ge=0, le=1)
-    """How often a move is a random one."""
+    """Probability that a move is random."""
     learns: Literal["both", "alternate", "black", "white"] = "alternate"
     """Whose boards weights learn from; `alternate`: Black's in one game, White's in the next."""
     initial: float = Field(default=0.1, ge=0, le=1000)
-    """Weights begin between minus this and this."""
+    """Weights start at random between minus this and this."""
     batch: int = Field(default=1, ge=1, le=100_000)
     """Games that begin with the same weights and whose changes are added afterwards, so that they
-    can be played beside one another; 1: every game learns from the one before."""
+    can be played in parallel; 1: every game learns from the one before."""
     rates: Rates = Rates()
     time_weights: TimeWeights = TimeWeights()
     curriculum: Curriculum = Curriculum()
@@ -164,13 +163,13 @@ class LearningConfig(GamesConfig):
         )
 
     def problems(self) -> list[Problem]:
-        """Return what does not fit together."""
+        """Return the problems of parts that do not fit together."""
         problems = super().problems()
         names = [feature.name for feature in self.features]
         if not names:
             problems.append(("features", "must not be empty"))
         problems += [
-            (f"features.{index}", f"{name} is there twice")
+            (f"features.{index}", f"{name} occurs twice - leave one out")
             for index, name in enumerate(names)
             if name in names[:index]
         ]
@@ -189,7 +188,9 @@ class LearningConfig(GamesConfig):
                 ("batch", "is 1, so each game waits for the one before: more threads need more")
             )
         if self.scaling == "raw" and self.rates.weights > 1:
-            problems.append(("rates.weights", "above 1 with scaling raw: weights leave all bounds"))
+            problems.append(
+                ("rates.weights", "above 1 with scaling raw: weights diverge, set less")
+            )
         return problems
 
 

@@ -1,4 +1,4 @@
-"""Learning by play as a kind of learner: what its runs have beside their steps."""
+"""Learning by play as a kind of learner: how its runs are shown."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -25,7 +25,7 @@ _ERROR = Plot(
     "Error",
     "root mean square",
     [PlotLine("error")],
-    "of what the weights say of a board, compared with the own next turn's",
+    "of the value of a board, compared with the value at its own next turn",
     x="games",
     from_zero=True,
     after=1,
@@ -39,7 +39,7 @@ _CLIPPED = Plot(
     from_zero=True,
 )
 _SOLID = 8
-"""Lines of one plot that are told apart by colour alone."""
+"""Number of lines of a plot that colours alone distinguish."""
 _MOST_LINES = 16
 
 
@@ -60,8 +60,8 @@ def weight_plots(config: LearningConfig) -> list[Plot]:
             title,
             "weight",
             [
-                PlotLine(name, key, is_dashed=place >= _SOLID)
-                for place, (name, key) in enumerate(zip(names, keys, strict=True))
+                PlotLine(name, key, is_dashed=index >= _SOLID)
+                for index, (name, key) in enumerate(zip(names, keys, strict=True))
             ],
             x="games",
         )
@@ -70,7 +70,7 @@ def weight_plots(config: LearningConfig) -> list[Plot]:
 
 
 class _Display(GamesDisplay):
-    """What people see of weights."""
+    """The display of weights."""
 
     def columns(self, config: LearningConfig, row: Row, /, *, is_own: bool = False) -> Columns:
         """Return the columns of games, then those of all weights and time weights."""
@@ -82,8 +82,8 @@ class _Display(GamesDisplay):
             [
                 *_COLUMNS,
                 *(
-                    Column(name, name, "{:+.3f}".format, name, is_listed=place < _MOST_LISTED)
-                    for place, name in enumerate(weights)
+                    Column(name, name, "{:+.3f}".format, name, is_listed=index < _MOST_LISTED)
+                    for index, name in enumerate(weights)
                 ),
             ],
         )
@@ -91,11 +91,11 @@ class _Display(GamesDisplay):
     def plots(
         self, config: LearningConfig, rows: Sequence[Row], /, *, is_own: bool = False
     ) -> list[Plot]:
-        """Return the curves of all weights, and how well they foretell the game."""
+        """Return the curves of all weights, of their error and of clipped features."""
         return [*weight_plots(config), _ERROR, _CLIPPED]
 
     def champion_facts(self, champion: Any, last: LearningStep, /) -> ChampionFacts:
-        """Return how many weights there are."""
+        """Return the number of weights."""
         about = {"generation": last.number, "games": last.games}
         title = f"{len(last.weights)} weights, after {last.games:,} games"
         identity = {"player": champion.label, "generation": last.number}

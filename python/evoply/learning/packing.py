@@ -1,4 +1,4 @@
-"""From learned tables to the file that ships: rounded, with what foretells searches, and whence."""
+"""Packing of learned tables into the file that ships: rounded, with cuts and their origin."""
 
 from collections.abc import Callable
 from typing import Any
@@ -28,12 +28,12 @@ def pack(
     positions: int = POSITIONS,
     depth: int = DEPTH,
     seed: int = 1,
-    told: Callable[[int, int], object] = lambda done, of: None,
+    progress: Callable[[int, int], object] = lambda done, of: None,
 ) -> PackedTables:
     """Return the tables of *parameters*, learned as *config* says, as a file holds them.
 
-    What shallow searches foretell is fitted to *positions* positions of every stage, searched to
-    at most *depth* plies. *about* is what else the file says of where it comes from.
+    Cuts are fitted to *positions* positions of every stage, searched to at most *depth* plies.
+    *about* holds further facts about the origin of the tables for the file.
     """
     rules = game_rules(config.game)
     if not 1 <= positions <= 100_000:
@@ -60,7 +60,7 @@ def pack(
         cuts=(),
         entries=rounded(parameters),
     )
-    # Fitted to the tables that ship, not to those before rounding.
+    # The fit is to the rounded tables, which ship.
     measured = measured_values(
         search_of_tables(config, depth + 1),
         tables.program,
@@ -69,14 +69,14 @@ def pack(
         positions=positions,
         depth=depth,
         seed=seed,
-        told=told,
+        progress=progress,
     )
     cuts = fitted_cuts(measured, config.game, config.stages)
     return PackedTables(**{**tables.model_dump(), "cuts": cuts})
 
 
 def _commands(config: PatternConfig, positions: int, depth: int, seed: int) -> list[str]:
-    """Return what makes the file again: from the preset whose config it is, if it is one's."""
+    """Return the commands that make the file again, with the preset if one has this config."""
     presets = [name for name, preset in PRESETS.items() if preset.learner == PATTERN_LEARNER]
     equal = [name for name in presets if load_pattern_config(name) == config]
     return [

@@ -1,4 +1,4 @@
-"""What a run that learns pattern tables is asked to do: one frozen value, read from TOML."""
+"""The config of a run that learns pattern tables: one frozen value, read from TOML."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -18,17 +18,17 @@ from evoply.learning.games_config import MOST_GAMES, GameName, GamesConfig, conf
 from evoply.wording import did_you_mean
 
 PATTERN_LEARNER = "patterns"
-"""What `config.toml` says at `learner`."""
+"""The value of `learner` in `config.toml`."""
 
 
 class PatternSettings(Part):
-    """Some squares whose contents are looked up, and which images of them share the table."""
+    """Squares whose contents are looked up in a table, and the images of them that share it."""
 
     squares: str = Field(max_length=200)
     """Names of squares, such as "a1 b1 a2 b2"; or the name of one of evoply's patterns for 8x8."""
     symmetries: tuple[int, ...] | None = Field(default=None, max_length=8, strict=False)
-    """Numbers of symmetries of the board, 0 to 7; none: all of them, or only 0 where pieces move,
-    whose squares are always read from the own side."""
+    """Numbers of symmetries of the board, 0 to 7; None: all of them, or only 0 where pieces move,
+    since each side reads those boards from its own end."""
 
     @model_validator(mode="before")
     @classmethod
@@ -53,9 +53,9 @@ class PatternRates(Part):
     last: float = Field(default=0.0004, ge=0, le=1)
     """The last rate."""
     steps: int = Field(default=10, ge=1, le=10_000)
-    """How many rates there are, one after the other."""
+    """Number of rates, one after another."""
     games: int = Field(default=400_000, ge=1, le=MOST_GAMES)
-    """Games that they share; after these the last one stays."""
+    """Games that the rates share; afterwards the last rate stays."""
 
     def rate(self, game: int) -> float:
         """Return the rate of a *game*, counted from 0.
@@ -75,24 +75,24 @@ class LabelSettings(Part):
     """How tables are fitted to labels, stage by stage, from the end of the game backwards."""
 
     depth: int = Field(default=4, ge=1, le=12)
-    """Plies that the search looks ahead that labels a board."""
+    """Plies that the search for a label looks ahead."""
     endgame: int = Field(default=10, ge=0, le=20)
     """In Othello: a board with fewer empty squares is labelled with the outcome of perfect play."""
     positions: int = Field(default=30_000, ge=10, le=10_000_000)
-    """Of every stage; the boards after all moves of each are labelled."""
+    """Positions of every stage; the boards after all their moves are labelled."""
     of_game: int = Field(default=2, ge=1, le=100)
-    """Positions of a stage that one game gives at most."""
+    """Most positions of a stage from one game."""
     rounds: int = Field(default=1, ge=1, le=100)
     """How often all stages are fitted."""
     passes: int = Field(default=60, ge=1, le=10_000)
-    """Passes of the regression over the boards of a stage; those with the least error on positions
-    held out count."""
+    """Passes of the regression over the boards of a stage; the pass with the least error on
+    held-out positions counts."""
     pull: float = Field(default=20.0, ge=0, le=1e6)
-    """Towards what an entry was before, as if so many boards said it."""
+    """Pull of an entry towards its earlier value, which counts as this many boards."""
 
 
 class PatternConfig(GamesConfig):
-    """Everything that decides such a run; the same config and seed give the same tables.
+    """Everything that decides a run of patterns; the same config and seed give the same tables.
 
     A mistake raises `ConfigError` (a `ValueError`) that lists every error with its path.
 
@@ -102,7 +102,7 @@ class PatternConfig(GamesConfig):
 
     about: ClassVar[str] = "patterns"
     learner: Literal["patterns"] = "patterns"
-    """What tells the file from those of other learners."""
+    """The key that tells this file from those of other learners."""
     game: GameName = "othello"
     """`othello` (8x8), `othello-4`, `-6`, `-10`, `checkers`, `lose-checkers` or `checkers-10`."""
     games: int | None = Field(default=400_000, ge=1, le=MOST_GAMES)
@@ -112,19 +112,18 @@ class PatternConfig(GamesConfig):
     patterns: tuple[PatternSettings, ...] = Field(min_length=1, max_length=100, strict=False)
     """Squares, or tables with squares and symmetries; their values are added."""
     stages: tuple[int, ...] = Field(default=(), max_length=63, strict=False)
-    """Pieces on the board from which on the next table of every pattern holds."""
+    """Numbers of pieces on the board from which the next table of every pattern is used."""
     epsilon: float = Field(default=0.1, ge=0, le=1)
-    """How often a move is a random one."""
+    """Probability that a move is random."""
     random_plies: int = Field(default=9, ge=0, le=100)
-    """A game begins with 0 to so many random plies."""
+    """A game begins with 0 to this many random plies."""
     outcome: Literal["sign", "discs"] = "sign"
-    """What the end of a game is worth: 1, 0, -1; or the difference in discs by the squares."""
+    """The value of the end of a game: 1, 0, -1; or the difference in discs by the squares."""
     max_plies: int | None = Field(default=None, ge=1, le=10_000)
-    """Plies after which a game is drawn; None: 300 where pieces move, for such games need not
-    end."""
+    """Plies after which a game is drawn; None: 300 where pieces move, as such games may not end."""
     rates: PatternRates = PatternRates()
     labels: LabelSettings | None = None
-    """After the games: fit the tables to what deeper searches say; None: not at all."""
+    """Fit of the tables to deeper searches after the games; None: no fit."""
 
     def value(self) -> Number:
         """Return the sum of the patterns, every entry 0, as the side to move sees a board."""
@@ -137,12 +136,12 @@ class PatternConfig(GamesConfig):
         )
 
     def games_of_a_step(self) -> dict[str, int]:
-        """Return the games that each step plays, and the positions that labels are made of."""
+        """Return the games of each step, and the positions that are labelled."""
         labels = {} if self.labels is None else {"labels.positions": self.labels.positions}
         return {**super().games_of_a_step(), **labels}
 
     def problems(self) -> list[Problem]:
-        """Return what does not fit together."""
+        """Return the problems of parts that do not fit together."""
         problems = super().problems()
         for index, pattern in enumerate(self.patterns):
             try:

@@ -1,4 +1,4 @@
-"""Learning of pattern tables as a kind of learner: what its runs have beside their steps."""
+"""Learning of pattern tables as a kind of learner: how its runs are shown and packed."""
 
 from typing import Any
 
@@ -23,18 +23,18 @@ def pattern_kind(learner: PatternLearning) -> Kind:
         learner,
         _Display(),
         one_machine=_ONE_MACHINE,
-        uses={"packed": _packed},
+        uses={"packed": _pack},
     )
 
 
-def _packed(config: PatternConfig, last: PatternStep, **options: Any) -> PackedTables:
+def _pack(config: PatternConfig, last: PatternStep, **options: Any) -> PackedTables:
     """Return the tables of *last* as a file that ships."""
     about = {"games": last.games, "digest": last.digest}
     return pack(config, last.parameters, about=about, **options)
 
 
 class _Display(GamesDisplay):
-    """What people see of tables."""
+    """The display of tables."""
 
     table = (
         Column("games", "games", "{:,.0f}".format),
@@ -46,22 +46,22 @@ class _Display(GamesDisplay):
     )
 
     def champion_text(self, step: PatternStep) -> str:
-        """Return how large the tables are."""
+        """Return the size of the tables."""
         return f"tables of {len(step.entries) // 8:,} entries"
 
     def seconds_left(self, config: PatternConfig, step: PatternStep) -> float | None:
-        """Return how long the games take; None where labels come after them."""
+        """Return the seconds of the remaining games; None if labels follow them."""
         return super().seconds_left(config, step) if config.labels is None else None
 
     def champion_facts(self, champion: Any, last: PatternStep, /) -> ChampionFacts:
-        """Return how large the tables are."""
+        """Return the size of the tables."""
         about = {"generation": last.number, "games": last.games}
         entries = f"{len(last.entries) // 8:,} table entries"
         title = f"{entries}, {last.games:,} games, step {last.number}"
         return ChampionFacts(title, about, {"digest": last.digest, "generation": last.number})
 
     def listings(self, config: PatternConfig, last: PatternStep, /) -> list[Listing]:
-        """Return the patterns, with how many tables each has."""
+        """Return the patterns, with their numbers of tables."""
         tables = len(config.stages) + 1
         data = [{"squares": pattern.squares, "tables": tables} for pattern in config.patterns]
         rows = [(pattern.squares, str(tables)) for pattern in config.patterns]

@@ -1,8 +1,8 @@
 """Learning pattern tables by self-play as a learner: TD(0), one ply ahead, step by step.
 
 A step is some games of the kernel (`crates/core/src/learning/tables.rs`); it holds all entries, so
-a run goes on as if it had never stopped. Games learn one after another, in one thread. After the
-last game, if the config asks for it, a step is one stage fitted to labels (`learning/labels.py`).
+a run resumes as if it had never stopped. Games learn one after another, in one thread. After the
+last game, if the config says so, each step fits a stage to labels (`learning/labels.py`).
 """
 
 import json
@@ -35,9 +35,9 @@ class PatternStep(KeptStep):
     """The tables after some games, and all that the next games need."""
 
     games: int
-    """Played so far."""
+    """Games played so far."""
     entries: Doubles
-    """Of all tables, in the order of `parameters_of`."""
+    """Entries of all tables, in the order of `parameters_of`."""
     labelled: int = 0
     """Stages fitted to labels so far, of all rounds."""
 
@@ -73,20 +73,20 @@ class PatternLearning(KeptLearner[PatternStep]):
         )
 
     def after(self, config: PatternConfig, step: PatternStep, /) -> PatternStep:
-        """Play the games of the next step and return what the tables became.
+        """Play the games of the next step and return the new tables.
 
-        Raises `RunError` if an entry left the numbers; what was learned before stays as it is.
+        Raises `RunError` if an entry becomes too large; the tables before stay as they are.
         """
         began = perf_counter()
         if _labels_left(config, step):
-            return self._labelled(config, step, began)
+            return self._label(config, step, began)
         left = config.games_per_step if config.games is None else config.games - step.games
         games = max(1, min(config.games_per_step, left))
         played = self._play(config, step, games)
         if played["failed"] is not None:
             game, ply = played["failed"]
             raise RunError(
-                f"rates: in game {game + 1:,} at ply {ply} an entry left the numbers "
+                f"rates: in game {game + 1:,} at ply {ply} an entry became too large "
                 f"(beyond {LARGEST_WEIGHT:,.0f}), so the rate is too large. The tables after "
                 f"{step.games:,} games are kept; start again with smaller rates"
             )
@@ -110,12 +110,12 @@ class PatternLearning(KeptLearner[PatternStep]):
         is_long = config.time_limit is not None and step.total_seconds >= config.time_limit
         return is_long or (config.is_reached(step) and not _labels_left(config, step))
 
-    def _labelled(self, config: PatternConfig, step: PatternStep, began: float) -> PatternStep:
-        """Return the step in which the next stage was fitted: the last of the game comes first."""
+    def _label(self, config: PatternConfig, step: PatternStep, began: float) -> PatternStep:
+        """Return the step that fits the next stage: the last of the game comes first."""
         stages = len(config.stages) + 1
-        place = step.labelled % stages
-        # Pieces become more where the board fills, and else fewer.
-        stage = stages - 1 - place if game_rules(config.game).pieces_added else place
+        index = step.labelled % stages
+        # The number of pieces rises where the board fills, and falls elsewhere.
+        stage = stages - 1 - index if game_rules(config.game).pieces_added else index
         parameters, error = refitted(
             config,
             _program(config),
@@ -154,7 +154,7 @@ class PatternLearning(KeptLearner[PatternStep]):
 
 
 @lru_cache(maxsize=4)
-def _lowered(patterns: str) -> _native.Program:
+def _lower(patterns: str) -> _native.Program:
     config = PatternConfig(**json.loads(patterns))
     return program_with_parameters(config.value(), config.game)
 
@@ -162,7 +162,7 @@ def _lowered(patterns: str) -> _native.Program:
 def _program(config: PatternConfig) -> _native.Program:
     """Return the patterns of *config* in the kernel's form, every entry 0."""
     decisive = config.model_dump(mode="json", include={"game", "patterns", "stages"})
-    return _lowered(json.dumps(decisive, sort_keys=True))
+    return _lower(json.dumps(decisive, sort_keys=True))
 
 
 def pattern_player(
@@ -175,7 +175,7 @@ def pattern_player(
 
 
 def _labels_left(config: PatternConfig, step: PatternStep) -> bool:
-    """Return whether a stage is to be fitted next: after the last game, once a round."""
+    """Return whether the next step fits a stage: after the last game, once a round."""
     if config.labels is None or config.games is None or step.games < config.games:
         return False
     return step.labelled < config.labels.rounds * (len(config.stages) + 1)
@@ -184,7 +184,7 @@ def _labels_left(config: PatternConfig, step: PatternStep) -> bool:
 def _statistics(
     config: PatternConfig, games: int, entries: bytes, error: float = 0.0, points: float = 0.0
 ) -> dict[str, float]:
-    """Return what describes a step: *error* and Black's *points* are 0 where there are none."""
+    """Return the statistics of a step: *error* and Black's *points* are 0 without games."""
     values = np.frombuffer(entries, dtype="<f8")
     return {
         "games": games,

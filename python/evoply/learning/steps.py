@@ -1,4 +1,4 @@
-"""Steps of learning as values: weights after some games, their digest, and what describes them."""
+"""Steps of learning as values: weights after some games, their digest and statistics."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,13 +18,13 @@ Weights = tuple[tuple[float, ...], ...]
 
 
 class Edit(NamedTuple):
-    """A change of a weight that somebody made by hand."""
+    """A change of a weight by hand."""
 
     feature: str
     weight: float
-    """What was added to the weight."""
+    """Addition to the weight."""
     time_weight: float
-    """What was added to the first time weight."""
+    """Addition to the first time weight."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,15 +32,15 @@ class LearningStep(KeptStep):
     """The weights after some games, and all that the next games need."""
 
     games: int
-    """Played so far."""
+    """Games played so far."""
     weights: Weights
-    """For each feature its weight, then its time weights."""
+    """The weight of each feature, then its time weights."""
     earlier: tuple[Weights, ...]
     """Versions that play as opponents, the newest last; empty where the weights play themselves."""
     adaptive: tuple[Weights, ...]
-    """For rates of their own: sums of steps and of their sizes, shaped like the weights."""
+    """Sums of steps and of their sizes, for adaptive rates, shaped like the weights."""
     edit: Edit | None = None
-    """What made this step, if no game did."""
+    """The edit that made this step, if no games did."""
 
     def player(self, config: LearningConfig, /) -> AlphaBeta:
         """Return the player with these weights."""
@@ -49,23 +49,23 @@ class LearningStep(KeptStep):
     def check(self, config: LearningConfig, /) -> None:
         """Raise `ValueError` unless there are as many weights as *config* has features."""
         shape = config.model().array.shape
-        if any(np.shape(one) != shape for one in (self.weights, *self.earlier, *self.adaptive)):
+        if any(np.shape(part) != shape for part in (self.weights, *self.earlier, *self.adaptive)):
             raise ValueError(f"this step has other weights than the {shape[0]} features")
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where in the curriculum the next game is."""
+    """The place of the next game in the curriculum."""
 
     stage: int
-    """From 0; behind the last one are whole games."""
+    """Number of the stage, from 0; whole games follow the last."""
     blanks: tuple[int, ...]
     left: int | None
-    """Games of the stage that are still to be played; None: no end."""
+    """Games of the stage that remain; None: no end."""
 
 
 def place_of(config: LearningConfig, games: int) -> Place:
-    """Return where in the curriculum *games* played games lead."""
+    """Return the place in the curriculum after *games* games."""
     all_stages = stages(config.curriculum, config.game)
     for number, stage in enumerate(all_stages):
         if games < stage.games:
@@ -95,7 +95,7 @@ def edited(
 ) -> LearningStep:
     """Return the step after *step* that only adds to the weights of one feature.
 
-    Raises `ValueError` for a feature that the run has not, and for no change.
+    Raises `ValueError` for a feature that the run does not have, and if nothing changes.
     """
     names = [feature.name for feature in config.features]
     if feature not in names:
@@ -122,7 +122,7 @@ def edited(
 
 
 def time_name(feature: str, power: int = 1) -> str:
-    """Return the name of the statistic that holds a time weight, that of u to the *power*."""
+    """Return the name of the statistic of a time weight, that of u to the *power*."""
     return f"{feature} (time{'' if power == 1 else f'^{power}'})"
 
 
@@ -132,13 +132,13 @@ def statistics_of(
     rows: tuple[tuple[float, ...], ...],
     played: Mapping[str, Any] | None,
 ) -> dict[str, float]:
-    """Return what describes a step: the last three are 0 where no game was played."""
+    """Return the statistics of a step: the last three are 0 if no game was played."""
     values: dict[str, float] = {"games": games, "stage": place_of(config, games).stage}
     for feature, row in zip(config.features, rows, strict=True):
         values[feature.name] = row[0]
     for power in range(1, config.time_weights.degree + 1):
-        for one, row in zip(config.features, rows, strict=True):
-            values[time_name(one.name, power)] = row[power]
+        for feature, row in zip(config.features, rows, strict=True):
+            values[time_name(feature.name, power)] = row[power]
     updates = 0 if played is None else int(np.sum(played["updates"]))
     terms = updates * len(rows)
     values["error"] = _share(played, "squared_errors", updates) ** 0.5

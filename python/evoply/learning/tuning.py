@@ -1,12 +1,12 @@
-"""Weights after structure: the numbers of a player tuned by CMA-ES on games, structure kept.
+"""Tuning: CMA-ES changes the numbers of a player by its games, and keeps its structure.
 
 CMA-ES (Hansen & Ostermeier, 2001) draws vectors around a mean, and moves mean and covariance
-towards those that score best. The library is `cmaes`: it is small and draws from a generator of
-its own, so that a step need hold nothing but what was scored so far; `cma` needs more, and warns
-without matplotlib. A mean is tested now and then on games that nobody was chosen by, and the
-champion is the best in these tests, so it is never worse there than the player that was given.
+towards those that score best. The library is `cmaes`: it is small and draws from its own
+generator, so that a step holds only the scores so far; `cma` needs more, and warns without
+matplotlib. The mean is tested now and then on games that no choice used, and the champion is the
+best in these tests, so it is never worse there than the original player.
 
-Numbers are rounded before they play, so that what is played is what people read. The linear algebra
+Numbers are rounded before they play, so that people read what is played. The linear algebra
 below is numpy's: on another machine its last digits may differ, and so may a run.
 """
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 _DIGITS = 4
-"""Significant digits of tuned numbers: what is played is what people read."""
+"""Significant digits of tuned numbers, in play as in print."""
 _EXTRA = "tuning needs the package cmaes: install evoply[tune]"
 
 
@@ -47,11 +47,11 @@ class TuningStep(KeptStep):
     """A generation of CMA-ES and the best player so far; it holds all that the next one needs."""
 
     points: tuple[tuple[int, ...], ...]
-    """Of every generation so far and each vector in it: two for a win, one for a draw."""
+    """Points of each vector of every generation so far: two for a win, one for a draw."""
     best: tuple[float, ...]
-    """The parameters that did best in the tests, with all their digits rounded."""
+    """The parameters that did best in the tests, rounded."""
     best_score: float
-    """Points a game of these in their test, in [0, 1]."""
+    """Points a game of the best parameters in their test, in [0, 1]."""
 
     def player(self, config: TuningConfig, /) -> ValuingPlayer:
         """Return the player with the best parameters."""
@@ -72,15 +72,15 @@ class Tuning(KeptLearner[TuningStep]):
     config_type: ClassVar[type[TuningConfig]] = TuningConfig
     step_type: ClassVar[type[TuningStep]] = TuningStep
     _known: dict[str, CMA] = field(default_factory=dict, compare=False, repr=False)
-    """The search after the newest step, by its digest: it follows from the step, but slowly."""
+    """The search after the newest step, by its digest: computing it again is slow."""
 
     def first(self, config: TuningConfig, /) -> TuningStep:
         """Return the player as it is, tested."""
         began = perf_counter()
         task = _task(config)
         values = task.rounded(np.ones(len(task.scales)))
-        score = self._tested(task, values)
-        return _made(task, None, began, (), values, score, mean=score, spread=config.spread)
+        score = self._test(task, values)
+        return _new_step(task, None, began, (), values, score, mean=score, spread=config.spread)
 
     def after(self, config: TuningConfig, step: TuningStep, /) -> TuningStep:
         """Return the step after one more generation."""
@@ -88,8 +88,8 @@ class Tuning(KeptLearner[TuningStep]):
         task = _task(config)
         search = self._known.pop(step.digest, None) or _search(task, step.points)
         number = step.number + 1
-        vectors = asked(search, task.size)
-        points = self._played(
+        vectors = ask(search, task.size)
+        points = self._play(
             task,
             [task.rounded(vector) for vector in vectors],
             config.pairs,
@@ -99,10 +99,10 @@ class Tuning(KeptLearner[TuningStep]):
         best, best_score = np.array(step.best), step.best_score
         if number % config.test_every == 0:
             mean = task.rounded(search.mean)
-            score = self._tested(task, mean)
+            score = self._test(task, mean)
             if score > best_score:
                 best, best_score = mean, score
-        made = _made(
+        new_step = _new_step(
             task,
             step,
             began,
@@ -110,19 +110,19 @@ class Tuning(KeptLearner[TuningStep]):
             best,
             best_score,
             mean=sum(points) / (2 * len(points) * task.games(config.pairs)),
-            spread=float(search._sigma),  # what `cmaes` gives no public name to
+            spread=float(search._sigma),  # `cmaes` has no public name for it
         )
         self._known.clear()
-        self._known[made.digest] = search
-        return made
+        self._known[new_step.digest] = search
+        return new_step
 
-    def _tested(self, task: _Task, values: Array) -> float:
-        """Return the points a game on the openings of tests, the same ones for all."""
+    def _test(self, task: _Task, values: Array) -> float:
+        """Return the points a game on the openings of tests, which are the same for all."""
         stream = Stream(task.config.seed, "tuning tests")
-        (points,) = self._played(task, [values], task.config.test_pairs, stream)
+        (points,) = self._play(task, [values], task.config.test_pairs, stream)
         return points / (2 * task.games(task.config.test_pairs))
 
-    def _played(
+    def _play(
         self, task: _Task, vectors: list[Array], pairs: int, stream: Stream
     ) -> tuple[int, ...]:
         """Return twice the points of each of *vectors*: all play the same games."""
@@ -130,28 +130,28 @@ class Tuning(KeptLearner[TuningStep]):
         seats = [*(task.seat(values) for values in vectors), *opponents]
         met = np.arange(len(opponents), dtype=np.uint32).repeat(pairs)
         rules = game_rules(task.config.game)
-        one = Schedule.pairs(
+        pairing = Schedule.pairs(
             np.zeros(len(met), dtype=np.uint32),
             met + 1,
             stream=stream,
             opening_plies=task.config.opening_plies,
             start=rules.start().row,
         )
-        who = np.arange(count, dtype=np.uint32).repeat(len(one))
+        who = np.arange(count, dtype=np.uint32).repeat(len(pairing))
 
-        def placed(seat: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        def shift(seat: NDArray[np.uint32]) -> NDArray[np.uint32]:
             tiled = np.tile(seat, count)
             return np.where(tiled == 0, who, tiled + (count - 1)).astype(np.uint32)
 
         schedule = replace(
-            one,
-            black=placed(one.black),
-            white=placed(one.white),
-            opening_keys=np.tile(one.opening_keys, count),
-            game_keys=np.tile(one.game_keys, count),
+            pairing,
+            black=shift(pairing.black),
+            white=shift(pairing.white),
+            opening_keys=np.tile(pairing.opening_keys, count),
+            game_keys=np.tile(pairing.game_keys, count),
         )
         black = play(task.config.game, seats, schedule, threads=self.threads).black_points
-        is_black = np.tile(one.black == 0, count)
+        is_black = np.tile(pairing.black == 0, count)
         doubled = np.rint(2 * np.where(is_black, black, 1 - black)).astype(np.int64)
         return tuple(doubled.reshape(count, -1).sum(axis=1).tolist())
 
@@ -164,21 +164,21 @@ class _Task:
     tunable: Tunable
     program: _native.Program
     scales: Array
-    """What a component 1 of a vector stands for: the parameter as it was."""
+    """The original parameters, which a component 1 of a vector stands for."""
     size: int
     """Vectors in a generation."""
     opponents: tuple[Player | KernelSeat, ...]
 
     def games(self, pairs: int) -> int:
-        """Return how many games a vector plays."""
+        """Return the number of games that a vector plays."""
         return 2 * pairs * len(self.opponents)
 
     def rounded(self, vector: Array) -> Array:
-        """Return the parameters of *vector* with the digits that are kept."""
+        """Return the parameters of *vector*, rounded."""
         return with_kept_digits(vector * self.scales)
 
     def seat(self, values: Array) -> KernelSeat:
-        """Return who plays with these parameters, now and then at random."""
+        """Return the seat that plays with these parameters, now and then at random."""
         player = self.tunable.player.erring(self.config.random_moves)
         program = self.program.with_parameters(values)
         return KernelSeat(player.with_program(self.config.game, program))
@@ -206,12 +206,12 @@ def _task(config: TuningConfig) -> _Task:
 
 
 def _search(task: _Task, points: tuple[tuple[int, ...], ...]) -> CMA:
-    """Return the search after generations that scored *points*: it asks and is told again."""
+    """Return the search after generations that scored *points*, by asking and telling again."""
     mean = np.where(parameters_of(task.tunable.expression) == 0, 0.0, 1.0)
     stream = Stream(task.config.seed, "cma")
     search = new_search(mean, task.config.spread, stream, task.size)
     for row in points:
-        tell(search, asked(search, task.size), row)
+        tell(search, ask(search, task.size), row)
     return search
 
 
@@ -238,14 +238,14 @@ def new_search(mean: Array, spread: float, stream: Stream, size: int) -> CMA:
     )
 
 
-def asked(search: CMA, size: int) -> list[Array]:
+def ask(search: CMA, size: int) -> list[Array]:
     """Return the next *size* vectors of *search*."""
     return [search.ask() for _ in range(size)]
 
 
 def tell(search: CMA, vectors: Sequence[Array], points: Sequence[int]) -> None:
-    """Tell *search* how much each of its *vectors* scored: more is better."""
-    # Fewer is better there. Equal scores stay in the order in which vectors were drawn.
+    """Tell *search* the score of each of its *vectors*: more is better."""
+    # `cmaes` minimises. Equal scores stay in the order in which vectors were drawn.
     search.tell([(vector, -float(score)) for vector, score in zip(vectors, points, strict=True)])
 
 
@@ -255,11 +255,11 @@ def with_kept_digits(values: Array) -> Array:
 
 
 def usual_size(parameters: int) -> int:
-    """Return how many vectors a generation has unless it is said: twice the usual number."""
+    """Return the default number of vectors in a generation: twice the usual of CMA-ES."""
     return 2 * (4 + math.floor(3 * math.log(parameters)))
 
 
-def _made(
+def _new_step(
     task: _Task,
     before: TuningStep | None,
     began: float,
@@ -297,8 +297,8 @@ def tune(
     *player* is a text, a tree, or a player as data whose evaluator gives boards a number; further
     keywords are keys of `TuningConfig`. *runs* gives the champion for `champion@RUN`; `evoply.tune`
     looks among your runs. The result does not depend on *threads* (0: all cores), nor
-    on where it was interrupted (*resume_from*). Raises `ValueError` for a player that has no
-    numbers, or more than are tuned by games, and `RunError` without the package `cmaes`.
+    on where it was interrupted (*resume_from*). Raises `ValueError` for a player without
+    numbers, or with too many to tune by games, and `RunError` without the package `cmaes`.
 
     >>> *_, last = tune("( + white_corners ( * 2 white_mobility ) ):primitives=othello-access",
     ...     opponents=["greedy"], generations=2, pairs=2, test_pairs=2, population_size=4)

@@ -1,4 +1,4 @@
-"""What tuning is asked to do, and which numbers of a player there are to be tuned."""
+"""The config of tuning, and the numbers of a player that can be tuned."""
 
 import json
 from collections.abc import Callable
@@ -23,10 +23,10 @@ from evoply.protocols import Player
 from evoply.wording import shorten
 
 MOST_PARAMETERS = 100
-"""More numbers than this need more games than CMA-ES is good for: they are learned instead."""
+"""The most numbers that CMA-ES can tune by games: learning is for more."""
 Parameters = Literal["terms", "constants"]
 TUNING_LEARNER = "tuning"
-"""What `config.toml` says at `learner`."""
+"""The value of `learner` in `config.toml`."""
 USUAL_GENERATIONS = 61
 
 
@@ -39,19 +39,19 @@ class TuningConfig(LearnerConfig):
     about: ClassVar[str] = "tuning"
     most: ClassVar[int] = 2000
     learner: Literal["tuning"] = "tuning"
-    """What tells the file from those of other learners."""
+    """The key that tells this file from those of other learners."""
     game: GameName = "othello"
     seed: int = Field(default=1, ge=0, lt=2**63)
     """The number from which everything random in the run follows."""
     player: str
-    """Whose numbers are tuned: a player as text, or as JSON as saved files have it."""
+    """The player whose numbers are tuned, as text, or as JSON as in saved files."""
     opponents: tuple[str, ...] = Field(min_length=1, max_length=20, strict=False)
-    """Against whom: players as text or as JSON."""
+    """The opponents: players as text or as JSON."""
     parameters: Parameters = "terms"
     """`terms`: the numbers of the simplified formula, and a factor for each of its terms that has
     none; `constants`: the numbers as they are in the tree."""
     generations: int | None = Field(default=None, ge=1, le=2000)
-    """Of CMA-ES, the player as it was among them; None for no limit."""
+    """Generations of CMA-ES, the original player included; None for no limit."""
     time_limit: float | None = Field(default=None, gt=0)
     """Seconds, read between generations only; None for no limit."""
     population_size: int | None = Field(default=None, ge=4, le=1000)
@@ -61,16 +61,16 @@ class TuningConfig(LearnerConfig):
     opening_plies: int = Field(default=8, ge=0, le=60)
     """Uniformly random plies that games begin with."""
     random_moves: float = Field(default=0.05, ge=0, le=1)
-    """How often either side plays a random move, so that the numbers fit odd boards too."""
+    """Probability that either side plays a random move, so that the numbers fit odd boards too."""
     spread: float = Field(default=0.3, gt=0, le=10)
-    """How far the first vectors lie from the numbers as they are, in shares of these."""
+    """How far the first vectors lie from the current numbers, as a share of these."""
     test_every: int = Field(default=5, ge=1, le=1000)
-    """Generations after which the mean is tested on games of its own."""
+    """Generations after which the mean is tested on separate games."""
     test_pairs: int = Field(default=250, ge=1, le=100_000)
     """Openings of a test against each opponent; they are the same in every test."""
 
     def problems(self) -> list[Problem]:
-        """Return what does not fit together."""
+        """Return the problems of parts that do not fit together."""
         problems = super().problems()
         try:
             tunable(self.player, self.game, self.parameters)
@@ -98,26 +98,26 @@ class TuningConfig(LearnerConfig):
     ) -> Self:
         """Return the config for *player* and other *settings*; *runs* gives `champion@RUN`.
 
-        The usual opponents are the player as it is, the same one ply deeper, `greedy` and
+        The usual opponents are the current player, the same one ply deeper, `greedy` and
         `mobility`. Opponents may be players of any form, too. Without *generations* and
         *time_limit* there are 61 generations.
         """
         if settings.get("time_limit") is None:
             settings.setdefault("generations", USUAL_GENERATIONS)
         chosen = _model(player, game, runs)
-        given = settings.pop("opponents", None)
-        if given is None:
-            # What cannot be tuned is refused for that, not because it cannot look deeper.
+        players = settings.pop("opponents", None)
+        if players is None:
+            # A player that cannot be tuned is refused for that, not because it cannot look deeper.
             steady = tunable(_text(chosen), game, settings.get("parameters", "terms")).player
             deeper = steady.with_options({"depth": steady.plies_ahead + 1})
-            given = [chosen, deeper, "greedy", "mobility"]
-        opponents = [_text(_model(one, game, runs)) for one in given]
+            players = [chosen, deeper, "greedy", "mobility"]
+        opponents = [_text(_model(rival, game, runs)) for rival in players]
         return cls(game=game, player=_text(chosen), opponents=tuple(opponents), **settings)
 
 
 @dataclass(frozen=True, slots=True)
 class Tunable:
-    """A player, and its value as an expression whose parameters are to be tuned."""
+    """A player, and its value as an expression whose parameters can be tuned."""
 
     player: ValuingPlayer
     expression: Number
@@ -130,14 +130,14 @@ def player_from(text: str, game: str) -> PlayerKind:
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{shorten(text)} is no player: {error}") from None
+        raise ValueError(f"{shorten(text)} is not a player: {error}") from None
     player = read_player(data)
     player.check_fits(game)
     return player
 
 
 def tunable(text: str, game: str, parameters: Parameters) -> Tunable:
-    """Return what is to be tuned of the player *text*; `ValueError` says why there is nothing."""
+    """Return the tunable form of the player *text*; `ValueError` has the reason if it has none."""
     whole = player_from(text, game)
     player = whole.valuing()
     if player is None:
@@ -155,7 +155,7 @@ def tunable(text: str, game: str, parameters: Parameters) -> Tunable:
     count = len(parameters_of(expression))
     if not count:
         raise ValueError(
-            f"{player.label}: there are no numbers in it: take parameters=terms, which gives each "
+            f"{player.label}: it has no numbers: set parameters=terms, which gives each "
             "term a factor"
         )
     if count > MOST_PARAMETERS:
@@ -169,7 +169,7 @@ def tunable(text: str, game: str, parameters: Parameters) -> Tunable:
 def _with_factors(expression: Number, factor: float = 1.0) -> Number:
     """Return *factor* times *expression*, with one number before every term of its sums.
 
-    A number before a sum goes into its terms: two factors of one term would be one too many.
+    A number before a sum moves into its terms, so that no term has two factors.
     """
     op, arguments = expression.op, expression.arguments
     if op == "number":
@@ -180,8 +180,8 @@ def _with_factors(expression: Number, factor: float = 1.0) -> Number:
         condition, *ways = arguments
         return _number(build(op, condition, *(_with_factors(way, factor) for way in ways)))
     if op == "multiply":
-        one, other = arguments
-        for constant, term in ((one, other), (other, one)):
+        first, second = arguments
+        for constant, term in ((first, second), (second, first)):
             if constant.op == "number":
                 return _with_factors(term, factor * constant.arguments[0])
     return number(factor) * expression
@@ -199,6 +199,6 @@ def _model(player: object, game: str, runs: Callable[[str], Player] | None) -> P
 
 
 def _text(player: PlayerKind) -> str:
-    """Return *player* as JSON that needs nothing else to be read."""
+    """Return *player* as JSON that can be read without other files."""
     data = player.anywhere().model_dump(mode="json", exclude={"name"})
     return json.dumps(data, separators=(",", ":"))

@@ -1,4 +1,4 @@
-"""Tuning as a kind of learner: what its runs have beside their steps."""
+"""Tuning as a kind of learner: how its runs are shown."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ def tuning_kind(learner: Tuning) -> Kind:
 
 
 class _Display(PlainDisplay):
-    """What people see of tuned numbers."""
+    """The display of tuned numbers."""
 
     word = "generation"
 
@@ -33,7 +33,7 @@ class _Display(PlainDisplay):
     )
 
     def champion_facts(self, champion: Any, last: TuningStep, /) -> ChampionFacts:
-        """Return how the numbers did in their test."""
+        """Return the score of the numbers in their test."""
         about = {"generation": last.number, "score": last.best_score}
         title = (
             f"{len(last.best)} numbers, {100 * last.best_score:.1f} % in their test, after "

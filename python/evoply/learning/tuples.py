@@ -1,8 +1,8 @@
-"""Which squares belong together: evolution of tuples, whose tables are learned by play.
+"""Evolution of tuples of squares that belong together; their tables are learned by play.
 
 An individual is some lists of squares. Its tables begin at zero and are learned from games against
 itself (TD, as patterns are); then all individuals of a generation play one another, and the points
-are their fitness. Children inherit squares and never entries: what is selected is what can be
+are their fitness. Children inherit squares and never entries, so selection is for what can be
 learned quickly. Sources: Lucas, "Learning to play Othello with n-tuple systems" (2007), for tuples
 of neighbouring squares, which are random walks there and here connected shapes that grow square by
 square; Szubert, Jaskowski & Krawiec, "Learning board evaluation function for Othello by hybridizing
@@ -49,16 +49,16 @@ class TuplesStep(KeptStep):
     """A generation, the champion so far with its tables, and all that the next one needs."""
 
     games: int
-    """Played so far, to learn and to compare."""
+    """Games played so far, to learn and to compare."""
     population: tuple[Individual, ...]
-    """The best first."""
+    """Individuals, the best first."""
     fitness: tuple[float, ...]
-    """Points a game of each against the others of its generation, in [0, 1]."""
+    """Points a game of each individual against the others of its generation, in [0, 1]."""
     champion: Individual
     born: int
-    """The generation that the champion is from."""
+    """The generation of the champion."""
     entries: Doubles
-    """Of its tables, tuple by tuple."""
+    """Entries of its tables, tuple by tuple."""
 
     def player(self, config: TuplesConfig, /) -> AlphaBeta:
         """Return the champion with its tables."""
@@ -83,7 +83,7 @@ class TupleEvolution(KeptLearner[TuplesStep]):
         stream = Stream(config.seed, "tuples", 0)
         breed = _Breeding(config)
         population = [breed.random(stream) for _ in range(config.population_size)]
-        return self._judged(config, None, population)
+        return self._judge(config, None, population)
 
     def after(self, config: TuplesConfig, step: TuplesStep, /) -> TuplesStep:
         """Return the next generation: the elite, and children of the others."""
@@ -92,16 +92,16 @@ class TupleEvolution(KeptLearner[TuplesStep]):
         population = list(step.population[: config.elite])
         while len(population) < config.population_size:
             population.append(breed.child(step.population, stream))
-        return self._judged(config, step, population)
+        return self._judge(config, step, population)
 
-    def _judged(
+    def _judge(
         self, config: TuplesConfig, before: TuplesStep | None, population: Sequence[Individual]
     ) -> TuplesStep:
         """Return the step of *population*: all learn, all play all, the best meets the champion."""
         began = perf_counter()
         number = 0 if before is None else before.number + 1
-        learned = self._learned(config, number, population)
-        players = [_erring(config, one.champions[0]) for one in learned]
+        learned = self._learn(config, number, population)
+        players = [_with_random_moves(config, step.champions[0]) for step in learned]
         first, second = opponents(len(players), 2 * config.pairs)
         stream = Stream(config.seed, "tuples meet", number)
         points = self._points(config, players, first, second, stream)
@@ -110,7 +110,7 @@ class TupleEvolution(KeptLearner[TuplesStep]):
         best = int(order[0])
         champion, born, entries, score = population[best], number, learned[best].entries, 0.5
         if before is not None:
-            pair = [players[best], _erring(config, before.champions[0])]
+            pair = [players[best], _with_random_moves(config, before.champions[0])]
             zeros = np.zeros(config.test_pairs, dtype=np.intp)
             met = Stream(config.seed, "tuples champion", number)
             score = float(self._points(config, pair, zeros, zeros + 1, met)[0])
@@ -119,14 +119,14 @@ class TupleEvolution(KeptLearner[TuplesStep]):
                 champion, born, entries = before.champion, before.born, before.entries
         games = len(population) * config.lessons.games + 2 * len(first)
         games += 0 if before is None else before.games + 2 * config.test_pairs
-        kinds = {text for one in population for text in one}
+        kinds = {text for individual in population for text in individual}
         squares = [len(text.split()) for text in champion]
         return TuplesStep.made(
             config,
             before,
             began,
             games=games,
-            population=tuple(population[place] for place in order),
+            population=tuple(population[index] for index in order),
             fitness=tuple(fitness[order].tolist()),
             champion=champion,
             born=born,
@@ -140,14 +140,14 @@ class TupleEvolution(KeptLearner[TuplesStep]):
             },
         )
 
-    def _learned(
+    def _learn(
         self, config: TuplesConfig, number: int, population: Sequence[Individual]
     ) -> list[PatternStep]:
         """Return the tables of all individuals; the games of a generation begin alike."""
         seed = Stream(config.seed, "tuples learn", number).key % 2**63
 
-        def learn(one: Individual) -> PatternStep:
-            settings = config.patterns_of(one, seed)
+        def learn(individual: Individual) -> PatternStep:
+            settings = config.patterns_of(individual, seed)
             learner = PatternLearning(threads=1)
             return learner.after(settings, learner.first(settings))
 
@@ -167,7 +167,7 @@ class TupleEvolution(KeptLearner[TuplesStep]):
         second: NDArray[np.intp],
         stream: Stream,
     ) -> NDArray[np.float64]:
-        """Return the points of all players, of two games for each of the pairs."""
+        """Return the points of all players in two games for each of the pairs."""
         schedule = Schedule.pairs(
             np.asarray(first, dtype=np.uint32),
             np.asarray(second, dtype=np.uint32),
@@ -183,22 +183,22 @@ class TupleEvolution(KeptLearner[TuplesStep]):
         return points
 
 
-def _erring(config: TuplesConfig, player: ValuingPlayer) -> ValuingPlayer:
+def _with_random_moves(config: TuplesConfig, player: ValuingPlayer) -> ValuingPlayer:
     return player.model_copy(update={"epsilon": config.random_moves})
 
 
 @dataclass(frozen=True)
 class _Breeding:
-    """How individuals come about; squares are drawn from those that games are played on."""
+    """The breeding of individuals; squares are drawn from those that games are played on."""
 
     config: TuplesConfig
 
     def random(self, stream: Stream) -> Individual:
         """Return an individual of connected squares."""
-        return self._filled([], stream)
+        return self._fill([], stream)
 
     def child(self, population: Sequence[Individual], stream: Stream) -> Individual:
-        """Return what two parents, or one, and some mutations make; the best come first there."""
+        """Return a child of one or two parents, mutated; *population* has the best first."""
         config = self.config
 
         def parent() -> Individual:
@@ -212,22 +212,22 @@ class _Breeding:
                 pool.pop(stream.below(len(pool))) for _ in range(min(len(pool), config.tuples))
             ]
         for _ in range(config.mutations):
-            place = stream.below(len(genes))
-            genes[place] = self._changed(genes[place], stream)
-        return self._filled(genes, stream)
+            index = stream.below(len(genes))
+            genes[index] = self._change(genes[index], stream)
+        return self._fill(genes, stream)
 
-    def _filled(self, genes: Iterable[str], stream: Stream) -> Individual:
+    def _fill(self, genes: Iterable[str], stream: Stream) -> Individual:
         """Return an individual of *genes*, each once, with new tuples where some are missing."""
-        found = set(genes)
-        # Small boards and short tuples have fewer of them than that, and draws end in vain.
+        tuples = set(genes)
+        # Small boards and short tuples have fewer different tuples, so draws may fail.
         for _ in range(100 * self.config.tuples):
-            if len(found) >= self.config.tuples:
+            if len(tuples) >= self.config.tuples:
                 break
-            found.add(self._grown(stream))
-        return tuple(sorted(found))
+            tuples.add(self._grow(stream))
+        return tuple(sorted(tuples))
 
-    def _grown(self, stream: Stream) -> str:
-        """Return a tuple that begins with one square and gains neighbours of those it has."""
+    def _grow(self, stream: Stream) -> str:
+        """Return a tuple that begins with one square and gains neighbours of its squares."""
         config, squares = self.config, squares_of(self.config.game)
         length = config.shortest + stream.below(config.longest - config.shortest + 1)
         grown = [squares[stream.below(len(squares))]]
@@ -238,13 +238,13 @@ class _Breeding:
             grown.append(around[stream.below(len(around))])
         return self._text(grown)
 
-    def _changed(self, text: str, stream: Stream) -> str:
-        """Return a tuple with a square more, less, or elsewhere; or another one."""
+    def _change(self, text: str, stream: Stream) -> str:
+        """Return a tuple with a square more, less, or moved; or a new tuple."""
         config = self.config
         squares = _squares(text, config.game)
         change = stream.below(4)
         if change == 0:
-            return self._grown(stream)
+            return self._grow(stream)
         if change in (1, 3) and len(squares) > max(1, config.shortest - (change == 3)):
             squares.pop(stream.below(len(squares)))
         if change in (2, 3) and len(squares) < config.longest:
@@ -256,7 +256,7 @@ class _Breeding:
     def _around(self, squares: Sequence[int]) -> list[int]:
         """Return the squares beside any of *squares*, in their order."""
         beside = _beside(self.config.game)
-        return sorted({one for square in squares for one in beside[square]} - set(squares))
+        return sorted({near for square in squares for near in beside[square]} - set(squares))
 
     def _text(self, squares: Iterable[int]) -> str:
         return _canonical(self.config.game, tuple(sorted(squares)))

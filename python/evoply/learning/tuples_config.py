@@ -1,4 +1,4 @@
-"""What an evolution of tuples is asked to do: one frozen value, read from TOML."""
+"""The config of an evolution of tuples: one frozen value, read from TOML."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -16,30 +16,30 @@ from evoply.learning.pattern_config import PatternConfig, PatternRates, PatternS
 from evoply.protocols import ConfigError
 
 TUPLES_LEARNER = "tuples"
-"""What `config.toml` says at `learner`."""
+"""The value of `learner` in `config.toml`."""
 _DIGITS = {False: 3, True: 5}
-"""What a square may hold, by whether men are told from kings."""
+"""Number of contents of a square, by whether the game has kings."""
 
 
 class TupleLessons(Part):
-    """How an individual's tables are learned, as a run of patterns learns them."""
+    """How an individual's tables are learned, as in a run of patterns."""
 
     games: int = Field(default=4_000, ge=1, le=10_000_000)
-    """Of self-play, for every individual of every generation."""
+    """Games of self-play of every individual in every generation."""
     first_rate: float = Field(default=0.02, ge=0, le=1)
     """How far an entry moves for an error of 1 in the first tenth of the games."""
     last_rate: float = Field(default=0.002, ge=0, le=1)
-    """The same in the last tenth; between them the rate falls in equal ratios."""
+    """The rate in the last tenth; between them it falls in equal ratios."""
     stages: tuple[int, ...] = Field(default=(), max_length=63, strict=False)
-    """Pieces on the board from which on the next table of every tuple holds."""
+    """Numbers of pieces on the board from which the next table of every tuple is used."""
     epsilon: float = Field(default=0.1, ge=0, le=1)
-    """How often a move is a random one."""
+    """Probability that a move is random."""
     random_plies: int = Field(default=9, ge=0, le=100)
-    """A game begins with 0 to so many random plies."""
+    """A game begins with 0 to this many random plies."""
 
 
 class TuplesConfig(LearnerConfig):
-    """Everything that decides such a run; the same config and seed give the same tuples.
+    """Everything that decides a run of tuples; the same config and seed give the same tuples.
 
     A mistake raises `ConfigError` (a `ValueError`) that lists every error with its path.
 
@@ -50,19 +50,19 @@ class TuplesConfig(LearnerConfig):
     about: ClassVar[str] = "an evolution of tuples"
     most: ClassVar[int] = 100_000
     learner: Literal["tuples"] = "tuples"
-    """What tells the file from those of other learners."""
+    """The key that tells this file from those of other learners."""
     game: GameName = "othello"
     """`othello` (8x8), `othello-4`, `-6`, `-10`, `checkers`, `lose-checkers` or `checkers-10`."""
     seed: int = Field(default=1, ge=0, lt=2**63)
     """The number from which everything random in the run follows: the same seed, the same run."""
     generations: int | None = Field(default=None, ge=1, le=100_000)
-    """How many there are; None for no limit."""
+    """Number of generations; None for no limit."""
     time_limit: float | None = Field(default=None, gt=0)
     """Seconds, read between generations only; None for no limit."""
     population_size: int = Field(default=16, ge=4, le=200)
     """Individuals in a generation."""
     tuples: int = Field(default=12, ge=1, le=40)
-    """Lists of squares that an individual has; fewer where the board has no more of them."""
+    """Lists of squares of an individual; fewer if the board has no more of them."""
     shortest: int = Field(default=2, ge=1, le=10)
     """The fewest squares of a tuple."""
     longest: int = Field(default=6, ge=1, le=10)
@@ -73,17 +73,17 @@ class TuplesConfig(LearnerConfig):
     opening_plies: int = Field(default=8, ge=0, le=60)
     """Uniformly random plies that these games begin with."""
     random_moves: float = Field(default=0.1, ge=0, le=1)
-    """How often either side plays a random move there, so that odd boards count too."""
+    """Probability that either side plays a random move there, so that odd boards count too."""
     elite: int = Field(default=2, ge=0, le=100)
-    """The best individuals, which stay as they are and learn anew."""
+    """The best individuals, which stay as they are and learn again."""
     tournament_size: int = Field(default=3, ge=1, le=100)
-    """Individuals drawn for each parent; the best of them it is."""
+    """Individuals drawn for each parent; the best becomes it."""
     crossover: float = Field(default=0.5, ge=0, le=1)
-    """How often a child has tuples of two parents."""
+    """Probability that a child has tuples of two parents."""
     mutations: int = Field(default=2, ge=0, le=100)
     """Changes of each child: a square more, a square less, a square moved, or a new tuple."""
     test_pairs: int = Field(default=200, ge=1, le=100_000)
-    """Openings that the best of a generation plays against the champion, to take its place."""
+    """Openings that the best of a generation plays against the champion to replace it."""
 
     def games_of_a_step(self) -> dict[str, int]:
         """Return the games of lessons and among a generation, and those of the best."""
@@ -94,7 +94,7 @@ class TuplesConfig(LearnerConfig):
         }
 
     def problems(self) -> list[Problem]:
-        """Return what does not fit together."""
+        """Return the problems of parts that do not fit together."""
         problems = super().problems()
         if self.shortest > self.longest:
             problems.append(("shortest", f"{self.shortest} is more than longest, {self.longest}"))
@@ -124,7 +124,7 @@ class TuplesConfig(LearnerConfig):
             seed=seed,
             games=lessons.games,
             games_per_step=lessons.games,
-            patterns=tuple(PatternSettings(squares=one) for one in tuples),
+            patterns=tuple(PatternSettings(squares=squares) for squares in tuples),
             stages=lessons.stages,
             epsilon=lessons.epsilon,
             random_plies=lessons.random_plies,

@@ -1,4 +1,4 @@
-"""Evolution of tuples as a kind of learner: what its runs have beside their steps."""
+"""Evolution of tuples as a kind of learner: how its runs are shown."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def tuples_kind(learner: TupleEvolution) -> Kind:
 
 
 class _Display(PlainDisplay):
-    """What people see of tuples."""
+    """The display of tuples."""
 
     word = "generation"
 
@@ -44,14 +44,14 @@ class _Display(PlainDisplay):
         return f"{len(step.champion)} tuples: {', '.join(step.champion)}"
 
     def champion_facts(self, champion: Any, last: TuplesStep, /) -> ChampionFacts:
-        """Return how many tuples there are, and since when."""
+        """Return the number of tuples, and the generation of the champion."""
         about = {"generation": last.born, "tuples": list(last.champion)}
         title = f"{len(last.champion)} tuples, of generation {last.born}"
         return ChampionFacts(title, about, {"digest": last.digest, "generation": last.number})
 
     def listings(self, config: TuplesConfig, last: TuplesStep, /) -> list[Listing]:
         """Return the champion's tuples, which configs of patterns understand."""
-        data = [{"squares": one} for one in last.champion]
-        rows = [(one, str(len(one.split()))) for one in last.champion]
+        data = [{"squares": squares} for squares in last.champion]
+        rows = [(squares, str(len(squares.split()))) for squares in last.champion]
         title = "The champion's tuples"
         return [Listing("tuples", title, ("squares", "how many"), ("squares",), rows, data)]

@@ -1,7 +1,7 @@
 """Ready-made configs: commented TOML files that come with evoply.
 
 `preset_text("demo")` is the text, comments included; `evoply presets NAME` prints it. `config_text`
-is that of a preset or of a file. This module only hands out text: it knows no setting.
+is that of a preset or of a file. This module only returns text: it does not know settings.
 """
 
 import os
@@ -26,7 +26,7 @@ class Preset:
     file: str
     title: str
     learner: str = "evolution"
-    """Whose config it is: `evoply evolve` or `evoply learn` runs it."""
+    """The learner of the config: `evoply evolve` or `evoply learn` runs it."""
 
     @property
     def command(self) -> str:
@@ -109,7 +109,7 @@ def preset_text(name: str) -> str:
 def config_text(name: str) -> str:
     """Return the text of the config file *name*, or of the preset if there is no such file.
 
-    Raises `ConfigError` that says why it cannot be read, and which preset may have been meant.
+    Raises `ConfigError` with the reason if it cannot be read, and with a similar preset.
     """
     if name in PRESETS and not os.path.isfile(name):
         return preset_text(name)

@@ -1,4 +1,4 @@
-"""Driving a run: make a step, save it, look for requests, and name the champion at the end.
+"""The loop of a run: make a step, save it, read requests, and name the champion at the end.
 
 `for step in advance(run)` works for a new run and for one that was interrupted anywhere; both give
 the same steps.
@@ -32,14 +32,14 @@ def advance(
     is_enough: Callable[[Any], bool] | None = None,
     cluster: Cluster | None = None,
 ) -> Generator[Any, None, None]:
-    """Yield the steps of *run* that are still to come, each saved before it is yielded.
+    """Yield the remaining steps of *run*, each saved before it is yielded.
 
     *config* may differ from the run's in its limits and `machine` only, to go on for longer; by
     default the run's own is used. *threads*, *progress*, *fitness* and *operators* are those of
     `evolve`, for runs of evolution; the learner of any other run is given to `Run.create` and
-    `Run.open`. The run notes the names of what is the user's own Python and the checksums of its
-    source, and going on asks for the same. *is_enough* is asked after each step whether the
-    run has reached a limit that its config does not know. After the last generation of evolution
+    `Run.open`. The run notes the names of the user's own Python parts and the checksums of their
+    source, and resuming needs the same. *is_enough* decides after each step whether the run has
+    reached a limit that its config does not know. After the last generation of evolution
     the final test names the champion. A *cluster* (`evoply.cluster.connect`) plays the games of
     evolution, or makes the steps of learning; the run folder and its lock stay here.
 
@@ -56,7 +56,7 @@ def advance(
         fitness=fitness,
         operators=operators,
     )
-    config = _settled(run, config)
+    config = _resolve_config(run, config)
     if cluster is not None:
         learners.check_sendable(config)
     with run.lock():
@@ -74,7 +74,7 @@ def advance(
             signature=signature(),
             python_parts=json.dumps(identities),
         )
-        # After the status: who finds this event finds a run that goes on, or has ended again.
+        # After the status: a reader of this event finds a run that goes on, or has ended again.
         run.record(
             "started" if last is None else "resumed",
             generation=None if last is None else last.number,
@@ -102,7 +102,7 @@ def advance(
             run.record("ended", status=status, generation=None if last is None else last.number)
 
 
-def _settled(run: Run, config: Any) -> Any:
+def _resolve_config(run: Run, config: Any) -> Any:
     if config is None:
         return run.config
     config = run.kind.configs.settled(config)
@@ -125,15 +125,15 @@ def _check_signature(run: Run, allow_other_version: bool) -> None:
 
 
 def _check_python_parts(
-    run: Run, given: dict[str, dict[str, str]], allow_other_version: bool
+    run: Run, parts: dict[str, dict[str, str]], allow_other_version: bool
 ) -> None:
     if not run.meta("python_parts"):  # a new run
         return
     stored = run.python_parts()
-    for what in sorted(stored.keys() | given.keys()):
-        before, now = stored.get(what), given.get(what)
+    for what in sorted(stored.keys() | parts.keys()):
+        before, now = stored.get(what), parts.get(what)
         if before is None:
-            raise RunError(f"run {run.path} was not evolved with the {what} of yours: leave it out")
+            raise RunError(f"run {run.path} was not evolved with your {what}: leave it out")
         if now is None:
             raise RunError(
                 f"run {run.path} was evolved with the {what} {before['name']}, written in "
@@ -161,7 +161,7 @@ def _check_digest(run: Run, last: Any) -> None:
 
 
 def _is_stopped(run: Run) -> bool:
-    """Wait while the run is asked to pause; return whether it is asked to stop."""
+    """Wait while a request pauses the run; return whether a request stops it."""
     request = read_request(run.path)
     if request == "pause":
         run.set_meta(status="paused")

@@ -1,6 +1,6 @@
-"""A run driven by a process of its own, which nobody needs to wait for.
+"""A run in a separate process, which needs no waiting.
 
-It lives on when its starter ends, and hears the requests left in the run folder.
+The process lives on when its starter ends, and follows the requests in the run folder.
 """
 
 import subprocess
@@ -10,13 +10,13 @@ from pathlib import Path
 from evoply.protocols import RunError
 
 OUTPUT = "output.txt"
-"""The file of a run folder in which such a process says what it does."""
+"""The file of a run folder that holds the output of such a process."""
 
 
 def go_on_in_process(
     folder: Path, *, tests: bool = True, generations: int | None = None
 ) -> subprocess.Popen[bytes]:
-    """Begin the run in *folder*, or go on with it, as `evoply resume` does; return the process.
+    """Start or resume the run in *folder*, as `evoply resume` does; return the process.
 
     It may have another number of *generations* than before. *tests*: whether it plays test matches
     and writes the report at the end. Raises `RunError` if no process can be started.
@@ -31,11 +31,11 @@ def go_on_in_process(
             return subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,  # its JSON object: all of it is in the folder
+                stdout=subprocess.DEVNULL,  # its JSON object, which the folder holds too
                 stderr=output,
-                # Ctrl-C in the terminal of who started it is not meant for it.
+                # Ctrl-C in the terminal of its starter must not reach it.
                 start_new_session=True,
                 creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
             )
     except OSError as error:
-        raise RunError(f"run {folder} cannot be driven: {error.strerror}") from None
+        raise RunError(f"run {folder} cannot be started: {error.strerror}") from None

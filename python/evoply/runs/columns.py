@@ -1,7 +1,7 @@
-"""What every step of a run says in numbers: columns, declared once, and what shows them.
+"""The numbers of every step of a run as columns, declared once.
 
 The live display, the table of steps, charts and the table of a page follow from the same columns. A
-row is a step's as the store gives it: number, digest, statistics, seconds.
+row is a step from the store: number, digest, statistics, seconds.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -31,15 +31,15 @@ class Column:
     label: str
     format: Callable[[Any], str] = number
     curve: str = ""
-    """What its curve is called in the live display; empty: it has none."""
+    """The name of its curve in the live display; empty: no curve."""
     is_fact: bool = True
     """Whether it is among the facts that a live display shows."""
     is_listed: bool = True
     """Whether it is in the table of steps."""
     read: Callable[[Row], Any] | None = None
-    """How it follows from a row, if it does not stand there."""
+    """Computes it from a row that does not hold it."""
     fact: str = ""
-    """What it is called in the live display, where there is room; empty: its label."""
+    """Its name in the live display, which has more room; empty: its label."""
 
     def value(self, row: Row) -> Any:
         """Return the number in *row*; None if it is not there."""
@@ -55,7 +55,7 @@ Columns = Sequence[Column]
 
 
 def framed(word: str, columns: Columns, *, seconds: str = "seconds") -> tuple[Column, ...]:
-    """Return *columns* between those that every step has; *word* is what a step is called."""
+    """Return *columns* between those that every step has; *word* is the name of a step."""
     return (
         Column("number", word, "{:,}".format, is_fact=False),
         *columns,
@@ -66,8 +66,8 @@ def framed(word: str, columns: Columns, *, seconds: str = "seconds") -> tuple[Co
 
 def facts(columns: Columns, row: Row) -> tuple[tuple[str, str], ...]:
     """Return labels and values of the most important columns that are facts."""
-    shown = [column for column in columns if column.is_fact][:_MOST_FACTS]
-    return tuple((one.fact or one.label, one.text(row)) for one in shown)
+    important = [column for column in columns if column.is_fact][:_MOST_FACTS]
+    return tuple((column.fact or column.label, column.text(row)) for column in important)
 
 
 def curves(columns: Columns, row: Row) -> dict[str, float]:
@@ -79,7 +79,7 @@ def curves(columns: Columns, row: Row) -> dict[str, float]:
 def table(
     columns: Columns, rows: Sequence[Row], *, is_whole: bool = False
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Return head and rows of the table of steps, *is_whole*: with the columns not listed."""
+    """Return head and rows of the table of steps, *is_whole*: all columns, not only listed ones."""
     listed = [column for column in columns if is_whole or column.is_listed]
-    cells = [tuple(one.text(row) for one in listed) for row in rows]
-    return tuple(one.label for one in listed), cells
+    cells = [tuple(column.text(row) for column in listed) for row in rows]
+    return tuple(column.label for column in listed), cells

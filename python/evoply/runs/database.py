@@ -1,8 +1,8 @@
 """The file `run.db`, and its rows in groups with checksums, compared whenever a group is read.
 
-A group is the rows of one table that have one number: the state of a step, one match,
-all facts about the run. The table `checksums` has a row for each, for empty ones too; so rows that
-vanish are noticed like rows that change. This module knows no table but that one.
+A group is the rows of a table with the same number: the state of a step, one match, all facts
+about the run. The table `checksums` has a row for each group, also for empty ones, so that missing
+rows are noticed like changed ones. This module knows only that table.
 """
 
 import sqlite3
@@ -16,7 +16,7 @@ from evoply.files import checksum
 from evoply.protocols import RunError
 
 UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
-"""What sqlite3 raises on a damaged file; the second where even its message is damaged."""
+"""Errors of sqlite3 for a damaged file; the second if even its message is damaged."""
 
 
 CHECKSUMS = """
@@ -34,35 +34,35 @@ Row = tuple[Any, ...]
 
 
 class ChecksumError(ValueError):
-    """What is stored is not what was written; the message names it."""
+    """The stored content differs from what was written; the message names it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Which rows belong together, and how they are read and written.
+    """Rows that belong together, and the SQL that reads and writes them.
 
-    The rows that *select* gives are the parameters of *insert*, in the same types.
+    The rows that *select* returns are the parameters of *insert*, in the same types.
     """
 
     name: str
     label: str
-    """What a message calls one group; {} stands for its number."""
+    """The name of a group in messages; {} stands for its number."""
     select: str
     """Has two parameters, the first and the last number; the number is the first column."""
     insert: str
     columns: tuple[str, ...] = ()
-    """Names of the columns, where anybody asks for them."""
+    """Names of the columns, if they are needed."""
 
 
 class Database:
-    """An open `run.db`; what is read through it was compared with its checksum."""
+    """An open `run.db`; everything read through it is compared with its checksum."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Let all statements inside see one state, whatever another process writes meanwhile."""
+        """Show all statements inside one state, whatever another process writes meanwhile."""
         if self.connection.in_transaction:
             yield
             return
@@ -75,7 +75,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Commit what happens inside, or nothing of it."""
+        """Commit all statements inside, or none."""
         self.connection.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -89,7 +89,7 @@ class Database:
     def read(self, group: Group, first: int = _LEAST, last: int = _MOST) -> dict[int, list[Row]]:
         """Return the rows of the groups numbered *first* to *last*, by number.
 
-        Raises `ChecksumError` that names a group whose checksum is another.
+        Raises `ChecksumError` that names a group with another checksum.
         """
         rows: dict[int, list[Row]] = {}
         with self.snapshot():
@@ -99,7 +99,7 @@ class Database:
         for number in stored.keys() | rows.keys():
             if stored.get(number) != _checksum(group, number, rows.get(number, ())):
                 raise ChecksumError(
-                    f"its checksum does not match {group.label.format(_shown(number))}"
+                    f"its checksum does not match {group.label.format(_label_number(number))}"
                 )
         return {number: rows.get(number, []) for number in sorted(stored)}
 
@@ -119,7 +119,7 @@ class Database:
         ]
 
     def count(self, group: Group, table: str) -> int:
-        """Return how many groups of one row there are in *table*, without reading them."""
+        """Return the number of groups of one row in *table*, without reading them."""
         with self.snapshot():
             (rows,) = self.connection.execute(f"SELECT count(*) FROM {table}").fetchone()
             query = "SELECT count(*) FROM checksums WHERE name = ?"
@@ -137,7 +137,7 @@ class Database:
         )
 
     def append(self, group: Group, *cells: Any) -> int:
-        """Write a group of one row after those that are there, inside a transaction.
+        """Write a group of one row after the existing ones, inside a transaction.
 
         Returns its number; the first is 1.
         """
@@ -147,10 +147,10 @@ class Database:
         return number
 
     def check(self, groups: Iterable[Group]) -> int:
-        """Compare every group with its checksum; return how many there are.
+        """Compare every group with its checksum; return the number of groups.
 
-        Raises `ChecksumError` that names what is damaged, which may be the file's structure: SQLite
-        then finds rows where they are not.
+        Raises `ChecksumError` that names the damage, which may be in the file's structure: SQLite
+        then finds rows in wrong places.
         """
         for (problem,) in self.connection.execute("PRAGMA integrity_check(1)"):
             if problem != "ok":
@@ -170,12 +170,12 @@ class Database:
 def connect(path: Path) -> sqlite3.Connection:
     """Open the database at *path*, which must exist; statements outside transactions commit.
 
-    Where nothing can be written, as on read-only media, it is opened for reading only. Raises
+    If nothing can be written, as on read-only media, it is opened for reading only. Raises
     `OSError` if it cannot be read, `RunError` if a part of it lies in a file beside it that SQLite
     cannot read there, and errors of sqlite3 if it is damaged.
     """
     try:
-        return _connected(path, "mode=rw")
+        return _open(path, "mode=rw")
     except sqlite3.OperationalError as error:
         if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _NO_WRITING:
             raise
@@ -188,12 +188,12 @@ def connect(path: Path) -> sqlite3.Connection:
             "its newest part; copy the folder to a place that can be written"
         )
     # SQLite's mode for media that do not change: no lock, no file beside the database.
-    return _connected(path, "mode=ro&immutable=1")
+    return _open(path, "mode=ro&immutable=1")
 
 
-def _connected(path: Path, mode: str) -> sqlite3.Connection:
+def _open(path: Path, mode: str) -> sqlite3.Connection:
     connection = sqlite3.connect(
-        f"file:{_quoted(path)}?{mode}", uri=True, isolation_level=None, timeout=30
+        f"file:{_quote(path)}?{mode}", uri=True, isolation_level=None, timeout=30
     )
     try:
         connection.execute("PRAGMA synchronous = NORMAL")
@@ -205,7 +205,7 @@ def _connected(path: Path, mode: str) -> sqlite3.Connection:
 
 
 def identity(path: Path) -> tuple[int, int] | None:
-    """Return what tells one file from another of the same name; None if there is none."""
+    """Return the numbers that distinguish files of the same name; None without a file."""
     try:
         status = path.stat()
     except OSError:
@@ -217,10 +217,10 @@ def _checksum(group: Group, number: int, rows: Sequence[Row]) -> str:
     return checksum([group.name, number, rows])
 
 
-def _shown(number: object) -> object:
+def _label_number(number: object) -> object:
     return number if isinstance(number, int) else "?"
 
 
-def _quoted(path: Path) -> str:
-    # In a SQLite URI these have a meaning of their own.
+def _quote(path: Path) -> str:
+    # These characters have a special meaning in a SQLite URI.
     return str(path.resolve()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")

@@ -1,4 +1,4 @@
-"""Which kind of learner a run or a config is of: one of a table, or one that a user brings."""
+"""The kind of learner of a run or a config: one of a table, or one that a user brings."""
 
 import tomllib
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ Kinds = Mapping[str, Kind]
 
 
 def kind_of(kinds: Kinds, config: Any, learner: Any = None) -> Kind:
-    """Return the kind of *learner*, or if it is None that of *kinds* that *config* is for.
+    """Return the kind of *learner*; if that is None, the one of *kinds* for *config*.
 
     Raises `RunError` if there is none, or if the learner's steps cannot be kept.
     """
@@ -24,35 +24,35 @@ def kind_of(kinds: Kinds, config: Any, learner: Any = None) -> Kind:
             if isinstance(config, kind.learners.given.config_type):
                 return kind
         raise RunError(
-            f"{type(config).__name__} is no config of a known learner: say which learner it is "
-            "for, as in evoply.Run.create(path, config, learner=...), which knows evoply's own"
+            f"{type(config).__name__} is not a config of a known learner: name its learner, "
+            " as in evoply.Run.create(path, config, learner=...), which knows evoply's own"
         )
     for kind in kinds.values():
         if isinstance(learner, type(kind.learners.given)):
             return kind.made_by(learner)
     if not isinstance(learner, StorableLearner):
         raise RunError(
-            f"{learner!r:.80} is no learner whose steps can be kept: it needs first, after, "
+            f"{learner!r:.80} is not a learner whose steps can be kept: it needs first, after, "
             "is_finished, dump, load and config_type (evoply.protocols.StorableLearner)"
         )
     return outside_kind(learner)
 
 
 def stored_kind(kinds: Kinds, config_file: Path, learner: Any = None) -> Kind:
-    """Return the kind of learner that made the run of *config_file*; of *kinds* if it is there.
+    """Return the kind of learner that made the run of *config_file*, from *kinds* if possible.
 
     *learner* is the user's own, if it is at hand; `RunError` if another one made the run.
     """
     try:
         name = stored_learner(tomllib.loads(config_file.read_text(encoding="utf-8")))
     except (OSError, ValueError, RecursionError):
-        name = "evolution"  # whose config says what is wrong
+        name = "evolution"  # whose config reports the error
     if learner is None:
         return kinds.get(name) or outside_kind(name=name)
     kind = kind_of(kinds, None, learner)
     if kind.name != name:
         raise RunError(
             f"run {config_file.parent} was made by the learner {name}, not by {kind.name}: "
-            "give that one, or none to look only"
+            "give that one, or none for reading only"
         )
     return kind

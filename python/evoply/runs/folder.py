@@ -1,8 +1,8 @@
 """A run's folder: made whole or not at all, locked by its writer, open to requests.
 
 The lock is on a file of the folder and is released by the system when a process ends, so a killed
-process leaves none behind; the number written in the file is only for people. Whoever watches a
-run never touches its loop: it leaves `request.json`, and the loop looks between steps.
+process leaves none behind; the number written in the file is only for people. A watcher
+of a run never touches its loop: it leaves `request.json`, which the loop reads between steps.
 """
 
 import contextlib
@@ -47,13 +47,13 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-    _LOOK = os.O_RDONLY  # enough to see a lock in a folder of somebody else's
+    _LOOK = os.O_RDONLY  # enough to see a lock in another user's folder
 
     def _take(descriptor: int) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def _look_at(descriptor: int) -> None:
-        # Shared: two that look at once are in the way of neither, only a writer is.
+        # Shared: two readers do not block each other, only a writer does.
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
 
 
@@ -69,7 +69,7 @@ class WriterLock:
             self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         except OSError as error:
             raise RunError(f"run {folder} cannot be written: {error.strerror}") from None
-        if not self._is_taken():
+        if not self._try_to_take():
             owner = os.pread(self._descriptor, 40, 0) if hasattr(os, "pread") else b""
             os.close(self._descriptor)
             name = owner.decode("ascii", "replace").strip() or "unknown"
@@ -77,14 +77,14 @@ class WriterLock:
                 f"run {folder} is being written by process {name}: wait until it ends, "
                 "or stop it, and try again"
             ) from None
-        # Only for the message above; a full disk must not keep anybody from the lock.
+        # Only for the message above; a full disk must not prevent the lock.
         with contextlib.suppress(OSError):
             os.ftruncate(self._descriptor, 0)
             os.lseek(self._descriptor, 0, os.SEEK_SET)
             os.write(self._descriptor, f"{os.getpid()}\n".encode("ascii"))
 
-    def _is_taken(self) -> bool:
-        # Another process may hold it for an instant, to see whether somebody writes.
+    def _try_to_take(self) -> bool:
+        # Another process may hold it for an instant, to see whether a writer has it.
         for _ in range(_TRIES):
             try:
                 _take(self._descriptor)
@@ -122,24 +122,24 @@ def check_is_run(folder: Path) -> None:
         if not (folder / name).is_file():
             what = "has no " + name if folder.is_dir() else "does not exist"
             raise RunNameError(
-                f"{folder} is no run folder: it {what} (`evoply runs` lists the runs)"
+                f"{folder} is not a run folder: it {what} (`evoply runs` lists the runs)"
             )
 
 
 def stored_learner(config: dict[str, Any]) -> str:
-    """Return the name of the learner that a `config.toml` is for; evolution's does not say it."""
+    """Return the name of the learner that a `config.toml` is for; evolution is the default."""
     name = config.get("learner")
     return name if isinstance(name, str) else "evolution"
 
 
 def status_in(folder: Path, written: str) -> str:
-    """Return what the run in *folder* is, when *written* is what its process wrote last."""
+    """Return the status of the run in *folder*; *written* is what its process wrote last."""
     is_left = written in ("running", "paused") and not is_locked(folder)
     return "stopped" if is_left else written
 
 
 def create_folder(folder: Path, fill: Callable[[Path], object]) -> None:
-    """Make *folder* with what *fill* writes into an empty one; `RunError` if that fails."""
+    """Create *folder*, which *fill* writes as a whole; raise `RunError` if that fails."""
     taken = RunNameError(
         f"{folder} exists already: give another name, or go on with `evoply resume {folder}`"
     )
@@ -168,7 +168,7 @@ def create_folder(folder: Path, fill: Callable[[Path], object]) -> None:
 
 
 def _remove_remains(directory: Path) -> None:
-    """Remove what processes left behind that were killed while they made a run."""
+    """Remove the remains of processes that were killed while they created a run."""
     for remains in directory.glob(f"{REMAINS}*"):
         with contextlib.suppress(OSError):
             is_old = time.time() - remains.stat().st_mtime > _OLD_SECONDS
@@ -177,7 +177,7 @@ def _remove_remains(directory: Path) -> None:
 
 
 def reason(error: Exception) -> str:
-    """Return what an error of the system or of SQLite says."""
+    """Return the message of an error of the system or of SQLite."""
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
@@ -189,7 +189,7 @@ def leave_request(folder: Path, request: Request) -> None:
 
 
 def read_request(folder: Path) -> Request | None:
-    """Return the request left in *folder*; None if there is none that can be understood."""
+    """Return the request left in *folder*; None if there is none, or it is not readable."""
     try:
         content = json.loads((folder / _REQUEST).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

@@ -1,8 +1,8 @@
-"""What a run has to know of a kind of learner, beside the steps that every learner makes.
+"""The contract of kinds of learners: what a run needs beside the steps of a learner.
 
-A kind is four small contracts: how its configs are read and written (`Configs`), what learns
-(`Learners`), how steps are stored (`Store`), and what people see (`Display`). A run's folder,
-resuming, the live display, the commands and reports ask here and know nothing of trees or weights.
+A kind has four small contracts: for reading and writing configs (`Configs`), for learning
+(`Learners`), for storing steps (`Store`), and for people (`Display`). A run's folder, resuming,
+the live display, the commands and reports use these and know nothing about trees or weights.
 `evoply.runs.outside_kind` has the kind of any learner that a user brings.
 """
 
@@ -31,28 +31,28 @@ class RunEnding:
     champion: Any
     """The player, as data."""
     notes: Mapping[str, str] = field(default_factory=dict)
-    """What else is kept of it, by name, as JSON."""
+    """Further notes to keep, by name, as JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChampionFacts:
-    """What is said of a champion beside its explanation."""
+    """Facts about a champion beside its explanation."""
 
     title: str
     """Such as "19 nodes, from step 2"."""
     data: Mapping[str, Any]
-    """The same as keys of the summary."""
+    """The same facts as keys of the summary."""
     identity: Mapping[str, Any]
-    """What tells matches of this champion from those of another."""
+    """Keys that distinguish matches of this champion from those of another."""
 
 
 class RunGames(NamedTuple):
-    """What holds of all games of a run."""
+    """Facts about all games of a run."""
 
     draws: DrawRules | None = None
     """The rules about draws in test matches; None for the game's own."""
     are_reproducible: bool = True
-    """Whether nobody in them plays otherwise in the same game."""
+    """Whether every player in them plays the same game again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class LiveFacts:
     """The newest point of each curve, by the curve's label."""
     champion: str
     newest: Mapping[str, str] = field(default_factory=dict)
-    """The newest points in words, of curves that are to have them."""
+    """The newest points in words, for the curves that show them."""
     last_number: int | None = None
     """The last step the limits allow, if they count steps."""
     seconds_left: float | None = None
@@ -90,7 +90,7 @@ class Listing:
 
 
 class Configs(Protocol):
-    """The configs of a kind of learner; each method is a pure function but for reading files."""
+    """The configs of a kind of learner; methods are pure functions except for reading files."""
 
     @property
     def limits(self) -> frozenset[str]:
@@ -108,30 +108,30 @@ class Configs(Protocol):
         """Return *config* as the text that a run folder keeps."""
 
     def settled(self, config: Any, /) -> Any:
-        """Return *config* with everything in it that was in files."""
+        """Return *config* with the contents of the files that it names."""
 
     def fixed(self, config: Any, /) -> Any:
         """Return the part of *config* that must not change when a run goes on."""
 
     def with_limits(self, config: Any, limits: Mapping[str, Any], last: Step | None, /) -> Any:
-        """Return *config* with other *limits*; a limit that is in their way is lifted."""
+        """Return *config* with other *limits*; conflicting limits are lifted."""
 
     def endless(self, config: Any, /) -> Any:
-        """Return *config* without limits, for a run that something else ends."""
+        """Return *config* without limits, for a run with another end."""
 
     def games_of_a_step(self, config: Any, /) -> Mapping[str, int]:
-        """Return what one step, or what comes after the last, plays or labels at least.
+        """Return the least games or labels of a step, or of what follows the last step.
 
-        By the key of *config* that says so first: a server asks before it begins a run.
+        Each is at the first key of *config* that decides it: a server asks before it begins a run.
         """
 
 
 class Learners(Protocol):
-    """What makes the steps of a kind."""
+    """The learners that make the steps of a kind."""
 
     @property
     def given(self) -> Any:
-        """The learner; `RunError` if it is one of the user's own and not here."""
+        """The learner; `RunError` if it is the user's own and missing."""
 
     def made(
         self,
@@ -141,32 +141,32 @@ class Learners(Protocol):
         cluster: Cluster | None = None,
         **parts: Any,
     ) -> Learner:
-        """Return the learner, with these where it takes them; raise `RunError` if it is missing.
+        """Return the learner with the arguments it takes; raise `RunError` if it is missing.
 
-        *parts* are the user's own Python, of evolution a fitness and operators.
+        *parts* are the user's own Python: for evolution, a fitness and operators.
         """
 
     def check_sendable(self, config: Any, /, *, is_whole: bool = False) -> None:
         """Raise ValueError if workers of a cluster cannot share a run of *config*.
 
-        If it *is_whole*, one of them is to make all of it.
+        If it *is_whole*, one worker makes all of it.
         """
 
     def check(self, learner: Any, config: Any, /) -> None:
-        """Raise ValueError unless what the user gave to *learner* fits *config*."""
+        """Raise ValueError unless the user's parts of *learner* fit *config*."""
 
     def identities(self, learner: Any, /) -> dict[str, dict[str, str]]:
-        """Return name and checksum of the source of what is the user's own Python."""
+        """Return names and checksums of the source of the user's own Python."""
 
     def end(self, learner: Any, config: Any, last: Any, /) -> RunEnding:
         """Return the ending of a run whose limits allow nothing after *last*."""
 
     @property
     def counted(self) -> frozenset[str]:
-        """The names of what `costs` counts in every step."""
+        """The names of the costs of every step."""
 
     def costs(self, step: Any, previous: Any, /) -> Mapping[str, float]:
-        """Return what *step* took, as far as it is counted: games, work; *previous* may be None."""
+        """Return the counted costs of *step*, such as games and work; *previous* may be None."""
 
 
 class Store(Protocol):
@@ -178,11 +178,11 @@ class Store(Protocol):
 
     @property
     def groups(self) -> tuple[Group, ...]:
-        """What is in its own tables; every step has one of each."""
+        """The groups in its own tables; every step has one of each."""
 
     @property
     def exports(self) -> Mapping[str, Callable[[Database], list[dict[str, Any]]]]:
-        """What is exported: functions that read rows, by the names of tables.
+        """Functions that read the exported rows, by the names of tables.
 
         `generations` has a row for each step, with at least number and digest; ValueError if it is
         damaged.
@@ -192,13 +192,13 @@ class Store(Protocol):
         """Raise ValueError unless *step* can be stored."""
 
     def write(self, database: Database, step: Any, /) -> str | None:
-        """Write *step* into the own tables, or return all of it as JSON; inside a transaction."""
+        """Write *step* into its own tables, or return it as JSON; inside a transaction."""
 
     def read(self, database: Database, config: Any, number: int, /) -> Any:
         """Return a stored step; errors of sqlite3, LookupError or ValueError if it is damaged."""
 
     def is_unchanged(self, config: Any, step: Any, digest: str, /) -> bool:
-        """Return whether a *step* that was read is what *digest* was computed of."""
+        """Return whether a stored *step* still has *digest*."""
 
     def step_data(self, row: Row, /) -> dict[str, Any]:
         """Return the JSON-ready data of a step's *row*."""
@@ -211,25 +211,25 @@ class Display(Protocol):
         """Return the columns of steps, of which *row* is one; *is_own*: with a fitness of yours."""
 
     def plots(self, config: Any, rows: Sequence[Row], /, *, is_own: bool = False) -> Sequence[Plot]:
-        """Return what charts show of *rows*, one a step; *is_own*: with a fitness of yours."""
+        """Return the plots of *rows*, one a step; *is_own*: with a fitness of yours."""
 
     def live(self, config: Any, step: Any, /) -> LiveFacts:
-        """Return what a live display shows of *step*."""
+        """Return the facts of *step* for a live display."""
 
     def stage(self, progress: Progress | None, number: int, /) -> str:
-        """Return what is being done for step *number*."""
+        """Return the current stage of step *number* in words."""
 
     def champion(self, last: Any, note: Note, /) -> Any:
         """Return the champion of a run as the learner knows it."""
 
     def champion_facts(self, champion: Any, last: Any, /) -> ChampionFacts:
-        """Return what to say of `champion`."""
+        """Return the facts about `champion`."""
 
     def listings(self, config: Any, last: Any, /) -> list[Listing]:
         """Return tables about the last step, for the end of a run."""
 
     def games(self, config: Any, /) -> RunGames:
-        """Return what holds of the games of a run of *config*."""
+        """Return the facts about the games of a run of *config*."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,15 +237,15 @@ class Kind:
     """One kind of learner."""
 
     name: str
-    """What `config.toml` calls it."""
+    """Its name in `config.toml`."""
     configs: Configs
     learners: Learners
     store: Store
     display: Display
     is_built_in: bool = True
-    """Whether evoply itself has the learner, so that commands can go on with a run."""
+    """Whether evoply itself has the learner, so that commands can resume a run."""
     uses: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
-    """What else can be made of its steps, by name: trees, patterns, edited, packed."""
+    """Functions of its steps, by name: trees, patterns, edited, packed."""
 
     def made_by(self, learner: Any) -> Kind:
         """Return the kind with *learner* in place of the usual one."""

@@ -1,4 +1,4 @@
-"""Kinds of learners whose configs are models of evoply's own: what of them the models say."""
+"""The configs of evoply's own learners, which are models, as `Configs` of a kind."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -34,20 +34,20 @@ class ModelConfigs:
         """Return *config* with other limits; `generations` are steps, the first without games."""
         if not limits:
             return config
-        given, model = dict(limits), type(config)
-        if "generations" in given and config.counts == "games":
-            steps = given.pop("generations")
-            given["games"] = None if steps is None else _games_of(config, last, steps)
-        settings = {**config.model_dump(), **given}
+        ends, model = dict(limits), type(config)
+        if "generations" in ends and config.counts == "games":
+            steps = ends.pop("generations")
+            ends["games"] = None if steps is None else _games_of(config, last, steps)
+        settings = {**config.model_dump(), **ends}
         changed = model(**settings)
-        is_set = any(given.get(name) is not None for name in config.ends())
+        is_set = any(ends.get(name) is not None for name in config.ends())
         if not is_set or last is None or not self.learner.is_finished(changed, last):
             return changed
-        # The limits that ended the run are in the way of what was given.
-        return model(**{**settings, **{name: None for name in config.ends() if name not in given}})
+        # The old limits, which ended the run, would end it again.
+        return model(**{**settings, **{name: None for name in config.ends() if name not in ends}})
 
     def endless(self, config: Any, /) -> Any:
-        # A config without any limit is refused as one that never ends.
+        # A config without limits is refused because it never ends.
         update = {**dict.fromkeys(config.ends()), config.counts: config.most}
         return config.model_copy(update=update)
 
@@ -56,7 +56,7 @@ class ModelConfigs:
 
 
 def _games_of(config: Any, last: Any, steps: int) -> int:
-    """Return the games after which a run has *steps* steps, if no step is shorter than usual."""
+    """Return the games after which a run has *steps* steps of the usual length."""
     if last is None:
         return max(1, (steps - 1) * int(config.games_per_step))
     more: int = (steps - 1 - last.number) * config.games_per_step

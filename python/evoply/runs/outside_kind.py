@@ -1,6 +1,6 @@
 """A learner that a user brings as a kind of learner: its steps are kept as its own data.
 
-It is given as an argument, never by a config. Without it a run is still read: status, digests,
+It is an argument, never named by a config. A run can be read without it: status, digests,
 statistics, champions.
 """
 
@@ -23,7 +23,7 @@ _LEARNER = "learner"
 
 
 def outside_kind(learner: StorableLearner | None = None, name: str = "") -> Kind:
-    """Return the kind of a user's *learner*, or of one called *name* that is not at hand."""
+    """Return the kind of a user's *learner*, or of a missing one called *name*."""
     name = name if learner is None else source_identity(learner)["name"]
     return Kind(
         name,
@@ -37,12 +37,12 @@ def outside_kind(learner: StorableLearner | None = None, name: str = "") -> Kind
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The config of a run whose learner is not at hand."""
+    """The config of a run whose learner is missing."""
 
     game: str
     seed: int
     data: Mapping[str, Any]
-    """All of it, as it stands in config.toml."""
+    """All keys and values in config.toml."""
 
 
 @dataclass(frozen=True)
@@ -66,13 +66,13 @@ class _Configs:
             return self._adapter.validate_python(data)
         except ValidationError as error:
             raise ConfigError(
-                [(".".join(map(str, one["loc"])), one["msg"]) for one in error.errors()]
+                [(".".join(map(str, problem["loc"])), problem["msg"]) for problem in error.errors()]
             ) from None
 
     def write(self, config: Any, /) -> str:
         data = without_none(self._adapter.dump_python(config, mode="json"))
         if not isinstance(data, dict) or _LEARNER in data:
-            raise ConfigError([(_LEARNER, "is what evoply writes: call this field otherwise")])
+            raise ConfigError([(_LEARNER, "is a key that evoply writes: rename this field")])
         _settings(data)
         text = tomli_w.dumps({_LEARNER: self.name, **data})
         if self._adapter.validate_python(data) != config:
@@ -96,7 +96,7 @@ class _Configs:
         return self._adapter.validate_python({**self._adapter.dump_python(config), **limits})
 
     def endless(self, config: Any, /) -> Any:
-        raise RunError(f"what ends a run of {self.name} is its own affair")
+        raise RunError(f"a run of {self.name} ends by its own rules: set no budget")
 
     def games_of_a_step(self, config: Any, /) -> Mapping[str, int]:
         return {}
@@ -122,7 +122,7 @@ class _Learners:
         cluster: Cluster | None = None,
         **parts: Any,
     ) -> StorableLearner:
-        """Return the learner; threads and progress are its own affair."""
+        """Return the learner, which manages threads and progress itself."""
         if cluster is not None:
             self.check_sendable(None)
         if any(parts.values()):
@@ -130,7 +130,7 @@ class _Learners:
         return self.given
 
     def check_sendable(self, config: Any, /, *, is_whole: bool = False) -> None:
-        """Raise RunError: a learner of the user's own is Python that workers do not have."""
+        """Raise RunError: workers do not have the Python of a user's learner."""
         raise RunError(
             f"cluster: the learner {self.name} is not evoply's own, and workers do not have it - "
             "run it without a cluster"
@@ -146,13 +146,13 @@ class _Learners:
         return RunEnding("finished", last.champions[0])
 
     def costs(self, step: Any, previous: Any, /) -> Mapping[str, float]:
-        """Return the statistic `games`, if there is one, as the games of the step."""
+        """Return the statistic `games` of the step, if it has one."""
         games = step.statistics.get("games")
         return {} if games is None else {"games": games}
 
 
 def _settings(data: Mapping[str, Any]) -> Settings:
-    """Return what every config says; `ConfigError` if it does not."""
+    """Return the game and seed that every config has; `ConfigError` if one is missing."""
     game, seed = data.get("game"), data.get("seed")
     if not isinstance(game, str):
         raise ConfigError([("game", "is missing: a config of a learner names its game")])

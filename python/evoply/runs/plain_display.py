@@ -1,6 +1,6 @@
-"""What people see of a run whose learner says nothing of its own: its statistics.
+"""The display of a run whose learner has none: its statistics.
 
-A display of a learner of evoply's own begins with this one.
+The displays of evoply's own learners are based on this one.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from evoply.runs.kind import ChampionFacts, Listing, LiveFacts, Note, RunGames
 from evoply.runs.plots import Plot, PlotLine
 
 USUAL = ("number", "digest", "seconds")
-"""What a row has beside its statistics."""
+"""Keys of a row beside its statistics."""
 _MOST_CURVES = 3
 _MOST_LISTED = 6
 
@@ -21,9 +21,9 @@ class PlainDisplay:
     """See `evoply.runs.kind.Display`."""
 
     word: ClassVar[str] = "step"
-    """What a step is called."""
+    """The name of a step."""
     table: ClassVar[Columns] = ()
-    """Its columns; none: one for each statistic, of which the first three have curves."""
+    """Its columns; if empty, one for each statistic, with curves of the first three."""
 
     def columns(self, config: Any, row: Row, /, *, is_own: bool = False) -> Columns:
         """Return the columns of a step."""
@@ -32,10 +32,10 @@ class PlainDisplay:
             Column(
                 name,
                 name,
-                curve=name if place < _MOST_CURVES else "",
-                is_listed=place < _MOST_LISTED,
+                curve=name if index < _MOST_CURVES else "",
+                is_listed=index < _MOST_LISTED,
             )
-            for place, name in enumerate(names)
+            for index, name in enumerate(names)
         ]
         return framed(self.word, self.table or usual)
 
@@ -52,11 +52,11 @@ class PlainDisplay:
         row = {**step.statistics, "number": step.number, "seconds": step.seconds}
         columns = self.columns(config, row)
         last = getattr(config, "generations", None)
-        shown = "".join(
+        values = "".join(
             f", {column.label} {column.text(row)}" for column in columns if column.is_fact
         )
         return LiveFacts(
-            line=f"{self.word} {step.number}: {step.seconds:.2f} s{shown}",
+            line=f"{self.word} {step.number}: {step.seconds:.2f} s{values}",
             facts=facts(columns, row),
             points=curves(columns, row),
             champion=self.champion_text(step),
@@ -70,11 +70,11 @@ class PlainDisplay:
         return str(step.champions[0].label)
 
     def seconds_left(self, config: Any, step: Any) -> float | None:
-        """Return how long the rest of the run takes; None if nobody knows."""
+        """Return the seconds that the rest of the run takes; None if unknown."""
         return None
 
     def stage(self, progress: Progress | None, number: int, /) -> str:
-        """Return that step *number* is being made."""
+        """Return the name of step *number*."""
         return f"{self.word} {number}"
 
     def champion(self, last: Any, note: Note, /) -> Any:
@@ -82,7 +82,7 @@ class PlainDisplay:
         return last.champions[0]
 
     def champion_facts(self, champion: Any, last: Any, /) -> ChampionFacts:
-        """Return where the champion is from."""
+        """Return the step of the champion."""
         about = {"generation": last.number}
         return ChampionFacts(
             f"from {self.word} {last.number}", about, {"player": champion.label, **about}
@@ -93,5 +93,5 @@ class PlainDisplay:
         return []
 
     def games(self, config: Any, /) -> RunGames:
-        """Return the game's own rules about draws; who wrote the learner answers for the rest."""
+        """Return the game's own rules about draws; the rest is up to the learner."""
         return RunGames()

@@ -1,4 +1,4 @@
-"""What charts of a run show, declared once: the page of `evoply web` and the report draw them."""
+"""The charts of a run, declared once: the page of `evoply web` and the report draw them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ class PlotLine:
 
     name: str
     of: str | Callable[[Row], float | None] = ""
-    """Its key in a row, or how it follows from one; empty: its name."""
+    """Its key in a row, or a function of a row; empty: its name."""
     color: int | None = None
-    """Its place among the colours; by default its place among the lines."""
+    """Its index among the colours; by default its index among the lines."""
     is_dashed: bool = False
 
     def value(self, row: Row) -> float | None:
@@ -32,11 +32,11 @@ class Plot:
     lines: Sequence[PlotLine]
     note: str = ""
     x: str = "number"
-    """The key in a row of what the lines are drawn over."""
+    """The key in a row of the horizontal axis."""
     x_title: str = ""
-    """What it is called; empty: by its key."""
+    """The title of that axis; empty: its key."""
     is_share: bool = False
     """Whether the numbers are shares in [0, 1]."""
     from_zero: bool = False
     after: int = 0
-    """How many of the first steps have no such number, if there are more steps than these."""
+    """Number of first steps without such a number, if there are more steps."""

@@ -1,4 +1,4 @@
-"""What is read out of a run: its matches by whose they are, its champions, tables for others.
+"""Results of a run: its matches by player, its champions, and tables for other programs.
 
 Tables are rows of named cells; spreadsheets and statistics programs read them as CSV or Parquet.
 """
@@ -26,25 +26,25 @@ class PlayedMatches:
     """The stored matches of a run, oldest first."""
 
     champion: tuple[Mapping[str, Any], ...] = ()
-    """Of the player that is the champion now."""
+    """Matches of the current champion."""
     earlier: tuple[Mapping[str, Any], ...] = ()
-    """Of earlier champions; `generation` says how far the run was when each was played."""
+    """Matches of earlier champions; `generation` is the step of the run at each match."""
     others: tuple[Mapping[str, Any], ...] = ()
-    """That do not say whose they are."""
+    """Matches that do not name their player."""
 
 
 def match_of(
     player: Player, result: Mapping[str, Any], identity: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return *result* as a match of *player*; *identity* says more of it, such as its step.
+    """Return *result* as a match of *player*; *identity* has further facts, such as its step.
 
-    The player is known by what it is, whatever its name: a run that goes on may get another one.
+    The player's content identifies it, not its name, since a run that goes on may get another.
     """
     return {**result, **identity, _DIGEST: _digest(player)}
 
 
 def played_matches(run: Run) -> PlayedMatches:
-    """Return the stored matches of *run* by whose they are."""
+    """Return the stored matches of *run*, grouped by player."""
     matches = run.matches()
     if not matches or not run.count():
         return PlayedMatches(others=tuple(matches))
@@ -66,7 +66,7 @@ def played_matches(run: Run) -> PlayedMatches:
 def champion_of(run: Run, number: int) -> Any:
     """Return the champion as a player, as it was after step *number*; `RunError` if there is none.
 
-    Of evolution it is the first of the hall of fame, before any final test.
+    For evolution it is the first of the hall of fame, before any final test.
     """
     if not 0 <= number < run.count():
         raise RunError(f"run {run.path} has no step {number}: it has {run.count()}")
@@ -76,13 +76,13 @@ def champion_of(run: Run, number: int) -> Any:
 def resolve_champion(text: str) -> Player:
     """Return the champion of a run as a player; *text* is the run's name, path, or empty.
 
-    An empty text means the newest run; a leading `champion@` is allowed. With `@N` behind it is
-    the champion as it was after step N. Raises `RunError`.
+    An empty text means the newest run; a leading `champion@` is allowed. A final `@N`
+    means the champion after step N. Raises `RunError`.
     """
     text = text.removeprefix("champion@")
     name, at, number = text.rpartition("@")
     player: Player
-    # A folder whose own name looks so is found first.
+    # A folder with such a name is found first.
     is_name = any(os.path.isdir(path) for path in (text, runs_directory() / text) if text)
     if at and re.fullmatch("[0-9]{1,12}", number) and not is_name:
         with Run.open(run_path(name or None)) as run:
@@ -105,7 +105,7 @@ def champion_changes(run: Run) -> list[int]:
 def export_csv(run: Run, directory: str | Path) -> list[Path]:
     """Write each table of *run* as a CSV file into *directory*; return the paths.
 
-    Numbers are written so that they read back exactly, and what is missing as an empty cell.
+    Numbers are written so that they read back exactly; missing values are empty cells.
     Raises `RunError` if nothing can be written.
     """
     return _export(run, directory, ".csv", _csv)

@@ -1,9 +1,9 @@
 """A run on disk: one folder, written by one process at a time, read by any number.
 
-`config.toml` says what was asked for, `run.db` holds every step of the learner, of evolution a
-generation. Whatever happens to the process, the folder holds whole steps only. This module does not
-drive a learner: `evoply.runs.advance` does. What is special to a kind of learner is in
-`evoply.runs.kind`.
+`config.toml` holds the config, `run.db` every step of the learner, such as a generation of
+evolution. Whatever happens to the process, the folder holds whole steps only. This module does not
+drive a learner: `evoply.runs.advance` does. `evoply.runs.kind` has the contract of what depends on
+the kind of learner.
 """
 
 import json
@@ -43,13 +43,13 @@ _T = TypeVar("_T")
 class Run:
     """A run folder, open for reading; every change needs the right to write (see `lock`).
 
-    Make one with `Run.create` or `Run.open`. Use it as a context manager or call `close`. What is
-    read is compared with its checksum first: `RunError` says what is damaged. `evoply.Run` knows
-    evoply's own learners; this class, which knows none, any that it is given.
+    Make one with `Run.create` or `Run.open`. Use it as a context manager or call `close`.
+    Everything read is compared with its checksum first: `RunError` names the damage. `evoply.Run`
+    knows evoply's own learners; this class knows only those passed to it.
     """
 
     kinds: ClassVar[Kinds] = MappingProxyType({})
-    """The kinds of learners that need not be given."""
+    """The kinds of learners that need not be passed."""
 
     def __init__(self, path: Path, kind: Kind, config: Any, opened: Database) -> None:
         self.path = path
@@ -72,10 +72,9 @@ class Run:
     ) -> Self:
         """Make the folder *path* for a new run; raise `RunError` if it exists or cannot be made.
 
-        *config* is an `EvolutionConfig`, a `LearningConfig`, or what *learner*, a `StorableLearner`
-        of your own, calls its config; `ConfigError` if it cannot be written. *command* is the
-        command line, kept for the report. The folder appears with all that belongs into it, or not
-        at all.
+        *config* is an `EvolutionConfig`, a `LearningConfig`, or the config of *learner*, your own
+        `StorableLearner`; `ConfigError` if it cannot be written. *command* is the command line,
+        kept for the report. The folder appears as a whole or not at all.
         """
         folder = Path(path)
         kind = kind_of(cls.kinds, config, learner)
@@ -92,7 +91,7 @@ class Run:
     def open(cls, path: str | os.PathLike[str], *, learner: StorableLearner | None = None) -> Self:
         """Open the run in the folder *path*; raise `RunError` if there is none or it is damaged.
 
-        A run of a learner of your own is read without it; to read whole steps or to go on it needs
+        A run of your own learner can be read without it; reading whole steps and resuming need
         the *learner* that made it.
         """
         folder = Path(path)
@@ -165,7 +164,7 @@ class Run:
 
     @property
     def status(self) -> str:
-        """What the run is: new, running, paused, finished, limit or stopped.
+        """The status of the run: new, running, paused, finished, limit or stopped.
 
         "finished" has made all steps, "limit" has used up its time, "stopped" was
         interrupted and can be resumed; so can a run whose process was killed.
@@ -177,7 +176,7 @@ class Run:
     def lock(self) -> Iterator[None]:
         """Hold the right to write inside a `with`; raise `RunError` if another process has it.
 
-        The first time everything is checked, because what is written stands on what is there.
+        The first time checks everything, because new steps build on the stored ones.
         """
         if self._lock is not None:
             yield
@@ -193,9 +192,9 @@ class Run:
                 self._lock = None
 
     def check(self) -> int:
-        """Compare all that is stored with its checksums; return how many there are.
+        """Compare everything stored with its checksums; return the number of checksums.
 
-        Raises `RunError` that names what is damaged.
+        Raises `RunError` that names the damage.
         """
         groups = (*schema.GROUPS, *self.kind.store.groups)
         count = self.reading(lambda opened: opened.check(groups))
@@ -220,7 +219,7 @@ class Run:
     def step(self, number: int) -> Any:
         """Return a stored step; raise `RunError` if it is not there or cannot be read.
 
-        It is what the learner made: of evolution a `Generation`.
+        It is a step of the learner: for evolution a `Generation`.
         """
         if not 0 <= number < self.count():
             raise RunError(f"run {self.path} has no step {number}: it has {self.count()}")
@@ -239,7 +238,7 @@ class Run:
         count = self.count()
         if not count:
             return None
-        # Several parts of a page ask for it, and it is the dearest to read.
+        # Several parts of a page need it, and it is the slowest to read.
         if self._last is None or self._last.number != count - 1:
             self._last = self.step(count - 1)
         return self._last
@@ -253,14 +252,14 @@ class Run:
         return [step.digest for step in self.steps()]
 
     def python_parts(self) -> dict[str, dict[str, str]]:
-        """Return name and checksum of the source of what was given to the run as Python code."""
+        """Return names and checksums of the source of the user's Python code in the run."""
         text = self.meta("python_parts")
         return self._object(text) if text else {}
 
     def table(self, query: str, parameters: tuple[Any, ...] = ()) -> list[dict[str, Any]]:
         """Return the rows of a SELECT over the run's tables as mappings.
 
-        They are as they stand there: call `check` first if the file may be damaged.
+        They are not checked: call `check` first if the file may be damaged.
         """
         try:
             cursor = self._database.connection.execute(query, parameters)
@@ -280,23 +279,23 @@ class Run:
         return self.columns([])[0].label
 
     def table_names(self) -> tuple[str, ...]:
-        """Return the names of the tables that `rows` gives, of which evolution has most."""
+        """Return the names of the tables that `rows` returns; evolution has most of them."""
         return (*self.kind.store.exports, "matches")
 
     def rows(self, table: str = "generations") -> list[dict[str, Any]]:
         """Return a table of the run as rows of plain cells by name; `ValueError` if it has none.
 
         *table* is one of `table_names`: generations has a row for each step, with all its numbers;
-        there are matches, and of evolution individuals (of all generations) and hall_of_fame (after
-        every generation).
+        matches has the kept matches; evolution also has individuals (of all generations) and
+        hall_of_fame (after every generation).
         """
         if table not in self.table_names():
             names = ", ".join(self.table_names())
-            raise ValueError(f"{table!r} is no table of run {self.path}: it has {names}")
+            raise ValueError(f"{table!r} is not a table of run {self.path}: it has {names}")
         return self.reading({**self.kind.store.exports, "matches": schema.match_rows}[table])
 
     def to_arrays(self, table: str = "generations") -> dict[str, NDArray[Any]]:
-        """Return a table as one array per column: numbers as such, all else as objects.
+        """Return a table as one array per column: numbers as numbers, all else as objects.
 
         A number that is missing is nan. *table* is as in `rows`.
         """
@@ -318,10 +317,10 @@ class Run:
 
     @property
     def champion(self) -> Any:
-        """The champion as the learner knows it; of evolution an entry of the hall of fame.
+        """The champion as the learner keeps it; for evolution an entry of the hall of fame.
 
-        It is the winner of the final test, and before it the first of the hall of fame. Raises
-        `RunError` while there is no step.
+        It is the winner of the final test, or before it the first of the hall of fame. Raises
+        `RunError` before the first step.
         """
         last = self.last()
         if last is None:
@@ -330,9 +329,9 @@ class Run:
 
     @property
     def champion_player(self) -> Any:
-        """The champion as a player, whatever the learner, which need not be at hand.
+        """The champion as a player, even if the learner is missing.
 
-        Raises `RunError` while there is no step.
+        Raises `RunError` before the first step.
         """
         count = self.count()
         if not count:
@@ -346,12 +345,12 @@ class Run:
         raise RunError(f"run {self.path} has no champion yet: no step is finished")
 
     def end(self, number: int, ending: RunEnding) -> None:
-        """Note how the run ended after step *number*, and who its champion is."""
+        """Store the ending of the run after step *number*, and its champion."""
         champion = {"generation": number, "player": schema.player_data(ending.champion)}
         self.set_meta(champion=json.dumps(champion), **ending.notes)
 
     def note(self, name: str, keys: tuple[str, ...] = ()) -> dict[str, Any] | None:
-        """Return a JSON object of the table `meta`, None if it is not there.
+        """Return a JSON object of the table `meta`, None if it is missing.
 
         Raises `RunError` if it is damaged or one of *keys* is missing.
         """
@@ -386,16 +385,16 @@ class Run:
             schema.write_meta(opened, values)
 
     def reading(self, read: Callable[[Database], _T]) -> _T:
-        """Return what *read* returns of the database; `RunError` if it is damaged."""
+        """Return the result of *read* on the database; `RunError` if it is damaged."""
         opened = self._database
         return reading(self.path, lambda: read(opened))
 
     @contextmanager
     def _writing(self) -> Iterator[Database]:
-        """Give the database for one transaction, to the only writer."""
+        """Yield the database for one transaction, to the only writer."""
         opened = self._database
         with self.lock():
-            # Its open files would go on taking what nobody will ever find again.
+            # The open files would still take writes that nobody could find again.
             if self._file is None or identity(self.path / DATABASE) != self._file:
                 raise RunError(
                     f"run {self.path} was deleted or moved meanwhile: nothing is added to it"

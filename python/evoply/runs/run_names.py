@@ -1,4 +1,4 @@
-"""Where runs live and how they are found by name."""
+"""The folder of runs, and finding runs by name."""
 
 import os
 import re
@@ -23,7 +23,7 @@ def new_run_path(game: str) -> Path:
 
 
 def checked_name(name: str, *, field: str = "name") -> str:
-    """Return *name*, the value of *field*, if a folder of runs may be called so; `ValueError`."""
+    """Return *name*, the value of *field*, if it can name a run; else raise `ValueError`."""
     if _NAME.fullmatch(name) is None:
         raise ValueError(
             f"{field}: {name!r} cannot be the name of a run - use at most 100 letters, "
@@ -33,7 +33,7 @@ def checked_name(name: str, *, field: str = "name") -> str:
 
 
 def named_run(name: str) -> Path:
-    """Return the folder of the run that `list_runs` calls *name*, whatever is in it.
+    """Return the folder of the run that `list_runs` calls *name*, without reading it.
 
     No text leads out of the folder of runs. Raises `RunNameError` if there is none.
     """
@@ -54,7 +54,7 @@ def named_run(name: str) -> Path:
 def run_path(text: str | None = None) -> Path:
     """Return the folder of the run called *text* or at that path; without a text the newest one.
 
-    Raises `RunError` that says where was looked.
+    Raises `RunError` that names the places searched.
     """
     if text is None:
         readable = [summary for summary in list_runs() if summary.error is None]

@@ -1,8 +1,8 @@
 """The tables of `run.db` that every run has: facts about it, its steps, matches and events.
 
 A learner's kind may have tables of its own beside them (`evoply.runs.kind`). Every change is one
-transaction: what was interrupted is not there. Everything is read and written in groups with
-checksums. This module knows no lock and no status. The signature and players are imported by
+transaction: an interrupted one leaves no trace. Everything is read and written in groups with
+checksums. This module knows neither locks nor status. The signature and players are imported by
 the functions that need them: a list of runs needs neither.
 """
 
@@ -37,7 +37,7 @@ CREATE TABLE events (
 );
 """
 
-# One group for all facts: one that is missing is damage too.
+# One group for all facts, so that a missing one is damage too.
 _META = Group(
     "meta",
     "the facts about the run",
@@ -81,17 +81,17 @@ GROUPS = (_META, _PLAYERS, _STEPS, _STATES, _MATCHES, _EVENTS)
 """All groups that every run has."""
 
 FORMAT = 5
-"""Version of the folder's form and of digests. Until the first release no other one is read."""
+"""Version of the folder's form and of digests. Before the first release no other is read."""
 
 _DAMAGE = (sqlite3.Error, LookupError, ValueError, TypeError, RecursionError)
-"""What reading a damaged file may raise."""
+"""Errors of reading a damaged file."""
 
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
 class StepRow:
-    """What is known of a stored step without its learner."""
+    """The facts about a stored step that need no learner."""
 
     number: int
     digest: str
@@ -100,7 +100,7 @@ class StepRow:
 
 
 def first_meta(command: str) -> dict[str, str]:
-    """Return what is known of a run that is made now by the command line *command*."""
+    """Return the facts about a new run that the command line *command* creates."""
     from evoply.arena.behaviour import signature
 
     return {
@@ -123,17 +123,17 @@ def open_database(path: Path) -> Database:
     except UNREADABLE as error:
         damaged(folder, error)
     try:
-        return reading(folder, lambda: _opened(folder, connection))
+        return reading(folder, lambda: _check_format(folder, connection))
     except BaseException:
         connection.close()
         raise
 
 
-def _opened(folder: Path, connection: sqlite3.Connection) -> Database:
+def _check_format(folder: Path, connection: sqlite3.Connection) -> Database:
     row = connection.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
     text = str(row[0]) if row else ""
     if not text.isdecimal() or len(text) > 9:
-        raise ValueError("it does not say its format")
+        raise ValueError("its format is missing")
     if int(text) != FORMAT:
         todo = (
             "install a newer evoply"
@@ -159,15 +159,15 @@ def reading(folder: Path, read: Callable[[], _T]) -> _T:
 
 
 def damaged(folder: Path, error: Exception) -> NoReturn:
-    """Raise the `RunError` that says that the run in *folder* is damaged."""
+    """Raise the `RunError` for a damaged run in *folder*."""
     raise RunError(
-        f"run {folder}: run.db is damaged or no run ({reason(error)}); "
+        f"run {folder}: run.db is damaged or not a run ({reason(error)}); "
         "put a copy back, or start a new run"
     ) from None
 
 
 def create_tables(path: Path, meta: Mapping[str, str], own_tables: str = "") -> None:
-    """Create a database at *path* that holds nothing but *meta*.
+    """Create a database at *path* that holds only *meta*.
 
     *own_tables* is the SQL of the tables of a kind of learner.
     """
@@ -183,7 +183,7 @@ def create_tables(path: Path, meta: Mapping[str, str], own_tables: str = "") -> 
 
 
 def read_object(text: str, keys: Iterable[str] = ()) -> dict[str, Any]:
-    """Return the JSON object in a cell; `ValueError` if it is none or one of *keys* is missing."""
+    """Return the JSON object in a cell; `ValueError` if it is not one or lacks one of *keys*."""
     value = _json(text)
     if not isinstance(value, dict) or not set(keys) <= set(value):
         raise ValueError("a note in it cannot be read")
@@ -191,9 +191,9 @@ def read_object(text: str, keys: Iterable[str] = ()) -> dict[str, Any]:
 
 
 def player_data(player: Player) -> Any:
-    """Return a player as JSON-ready data; `ValueError` if it is no model of `evoply.players`."""
+    """Return a player as JSON-ready data; `ValueError` if it is not a model of `evoply.players`."""
     if not hasattr(player, "model_dump"):
-        raise ValueError(f"{player!r:.80} is no player as data: use a model of evoply.players")
+        raise ValueError(f"{player!r:.80} is not a player as data: use a model of evoply.players")
     return player.model_dump(mode="json")
 
 
@@ -225,11 +225,11 @@ def read_matches(database: Database) -> list[dict[str, Any]]:
 def match_rows(database: Database) -> list[dict[str, Any]]:
     """Return the matches as rows of plain cells; the interval is two of them.
 
-    What is nested otherwise is left out, and what only some matches say is None in the others.
+    Other nested values are left out; keys of only some matches are None in the others.
     """
     rows: list[dict[str, Any]] = []
     for match in read_matches(database):
-        plain = {key: one for key, one in match.items() if not isinstance(one, dict | list)}
+        plain = {key: value for key, value in match.items() if not isinstance(value, dict | list)}
         low, high = match.get("interval") or (None, None)
         rows.append({**plain, "interval_low": low, "interval_high": high})
     names = dict.fromkeys(name for row in rows for name in row if name != "interval")
@@ -271,7 +271,7 @@ def count_steps(database: Database) -> int:
 
 
 def read_steps(database: Database, first: int = 0) -> list[StepRow]:
-    """Return what the steps from *first* on say; `ValueError` if a cell cannot be read."""
+    """Return the facts of the steps from *first* on; `ValueError` if a cell cannot be read."""
     steps = [
         StepRow(number, _text(digest), _statistics(statistics), float(seconds))
         for rows in database.read(_STEPS, first).values()
@@ -296,7 +296,7 @@ def read_champions(database: Database, number: int) -> tuple[Any, ...]:
 
 
 def read_state(database: Database, number: int) -> Any:
-    """Return the data that is all of a step; `ValueError` if it cannot be read."""
+    """Return the whole data of a step; `ValueError` if it cannot be read."""
     ((_, state),) = database.one(_STATES, number)
     try:
         return json.loads(state)
@@ -320,7 +320,7 @@ def _statistics(text: str) -> dict[str, float]:
     statistics = read_object(text)
     for name, value in statistics.items():
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise ValueError(f"the statistic {name} is no number")
+            raise ValueError(f"the statistic {name} is not a number")
         if not math.isfinite(value):
             raise ValueError(f"the statistic {name} is not finite")
     return statistics
@@ -328,7 +328,7 @@ def _statistics(text: str) -> dict[str, float]:
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise ValueError("a digest is no text")
+        raise ValueError("a digest is not a text")
     return value
 
 

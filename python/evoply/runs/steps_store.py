@@ -1,4 +1,4 @@
-"""Steps kept as their learner's own data: what `dump` gives, as JSON beside the usual facts."""
+"""Steps kept as their learner's own data: the result of `dump` as JSON, beside the usual facts."""
 
 import json
 import math
@@ -14,10 +14,10 @@ from evoply.runs.schema import read_state, read_steps
 
 
 def present(learner: StorableLearner | None, name: str) -> StorableLearner:
-    """Return *learner*; `RunError` if it, called *name*, is not here."""
+    """Return *learner*; `RunError` if it, called *name*, is missing."""
     if learner is None:
         raise RunError(
-            f"this run needs the learner {name}, written in Python: give it there, as in "
+            f"this run needs the learner {name}, written in Python: give it, as in "
             "evoply.Run.open(PATH, learner=...)"
         )
     return learner
@@ -44,12 +44,12 @@ class StepsStore:
     }
 
     def check_step(self, config: Any, step: Any, /) -> None:
-        """Raise ValueError if *step* is not what the contract of steps says."""
+        """Raise ValueError if *step* breaks the contract of steps."""
         if not isinstance(step.digest, str) or not step.digest:
             raise self._wrong(step, "its digest must be a text")
         for name, value in step.statistics.items():
             if name in USUAL:
-                raise self._wrong(step, f"call the statistic {name!r} otherwise: rows have one")
+                raise self._wrong(step, f"rename the statistic {name!r}: rows have this key")
             is_number = isinstance(value, int | float) and not isinstance(value, bool)
             if not isinstance(name, str) or not is_number or not math.isfinite(value):
                 raise self._wrong(step, f"its statistic {name!r} must be a finite number")
@@ -58,17 +58,17 @@ class StepsStore:
         for player in step.champions:
             player.check_fits(config.game)
         if step.number == 0:
-            again = self._given.load(config, json.loads(self._text(step)))
+            again = self._learner.load(config, json.loads(self._text(step)))
             if again.number != 0 or again.digest != step.digest:
                 raise self._wrong(step, "load(config, dump(step)) must give the same step")
 
     def write(self, database: Database, step: Any, /) -> str:
-        """Return what the learner makes of *step*."""
+        """Return *step* as the learner dumps it."""
         return self._text(step)
 
     def read(self, database: Database, config: Any, number: int, /) -> Any:
-        """Return the step that the learner makes of what is stored."""
-        return self._given.load(config, read_state(database, number))
+        """Return the step that the learner loads from the stored data."""
+        return self._learner.load(config, read_state(database, number))
 
     def is_unchanged(self, config: Any, step: Any, digest: str, /) -> bool:
         """Return whether *step* has the stored digest."""
@@ -79,12 +79,12 @@ class StepsStore:
         return dict(row)
 
     @property
-    def _given(self) -> StorableLearner:
+    def _learner(self) -> StorableLearner:
         return present(self.learner, self.name)
 
     def _text(self, step: Any) -> str:
         try:
-            return json.dumps(self._given.dump(step), allow_nan=False, separators=(",", ":"))
+            return json.dumps(self._learner.dump(step), allow_nan=False, separators=(",", ":"))
         except (TypeError, ValueError) as error:
             raise self._wrong(step, f"dump must give JSON-ready data: {error}") from None
 

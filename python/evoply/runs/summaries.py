@@ -13,9 +13,9 @@ from evoply.runs.database import Database
 from evoply.runs.folder import CONFIG, DATABASE, check_is_run, status_in, stored_learner
 
 EXPERIMENT_FILE = "experiment.toml"
-"""What tells a folder of runs from a run."""
+"""The file that marks an experiment, which is a folder of runs."""
 UNITS = "runs"
-"""Where its runs are."""
+"""The folder of its runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,8 @@ class RunSummary:
 def list_runs(*, with_units: bool = False) -> list[RunSummary]:
     """Return a summary of every run, oldest first; folders that cannot be read come first.
 
-    An experiment's folder is none: its runs are called by it, as in `sizes/1-size=2-seed-1`, and
-    are listed only *with_units*.
+    An experiment's folder is not a run: its runs have its name, as in `sizes/1-size=2-seed-1`,
+    and are listed only *with_units*.
     """
     summaries = []
     for folder in _folders(runs_directory()):
@@ -88,9 +88,9 @@ def _read(opened: Database, folder: Path, name: str, config: dict[str, Any]) -> 
 
 
 def _as_written(folder: Path) -> dict[str, Any]:
-    """Return the config as it stands there; `RunError` if it is none or names no game.
+    """Return the unchecked config; `RunError` if it cannot be read or has no known game.
 
-    Whether its other keys are right is asked by whoever opens the run: that takes its learner.
+    Opening the run checks its other keys, because that needs its learner.
     """
     try:
         config = tomllib.loads((folder / CONFIG).read_text(encoding="utf-8"))

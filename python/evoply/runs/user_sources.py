@@ -1,4 +1,4 @@
-"""What a run notes of its user's own Python, so that going on can ask for the same again."""
+"""The identity of a user's own Python in a run, so that resuming can ask for the same."""
 
 import hashlib
 import inspect
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def qualified_name(part: Any) -> str:
-    """Return where a function or a class is, or the class of a value."""
+    """Return the module and name of a function or a class, or of the class of a value."""
     named = part if hasattr(part, "__qualname__") else type(part)
     return f"{named.__module__}.{named.__qualname__}"
 

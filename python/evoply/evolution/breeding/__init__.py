@@ -1,4 +1,4 @@
-"""How one population becomes the next: new individuals, selection, offspring."""
+"""Breeding makes the next population: new individuals, selection, offspring."""
 
 from typing import TYPE_CHECKING
 

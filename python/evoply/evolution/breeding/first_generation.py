@@ -1,4 +1,4 @@
-"""New individuals: random ones, and those of players that were there before."""
+"""New individuals: random ones, and those read from players that exist already."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -28,16 +28,16 @@ def _set_from_json(text: str) -> PrimitiveSet:
 
 
 def new_individual(
-    what: PrimitiveSet | Shape, settings: Initialisation, limits: Limits, place: int, stream: Stream
+    what: PrimitiveSet | Shape, settings: Initialisation, limits: Limits, index: int, stream: Stream
 ) -> gp.Genotype:
-    """Return a random individual of a method without halves, for *place* in a population.
+    """Return a random individual of a method without halves, for position *index* of a population.
 
-    A ramp's depth limit goes up by one from place to place, and begins again. Of
-    ramped half-and-half this gives the half that grows, as gpjpp's creation does.
+    A ramp's depth limit rises by one from position to position, then begins again. Ramped
+    half-and-half gives only its half that grows, as gpjpp's creation does.
     """
     depth = settings.max_depth
     if settings.method.startswith("ramped"):
-        depth = settings.min_depth + place % (depth - settings.min_depth + 1)
+        depth = settings.min_depth + index % (depth - settings.min_depth + 1)
     method: Literal["grow", "full"] = "full" if settings.method.endswith("full") else "grow"
     return random_individuals(
         what,
@@ -53,14 +53,14 @@ def new_individual(
 def random_individuals(
     what: PrimitiveSet | Shape, method: Method, count: int, stream: Stream, **settings: Any
 ) -> Sequence[gp.Genotype]:
-    """Return random trees over a set, or individuals of several; *settings* as in `gp.create`."""
+    """Return random trees over a set, or individuals of a shape; *settings* as in `gp.create`."""
     if isinstance(what, Shape):
         return gp.create_forests(what, method, count, stream, **settings)
     return gp.create(what, method, count, stream, **settings)
 
 
 def is_tree_text(text: str) -> bool:
-    """Return whether *text* is a tree, or several, and not a player with options or in JSON."""
+    """Return whether *text* is one or several trees, not a player with options or in JSON."""
     return text.lstrip().startswith(("(", "{")) and ":" not in text
 
 
@@ -70,9 +70,9 @@ def seed_of(
     """Return the tree or trees of the player that *text* means, over *primitives*.
 
     A text of trees is read over *primitives* at once; anything else is a player, such as the file
-    of a saved one. Raises ValueError, or OSError for a file, if there is no such tree, if it uses a
-    primitive that the set does not have or defines otherwise, if it is not of the *shape* of the
-    population, or if it is over the limits.
+    of a saved one. Raises ValueError, or OSError for a file, if the text means no tree, if the tree
+    uses a primitive that the set lacks or defines otherwise, if it does not have the *shape* of
+    the population, or if it is over the limits.
     """
     if is_tree_text(text):
         seed = gp.parse_individual(text, primitives)
@@ -88,11 +88,11 @@ def seed_of(
 
 
 def _check_shape(seed: gp.Genotype, shape: Shape | None) -> None:
-    """Raise ValueError unless *seed* is made as the individuals of a population are."""
+    """Raise ValueError unless *seed* has the form of the individuals of a population."""
     wanted = "tree" if shape is None else shape.role
-    found = seed.role if isinstance(seed, Forest) else "tree"
-    if found != wanted:
-        raise ValueError(f"it is of kind {found}, and individual asks for {wanted}")
+    role = seed.role if isinstance(seed, Forest) else "tree"
+    if role != wanted:
+        raise ValueError(f"it is of kind {role}, and individual asks for {wanted}")
     if not isinstance(seed, Forest) or shape is None:
         return
     if seed.percents != shape.percents:

@@ -1,7 +1,7 @@
 """The first population and the next: pure functions of the config, the parents and a stream.
 
-Every offspring draws from its own child stream, so no draw of one shifts another's. Elites are
-copied first; each place after them goes to one operator drawn by its rate.
+Every offspring draws from its own child stream, so that no offspring shifts another's draws. Elites
+are copied first; one operator, drawn by its rate, fills each position after them.
 """
 
 from collections.abc import Callable, Sequence
@@ -37,13 +37,13 @@ class Offspring:
 
 
 Judge = Callable[[Sequence[Offspring]], list[float]]
-"""Returns the fitness of offspring; the games of a whole generation are on the same openings."""
+"""Returns the fitness of offspring; all games of a generation use the same openings."""
 
 
 def first_population(config: EvolutionConfig, stream: Stream) -> tuple[Offspring, ...]:
     """Return the first population: individuals of seeds, then random ones.
 
-    The random ones obey the config's initialisation, all of them its limits.
+    Random individuals follow the config's initialisation; all keep within its limits.
     """
     settings = config.initialisation
     primitives, limits = primitive_set_of(config), config.limits.of_trees
@@ -61,7 +61,7 @@ def first_population(config: EvolutionConfig, stream: Stream) -> tuple[Offspring
     )
     return (
         *(Offspring(seed, "seed") for seed in seeds),
-        *(Offspring(one, settings.method) for one in drawn),
+        *(Offspring(tree, settings.method) for tree in drawn),
     )
 
 
@@ -71,22 +71,22 @@ def breed(
     stream: Stream,
     parts: PythonParts = _PLAIN,
 ) -> tuple[Offspring, ...]:
-    """Return the offspring of *parents*: `elitism` unchanged bests, then one operator each."""
+    """Return the offspring of *parents*: the `elitism` best unchanged, then one operator each."""
     size = config.population_size
     elites = ranking(parents)[: config.elitism]
     if config.variation.recombination.pairing == "population":
-        return _paired(config, parents, elites, stream, parts)
+        return _paired_offspring(config, parents, elites, stream, parts)
     couples = _couples(config, parents, stream, selector_of(config, parts))
     offspring = [Offspring(parents[index].tree, "elite", (index,)) for index in elites]
     while len(offspring) < size:
-        place = len(offspring)
-        draws = stream.child("offspring", place)
-        offspring += offspring_of(config, parents, couples[place], place, draws, parts)
+        position = len(offspring)
+        draws = stream.child("offspring", position)
+        offspring += offspring_of(config, parents, couples[position], position, draws, parts)
     return tuple(offspring[:size])
 
 
 def selector_of(config: EvolutionConfig, parts: PythonParts = _PLAIN) -> Selector:
-    """Return what draws the parents of a run."""
+    """Return the selector that draws the parents of a run."""
     kind = parts.kind(config.fitness.measure)
     return Selector(config.selection, config.parsimony, kind, config.task)
 
@@ -94,7 +94,7 @@ def selector_of(config: EvolutionConfig, parts: PythonParts = _PLAIN) -> Selecto
 def _couples(
     config: EvolutionConfig, parents: Sequence[Individual], stream: Stream, selector: Selector
 ) -> list[Couple]:
-    """Return two selected parents for every place, from its deme if there are demes."""
+    """Return two selected parents for every position, from its deme if there are demes."""
     size = config.population_size
     if config.demes is None:
         drawn = selector.parents(parents, 2 * size, stream.child("parents"))
@@ -105,7 +105,7 @@ def _couples(
         deme = slots[start : start + config.demes.size]
         members = [parents[index] for index in deme]
         drawn = selector.parents(members, 2 * len(deme), stream.child("parents", start))
-        drawn = [deme[place] for place in drawn]
+        drawn = [deme[index] for index in drawn]
         couples += zip(drawn[::2], drawn[1::2], strict=True)
     return couples
 
@@ -113,7 +113,7 @@ def _couples(
 def _after_migration(
     demes: Demes | None, parents: Sequence[Individual], stream: Stream, selector: Selector
 ) -> list[int]:
-    """Return who lives in each slot after every deme had its chance to swap with the next."""
+    """Return the individual in each slot after every deme had its chance to swap with the next."""
     slots = list(range(len(parents)))
     if demes is None:
         return slots
@@ -126,8 +126,8 @@ def _after_migration(
         chosen = []
         for name, begin in (("here", start), ("next", starts[(number + 1) % len(starts)])):
             members = [parents[index] for index in slots[begin : begin + size]]
-            place = selector.parents(members, 1, draws.child(name))[0]
-            chosen.append(begin + place)
+            drawn = selector.parents(members, 1, draws.child(name))[0]
+            chosen.append(begin + drawn)
         here, there = chosen
         slots[here], slots[there] = slots[there], slots[here]
     return slots
@@ -137,13 +137,13 @@ def offspring_of(
     config: EvolutionConfig,
     parents: Sequence[Individual],
     couple: Couple,
-    place: int,
+    position: int,
     stream: Stream,
     parts: PythonParts = _PLAIN,
 ) -> list[Offspring]:
-    """Return what one event makes of a *couple*: one offspring, or the two of a crossover.
+    """Return what one operator makes of a *couple*: one offspring, or the two of a crossover.
 
-    *place* is the first offspring's place in the population.
+    *position* is that of the first offspring in the population.
     """
     limits = _breeding_limits(config)
     name = draw_operator(config.variation, stream.random())
@@ -155,27 +155,27 @@ def offspring_of(
             Offspring(child, name, pair) for child, pair in zip(trees, pairs, strict=False)
         ][: config.variation.recombination.children]
     elif name == CROSSOVER:
-        children = _crossed(config, couple, first, second, limits, stream)
+        children = _cross(config, couple, first, second, limits, stream)
     elif name == CREATION:
         primitives = primitive_set_of(config)
         what = shape_of(config.individual, primitives) or primitives
-        made = new_individual(what, config.initialisation, config.limits.of_trees, place, stream)
-        children = [Offspring(made, name)]
+        tree = new_individual(what, config.initialisation, config.limits.of_trees, position, stream)
+        children = [Offspring(tree, name)]
     else:
         child = gp.mutated(first.tree, MUTATIONS[name], limits, stream)
         children = [Offspring(child, name, couple[:1])]
-    return _finished(config, children, stream)
+    return _finish(config, children, stream)
 
 
-def _finished(
+def _finish(
     config: EvolutionConfig, children: Sequence[Offspring], stream: Stream
 ) -> list[Offspring]:
-    """Return *children* after the mutations that follow, and cut where that is asked for."""
+    """Return *children* after later mutations, and cut to the limits if the config says so."""
     afterwards = config.variation.afterwards
     limits = _breeding_limits(config)
     if afterwards.probabilities:
         children = [
-            _mutated(child, afterwards, limits, stream.child("afterwards", number))
+            _mutate(child, afterwards, limits, stream.child("afterwards", number))
             for number, child in enumerate(children)
         ]
     if config.limits.oversized == "refuse":
@@ -187,7 +187,7 @@ def _finished(
 
 
 def _breeding_limits(config: EvolutionConfig) -> Limits:
-    """Return what operators may not exceed: where offspring are cut, only what any tree may not."""
+    """Return the limits of operators: where offspring are cut later, only those of any tree."""
     limits = config.limits.of_trees
     if config.limits.oversized == "refuse":
         return limits
@@ -204,9 +204,9 @@ def steady_state_generation(
     """Return the population after as many offspring as it has individuals, a batch at a time.
 
     Each replaces one individual that is drawn for being bad and is not among the `elitism` best.
-    With demes, those of neighbours are exchanged first; then each deme makes as many offspring as
-    it has individuals, from parents of its own, in its own places. Parents are given as their
-    places at that time. Source: gpjpp, SteadyState.
+    With demes, neighbours exchange individuals first; then each deme makes as many offspring as
+    it has individuals, from its own parents, in its own positions. Parents are recorded as their
+    positions at that time. Source: gpjpp, SteadyState.
     """
     batch = 1 if config.steady_state is None else config.steady_state.batch
     selector = selector_of(config, parts)
@@ -215,33 +215,33 @@ def steady_state_generation(
         Individual(before[slot].tree, before[slot].fitness, "survivor", (slot,))
         for slot in _after_migration(config.demes, before, stream.child("migration"), selector)
     ]
-    made = number = 0
-    while made < len(population):
+    bred = number = 0
+    while bred < len(population):
         # Step 1. Breed.
         draws = stream.child("batch", number)
-        start = made // deme * deme
+        start = bred // deme * deme
         end = start + deme
-        size = min(batch, end - made)
+        size = min(batch, end - bred)
         members = population[start:end]
         drawn = selector.parents(members, 2 * size, draws.child("parents"))
-        drawn = [start + place for place in drawn]
+        drawn = [start + index for index in drawn]
         offspring: list[Offspring] = []
         while len(offspring) < size:
-            place = len(offspring)
-            couple = (drawn[2 * place], drawn[2 * place + 1])
-            child = draws.child("offspring", place)
-            offspring += offspring_of(config, population, couple, made + place, child, parts)
+            position = len(offspring)
+            couple = (drawn[2 * position], drawn[2 * position + 1])
+            child = draws.child("offspring", position)
+            offspring += offspring_of(config, population, couple, bred + position, child, parts)
         offspring = offspring[:size]
 
-        # Step 2. Judge, and put each in the place of somebody bad.
-        for place, (one, fitness) in enumerate(zip(offspring, judge(offspring), strict=True)):
+        # Step 2. Judge, and replace one bad individual by each.
+        for position, (new, fitness) in enumerate(zip(offspring, judge(offspring), strict=True)):
             best = set(ranking(tuple(population))[: config.elitism])
             others = [index for index in range(start, end) if index not in best]
             if others:
                 rest = [population[index] for index in others]
-                worst = selector.worst(rest, draws.child("worst", place))
-                population[others[worst]] = Individual(one.tree, fitness, one.origin, one.parents)
-        made += size
+                worst = selector.worst(rest, draws.child("worst", position))
+                population[others[worst]] = Individual(new.tree, fitness, new.origin, new.parents)
+        bred += size
         number += 1
     return tuple(population)
 
@@ -256,7 +256,7 @@ def draw_operator(variation: Variation, draw: float) -> str:
     return REPRODUCTION
 
 
-def _crossed(
+def _cross(
     config: EvolutionConfig,
     couple: Couple,
     first: Individual,
@@ -270,7 +270,7 @@ def _crossed(
         settings.one_way == "fitter_or_equal" and first.fitness == second.fitness
     )
     if settings.one_way != "never" and is_fitter:
-        # The fitter one gives and stays as it is; the other is the one that changes.
+        # The fitter parent gives and stays as it is; the other changes.
         child = gp.received(
             first.tree, second.tree, limits, stream, function_bias=bias, tries=settings.tries
         )
@@ -294,18 +294,18 @@ def _function_bias(config: EvolutionConfig) -> Bias:
     return settings.function_bias if settings.points == "biased" else None
 
 
-def _paired(
+def _paired_offspring(
     config: EvolutionConfig,
     parents: tuple[Individual, ...],
     elites: Sequence[int],
     stream: Stream,
     parts: PythonParts,
 ) -> tuple[Offspring, ...]:
-    """Return the offspring where all that are selected cross over in random pairs.
+    """Return the offspring of selected individuals that cross over in random pairs.
 
     Source: Benbassat & Sipper, section 3.3 and Algorithm 1.
     """
-    # Step 1. Select as many as there are places, and let them cross over in pairs.
+    # Step 1. Select as many individuals as are needed, and cross them over in pairs.
     count = config.population_size - len(elites)
     drawn = selector_of(config, parts).parents(parents, count, stream.child("parents"))
     round_ = gp.paired_crossover(
@@ -317,29 +317,29 @@ def _paired(
         ties_are_one_way=config.variation.recombination.one_way == "fitter_or_equal",
         function_bias=_function_bias(config),
     )
-    # Step 2. Say what each is, and let mutations follow.
+    # Step 2. Name the origin of each, and let mutations follow.
     offspring = [Offspring(parents[index].tree, "elite", (index,)) for index in elites]
-    for place, (child, pair) in enumerate(zip(round_.individuals, round_.parents, strict=True)):
+    for position, (child, pair) in enumerate(zip(round_.individuals, round_.parents, strict=True)):
         origin = REPRODUCTION
-        if place in round_.gave or round_.gave.intersection(pair[1:]):
+        if position in round_.gave or round_.gave.intersection(pair[1:]):
             origin = "one_way_crossover"
         elif len(pair) == 2:
             origin = CROSSOVER
-        one = Offspring(child, origin, tuple(drawn[index] for index in pair))
-        offspring += _finished(config, [one], stream.child("offspring", place))
+        bred = Offspring(child, origin, tuple(drawn[index] for index in pair))
+        offspring += _finish(config, [bred], stream.child("offspring", position))
     return tuple(offspring)
 
 
-def _mutated(child: Offspring, afterwards: Afterwards, limits: Limits, stream: Stream) -> Offspring:
-    """Return *child* after each mutation that its probability let happen, by name in its origin."""
+def _mutate(child: Offspring, afterwards: Afterwards, limits: Limits, stream: Stream) -> Offspring:
+    """Return *child* after each mutation that was drawn, whose name its origin then lists."""
     tree, names = child.tree, [child.origin]
-    one = stream.random() if afterwards.at_most_one else None
+    draw = stream.random() if afterwards.at_most_one else None
     for name, rate in afterwards.probabilities:
         draws = stream.child(name)
-        if one is None:
+        if draw is None:
             is_drawn = draws.random() < rate
         else:
-            is_drawn, one = 0 <= one < rate, one - rate
+            is_drawn, draw = 0 <= draw < rate, draw - rate
         if is_drawn:
             tree = gp.mutated(tree, MUTATIONS[name], limits, draws)
             names.append(name)

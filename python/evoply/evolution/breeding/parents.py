@@ -1,4 +1,4 @@
-"""Who becomes a parent and who is replaced, by a config's selection and parsimony."""
+"""Selection of parents, and of individuals to replace, by a config's selection and parsimony."""
 
 import math
 from collections.abc import Sequence
@@ -23,23 +23,23 @@ from evoply.evolution.individuals import Individual
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """Draws individuals for being good, or bad, as a config says."""
+    """Draws good individuals, or bad ones, as a config says."""
 
     selection: Selection
     parsimony: Parsimony | None
     measure: FitnessKind
-    """What says how good a perfect individual is."""
+    """The kind of fitness, which knows how good a perfect individual is."""
     task: Task
 
     def parents(self, parents: Sequence[Individual], count: int, stream: Stream) -> list[int]:
-        """Return the positions of *count* selected parents; places 2i and 2i + 1 are a couple."""
+        """Return the positions of *count* selected parents; 2i and 2i + 1 are a couple."""
         match self.selection:
             case LexicaseSelection(epsilon=epsilon):
                 cases = [parent.cases for parent in parents]
                 return gp.lexicase_selection(cases, count, stream, epsilon=epsilon)
             case ParetoSelection(objectives="opponents"):
                 return gp.pareto_selection([parent.cases for parent in parents], count, stream)
-        fitness = self._seen(parents, stream)
+        fitness = self._selection_fitness(parents, stream)
         match self.selection:
             case ParetoSelection():
                 return gp.pareto_selection(size_objectives(parents, fitness), count, stream)
@@ -52,10 +52,10 @@ class Selector:
                     return [index for pair in pairs for index in pair][:count]
                 return gp.tournament_selection(fitness, size, count, stream, lengths=lengths)
             case RouletteSelection(scale=scale):
-                return gp.roulette_selection(self._scaled(scale, fitness), count, stream)
+                return gp.roulette_selection(self._scale(scale, fitness), count, stream)
             case GreedySelection(top_share=share, top_probability=probability, scale=scale):
                 return gp.greedy_over_selection(
-                    self._scaled(scale, fitness),
+                    self._scale(scale, fitness),
                     count,
                     stream,
                     top_share=share,
@@ -63,21 +63,22 @@ class Selector:
                 )
 
     def worst(self, population: Sequence[Individual], stream: Stream) -> int:
-        """Return the position of one individual drawn for being bad, as a steady state replaces it.
+        """Return the position of a bad individual, drawn for a steady state to replace it.
 
-        By a tournament of the same size, of equals the larger loses; else by roulette on how far
-        fitness is from perfect (gpjpp).
+        A tournament of the same size draws it, in which the larger of equals loses; otherwise a
+        roulette on how far fitness is from perfect (gpjpp).
         """
-        fitness = [one.fitness for one in population]
+        fitness = [member.fitness for member in population]
         if isinstance(self.selection, TournamentSelection):
-            lengths = [-len(one.tree) for one in population]
+            lengths = [-len(member.tree) for member in population]
             inverted = [-value for value in fitness]
             size = self.selection.size
             return gp.tournament_selection(inverted, size, 1, stream, lengths=lengths)[0]
-        return gp.worst_roulette_selection([self._distance(one) for one in fitness], 1, stream)[0]
+        distances = [self._distance(value) for value in fitness]
+        return gp.worst_roulette_selection(distances, 1, stream)[0]
 
-    def _seen(self, parents: Sequence[Individual], stream: Stream) -> list[float]:
-        """Return the fitness to select by: under parsimony pressure not what was measured."""
+    def _selection_fitness(self, parents: Sequence[Individual], stream: Stream) -> list[float]:
+        """Return the fitness to select by, which parsimony pressure changes."""
         fitness = [parent.fitness for parent in parents]
         match self.parsimony:
             case Tarpeian(probability=probability):
@@ -89,22 +90,22 @@ class Selector:
             case _:
                 return fitness
 
-    def _scaled(self, scale: str, fitness: list[float]) -> list[float]:
+    def _scale(self, scale: str, fitness: list[float]) -> list[float]:
         if scale == "raw":
             return fitness
         if isinstance(self.parsimony, Covariant):
             # The pressure may lift a short tree above perfect: it counts as perfect then.
             most = self._distance(0.0)
-            distances = [one if math.isnan(one) else max(most - one, 0.0) for one in fitness]
+            distances = [f if math.isnan(f) else max(most - f, 0.0) for f in fitness]
         else:
-            distances = [self._distance(one) for one in fitness]
+            distances = [self._distance(value) for value in fitness]
         return [gp.adjusted_fitness(distance) for distance in distances]
 
     def _distance(self, fitness: float) -> float:
         """Return Koza's standardized fitness: how far *fitness* is from perfect, at least 0.
 
-        For discs this is the discs themselves. A function of the user has 0 as perfect; raises
-        ValueError if it is above.
+        For discs this is the number of discs. For a user's function 0 is perfect; raises
+        ValueError if its value is above.
         """
         best = self.measure.best(self.task)
         if best is None:
@@ -126,5 +127,5 @@ def size_objectives(
     population: Sequence[Individual], fitness: Sequence[float] | None = None
 ) -> list[tuple[float, float]]:
     """Return fitness and minus the nodes of each individual: two objectives to maximise."""
-    values = [one.fitness for one in population] if fitness is None else fitness
-    return [(value, -len(one.tree)) for value, one in zip(values, population, strict=True)]
+    values = [member.fitness for member in population] if fitness is None else fitness
+    return [(value, -len(member.tree)) for value, member in zip(values, population, strict=True)]

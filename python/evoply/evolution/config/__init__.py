@@ -1,1 +1,1 @@
-"""What a run is asked to do: its parts, what fits together, and how it is read and written."""
+"""The config of a run: its parts, checks of what fits together, reading and writing."""

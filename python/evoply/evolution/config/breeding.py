@@ -20,14 +20,14 @@ class Initialisation(Part):
     method: Literal["ramped_half_and_half", "ramped_grow", "ramped_full", "grow", "full"] = (
         "ramped_half_and_half"
     )
-    """How random trees are made; a ramp makes them over a range of depths, half and half of both
+    """How random trees are made; a ramp makes them over a range of depths, half and half makes both
     kinds. Names are Koza's: what gpjpp calls GROW is *full*, and its VARIABLE is *grow*."""
     min_depth: int = Field(default=2, ge=1, le=20)
     """Smallest depth limit of a ramp."""
     max_depth: int = Field(default=6, ge=1, le=20)
     """Largest depth of a new tree."""
     duplicates: Literal["avoid", "allow", "refuse"] = "avoid"
-    """Whether equal trees are drawn again, and whether it is an error if that does not help."""
+    """Whether equal trees are drawn again, and whether it is an error if they stay equal."""
     seeds: tuple[str, ...] = Field(default=(), strict=False, max_length=100_000)
     """Players whose trees begin the first population: files of saved players, or trees as text."""
 
@@ -108,7 +108,7 @@ Selection = Annotated[
 
 
 class LengthPenalty(Part):
-    """Every node costs `coefficient` of fitness; what is stored is the fitness less that."""
+    """Every node costs `coefficient` of fitness; the stored fitness is what remains."""
 
     kind: Literal["length"] = "length"
     coefficient: float = Field(default=0.001, gt=0)
@@ -124,7 +124,7 @@ class Tarpeian(Part):
 
 
 class Covariant(Part):
-    """Selection sees the fitness less what length explains of it (Poli & McPhee 2008)."""
+    """Selection sees the fitness without the part that length explains (Poli & McPhee 2008)."""
 
     kind: Literal["covariant"] = "covariant"
 
@@ -183,8 +183,8 @@ class Afterwards(_AfterwardsRates):
     """
 
     at_most_one: bool = False
-    """Whether one draw decides for all: the rates, which add up to 1 at most, are then shares of
-    the offspring, and none mutates twice (Benbassat & Sipper)."""
+    """Whether one draw decides for all mutations: the rates, which add up to 1 at most, are then
+    shares of the offspring, and no offspring mutates twice (Benbassat & Sipper)."""
 
     if TYPE_CHECKING:
 
@@ -209,8 +209,8 @@ class Afterwards(_AfterwardsRates):
 class Variation(_Rates):
     """How often each operator makes an offspring.
 
-    The rates are probabilities and may add up to less than one: what is left over is added to
-    `reproduction` (a selected parent is copied). More than one is refused.
+    The rates are probabilities; what they lack to 1 is added to `reproduction` (a selected
+    parent is copied). A sum above 1 is refused.
     """
 
     if TYPE_CHECKING:
@@ -254,8 +254,8 @@ class SizeLimits(Part):
     max_nodes: int = Field(default=200, ge=1, le=4096)
     """Nodes of an individual, over all its trees."""
     oversized: Literal["refuse", "prune"] = "refuse"
-    """What becomes of an offspring of too many nodes: it is not made, or it is cut, functions being
-    replaced by their rightmost terminals (Frankland & Pillay)."""
+    """What happens to an offspring with too many nodes: it is not made, or it is cut, which
+    replaces functions by their rightmost terminals (Frankland & Pillay)."""
 
     @property
     def of_trees(self) -> Limits:
@@ -279,8 +279,8 @@ class Demes(Part):
 class SteadyState(Part):
     """Offspring replace bad individuals at once; a generation replaces as many as there are.
 
-    Who is replaced is drawn as parents are, but for being bad. The best `elitism` individuals are
-    never replaced. Survivors keep the fitness of the games they once played.
+    Individuals to replace are drawn as parents are, but for being bad. The best `elitism`
+    individuals are never replaced. Survivors keep the fitness of the games they once played.
     """
 
     batch: int = Field(default=2, ge=1)
@@ -291,8 +291,8 @@ class Termination(Part):
     """When a run is good enough to end before its limits, and how many such runs are wanted."""
 
     fitness: float
-    """Training fitness that ends the run: better than this, which is below it for what is
-    minimised (discs) and above it for everything else."""
+    """Training fitness that ends the run once the best is better: below it where fitness is
+    minimised (discs), above it elsewhere."""
     good_runs: int = Field(default=0, ge=0, le=1_000_000)
-    """`evoply evolve` makes runs with the seeds that follow until so many ended good; 0: one run,
+    """`evoply evolve` makes runs with the seeds that follow until this many ended well; 0: one run,
     however it ends."""

@@ -1,6 +1,6 @@
-"""What of a config does not fit together, although each part by itself is right.
+"""Checks of the parts of a config that do not fit together, although each by itself is right.
 
-Every check takes the parts that it compares, and yields what is wrong with their paths.
+Every check takes the parts that it compares, and yields problems with their paths.
 """
 
 from collections.abc import Iterator, Sequence
@@ -34,7 +34,7 @@ from evoply.players.options import unfit
 
 
 def draws(game: str, limits: Draws) -> Iterator[Problem]:
-    """Yield limits of draws in a game that ends by itself."""
+    """Yield an error for each limit on draws in a game that ends by itself."""
     if not game_rules(game).has_draw_rules:
         for name, limit in limits:
             if limit != USUAL:
@@ -43,7 +43,7 @@ def draws(game: str, limits: Draws) -> Iterator[Problem]:
 
 
 def starts(game: str, positions: Sequence[Start]) -> Iterator[Problem]:
-    """Yield what is no position of the game, or the end of one."""
+    """Yield an error for each start that is not a position of the game, or where it is over."""
     for index, start in enumerate(positions):
         try:
             start_row(game, start.position)
@@ -58,7 +58,7 @@ def trees(
     initialisation: Initialisation,
     limits: SizeLimits,
 ) -> Iterator[Problem]:
-    """Yield what keeps trees from being made: primitives of another game, limits too small."""
+    """Yield what prevents trees: primitives of another game, or limits that are too small."""
     if initialisation.max_depth > limits.max_depth:
         message = f"{initialisation.max_depth} is above limits.max_depth {limits.max_depth}"
         yield "initialisation.max_depth", message
@@ -83,9 +83,9 @@ def trees(
             max_depth=depth, limits=gp.Limits(max_depth=depth, max_nodes=nodes), duplicates="allow",
         )  # fmt: skip
     except ValueError:
-        made = f"initialisation.min_depth {depth}"
-        made = f"trees of {made}" if shape is None else f"{len(shape.sets)} trees of {made} each"
-        yield "limits.max_nodes", f"{nodes} is too few for {made}"
+        least = f"trees of initialisation.min_depth {depth}"
+        least = least if shape is None else f"{len(shape.sets)} {least} each"
+        yield "limits.max_nodes", f"{nodes} is too few for {least}"
 
 
 def length(*limits: float | None) -> Iterator[Problem]:
@@ -95,7 +95,7 @@ def length(*limits: float | None) -> Iterator[Problem]:
 
 
 def sizes(population: int, elitism: int, demes: Demes | None) -> Iterator[Problem]:
-    """Yield what a population has no room for."""
+    """Yield an error if the elite or the demes do not fit the population."""
     if elitism > population:
         yield "elitism", f"{elitism} is above population_size {population}"
     if demes is not None and population % demes.size:
@@ -111,7 +111,7 @@ def seeds(
     limits: SizeLimits,
     population: int,
 ) -> Iterator[Problem]:
-    """Yield which players cannot be individuals of the first population."""
+    """Yield an error for each player that cannot be in the first population."""
     if len(texts) > population:
         message = f"{len(texts)} players are more than population_size {population}"
         yield "initialisation.seeds", message
@@ -126,9 +126,9 @@ def seeds(
 def selection(
     chosen: Selection, parsimony: Parsimony | None, case: Case | None, measure: FitnessKind
 ) -> Iterator[Problem]:
-    """Yield an error if parents are drawn in proportion to what may be negative.
+    """Yield an error if parents are drawn in proportion to a fitness that may be negative.
 
-    And if parsimony changes the fitness that a selection by single *case* does not look at.
+    Also yield one if parsimony changes a fitness that selection by single *case* ignores.
     """
     if case is not None and parsimony is not None:
         yield "parsimony", "changes the fitness, which this selection does not look at"
@@ -146,7 +146,7 @@ def selection(
 def groups(
     demes: Demes | None, steady_state: SteadyState | None, chosen: Selection, measure: FitnessKind
 ) -> Iterator[Problem]:
-    """Yield what cannot be selected within demes, or one by one."""
+    """Yield an error for a selection that does not work within demes or in a steady state."""
     if demes is not None and isinstance(chosen, GreedySelection):
         yield "demes", "greedy over-selection does not work within demes"
     if steady_state is None:
@@ -162,7 +162,7 @@ def groups(
 def pairing(
     variation: Variation, demes: Demes | None, steady_state: SteadyState | None
 ) -> Iterator[Problem]:
-    """Yield what does not go with crossover among all who are selected."""
+    """Yield what cannot be combined with crossover among all selected individuals."""
     path = "variation.recombination"
     if variation.recombination.pairing != "population":
         return
@@ -180,7 +180,7 @@ def pairing(
 
 
 def termination(end: Termination | None, measure: FitnessKind) -> Iterator[Problem]:
-    """Yield an error if good runs are awaited and none is ever good enough."""
+    """Yield an error if good runs are awaited that cannot happen."""
     if end is None or not end.good_runs:
         return
     wanted = end.fitness
@@ -198,7 +198,7 @@ def termination(end: Termination | None, measure: FitnessKind) -> Iterator[Probl
 
 
 def player(game: str, individual: IndividualShape, settings: PlayerSettings) -> Iterator[Problem]:
-    """Yield what of a player needs another game or other individuals."""
+    """Yield an error for each option of a player that needs another game or other individuals."""
     yield from ((f"player.{option}", problem) for option, problem in unfit(settings, game))
     if (
         isinstance(individual, Stages)
@@ -210,7 +210,7 @@ def player(game: str, individual: IndividualShape, settings: PlayerSettings) -> 
     if individual.kind == "ordered" and settings.ordering != "tree":
         yield "player.ordering", 'must be "tree": the second tree of individuals orders moves'
     elif individual.kind == "ordered" and not settings.is_limited:
-        message = "an order of moves changes no game without player.work or nodes"
+        message = "an order of moves changes games only with player.work or player.nodes: set one"
         yield "individual.kind", message
     elif individual.kind != "ordered" and settings.ordering == "tree":
         message = f'tree is for individual.kind = "ordered", not {individual.kind}'

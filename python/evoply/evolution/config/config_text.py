@@ -1,6 +1,6 @@
 """Configs as TOML: reading a file, a preset or a text, changing single keys, writing.
 
-Comments of a file are not kept; the run folder stores the values that were used.
+Comments of a file are lost; the run folder stores the values that were used.
 """
 
 import json
@@ -48,12 +48,12 @@ def config_from_keys(
 ) -> EvolutionConfig:
     """Return the config of nested keys as TOML has them, changed first by *overrides*.
 
-    These are texts `path=value` with values written as in TOML. A value that is no TOML value is
+    These are texts `path=value` with values written as in TOML. A value that is not valid TOML is
     taken as text, so that `game=othello-6` needs no quotes; `none` removes a key; numbers in a path
     index a list. *settings* come last: a mapping changes those keys of a table that it names, where
     it does not choose another kind of table; anything else takes the place of what was there.
 
-    Raises `ConfigError` with all that is wrong, also with paths that lead nowhere.
+    Raises `ConfigError` with every error, paths that lead nowhere included.
     """
     return changed_config(EvolutionConfig, data, overrides, settings, whole="primitives")
 
@@ -80,10 +80,10 @@ def load_config(
     and values, in which a mapping changes the keys of a table that it names and leaves the others.
 
     A name that ends in `.ini` is read by *ini* (`evoply.load_config` gives the reader of gpjpp's
-    parameter files); any other is TOML, or a preset where there is no file of its name.
+    parameter files); any other is TOML, or a preset if no file has this name.
 
     Raises `ConfigError` with every error and its path or line, also when the file cannot be read,
-    and TypeError for what is neither a config nor a name.
+    and TypeError for a *source* that is neither a config nor a name.
 
     >>> load_config("quick", settings={"fitness": {"opening_plies": 2}}).opening_plies
     2
@@ -92,7 +92,7 @@ def load_config(
         return config_from_keys(source.model_dump(), overrides, settings)
     if not isinstance(source, str | os.PathLike):
         raise TypeError(
-            f"config: {shorten(repr(source))} is no config: give an EvolutionConfig, the path of"
+            f"config: {shorten(repr(source))} is not a config: give an EvolutionConfig, the path of"
             f" its file, or the name of a preset, such as {next(iter(PRESETS))!r}"
         )
     name = os.fspath(source)

@@ -1,6 +1,6 @@
-"""What an evolution run is asked to do: one frozen value, read from TOML and kept with the run.
+"""The config of an evolution run: one frozen value, read from TOML and kept with the run.
 
-This module knows the settings; what of them goes together is `checks`. It does not know how a
+This module knows the settings; `checks` knows which of them fit together. It does not know how a
 generation is bred or played.
 """
 
@@ -35,7 +35,7 @@ from evoply.expressions import PrimitiveSet, find_primitive_set
 from evoply.games import game_rules
 
 MOST_GENERATIONS = 1_000_000_000
-"""Of a run."""
+"""The largest number of generations of a run."""
 
 
 class HallOfFame(Part):
@@ -48,7 +48,7 @@ class HallOfFame(Part):
     sample: int = Field(default=10, ge=1, le=10_000)
     """How many random individuals are tested with them, for the mean on fresh games."""
     pairs: int = Field(default=10, ge=1, le=100_000)
-    """Fresh opening pairs against every opponent of the generation."""
+    """Fresh opening pairs against each opponent of the generation."""
     final_pairs: int = Field(default=50, ge=1, le=100_000)
     """Opening pairs against every opponent in the final test that names the champion."""
 
@@ -61,13 +61,13 @@ class ConstantTuning(Part):
     """
 
     generations: int = Field(default=30, ge=1, le=2000)
-    """Of CMA-ES."""
+    """Generations of CMA-ES."""
     population_size: int | None = Field(default=None, ge=4, le=1000)
     """Vectors in a generation; None: twice 4 + 3 log(numbers), because games are noisy."""
     pairs: int = Field(default=10, ge=1, le=100_000)
     """Openings that each vector plays against every opponent of the final test, both ways."""
     spread: float = Field(default=0.3, gt=0, le=10)
-    """How far the first vectors lie from the numbers as they are, in shares of these."""
+    """How far the first vectors lie from the current numbers, as a share of these."""
 
 
 class Machine(Part):
@@ -117,8 +117,8 @@ class EvolutionConfig(RunConfig):
     player: PlayerSettings = PlayerSettings()
     draws: Draws = Draws()
     starts: tuple[Start, ...] = Field(default=(), strict=False, max_length=10_000)
-    """Positions at which games begin, in training and in tests; none: the start of the game. In
-    Python a position or its text will do."""
+    """Positions at which games begin, in training and in tests; if empty, the start of the game. In
+    Python each is a position or its text."""
     fitness: Fitness = Fitness()
     hall_of_fame: HallOfFame = HallOfFame()
     tuning: ConstantTuning | None = None
@@ -132,7 +132,7 @@ class EvolutionConfig(RunConfig):
 
     @property
     def cases(self) -> Case | None:
-        """What the selection looks at one by one; None if it selects by fitness alone."""
+        """The cases that the selection looks at; None if it selects by fitness alone."""
         match self.selection:
             case LexicaseSelection(cases=cases):
                 return cases
@@ -158,7 +158,7 @@ class EvolutionConfig(RunConfig):
 
     @property
     def task(self) -> Task:
-        """What its fitness is told of it."""
+        """What its kind of fitness knows about the run."""
         return Task(
             game=self.game,
             population_size=self.population_size,
@@ -223,7 +223,7 @@ class EvolutionConfig(RunConfig):
         return data
 
     def problems(self) -> list[Problem]:
-        """Return what does not fit together."""
+        """Return the problems of parts that do not fit together."""
         game, individual, measure = self.game, self.individual, self.fitness.measure
         demes, steady_state = self.demes, self.steady_state
         primitives, population = primitive_set_of(self), self.population_size

@@ -26,15 +26,15 @@ class PlayerSettings(Part):
     ties: Ties = "first"
     """Which of equally good moves is played; `advanced` is for checkers."""
     view: View = "player"
-    """For whom own stands: who is choosing, or who is to move at the evaluated board."""
+    """Whose squares are own: those of who chooses, or of the side to move at that board."""
     depth: int = Field(default=0, ge=0, le=20)
     """Plies looked ahead by alpha-beta, the move itself included; 0 is the after-state player, or
     with `nodes` or `work` as deep as they allow."""
     nodes: Nodes = None
-    """Positions that a search may look at for one move; None for no limit."""
+    """Positions that a search may look at for a move; None for no limit."""
     work: Work = None
-    """The same in positions times operations of the individual's program: a larger tree sees fewer
-    positions, so that its size costs strength."""
+    """The same limit in positions times operations of the individual's program: a larger tree sees
+    fewer positions, so that its size costs strength."""
     ordering: Literal["usual", "none", "evaluator", "killer", "tree"] = "usual"
     """Which moves a search looks at first: only speed depends on it, and no digest; with `nodes` or
     `work` how deep it looks. `tree`: as the second tree of individuals of kind `ordered` says;
@@ -50,7 +50,7 @@ class PlayerSettings(Part):
 
     @property
     def is_limited(self) -> bool:
-        """Whether something else than the depth may end a search."""
+        """Whether a limit other than the depth may end a search."""
         return self.nodes is not None or self.work is not None
 
     @property
@@ -60,7 +60,7 @@ class PlayerSettings(Part):
 
     @property
     def options(self) -> dict[str, Any]:
-        """What its player is told beside the evaluator."""
+        """Options of its player beside the evaluator."""
         depth = {"depth": self.plies} if self.plies else {}
         fields = self.kind.model_fields  # looked up once: that is slow
         return {key: value for key, value in self if key in fields} | depth
@@ -83,16 +83,16 @@ class PlayerSettings(Part):
 
 
 def _limit(least: int) -> AfterValidator:
-    def checked(limit: int | str) -> int | str:
+    def check(limit: int | str) -> int | str:
         if limit not in (USUAL, _NEVER) and (isinstance(limit, str) or not least <= limit <= _MOST):
             raise ValueError(f"must be a number from {least} to {_MOST:,}, '{USUAL}' or '{_NEVER}'")
         return limit
 
-    return AfterValidator(checked)
+    return AfterValidator(check)
 
 
 class Draws(Part):
-    """When a game is drawn that the board alone would let go on; for checkers.
+    """When a game is drawn although the board would let it go on; for checkers.
 
     Each is a number, `never`, or `usual`: what is usual in the game.
     """
@@ -100,7 +100,7 @@ class Draws(Part):
     quiet_plies: Annotated[int | str, _limit(1)] = USUAL
     """Plies without a capture or a move of a man."""
     repetitions: Annotated[int | str, _limit(2)] = USUAL
-    """For which time the same board with the same side to move ends the game."""
+    """At which occurrence the same board with the same side to move ends the game."""
     max_plies: Annotated[int | str, _limit(1)] = USUAL
     """Plies of the whole game."""
 
@@ -108,13 +108,13 @@ class Draws(Part):
         """Return the rules for *game*."""
         usual = game_rules(game).draws
         return DrawRules(
-            quiet_plies=_chosen(self.quiet_plies, usual.quiet_plies),
-            repetitions=_chosen(self.repetitions, usual.repetitions),
-            max_plies=_chosen(self.max_plies, usual.max_plies),
+            quiet_plies=_resolve_limit(self.quiet_plies, usual.quiet_plies),
+            repetitions=_resolve_limit(self.repetitions, usual.repetitions),
+            max_plies=_resolve_limit(self.max_plies, usual.max_plies),
         )
 
 
-def _chosen(limit: int | str, usual: int | None) -> int | None:
+def _resolve_limit(limit: int | str, usual: int | None) -> int | None:
     if isinstance(limit, int):
         return limit
     return usual if limit == USUAL else None
@@ -137,7 +137,7 @@ class Start(Part):
 
 
 class Opponent(Part):
-    """A fixed opponent of the whole population: a player text and how much it is met."""
+    """A fixed opponent of the whole population: a player text and its number of games."""
 
     player: str = Field(min_length=1, max_length=100_000)
     """A player as text, such as `greedy` or `material:depth=2`."""
@@ -151,7 +151,7 @@ class EarlierGenerations(Part):
     """Champions of earlier generations as opponents, drawn anew each generation."""
 
     champions: int = Field(default=0, ge=0, le=1000)
-    """How many are drawn (fewer while there are fewer)."""
+    """How many are drawn (fewer while fewer exist)."""
     recent: int = Field(default=0, ge=0, le=1000)
     """How many of them are the newest; the others are drawn uniformly from all the rest."""
     pairs: int = Field(default=4, ge=1, le=100_000)
@@ -168,7 +168,7 @@ class EarlierGenerations(Part):
 def start_row(game: str, text: str) -> Row:
     """Return the position *text* at which games of *game* begin, as the kernel writes it.
 
-    Raises ValueError if it is none.
+    Raises ValueError if *text* is not such a position.
     """
     rules = game_rules(game)
     position = rules.read(text).position

@@ -53,8 +53,8 @@ class Stages(_Parts):
 
     kind: Literal["stages"] = "stages"
     clock: StageClock = "pieces"
-    """What the game's shares are measured in: the pieces placed, or the plies played, in which a
-    forced pass counts; both as shares of the squares that are empty at the start."""
+    """What the game's shares are measured in: the pieces placed, or the plies played, which
+    include forced passes; both as shares of the squares that are empty at the start."""
 
 
 class Definitions(Part):
@@ -76,7 +76,7 @@ class Definitions(Part):
 
 
 class Ordered(Part):
-    """A tree that values boards, and one that orders moves and never says what they are worth."""
+    """A tree that values boards, and one that only orders moves."""
 
     kind: Literal["ordered"] = "ordered"
 
@@ -87,7 +87,7 @@ IndividualShape = Annotated[
 
 
 def shape_of(individual: IndividualShape, primitives: PrimitiveSet) -> Shape | None:
-    """Return how individuals of several trees over *primitives* are made; None for plain trees."""
+    """Return how individuals of several trees over *primitives* are made; None for single trees."""
     match individual:
         case TreeSum(trees=trees):
             return Shape("sum", (primitives,) * trees)

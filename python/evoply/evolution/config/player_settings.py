@@ -1,4 +1,4 @@
-"""What follows from the players that a config names: files, machines, reproducibility."""
+"""Consequences of the players that a config names: files, machines, reproducibility."""
 
 from evoply.arena.on_cluster import check_game
 from evoply.evolution.config.evolution_config import EvolutionConfig
@@ -13,7 +13,7 @@ from evoply.wording import shorten
 
 
 def self_contained(config: EvolutionConfig) -> EvolutionConfig:
-    """Return *config* with players that came from files written out; the digests stay equal."""
+    """Return *config* with players from files written out; the digests stay equal."""
     data = config.model_dump(mode="python")
     data["fitness"] = with_players(
         data["fitness"], lambda player: without_file(player, config.game)
@@ -37,7 +37,7 @@ def check_sendable(config: EvolutionConfig) -> None:
 
 
 def is_reproducible(config: EvolutionConfig) -> bool:
-    """Return whether the run can be repeated: no opponent plays otherwise in the same game."""
+    """Return whether the run can be repeated: every opponent plays the same game again."""
     texts = {text for _, text in player_texts(config.fitness)}
     return not config.fitness.allow_irreproducible or all(
         is_certain(read_opponent(text, config.game)) for text in texts

@@ -1,7 +1,7 @@
-"""What fitness is: `FITNESS` is the one table of its kinds, and `contract` says what a kind is.
+"""Fitness: `FITNESS` is the one table of its kinds, and `contract` defines a kind.
 
-A new kind is a class in a file of its own and a place in the table. `Fitness` is the part of a
-config that says whom a population meets and what counts.
+A new kind is a class in its own file and a row of the table. `Fitness` is the part of a config
+that names the opponents of a population and the kind that counts.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ __all__ = [
 MOST_OPENING_PLIES = 40
 
 TEST_OPPONENTS = frozenset({"swh"})
-"""Players that measure a finished champion and are therefore no training opponents."""
+"""Players that measure a finished champion and are therefore not trained against."""
 
 FITNESS: tuple[type[FitnessKind], ...] = (
     PointFitness,
@@ -82,7 +82,7 @@ else:  # any of the table, told apart by `kind`
 def measure_from_text(text: str, game: str = "othello") -> dict[str, Any]:
     """Return the keys of the fitness that a text such as `10ab2+20Co` means in *game*.
 
-    Raises ValueError if it means none.
+    Raises ValueError if the text does not mean a fitness.
 
     >>> measure_from_text("25Co")
     {'kind': 'guides', 'guides': (), 'co_play': 25}
@@ -100,9 +100,9 @@ def measure_from_text(text: str, game: str = "othello") -> dict[str, Any]:
 
 
 class Fitness(Part):
-    """Whom the population meets, on which openings, and what counts.
+    """The opponents of the population, its openings, and the kind of fitness.
 
-    The opponents are also the yardstick of the hall of fame and of the reports, which is always
+    The opponents also measure the hall of fame and the reports: there the measure is always
     points per game on fresh openings, whatever `measure` says.
     """
 
@@ -117,13 +117,13 @@ class Fitness(Part):
     """Uniformly random legal plies before the players choose; `usual`: 8 in Othello, 4 in checkers,
     as in matches."""
     sides: Sides = "both"
-    """Which colour individuals play: alternately both, or one only, as some papers do. One only
-    plays every opening once, and two openings stand for a pair."""
+    """Which colour individuals play: alternately both, or one only, as some papers do. With one
+    colour every opening is played once, and two openings stand for a pair."""
     allow_test_opponents: bool = False
     """Whether `swh`, the yardstick of the reports, may be trained against."""
     allow_irreproducible: bool = False
     """Whether opponents may be met that do not play the same game twice, such as one limited in
-    seconds. The run is marked: it cannot be repeated, and is no ground for a table."""
+    seconds. The run is marked: it cannot be repeated, and must not support a table."""
     measure: Measure = FITNESS[0]()
 
     @field_validator("opening_plies", mode="before")
@@ -139,7 +139,7 @@ class Fitness(Part):
         return measure_from_text(measure) if isinstance(measure, str) else measure
 
     def player_problems(self, game: str) -> Iterator[Problem]:
-        """Yield what is wrong with its players in *game*."""
+        """Yield the problems of its players in *game*."""
         if not self.opponents:
             yield "fitness.opponents", "at least one is needed: the first generation has no other"
         for path, text in player_texts(self):
@@ -169,7 +169,7 @@ class Fitness(Part):
         return None
 
     def case_problems(self, case: Case | None) -> Iterator[Problem]:
-        """Yield an error if a selection that looks at each *case* has none of them here."""
+        """Yield an error if a selection looks at each *case*, which this fitness does not have."""
         measure = self.measure
         if case is None or case in measure.cases:
             return

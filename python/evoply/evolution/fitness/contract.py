@@ -1,9 +1,9 @@
-"""The contract of fitness: what a kind of fitness is, and what it is given to measure with.
+"""The contract of fitness: what a kind of fitness is, and what it measures with.
 
-A kind is one class in one file: its fields are its keys in a config (`fitness.measure`), its
-methods are what the engine asks. It gets the population as players (`Population`) and the games it
-may play (`Training`), and gives what came of them (`Measured`). A kind of your own is a subclass
-given to `evolve(config, fitness=...)`; ours are listed in `evoply.evolution.fitness.FITNESS`.
+A kind is one class in one file: its fields are its keys in a config (`fitness.measure`), and the
+engine calls its methods. It gets the population as players (`Population`) and the games it may play
+(`Training`), and returns the results (`Measured`). A kind of your own is a subclass passed to
+`evolve(config, fitness=...)`; ours are listed in `evoply.evolution.fitness.FITNESS`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -29,7 +29,7 @@ from evoply.evolution.play.panel import (
 from evoply.players import KernelSeat
 
 Case = Literal["opponents", "games", "stages"]
-"""What selection may look at one by one."""
+"""The cases that a selection may look at."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,24 +45,24 @@ class Population:
     operations: NDArray[np.int64]
     """Operations of each different tree's program."""
     who: NDArray[np.int64]
-    """The place in `trees` of each individual."""
+    """The index in `trees` of each individual."""
 
     def __len__(self) -> int:
         return len(self.who)
 
     def work_of(self, plies: NDArray[np.int64]) -> int:
-        """Return the work of games of which each different tree had so many *plies*."""
+        """Return the work of games in which each different tree had so many *plies*."""
         return int((plies * self.operations).sum())
 
     def work(self, schedule: arena.Schedule, results: arena.Results) -> int:
-        """Return the work of games in which both players are different trees of it."""
+        """Return the work of games in which both players are trees of this population."""
         operations = self.operations[schedule.black] + self.operations[schedule.white]
         return int((results.plies.astype(np.int64) * operations).sum())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
-    """What a kind of fitness is told of the run that it is for."""
+    """What a kind of fitness knows about its run."""
 
     game: str
     population_size: int
@@ -72,10 +72,10 @@ class Task:
     earlier_generations: EarlierGenerations
     sides: Sides
     cases: Case | None
-    """What the selection looks at one by one; None if it selects by fitness alone."""
+    """The cases that the selection looks at; None if it selects by fitness alone."""
 
     def needs_both_colors(self, kind: str) -> Iterator[Problem]:
-        """Yield an error if it is a task for one colour, of which a fitness of *kind* has two."""
+        """Yield an error if the task is for one colour, since a fitness of *kind* plays both."""
         if self.sides != "both":
             yield "fitness.sides", f"with fitness.measure {kind} both colours are played"
 
@@ -86,13 +86,13 @@ class Training:
 
     task: Task
     games: Games
-    """How games are played; it makes schedules."""
+    """The rules of all games; it makes schedules."""
     panel: Panel
     """The config's opponents and the earlier champions that were drawn, in this order."""
     guests: Panel
     """The players that the kind itself invited (`FitnessKind.guests`)."""
     stream: _native.Stream
-    """Of this generation; all draws come from it and its children."""
+    """The stream of this generation; all draws come from it and its children."""
     play: Play
 
     @property
@@ -128,7 +128,7 @@ class Measured:
     """The fitness of a population."""
 
     fitness: NDArray[np.float64]
-    """Of each individual, maximised: what is minimised has its sign changed."""
+    """The fitness of each individual, maximised: a minimised fitness has its sign changed."""
     games: int = 0
     work: int = 0
     """Plies of the individuals' games times the operations of their programs."""
@@ -137,25 +137,25 @@ class Measured:
 
 
 class FitnessKind(Part):
-    """One kind of fitness. A subclass defines `kind`, fields as it needs, and `measured`.
+    """A kind of fitness. A subclass defines `kind`, the fields it needs, and `measured`.
 
     A field called `player`, at any depth, is a player as text: it is checked with the config,
     counts in digests as the player it means, and is written out for run folders.
     """
 
     kind: str = "own"
-    """What it is called in a config."""
+    """Its name in a config."""
 
     minimised: ClassVar[bool] = False
-    """Whether less is better. What `measured` gives has its sign changed then."""
+    """Whether less is better. If so, `measured` returns it with its sign changed."""
     unit: ClassVar[str] = "fitness"
-    """What the axis of a chart of this fitness, higher being better, is called."""
+    """The label of the axis in charts of this fitness; higher is better."""
 
     def measured(self, population: Population, training: Training) -> Measured:
         """Return the fitness of *population*; equal trees share a player and should share games.
 
-        Where it is not `is_relative`, every different tree has the same number of games, and a
-        batch has those of one tree after those of another: so single games can be found again.
+        Unless it `is_relative`, every different tree has the same number of games, and a batch
+        holds the games of one tree after those of another, so that single games can be found again.
         """
         raise NotImplementedError(f"{type(self).__name__} does not say how it measures")
 
@@ -165,7 +165,7 @@ class FitnessKind(Part):
 
     @property
     def is_relative(self) -> bool:
-        """Whether the fitness of one depends on who else is in the population."""
+        """Whether the fitness of an individual depends on the rest of the population."""
         return False
 
     @property
@@ -175,23 +175,23 @@ class FitnessKind(Part):
 
     @property
     def cases(self) -> tuple[Case, ...]:
-        """What cases it gives to selections that look at each case by itself."""
+        """The kinds of cases that it has for selections that look at each case by itself."""
         return ()
 
     def text(self, fitness: float) -> str:
-        """Return a fitness, as `measured` gives it, on the scale that people know."""
+        """Return a fitness, as `measured` returns it, on the scale that people know."""
         return f"{fitness:,.4g}"
 
     def problems(self, task: Task) -> Iterable[Problem]:
-        """Return what of *task* does not fit, as (path, message) pairs with paths of a config."""
+        """Return the problems of *task*, as (path, message) pairs with paths of a config."""
         return ()
 
     def guests(self, task: Task) -> Panel:
-        """Return players that this kind needs beside the config's opponents."""
+        """Return the players that this kind needs beside the config's opponents."""
         return NOBODY
 
     def games_of_each(self, task: Task) -> int:
-        """Return how many games there are for each individual, those against the panel aside.
+        """Return the number of games for each individual, without those against the panel.
 
         A game between two individuals counts for one of them.
         """
@@ -199,8 +199,8 @@ class FitnessKind(Part):
 
     @classmethod
     def from_text(cls, text: str, game: str) -> Mapping[str, Any] | None:
-        """Return the keys of this kind that a short *text* means in *game*; None if it means none.
+        """Return the keys of this kind that a short *text* means in *game*, or None.
 
-        Raises ValueError for a text that is nearly one.
+        Raises ValueError for a text that is nearly right.
         """
         return None

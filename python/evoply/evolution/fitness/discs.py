@@ -25,7 +25,7 @@ from evoply.evolution.fitness.contract import (
 from evoply.games import GAMES
 
 BySide = tuple[NDArray[np.float64], NDArray[np.float64]]
-"""What Black, and what White, has in each game."""
+"""The discs of Black, and of White, in each game."""
 
 
 class _Discs(FitnessKind):
@@ -35,7 +35,7 @@ class _Discs(FitnessKind):
     unit = "minus the opponents' discs"
 
     def best(self, task: Task) -> float:
-        """Return 0: no disc at all."""
+        """Return 0, for no disc."""
         return 0.0
 
     cases: ClassVar[tuple[Case, ...]] = ("opponents", "games")
@@ -45,10 +45,10 @@ class _Discs(FitnessKind):
         """Return the discs."""
         return f"{-fitness:,.4g} discs"
 
-    def _measured(
+    def _measure(
         self, population: Population, training: Training, *, record_moves: bool
     ) -> tuple[Measured, list[NDArray[np.float64]]]:
-        """Return the fitness, and for each part of the discs minus the sum of every tree."""
+        """Return the fitness, and minus the sum of every tree for each part of the discs."""
         batch = training.panel_batch(population, record_moves=record_moves)
         results = training.play(batch)
         panel, trees = training.panel, len(population.players)
@@ -75,7 +75,7 @@ class DiscFitness(_Discs):
 
     def measured(self, population: Population, training: Training) -> Measured:
         """Return minus the discs that the opponents have at the end."""
-        return self._measured(population, training, record_moves=False)[0]
+        return self._measure(population, training, record_moves=False)[0]
 
     def _parts(self, results: arena.Results, schedule: arena.Schedule, task: Task) -> list[BySide]:
         return [(results.black_discs.astype(np.float64), results.white_discs.astype(np.float64))]
@@ -94,8 +94,8 @@ class EpochFitness(_Discs):
     end: float = Field(default=100.0, gt=0, le=100)
     """Clock at which it ends."""
     gain: Literal["net", "gross"] = "net"
-    """Discs at the end less those at the start, at least 0; or what the opponent's own moves
-    added, whatever was lost in between."""
+    """Discs at the end less those at the start, at least 0; or the discs that the opponent's own
+    moves added, whatever it lost in between."""
 
     @model_validator(mode="after")
     def _start_before_end(self) -> EpochFitness:
@@ -105,10 +105,10 @@ class EpochFitness(_Discs):
 
     def measured(self, population: Population, training: Training) -> Measured:
         """Return minus the discs that the opponents gained in the epoch."""
-        return self._measured(population, training, record_moves=True)[0]
+        return self._measure(population, training, record_moves=True)[0]
 
     def problems(self, task: Task) -> Iterator[Problem]:
-        """Yield an error for a game whose board does not fill."""
+        """Yield an error for a game whose board is not filled."""
         yield from _filling_problems(self.kind, task)
 
     def _parts(self, results: arena.Results, schedule: arena.Schedule, task: Task) -> list[BySide]:
@@ -118,9 +118,9 @@ class EpochFitness(_Discs):
 class StageFitness(_Discs):
     """The discs that opponents gained in each stage of staged individuals, minimised (Liao).
 
-    The trees of an individual are trained together: each plays its own stage, and what the opponent
-    gains in a stage counts against the tree that plays it. The fitness is the sum over the stages;
-    `selection = { kind = "lexicase", cases = "stages" }` looks at each by itself.
+    The trees of an individual are trained together: each plays its own stage, and the discs that
+    the opponent gains in a stage count against the tree that plays it. The fitness is the sum over
+    the stages; `selection = { kind = "lexicase", cases = "stages" }` looks at each by itself.
     """
 
     kind: Literal["stage_discs"] = "stage_discs"
@@ -129,7 +129,7 @@ class StageFitness(_Discs):
 
     def measured(self, population: Population, training: Training) -> Measured:
         """Return minus the discs that the opponents gained in all stages, or in each as cases."""
-        measured, by_stage = self._measured(population, training, record_moves=True)
+        measured, by_stage = self._measure(population, training, record_moves=True)
         if training.task.cases != "stages":
             return measured
         return replace(measured, cases=np.stack(by_stage, axis=1)[population.who])
@@ -138,7 +138,7 @@ class StageFitness(_Discs):
     """Discs of each opponent, in each game, or in each stage."""
 
     def problems(self, task: Task) -> Iterator[Problem]:
-        """Yield errors for individuals without stages, and for a board that does not fill."""
+        """Yield errors for individuals without stages, and for a board that is not filled."""
         individual = task.individual
         if not isinstance(individual, Stages):
             message = f'stage_discs needs individual.kind = "stages", not "{individual.kind}"'
@@ -172,8 +172,8 @@ def epoch_gains(
     The clock of a position is 100 (discs - 4) / (squares - 4). A move is made within the epoch
     [start, end) if the clock stands there when it is chosen. "net" is the discs at the first
     position with the clock at `end`, or at the end of the game, less those at the first position
-    with the clock at `start`, at least 0. "gross" is the sum of what a side's own moves within
-    the epoch added to its discs.
+    with the clock at `start`, at least 0. "gross" is the sum of the discs that a side's own
+    moves within the epoch added.
     """
     squares = GAMES[game].shape.squares
     black, white = _native.piece_counts(
@@ -198,7 +198,7 @@ def _gains(
     is_own: NDArray[np.bool_],
     epoch: EpochFitness,
 ) -> NDArray[np.float64]:
-    """Return what a side gained within *epoch*, from its discs by ply and which plies are its."""
+    """Return a side's gains within *epoch*, from its discs by ply and which plies are its own."""
     gains: NDArray[np.int32]
     if epoch.gain == "gross":
         counts = is_own & (clock[:, :-1] >= epoch.start) & (clock[:, :-1] < epoch.end)
@@ -211,7 +211,7 @@ def _gains(
 
 
 def _first(is_reached: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return the first true place of each row; the last place of all if there is none."""
+    """Return the index of the first true entry of each row; the last index if none is true."""
     last = is_reached.shape[1] - 1
-    places: NDArray[np.int64] = np.where(is_reached.any(axis=1), is_reached.argmax(axis=1), last)
-    return places
+    indices: NDArray[np.int64] = np.where(is_reached.any(axis=1), is_reached.argmax(axis=1), last)
+    return indices

@@ -1,6 +1,6 @@
 """Points against guides, met in rounds, and against one another in co-play.
 
-Who meets whom is a function of its own, so that it can be counted.
+A separate function pairs the players, so that pairings can be counted.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Guide(Part):
     player: str = Field(min_length=1, max_length=100_000)
     """A player as text, such as `material:depth=2`."""
     rounds: int = Field(default=1, ge=1, le=10_000)
-    """How often those fit enough are chosen anew."""
+    """How often those that are fit enough are chosen again."""
     games: int = Field(default=10, ge=1, le=100_000)
     """Games of a round, with alternating colours."""
 
@@ -64,8 +64,8 @@ class GuideFitness(FitnessKind):
     def measured(self, population: Population, training: Training) -> Measured:
         """Return the points of *population* against guides and one another, added up.
 
-        Earlier champions are further guides with one round each. Every round of a guide has
-        openings of its own, the same for all; so has every round of co-play. Source: Benbassat &
+        Earlier champions are further guides with one round each. Every round of a guide has its
+        own openings, the same for all; so has every round of co-play. Source: Benbassat &
         Sipper, Algorithm 2.
         """
         guests, champions = training.guests, training.earlier_champions
@@ -79,7 +79,7 @@ class GuideFitness(FitnessKind):
         ):
             before = total.half_points
             for one_round in range(count):
-                is_fit = np.ones(len(population), dtype=bool)  # before the first game everybody is
+                is_fit = np.ones(len(population), dtype=bool)  # everybody is before the first game
                 if self.fit_enough == "mean":
                     is_fit = total.half_points * len(population) >= total.half_points.sum()
                 draws = training.stream.child("guide", number, one_round)
@@ -111,9 +111,9 @@ class GuideFitness(FitnessKind):
     """Points against each guide, each earlier champion, and in co-play."""
 
     def problems(self, task: Task) -> Iterator[Problem]:
-        """Yield errors for no games at all, and for one colour only."""
+        """Yield errors for a fitness without games, and for one colour only."""
         if not self.guides and self.co_play == 0:
-            yield "fitness.measure", "no guides and no co_play: nobody plays a game"
+            yield "fitness.measure", "no guides and no co_play: nobody plays - set one"
         yield from task.needs_both_colors(self.kind)
 
     def guests(self, task: Task) -> Panel:
@@ -126,12 +126,12 @@ class GuideFitness(FitnessKind):
         )
 
     def games_of_each(self, task: Task) -> int:
-        """Return the games with guides, if it is fit enough for every round, and of co-play."""
+        """Return the games of one fit enough for every round with guides, and those of co-play."""
         return sum(guide.rounds * guide.games for guide in self.guides) + self.co_play
 
     @classmethod
     def from_text(cls, text: str, game: str) -> Mapping[str, Any]:
-        """Return the keys that a text such as `10ab2+20Co` means; ValueError if it means none.
+        """Return the keys that a text such as `10ab2+20Co` means; raises ValueError for others.
 
         >>> GuideFitness.from_text("10ab2+20Co", "lose-checkers")["guides"]
         ({'player': 'random-leaf:depth=2', 'games': 10},)
@@ -156,7 +156,7 @@ class GuideFitness(FitnessKind):
 
 @dataclass(frozen=True)
 class _Points:
-    """What games gave: the half points of each individual, and what they took."""
+    """Results of games: the half points of each individual, and the games and work they took."""
 
     half_points: NDArray[np.int64]
     games: int = 0
@@ -176,7 +176,7 @@ def _round(
     is_fit: NDArray[np.bool_],
     stream: Stream,
 ) -> _Points:
-    """Return the points of one round of a guide against those who are fit; equal trees play once.
+    """Return the points of the fit against a guide in one round; equal trees play once.
 
     Colours alternate, and two games in a row are on one opening.
     """
@@ -191,7 +191,7 @@ def _round(
         game_keys=np.tile(stream.child("game").keys(games), len(trees)),
         stream=stream,
     )
-    players = (*(population.players[place] for place in trees), guide)
+    players = (*(population.players[index] for index in trees), guide)
     results = training.play(Batch(players, schedule))
     points = np.zeros(len(population.players), dtype=np.int64)
     black = black_half_points(results).reshape(len(trees), -1)

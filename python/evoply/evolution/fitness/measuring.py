@@ -1,6 +1,6 @@
-"""The fitness of a population, and on which scale it is told to people.
+"""The fitness of a population, and its text for people.
 
-Which kind it is, and all that depends on it, is the kind's own affair (`evoply.evolution.fitness`).
+Everything that depends on the kind of fitness is in the kind (`evoply.evolution.fitness`).
 """
 
 from dataclasses import replace
@@ -16,7 +16,7 @@ from evoply.gp import length_penalised
 def measured(
     kind: FitnessKind, population: Population, training: Training, parsimony: Parsimony | None
 ) -> Measured:
-    """Return the fitness of *population*, less the penalty for length if *parsimony* is one."""
+    """Return the fitness of *population*, less the penalty if *parsimony* penalises length."""
     result = kind.measured(population, training)
     if not isinstance(parsimony, LengthPenalty):
         return result
@@ -33,7 +33,7 @@ def is_share(config: EvolutionConfig) -> bool:
 def fitness_text(config: EvolutionConfig, fitness: float, *, is_own: bool = False) -> str:
     """Return a training fitness on the scale people know: a percentage, discs or points.
 
-    *is_own*: it comes from a fitness of the user, and is shown as it is.
+    *is_own*: it comes from the user's own fitness, and is shown as it is.
 
     >>> from evoply.evolution import EvolutionConfig
     >>> fitness_text(EvolutionConfig(generations=1), 0.7123)

@@ -1,4 +1,4 @@
-"""A fitness that its user wrote as a function of one tree, or of all different trees at once."""
+"""A fitness that a user wrote as a function of one tree, or of all different trees at once."""
 
 import inspect
 import math
@@ -17,7 +17,7 @@ time with a stream of the same draws, so that all are judged alike."""
 
 BatchFitness = Callable[[Sequence[gp.Genotype], Sequence[Stream]], Sequence[float]]
 """Returns how good each of all different trees is, maximised: one call a generation, with a stream
-for each tree. It is known by its first parameter, which is called `trees`."""
+for each tree. Its first parameter, called `trees`, tells it from a `TreeFitness`."""
 
 OwnFitness = TreeFitness | BatchFitness | FitnessKind
 """What `evolve(config, fitness=...)` takes."""
@@ -31,7 +31,7 @@ class FunctionFitness(FitnessKind):
     """Whether it is a `BatchFitness`."""
 
     def measured(self, population: Population, training: Training) -> Measured:
-        """Return what the function says of each different tree; ValueError if it is no number."""
+        """Return the function's value of each different tree; ValueError if it is not a number."""
         streams = [training.stream.child("tree") for _ in population.trees]
         answers: list[Any]
         if self.takes_all:
@@ -70,13 +70,13 @@ class FunctionFitness(FitnessKind):
 
 
 def kind_of(fitness: OwnFitness) -> FitnessKind:
-    """Return a user's fitness as a kind; raises TypeError for anything else than `OwnFitness`."""
+    """Return a user's fitness as a kind; raises TypeError for anything but an `OwnFitness`."""
     if isinstance(fitness, FitnessKind):
         return fitness
     if not callable(fitness):
         raise TypeError(
-            f"{fitness!r:.60} is no fitness: give a function of a tree and a stream, one of trees "
-            "and streams, or a FitnessKind"
+            f"{fitness!r:.60} is not a fitness: give a function of a tree and a stream, one of "
+            "trees and streams, or a FitnessKind"
         )
     parameters = list(inspect.signature(fitness).parameters)
     return FunctionFitness(function=fitness, takes_all=parameters[:1] == ["trees"])

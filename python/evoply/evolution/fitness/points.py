@@ -21,8 +21,8 @@ class PointFitness(FitnessKind):
 
     kind: Literal["points"] = "points"
     sharing: bool = False
-    """Whether the points against an opponent are shared among all who made them, so that beating
-    one whom few beat counts more (competitive fitness sharing, Rosin & Belew 1997)."""
+    """Whether all who score against an opponent share these points, so that beating one whom few
+    beat counts more (competitive fitness sharing, Rosin & Belew 1997)."""
 
     def measured(self, population: Population, training: Training) -> Measured:
         """Return the points per game of *population* against the panel, or their shares."""

@@ -24,12 +24,12 @@ class TournamentFitness(FitnessKind):
     """A tournament within the population.
 
     Round robin: points per game, everybody against everybody. Elimination: the number of matches
-    won in a knock-out with a random draw, a tied match being decided by lot.
+    won in a knock-out with a random draw, in which a lot decides a tied match.
     """
 
     kind: Literal["tournament"] = "tournament"
     format: Literal["round_robin", "elimination"] = "round_robin"
-    """Who meets whom."""
+    """How individuals are paired."""
     pairs: int = Field(default=1, ge=1, le=10_000)
     """Openings of a match; each is played twice with colours swapped."""
     sharing: bool = False
@@ -78,7 +78,7 @@ class TournamentFitness(FitnessKind):
         return self.pairs * (task.population_size - 1 if self.format == "round_robin" else 1)
 
     def _round_robin(self, population: Population, training: Training) -> Measured:
-        """Everybody against everybody, all on the same openings; equal trees share their games.
+        """Return the points of all against all on the same openings; equal trees share their games.
 
         Two individuals with the same tree get half the points of their match, which is not played.
         """
@@ -108,13 +108,13 @@ class TournamentFitness(FitnessKind):
         )
 
     def _knock_out(self, population: Population, training: Training) -> Measured:
-        """Fitness is the number of matches won; going on without a match is no win."""
+        """Return the number of matches won; going on without a match does not count."""
         draws = training.stream.child("draw")
         left = shuffled(len(population), draws)
         wins = np.zeros(len(population))
         games = work = number = 0
         while len(left) > 1:
-            # Step 1. A match for all but an odd one, by places in the population.
+            # Step 1. A match for all but an odd one, by positions in the population.
             pairs, left = knock_out_rounds(left)
             first, second = np.array(pairs).T
             schedule = matches(
@@ -127,13 +127,13 @@ class TournamentFitness(FitnessKind):
             both = np.stack([np.array(pairs), np.array(pairs)[:, ::-1]])  # colours swapped
             individuals = np.tile(both, self.pairs).reshape(2, -1)
             results = training.play(Batch(population.players, schedule, individuals=individuals))
-            # Step 2. Who won; a tie is decided by lot.
+            # Step 2. The winners; a lot decides a tie.
             points = first_half_points(results, 2 * self.pairs)
             winners = []
-            for (one, other), halves in zip(pairs, points.tolist(), strict=True):
+            for (player, opponent), halves in zip(pairs, points.tolist(), strict=True):
                 is_tied = halves == 2 * self.pairs
                 wins_first = draws.below(2) == 0 if is_tied else halves > 2 * self.pairs
-                winners.append(one if wins_first else other)
+                winners.append(player if wins_first else opponent)
             wins[winners] += 1
             left = winners + left
             games += len(schedule)
@@ -143,6 +143,6 @@ class TournamentFitness(FitnessKind):
 
 
 def knock_out_rounds(population: Sequence[int]) -> tuple[list[tuple[int, int]], list[int]]:
-    """Return the matches of one round between neighbours, and who goes on without one."""
+    """Return the matches of one round between neighbours, and those who go on without one."""
     pairs = list(zip(population[::2], population[1::2], strict=False))
     return pairs, list(population[len(pairs) * 2 :])

@@ -1,4 +1,4 @@
-"""The games of training: schedules, starts, points. What kinds of fitness have in common."""
+"""The games of training that kinds of fitness have in common: schedules, starts, points."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,10 @@ def matches(
     """Return the games of matches: each opening twice with colours swapped, first as Black."""
     count, each = len(first), 2 * pairs
     is_black = np.tile(np.arange(each) % 2 == 0, count)
-    one, other = first.repeat(each), second.repeat(each)
+    firsts, seconds = first.repeat(each), second.repeat(each)
     return games.schedule(
-        np.where(is_black, one, other),
-        np.where(is_black, other, one),
+        np.where(is_black, firsts, seconds),
+        np.where(is_black, seconds, firsts),
         openings=np.tile(np.arange(pairs).repeat(2), count),
         game_keys=np.tile(stream.child("game").keys(each), count),
         stream=stream,
@@ -44,8 +44,8 @@ def first_half_points(results: arena.Results, games: int) -> NDArray[np.int64]:
 def shared(points: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return shared fitness in [0, 1] from *points* of shape (individuals, opponents).
 
-    The points against an opponent, divided by all that anybody made against it, are an
-    individual's share; its fitness is the mean of its shares. Source: Rosin & Belew, "New methods
+    An individual's share is its points against an opponent, divided by all points that were
+    made against it; its fitness is the mean of its shares. Source: Rosin & Belew, "New methods
     for competitive coevolution" (1997), section 3.1.
     """
     totals = points.sum(axis=0)

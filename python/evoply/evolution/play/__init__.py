@@ -1,4 +1,4 @@
-"""Who meets whom: individuals as players, their opponents, and the games that they play."""
+"""The games of evolution: individuals as players, their opponents, and their schedules."""
 
 from typing import TYPE_CHECKING
 

@@ -22,7 +22,7 @@ _FILE = re.compile(r"\.(json|toml|py)(:|$)", re.IGNORECASE)
 
 
 def prepared(player: Player, game: str) -> PreparedPlayer:
-    """Return what sits at the boards for *player*; ValueError if it does not play *game*."""
+    """Return the seat or player that plays for *player*; ValueError if it cannot play *game*."""
     player.check_fits(game)
     seat = player.seat(game)
     if isinstance(seat, KernelSeat):
@@ -32,12 +32,12 @@ def prepared(player: Player, game: str) -> PreparedPlayer:
 
 
 def is_certain(player: PlayerKind) -> bool:
-    """Return whether *player* surely plays the same game again: it is no code of somebody else."""
+    """Return whether *player* surely plays the same game again: it runs no foreign code."""
     return player.reproducible and player.is_portable
 
 
 def read_opponent(text: str, game: str) -> PlayerModel:
-    """Return the player *text* means; raises ValueError if it is none or does not fit *game*.
+    """Return the player *text* means; raises ValueError if there is none or it does not fit *game*.
 
     >>> read_opponent("greedy", "othello").label
     'greedy'
@@ -62,14 +62,14 @@ def without_file(text: str, game: str) -> str:
 
 
 def resolved(text: str, game: str) -> dict[str, Any]:
-    """Return what a digest holds of the player that *text* means: what it is, not where it lay."""
+    """Return the identity of the player that *text* means, for a digest: it has no path."""
     return read_opponent(text, game).identity()
 
 
 def player_texts(part: Any, path: str = "") -> Iterator[tuple[str, str]]:
     """Yield path and text of every player in a part of a config, at any depth.
 
-    These are the texts that are called `player`; the part may be as it was written, or wrong.
+    These are the texts in keys called `player`; *part* need not be a valid config.
 
     >>> list(player_texts({"opponents": [{"player": "greedy"}, {"player": 3}]}))
     [('opponents.0.player', 'greedy')]
@@ -88,7 +88,7 @@ def player_texts(part: Any, path: str = "") -> Iterator[tuple[str, str]]:
 
 
 def with_players(part: Any, change: Callable[[str], Any]) -> Any:
-    """Return a part of a config as plain data, with *change* done to the text of every player."""
+    """Return a part of a config as plain data, with *change* applied to every player text."""
     if isinstance(part, Mapping):
         return {
             key: change(value)

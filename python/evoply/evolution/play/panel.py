@@ -1,10 +1,10 @@
-"""How the games of a run are played, and whom a population meets on which openings.
+"""The games of a run: their rules, the opponents of a population, and the openings.
 
 Every tree meets every opponent of a panel on the same random openings with the same game keys,
 twice with colours swapped unless the config has its individuals play one colour only. So the
 comparison is fair, and equal trees get equal points. With g games a tree, game `k` of a test
-belongs to tree `k // g` and is its game `k % g`; `Panel.places` says against whom and as which
-colour. This module does not know about configs, generations or selection.
+belongs to tree `k // g` and is its game `k % g`; `Panel.places` has the opponent and the colour.
+This module does not know about configs, generations or selection.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from evoply.players import AfterState, AlphaBeta, KernelSeat, TreeEvaluator
 from evoply.protocols import Cluster, Player, Row
 
 _STEP = (5**0.5 - 1) / 2
-"""Steps of this length on a circle come nowhere closer to one another than they must."""
+"""Steps of this length on a circle stay as far from one another as possible."""
 
 PreparedPlayer = KernelSeat | Player
 """A player that is ready to be met: its seat in the kernel, or one as data whose seats, such as
-processes, are opened by those who play."""
+processes, the arena opens."""
 
 Sides = Literal["both", "black", "white"]
 """Colours of the individuals: alternately both, on one opening for two games; or one of them."""
@@ -34,20 +34,20 @@ Sides = Literal["both", "black", "white"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Games:
-    """What all games of a run have in common: their rules, who plays them, how they begin."""
+    """What all games of a run have in common: their rules, their players, their starts."""
 
     game: str
     primitives: str | dict[str, Any]
     """The primitive set of the trees: its name, or its JSON form."""
     player_kind: type[AfterState | AlphaBeta]
     player_options: Mapping[str, Any]
-    """What the player of a tree is told beside its evaluator."""
+    """Options of the player of a tree beside its evaluator."""
     opening_plies: int
     """Uniformly random legal plies before the players choose."""
     starts: tuple[Row, ...]
     """Positions at which games begin, as the kernel writes them."""
     weights: tuple[float, ...]
-    """Of each start: its share of all openings is this by the sum of all weights."""
+    """The weight of each start: its share of all openings is this by the sum of all weights."""
     draws: DrawRules
 
     def player(self, tree: gp.Genotype) -> AfterState | AlphaBeta:
@@ -64,7 +64,7 @@ class Games:
         game_keys: NDArray[np.uint64],
         stream: _native.Stream,
     ) -> arena.Schedule:
-        """Return games between players at these places, all arrays having one entry a game.
+        """Return games between players at these indices; every array has one entry a game.
 
         Games with the same number in *openings* begin alike, at one of the starts: the number's
         key is a child of `stream.child("opening")`.
@@ -82,11 +82,11 @@ class Games:
         )
 
     def starts_of_openings(self, count: int, stream: _native.Stream) -> NDArray[np.uint32] | None:
-        """Return at which start each of *count* openings begins; None if there is but one.
+        """Return the index of the start of each of *count* openings; None if there is only one.
 
         Each is drawn with the probability of its weight, and they are spread evenly: any openings
-        in a row hold each start nearly as often as its weight says. One draw from a child of
-        *stream*.
+        in a row hold each start nearly as often as its weight says. This takes one draw from a
+        child of *stream*.
         """
         if len(self.starts) < 2:
             return None
@@ -105,7 +105,7 @@ class Games:
     ) -> arena.Results:
         """Play a batch by the rules of these games; otherwise as `arena.play`.
 
-        *progress* is told the games done and the games in all. Ctrl-C raises KeyboardInterrupt.
+        *progress* gets the games done and the games in all. Ctrl-C raises KeyboardInterrupt.
         """
         count = len(batch.schedule)
         return arena.play(
@@ -124,18 +124,18 @@ class Batch:
     """Games that are played together."""
 
     players: tuple[PreparedPlayer, ...]
-    """Those of the population, of the panel and of the guests, the very same objects, in any
-    order; the schedule names their places here."""
+    """Players of the population, the panel and the guests, the very same objects, in any order;
+    the schedule holds their indices here."""
     schedule: arena.Schedule
     record_moves: bool = False
     individuals: NDArray[np.int64] | None = None
-    """Places in the population of who plays Black and White, shape (2, games), where each game
-    counts for these two alone. None: it counts for all that have the tree which plays."""
+    """Positions in the population of Black and White, shape (2, games), if each game counts for
+    these two alone. None: it counts for every individual with the tree that plays."""
 
 
 Play = Callable[[Batch], arena.Results]
-"""Plays a batch. A kind of fitness may call it as often as it needs, later games depending on
-earlier ones."""
+"""Plays a batch. A kind of fitness may call it as often as it needs, and later games may depend
+on earlier ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ class Places:
     """The games of one tree against a panel; every array has one entry a game."""
 
     opponents: NDArray[np.int64]
-    """Place of the opponent in the panel."""
+    """Index of the opponent in the panel."""
     is_black: NDArray[np.bool_]
     """Whether the tree plays Black."""
     openings: NDArray[np.int64]

@@ -1,4 +1,4 @@
-"""A population as players, and whom it meets."""
+"""A population as players, and its panel of opponents."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -54,7 +54,7 @@ def seats_of(games: Games, trees: Sequence[gp.Genotype]) -> list[KernelSeat]:
 def _seats(
     games: Games, trees: Sequence[gp.Genotype], programs: Sequence[_native.Program]
 ) -> list[KernelSeat]:
-    # A player whose evaluator is not needed, because it is lowered already.
+    # The player needs no evaluator, because it is lowered already.
     model = games.player_kind.model_construct(**games.player_options)
     return [
         KernelSeat(model.with_program(games.game, program), player=partial(games.player, tree))
