@@ -1,6 +1,6 @@
 """The kinds of learners that come with evoply, and the runs that know them.
 
-`evoply.runs` knows steps and no learner.
+`evoply.runs` knows about steps, but not about learners.
 """
 
 from collections.abc import Mapping
@@ -35,10 +35,10 @@ KINDS: Mapping[str, Kind] = {
 
 
 class Run(runs.Run):
-    """A run folder of one of evoply's own learners, or of one of yours that is given.
+    """A run folder of one of evoply's learners, or of a learner that you give.
 
-    Make one with `Run.create` or `Run.open`. Use it as a context manager or call `close`. What is
-    read is compared with its checksum first: `RunError` says what is damaged.
+    Make one with `Run.create` or `Run.open`. Use it as a context manager or call `close`. All
+    that is read is first compared with its checksum; `RunError` says what is damaged.
     """
 
     kinds = KINDS
@@ -47,6 +47,6 @@ class Run(runs.Run):
 def find_run(text: str | None = None) -> Run:
     """Open the run called *text* or at that path; without a text the newest one.
 
-    Raises `RunError` that says where was looked.
+    Raises `RunError`, which says where it looked.
     """
     return Run.open(run_path(text))
