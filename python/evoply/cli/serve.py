@@ -127,21 +127,21 @@ def _news(output: Output, quiet: bool) -> Any:
     return lambda text: None if quiet and not text.startswith("listening") else output.say(text)
 
 
-def _create(given: dict[str, Any]) -> Journal:
+def _create(options: dict[str, Any]) -> Journal:
     from evoply.server import Journal, TournamentConditions
 
-    control = shared_options.chosen_clock(given["clock"] or _CLOCK)
+    control = shared_options.chosen_clock(options["clock"] or _CLOCK)
     assert control is not None
 
     conditions = TournamentConditions.of(
-        given["game"] or "othello",
+        options["game"] or "othello",
         control,
-        openings=shared_options.chosen_openings(given["openings"]),
-        players=_PLAYERS if given["players"] is None else given["players"],
-        games=_GAMES if given["games"] is None else given["games"],
-        seed=_SEED if given["seed"] is None else given["seed"],
+        openings=shared_options.chosen_openings(options["openings"]),
+        players=_PLAYERS if options["players"] is None else options["players"],
+        games=_GAMES if options["games"] is None else options["games"],
+        seed=_SEED if options["seed"] is None else options["seed"],
     )
-    return Journal.create(given["file"] or _free_file(), conditions)
+    return Journal.create(options["file"] or _free_file(), conditions)
 
 
 def _free_file() -> Path:
@@ -149,10 +149,10 @@ def _free_file() -> Path:
     return next(path for path in files if not path.exists())
 
 
-def _resume(path: Path, given: dict[str, Any]) -> Journal:
+def _resume(path: Path, options: dict[str, Any]) -> Journal:
     from evoply.server import Journal
 
-    for name, value in given.items():
+    for name, value in options.items():
         if value is not None:
             raise ValueError(
                 f"--{name}: a tournament goes on under its own conditions - leave it out"
