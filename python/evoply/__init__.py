@@ -143,10 +143,10 @@ _GIVEN = {
     **dict.fromkeys(_READ_PLAYERS, ("runs", "evoply.runs", "resolve_champion")),
     "load_config": ("ini", "evoply.studies.bellin", "config_from_ini"),
 }
-"""What functions are given here that lie below it: who finds `champion@RUN` and reads `.ini`."""
+"""Default arguments of functions in lower packages: they find `champion@RUN` and read `.ini`."""
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 _MODULES = {"features": "evoply.expressions.features"}
-"""Public names that are modules, which nobody need have imported before."""
+"""Public names that are modules; each is imported when it is first used."""
 
 __all__ = [
     "GAMES", "PRIMITIVE_SETS", "AfterState", "AlphaBeta", "Bot", "Choice", "Clock", "Color",
@@ -172,11 +172,11 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME_OF:
         raise AttributeError(f"module 'evoply' has no attribute {name!r}")
     value = getattr(import_module(_HOME_OF[name]), name)
-    return _given(value, *_GIVEN[name]) if name in _GIVEN else value
+    return _with_default(value, *_GIVEN[name]) if name in _GIVEN else value
 
 
 @cache
-def _given(
+def _with_default(
     function: Callable[..., Any], argument: str, module: str, name: str
 ) -> Callable[..., Any]:
     """Return *function* with *name* of *module* as its *argument* by default.
@@ -185,12 +185,12 @@ def _given(
     """
 
     @wraps(function)
-    def reading(*arguments: Any, **options: Any) -> Any:
+    def call(*arguments: Any, **options: Any) -> Any:
         if options.get(argument) is None:
             options[argument] = lambda *a, **o: getattr(import_module(module), name)(*a, **o)
         return function(*arguments, **options)
 
-    return reading
+    return call
 
 
 def __dir__() -> list[str]:

@@ -1,4 +1,4 @@
-"""Small files, written whole or not at all, read up to a limit; checksums; where runs lie."""
+"""Atomic writes of small files, reads with a size limit, checksums, and the folder of runs."""
 
 import errno
 import hashlib
@@ -17,7 +17,7 @@ def runs_directory() -> Path:
 
 
 def write_atomically(path: str | Path, content: str | bytes) -> None:
-    """Write *content* to *path*: afterwards the file holds all of it, or is as it was.
+    """Write *content* to *path*: the file then holds all of it, or is as it was before.
 
     Text is written as UTF-8. A device or a pipe, such as /dev/stdout, is written to and stays what
     it is; a link is followed. Raises `OSError` that names *path* if it cannot be written; nothing
@@ -32,21 +32,21 @@ def write_atomically(path: str | Path, content: str | bytes) -> None:
 
 @contextmanager
 def writing_atomically(path: str | Path) -> Iterator[TextIO]:
-    """Give a file to write to, which becomes *path* at the end, unless an error ends the writing.
+    """Yield a file to write to; it replaces *path* at the end, unless an error ends the writing.
 
-    What cannot be written to at all is found out at once; otherwise as `write_atomically`.
+    A path that cannot be written to raises `OSError` at once; otherwise as `write_atomically`.
     """
     path = Path(path)
     try:
-        with _writing(path) as file:
+        with _open_for_writing(path) as file:
             yield file
     except OSError as error:
-        # The system names a temporary file, or none.
+        # The system's error names the temporary file, or no file.
         raise OSError(error.errno, error.strerror or str(error), str(path)) from None
 
 
 def read_toml_file(path: str | Path, most: int) -> dict[str, Any]:
-    """Return the keys of the TOML file at *path*, of at most so many bytes.
+    """Return the keys of the TOML file at *path*, of at most *most* bytes.
 
     Raises `ConfigError`, which names the file.
     """
@@ -55,7 +55,7 @@ def read_toml_file(path: str | Path, most: int) -> dict[str, Any]:
     from evoply.protocols import ConfigError
 
     try:
-        # Some editors begin a file with the mark that only other encodings need.
+        # Some editors begin a file with a byte order mark, which UTF-8 does not need.
         return tomllib.loads(read_limited(path, most).removeprefix("\ufeff"))
     except OSError as error:
         problem = error.strerror or str(error)
@@ -69,7 +69,7 @@ def read_toml_file(path: str | Path, most: int) -> dict[str, Any]:
 def check_writable(path: str | Path) -> None:
     """Raise the `OSError` that `write_atomically` would raise for *path*; nothing is changed.
 
-    For work that takes long: its answer should not be lost to a wrong path.
+    Long work calls this first, so that its answer is not lost to a wrong path.
     """
     path = Path(path)
     try:
@@ -88,14 +88,14 @@ def check_writable(path: str | Path) -> None:
 
 
 @contextmanager
-def _writing(path: Path) -> Iterator[TextIO]:
+def _open_for_writing(path: Path) -> Iterator[TextIO]:
     if path.exists() and not path.is_file():
         with path.open("w", encoding="utf-8", newline="\n") as file:
             yield file
         return
     path = path.resolve()
     temporary = _beside(path)
-    # Ctrl-C may come at any moment: also between the making of the file and the next line.
+    # Ctrl-C may come at any moment, even between making the file and the next line.
     try:
         with temporary.open("x", encoding="utf-8", newline="\n") as file:
             yield file
@@ -111,8 +111,8 @@ def _writing(path: Path) -> Iterator[TextIO]:
 def read_limited(path: str | Path, limit: int) -> str:
     """Return the UTF-8 text of the file at *path*, of at most *limit* bytes.
 
-    Raises `OSError` if it cannot be read and `ValueError` if it is longer or not UTF-8; that
-    message goes on where the caller has named the file.
+    Raises `OSError` if it cannot be read and `ValueError` if it is longer or not UTF-8;
+    the caller puts the name of the file in front of the latter's message.
     """
     with Path(path).open("rb") as file:
         content = file.read(limit + 1)

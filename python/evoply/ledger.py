@@ -1,4 +1,4 @@
-"""Files of servers: what was written down is on disk, and one server at a time uses the file.
+"""SQLite files of servers: every commit is on disk, and one server at a time uses a file.
 
 Each is one SQLite database. A transaction is on disk when it is committed, so what a killed server
 had acknowledged is there when another one goes on with the file.
@@ -13,20 +13,20 @@ from pathlib import Path
 from evoply.protocols import RunError
 
 Execute = Callable[..., object]
-"""What runs a statement inside a transaction."""
+"""Runs a statement inside a transaction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """A kind of such files, and what is said of one that cannot be used."""
+    """A kind of such files, and the messages about one that cannot be used."""
 
     mark: bytes
-    """Four letters that stand in the head of each file."""
+    """Four letters in the head of each file."""
     format: int
     tables: str
     """The statements that make the tables of a new file."""
     error: type[RunError]
-    """What its methods raise, with a message that names the file."""
+    """The error that its methods raise, with a message that names the file."""
     in_use: str
     foreign: str
     """What is wrong with a file without the mark, and what to do."""
@@ -38,8 +38,8 @@ class Ledger:
     def create(self, path: Path, begin: Callable[[Execute], object] | None = None) -> None:
         """Make a file at *path*, with what *begin* writes into it: all of it, or an empty file."""
         with self.explaining(path):
-            # Not in WAL mode yet: what marks the file has to stand in its first bytes, for `open`.
-            connection = _connected(path)
+            # Not in WAL mode yet: `open` looks for the mark in the first bytes of the file.
+            connection = _connect(path)
             try:
                 with transaction(connection) as execute:
                     execute(f"PRAGMA application_id = {int.from_bytes(self.mark, 'big')}")
@@ -52,13 +52,13 @@ class Ledger:
                 connection.close()
 
     def open(self, path: Path) -> sqlite3.Connection:
-        """Return the file at *path*, which is one of this kind; nobody else can open it then.
+        """Open the file at *path*, which must be of this kind; nobody else can open it then.
 
         Statements outside transactions commit, and any thread may use the connection.
         """
         with self.explaining(path):
             self._check_head(path)
-            connection = _connected(path)
+            connection = _connect(path)
             try:
                 connection.execute("PRAGMA journal_mode = WAL")
                 checked = connection.execute("PRAGMA quick_check").fetchone()[0]
@@ -71,7 +71,7 @@ class Ledger:
 
     @contextmanager
     def explaining(self, path: Path) -> Iterator[None]:
-        """Say what is wrong with the file at *path* when SQLite finds it out."""
+        """Turn errors of SQLite into ones that say what is wrong with the file at *path*."""
         try:
             yield
         except sqlite3.OperationalError as error:
@@ -86,7 +86,7 @@ class Ledger:
 
     @contextmanager
     def reading(self, path: Path) -> Iterator[None]:
-        """As `explaining`; what cannot be understood of the file is damage, too."""
+        """Do as `explaining` does, and report content that cannot be understood as damage."""
         with self.explaining(path):
             try:
                 yield
@@ -115,18 +115,18 @@ class Ledger:
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[Execute]:
-    """Give what runs a statement; afterwards all of it is on disk, or nothing."""
+    """Yield a function that runs statements; afterwards all of them are on disk, or none."""
     with connection:
         connection.execute("BEGIN IMMEDIATE")
         yield connection.execute
 
 
-def _connected(path: Path) -> sqlite3.Connection:
+def _connect(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=0.5, isolation_level=None, check_same_thread=False)
     try:
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         connection.execute("PRAGMA synchronous = FULL")
-        # The lock is taken with the first change.
+        # SQLite takes the lock with the first change.
         connection.execute("BEGIN IMMEDIATE")
         connection.execute("COMMIT")
     except BaseException:

@@ -1,7 +1,7 @@
-"""One look: what the page, the HTML reports and notebooks share of style and colours.
+"""Style and colours that the page, the HTML reports and notebooks share.
 
-`pieces.css` is the style of tables, charts, trees and facts, by variables that each of the three
-gives a colour. Boards have their colours in `evoply.games.drawing`. This module knows nothing of
+`pieces.css` styles tables, charts, trees and facts by variables; each of the three gives these
+their colours. Boards have their colours in `evoply.games.drawing`. This module knows nothing of
 evoply.
 """
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 LINE_COLORS = (
     "#2f9e6a", "#e08a2c", "#4a86e0", "#b565c9", "#d65a5a", "#2aa5b5", "#8a8f3a", "#888f99",
 )  # fmt: skip
-"""Of lines of charts, one after the other."""
+"""Colours of the lines of a chart, in order."""
 
-# A notebook is light or dark by its own settings, which no style can ask for: its ink is taken.
+# A style cannot ask whether a notebook is light or dark, so it takes the notebook's own ink.
 _IN_NOTEBOOKS = """
   --ink: currentColor; --faint: color-mix(in srgb, currentColor 62%, transparent);
   --line: color-mix(in srgb, currentColor 18%, transparent);
@@ -38,7 +38,7 @@ _TABLE = """
 {%- if head %}<tr>{% for name in head %}<th>{{ name }}</th>{% endfor %}</tr>
 {%- endif %}
 {%- for row in rows %}
-<tr>{% for one in row %}<td>{{ one }}</td>{% endfor %}</tr>
+<tr>{% for cell in row %}<td>{{ cell }}</td>{% endfor %}</tr>
 {%- endfor %}
 </table>"""
 
@@ -50,7 +50,7 @@ def pieces_css() -> str:
 
 
 def framed(html: str) -> str:
-    """Return pieces of a page as a notebook shows them, with their style, which is theirs alone.
+    """Return *html* for a notebook, with a style that applies to nothing else in it.
 
     >>> framed("<p>1 &lt; 2</p>").endswith("</style><p>1 &lt; 2</p></div>")
     True
@@ -60,7 +60,7 @@ def framed(html: str) -> str:
 
 @cache
 def _style() -> str:
-    """Return the style of pieces in a rule of its own, in one line: every output has it."""
+    """Return the style of pieces as one rule in one line, because every output repeats it."""
     rules = f".evoply {{{_IN_NOTEBOOKS}{pieces_css()}}}"
     return " ".join(re.sub(r"/\*.*?\*/", "", rules, flags=re.DOTALL).split())
 
@@ -81,7 +81,7 @@ def table_html(
 
 @cache
 def _template() -> Template:
-    # Only here: nothing but a notebook should wait for it.
+    # Imported here: only a notebook should wait for it.
     from jinja2 import Environment
 
     return Environment(autoescape=True).from_string(_TABLE.strip())

@@ -19,5 +19,5 @@ def derangement(count: int, stream: Stream) -> list[int]:
     """
     while True:
         order = shuffled(count, stream)
-        if all(place != number for place, number in enumerate(order)):
+        if all(index != number for index, number in enumerate(order)):
             return order

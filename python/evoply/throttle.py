@@ -1,16 +1,16 @@
-"""How often work that goes on is looked at: every few seconds, and hardly at its cost."""
+"""Limits how often running work is looked at: every few seconds, at hardly any cost."""
 
 import time
 from collections.abc import Callable
 
 SECONDS = 2.0
-"""Between the end of a look and the next one, at least."""
+"""The least seconds between the end of a look and the next one."""
 _REST = 50
-"""How many times as long as a look took nobody looks again, at least."""
+"""The pause after a look takes at least this many times as long as the look."""
 
 
 class Pace:
-    """Takes looks at something when it is time for one again, and drops them otherwise."""
+    """Takes a look at something when it is time for one again, and drops it otherwise."""
 
     def __init__(self) -> None:
         self._next = time.monotonic()

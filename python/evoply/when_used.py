@@ -1,4 +1,4 @@
-"""What is imported or made when it is first used: names of packages, modules, values of tables.
+"""Lazy imports and values: names of packages, modules, and values of tables, on first use.
 
 A package's `__init__.py` has one table of its names by module. So `from evoply.arena import match`
 imports what a match needs, and nothing of tournaments; a command pays for what it does.
@@ -14,7 +14,7 @@ _Value = TypeVar("_Value")
 
 
 def give_when_used(package: str, homes: Mapping[str, str]) -> None:
-    """Let *package* have the names of *homes*: module to names, with blanks between them.
+    """Give *package* the names of *homes*, which maps modules to names with blanks between them.
 
     Modules are named within the package, those of other packages in full.
 
@@ -49,7 +49,7 @@ class _Package(ModuleType):
 
     def __setattr__(self, name: str, value: Any) -> None:
         # Python makes every module an attribute of its package, and some have a function's name:
-        # the name that the package gives goes first, whatever was imported before.
+        # the name that the package gives wins, whatever was imported before.
         if not (isinstance(value, ModuleType) and name in self._home_of):
             super().__setattr__(name, value)
 
@@ -58,9 +58,9 @@ class _Package(ModuleType):
 
 
 def module_when_used(name: str) -> Any:
-    """Return what stands for the module *name*, which is imported when something of it is used.
+    """Return a stand-in for the module *name*, which is imported when an attribute is first used.
 
-    For a module that takes long and that most of what is done does not need.
+    This is for a module that takes long to import and that most work does not need.
 
     >>> module_when_used("math").sqrt(4.0)
     2.0
@@ -81,7 +81,7 @@ class _Module:
 class MadeWhenUsed(Mapping[str, _Value]):
     """A table by name whose values are made when they are first asked for, each once.
 
-    *refusal* says why there is nothing by a name.
+    *refusal* says why a name is missing.
 
     >>> table = MadeWhenUsed({"one": lambda: [1], "two": lambda: [2]})
     >>> table["one"] is table["one"], list(table)

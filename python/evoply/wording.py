@@ -1,4 +1,4 @@
-"""What messages share: cutting what is long, offering the name that may have been meant, signs.
+"""Helpers for messages: shortening, suggestions for misspelt names, signed numbers.
 
 This module knows nothing of evoply.
 """
@@ -31,7 +31,7 @@ _MUST_BE: Mapping[str, str] = MappingProxyType(
         ),
     }
 )
-"""What a wrong field must be, by the kind of error that pydantic calls it."""
+"""What a wrong field must be, by the type of pydantic's error."""
 
 
 def must_be(error: Mapping[str, Any]) -> str:

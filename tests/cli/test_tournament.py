@@ -126,7 +126,7 @@ def test_wrong_brackets(given: str, capsys: pytest.CaptureFixture) -> None:
         ("player = ['swh']", "player.0: must be a table"),
         (
             "[[player]]\nplayr = 'swh'",
-            "player.0.playr: is no key of a player; did you mean 'player'?",
+            "player.0.playr: is not a key of a player; did you mean 'player'?",
         ),
         ("[[player]]\nname = 'Ann'", 'player.0.player: is missing: write player = "greedy"'),
         ("[[player]]\nplayer = ''", 'player.0.player: is empty: write player = "greedy"'),
@@ -144,7 +144,7 @@ def test_wrong_brackets(given: str, capsys: pytest.CaptureFixture) -> None:
             "[[player]]\nplayer = 'swh'\nname = '" + "a" * 201 + "'",
             "player.0.name: has more than 200",
         ),
-        ("[[player]]\nplayer = 'swh'\n[games]\nx = 1", "games: is no key of a field"),
+        ("[[player]]\nplayer = 'swh'\n[games]\nx = 1", "games: is not a key of a field"),
         ("[[", "not TOML"),
         ("", 'player: is missing: write player = "greedy"'),
     ],

@@ -204,7 +204,7 @@ def test_patterns_are_learned_of_evolved_tuples(
     capsys.readouterr()
     for features, says in (
         ("liao", "name a run of tuples"),
-        ("champion@tables", "is no evolution of tuples"),
+        ("champion@tables", "is not an evolution of tuples"),
         ("champion@squares --game othello-6", "game: othello-6 - run squares is of othello"),
     ):
         assert main([*learn, *features.split()]) == 2

@@ -114,9 +114,9 @@ def analyse(
             raise EndedError(f"{short_name(read.label)} chooses no move: {error}", {}) from None
         for line in choice_lines(record, short_name(read.label), choice):
             output.say(line)
-        made = moves_table(record, choice)
-        if made is not None:
-            output.people.print(made)
+        moves = moves_table(record, choice)
+        if moves is not None:
+            output.people.print(moves)
     output.result(
         {
             "game": game,
@@ -151,15 +151,15 @@ def _analyse_games(
     game, (judge,) = read_players([player], game or games[0].record.position.game, programs)
     others = _of_others(games, game)
     refused += others
-    games = [one for one in games if one.record.position.game == game]
+    games = [played for played in games if played.record.position.game == game]
     if not games:
         raise ValueError(f"--games: {path}: {others[0]}; leave --game out")
     analysed: list[AnalysedGame] = []
     is_stopped = False
     with progress_bar("Analysing", len(games), is_shown=True) as progress:
         try:
-            for one in analyse_games(judge, games, exact=exact, seed=seed, threads=threads):
-                analysed.append(one)
+            for played in analyse_games(judge, games, exact=exact, seed=seed, threads=threads):
+                analysed.append(played)
                 progress(len(analysed))
         except KeyboardInterrupt:
             is_stopped = True
@@ -177,7 +177,7 @@ def _analyse_games(
         "exact": exact,
         "seed": seed,
         "players": {name: summary.to_dict() for name, summary in summaries(analysed).items()},
-        "games": [one.to_dict() for one in analysed],
+        "games": [played.to_dict() for played in analysed],
         "refused": refused_data(refused),
     }
     if is_stopped:
@@ -220,8 +220,9 @@ def _show_games(output: Output, games: Sequence[AnalysedGame]) -> None:
     if len(games) == 1:
         moves = table("ply", "side", "move", "value", "best", "value ", "lost", "line", left=_LEFT)
         for move in games[0].moves:
-            scores = (score_text(one, is_exact=move.exact) for one in (move.score, move.best_score))
-            score, best = scores
+            score, best = (
+                score_text(score, is_exact=move.exact) for score in (move.score, move.best_score)
+            )
             line = " ".join(move.line[:6])
             cells = (move.move, score, move.best or "", best, loss_text(move), line)
             moves.add_row(str(move.ply), str(move.color), *cells)
@@ -230,15 +231,15 @@ def _show_games(output: Output, games: Sequence[AnalysedGame]) -> None:
         _show_mistakes(output, games)
     names = ("player", "choices", "best moves", "mean loss", "gave away", "discs lost", "exact")
     summary = table(*names, left=("player",))
-    for name, one in summaries(games).items():
+    for name, accuracy in summaries(games).items():
         summary.add_row(
             short_name(name),
-            f"{one.choices:,}",
-            share_text(one.share),
-            "-" if one.loss is None else f"{one.loss:.4g}",
-            f"{one.decisive:,}",
-            "-" if one.exact_loss is None else f"{one.exact_loss:.2f}",
-            f"{one.exact:,}",
+            f"{accuracy.choices:,}",
+            share_text(accuracy.share),
+            "-" if accuracy.loss is None else f"{accuracy.loss:.4g}",
+            f"{accuracy.decisive:,}",
+            "-" if accuracy.exact_loss is None else f"{accuracy.exact_loss:.2f}",
+            f"{accuracy.exact:,}",
         )
     output.people.print(summary)
     output.say(
@@ -252,11 +253,11 @@ def _show_mistakes(output: Output, games: Sequence[AnalysedGame]) -> None:
 
     listed = table("game", "ply", "player", "move", "value", "best", "value ", "lost", left=_LEFT)
     mistakes = [(game, move) for game in games for move in game.moves if move.loss]
-    # In discs first: other values of different positions say less.
+    # Losses in discs come first: other values cannot be compared between positions.
     mistakes.sort(key=lambda pair: (not pair[1].exact, -(pair[1].loss or 0.0)))
     for game, move in mistakes[:_MOST_MISTAKES]:
         score, best = (
-            score_text(one, is_exact=move.exact) for one in (move.score, move.best_score)
+            score_text(score, is_exact=move.exact) for score in (move.score, move.best_score)
         )
         name = short_name(game.player(move.color))
         cells = (name, move.move, score, move.best or "", best, loss_text(move))
@@ -300,7 +301,7 @@ def choice_lines(record: GameRecord, name: str, choice: Choice) -> Iterator[str]
 
 
 def note_lines(choice: Choice) -> Iterator[str]:
-    """Yield what a choice has to say beside move and value, but for what only a board can show."""
+    """Yield the notes of a choice as lines, without those that only a board can show."""
     for key, note in choice.notes.items():
         if key not in ("weights", "tree"):  # a board shows the one, the other is long
             yield f"{key}: {_note_text(note)}"
@@ -310,10 +311,10 @@ def moves_table(record: GameRecord, choice: Choice) -> Table | None:
     """Return every legal move with its value, best first; None if there are no values."""
     if not choice.moves:
         return None
-    made = table("move", "value", left=("move",))
+    grid = table("move", "value", left=("move",))
     for move, score in choice.moves:
-        made.add_row(_texts(record, [move])[0], value_text(score))
-    return made
+        grid.add_row(_texts(record, [move])[0], value_text(score))
+    return grid
 
 
 def value_text(score: float) -> str:
@@ -336,7 +337,7 @@ def _note_text(note: Any) -> str:
 
 
 _CERTAIN = 1e14
-"""Scores of finished games are beyond it, values of boards never."""
+"""Scores of finished games are larger than this, values of boards are not."""
 
 
 def _texts(record: GameRecord, moves: Sequence[Any]) -> list[str]:

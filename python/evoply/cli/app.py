@@ -13,7 +13,7 @@ from evoply.cli.version import version_text
 
 FAILED, WRONG_USE, STOPPED = 1, 2, 130
 CLOSED_PIPE = 141
-"""What a shell reports of a program that wrote into a pipe nobody reads any more."""
+"""The exit code that a shell reports for a program that wrote into a closed pipe."""
 _MOST_LINES = 1000
 
 Details = dict[str, Any]
@@ -22,8 +22,8 @@ Details = dict[str, Any]
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return its exit code and write what went wrong to standard error.
 
-    With `--json` what went wrong is also the one JSON object: "error", "exit_code", "errors" of a
-    config with their paths, and what there is of a result.
+    With `--json` the error is also the one JSON object: "error", "exit_code", "errors" of a config
+    with their paths, and the part of the result that exists.
     """
     _open_streams()
     arguments = sys.argv[1:] if arguments is None else list(arguments)
@@ -46,7 +46,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _open_streams() -> None:
-    """Make the standard streams usable: all there, and none that fails on a character."""
+    """Make the standard streams usable: all exist, and none fails on a character."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             # Closed by the caller (`<&-`). This takes the free number, so no file of ours does.
@@ -68,7 +68,7 @@ def _run(arguments: list[str]) -> tuple[int, str, Details]:
     except EndedError as end:
         return STOPPED if isinstance(end, StoppedError) else WRONG_USE, str(end), end.result
     except ValueError as error:
-        return _code(error), str(error), _listed(error)
+        return _code(error), str(error), _config_errors(error)
     except RecursionError:
         return (
             WRONG_USE,
@@ -103,7 +103,7 @@ def _is_of_database(error: Exception) -> bool:
 
 
 def _code(error: ValueError) -> int:
-    """Return whose fault it is: a run folder can fail, everything else was written wrongly."""
+    """Return the exit code: a run folder can fail, every other such error is wrong use."""
     from evoply.protocols import RunError, RunNameError
 
     is_failure = isinstance(error, RunError) and not isinstance(error, RunNameError)
@@ -131,15 +131,15 @@ _REFUSED = {
     errno.EPERM: ("this is not allowed", "name another path, or change who may use it"),
     errno.EROFS: ("nothing can be written there", "name another path"),
     errno.EISDIR: ("is a folder", "name a file"),
-    errno.ENOTDIR: ("a part of the path is no folder", "name another path"),
+    errno.ENOTDIR: ("a part of the path is not a folder", "name another path"),
     errno.ENAMETOOLONG: ("the name is too long", "name another path"),
     errno.ENOSPC: ("no space is left there", "make room, or name another path"),
 }
-"""What the system refuses because of what it was asked for, in words, and what to do about it."""
+"""Errors of the system that come from the path that was asked for, and what to do about them."""
 
 
 def _option_of(path: str, arguments: Sequence[str]) -> str:
-    """Return the option that *path* was given to, with a blank after it; "" if to none."""
+    """Return the option that *path* was given to, with a blank after it; "" for none."""
     for before, argument in zip(["", *arguments], arguments, strict=False):
         if argument == path and before.startswith("--"):
             return f"{before} "
@@ -148,7 +148,7 @@ def _option_of(path: str, arguments: Sequence[str]) -> str:
     return ""
 
 
-def _listed(error: ValueError) -> Details:
+def _config_errors(error: ValueError) -> Details:
     from evoply.protocols import ConfigError
 
     if not isinstance(error, ConfigError):

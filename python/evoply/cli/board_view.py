@@ -70,11 +70,11 @@ def weights_text(game: GameRecord, weights: Sequence[int], console: Console) -> 
         line = f"{row + 1:>2} "
         for square in range(shape.index(row, 0), shape.index(row + 1, 0)):
             cell = diagram.cells[square]
-            shown = f"{weights[square]}" if cell.is_playable else ""
+            content = f"{weights[square]}" if cell.is_playable else ""
             if cell.color is not None:
-                shown = _marks(diagram.sides[cell.color], is_unicode)[cell.is_king]
+                content = _marks(diagram.sides[cell.color], is_unicode)[cell.is_king]
             before, after = "[]" if square in diagram.last else "  "
-            line += f"{before + shown:>{width + 1}}{after}"
+            line += f"{before + content:>{width + 1}}{after}"
         lines.append(line.rstrip())
     return "\n".join(lines)
 

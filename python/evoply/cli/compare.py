@@ -1,4 +1,4 @@
-"""`evoply compare`: many runs, compared by a measure from outside."""
+"""`evoply compare`: compare many runs by a measure that none of them was trained on."""
 
 from __future__ import annotations
 
@@ -75,19 +75,19 @@ def compare(
 
     if len(configs) < 2:
         raise ValueError("give two or more configs, such as: evoply compare quick othello-6")
-    given = {"measure": measure, "games": games}
+    chosen = {"measure": measure, "games": games}
     budget = {"games": budget_games, "work": budget_work, "seconds": budget_seconds}
-    asked = experiment_of(
+    experiment = experiment_of(
         {
             "configs": configs,
             "seeds": seeds,
-            **{key: value for key, value in given.items() if value is not None},
+            **{key: value for key, value in chosen.items() if value is not None},
             "budget": {key: value for key, value in budget.items() if value is not None},
         }
     )
     usual = usual_name(Path(config).stem for config in configs)
     path = runs_directory() / (usual if name is None else checked_name(name))
-    run_all(ExperimentFolder.create(path, asked), Output(json), workers, csv_, cluster)
+    run_all(ExperimentFolder.create(path, experiment), Output(json), workers, csv_, cluster)
 
 
 def run_all(
@@ -114,11 +114,11 @@ def run_all(
         check_experiment_sendable(folder)
     stopped = False
     try:
-        with on_cluster(cluster, output) as found:
-            slots = workers if found is None else found.slots
+        with on_cluster(cluster, output) as dispatcher:
+            slots = workers if dispatcher is None else dispatcher.slots
             output.say(_cost_text(estimated_cost(folder, workers=slots)))
             with _progress(folder.name) as progress:
-                run_experiment(folder, workers=workers, progress=progress, cluster=found)
+                run_experiment(folder, workers=workers, progress=progress, cluster=dispatcher)
     except KeyboardInterrupt:
         stopped = True
     comparison = comparison_of(folder)
@@ -203,7 +203,7 @@ def _say(comparison: Comparison, output: Output) -> None:
         )
     output.people.print(listed)
     output.say(f"Value: {comparison.experiment.measure}, {comparison.experiment.games} games each")
-    pairs = sorted(comparison.differences, key=lambda one: one.p)[:_MOST_PAIRS]
+    pairs = sorted(comparison.differences, key=lambda difference: difference.p)[:_MOST_PAIRS]
     if pairs:
         output.say()
         names = ("first", "second")

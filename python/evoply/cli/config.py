@@ -35,8 +35,8 @@ def config(
     list_
         Show the keys of all tables.
     learner
-        Of which configs: those of `evoply evolve`, or learning, patterns and tuples, those of
-        `evoply learn`.
+        Which configs: evolution for those of `evoply evolve`; learning, patterns or tuples for
+        those of `evoply learn`.
     """
     from evoply.configs.reference import config_sections, matching_sections
     from evoply.kinds import KINDS
@@ -51,9 +51,9 @@ def config(
         _show(output, section)
     if is_overview:
         option = "" if learner == "evolution" else f" --learner {learner}"
-        one, every = suggested(f"config KEY{option}"), suggested(f"config --list{option}")
+        of_table, of_all = suggested(f"config KEY{option}"), suggested(f"config --list{option}")
         output.say()
-        output.say(f"`{one}` shows the keys of a table; `{every}` shows all of them.")
+        output.say(f"`{of_table}` shows the keys of a table; `{of_all}` shows all of them.")
     keys = [_as_data(section, key) for section in sections for key in section.keys]
     output.result({"keys": keys})
 
@@ -75,13 +75,13 @@ def _show(output: Output, section: ConfigSection) -> None:
         output.say()
         output.say(section.title, style="bold")
         for paragraph in section.meaning.split("\n\n") if section.meaning else ():
-            output.say(_filled(output, paragraph, indent=""))
+            output.say(_wrap(output, paragraph, indent=""))
     for key in section.keys:
         output.say(_headline(key))
-        output.say(_filled(output, key.meaning, indent=_INDENT))
+        output.say(_wrap(output, key.meaning, indent=_INDENT))
 
 
-def _filled(output: Output, text: str, *, indent: str) -> str:
+def _wrap(output: Output, text: str, *, indent: str) -> str:
     return fill(
         " ".join(text.split()),
         width=output.people.width,

@@ -33,7 +33,7 @@ def convert(
     from_: Annotated[FormatName | None, Parameter(name="--from")] = None,
     to: FormatName | None = None,
     game: Annotated[
-        str | None, Parameter(help=f"What games are that do not say it: {GAME_NAMES}.")
+        str | None, Parameter(help=f"The game of files that do not say it: {GAME_NAMES}.")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -42,8 +42,8 @@ def convert(
     The formats are transcript (.txt, a game a line), ggf (.ggf), wthor (.wtb),
     obf (.obf, positions), pdn (.pdn), and games (.jsonl, what a match saves);
     without an ending that is known, the content decides. In .obf a game becomes
-    its positions in order; a position read is a game that has not gone on. What
-    cannot be read or written is left out and named with its place.
+    its positions in order; a position that is read becomes a game without moves.
+    Games that cannot be read or written are left out and named with their place.
 
     In JSON: source, target, from, to, games, moves, and refused: number, place and
     reason of each game that was left out.
@@ -69,7 +69,7 @@ def convert(
     if game is not None:
         game_rules(game)
     write = _target_format(target, to)
-    with games_file(source, from_) as (read, file, names), _written(target) as written:
+    with games_file(source, from_) as (read, file, names), _open_target(target) as written:
         try:
             converted, beside = formats.convert(
                 file, written, read=read, write=write, game=game, names=names
@@ -96,12 +96,12 @@ def _target_format(target: str, name: str | None) -> Format:
 
     if name is not None:
         return format_named(name)
-    found = format_of_name(target)
-    if found is None and target != _STREAM:
+    by_ending = format_of_name(target)
+    if by_ending is None and target != _STREAM:
         raise ValueError(
             f"{target}: its ending says no format: add --to with one of {', '.join(FORMATS)}"
         )
-    return found or format_named("transcript")
+    return by_ending or format_named("transcript")
 
 
 @contextmanager
@@ -121,7 +121,7 @@ def games_file(
     )
 
     chosen = None if name is None else format_named(name)
-    with _opened(source) as file:
+    with _open_source(source) as file:
         read = chosen or format_of_name(source) or format_of_content(file.peek(1))
         has_names = read.name == "wthor" and source != _STREAM
         yield read, file, names_beside(source) if has_names else WthorNames()
@@ -142,20 +142,20 @@ def games_in(
 
 
 def tell_refused(refused: Sequence[Refused]) -> None:
-    """Print which games were left out, and why, as far as they are few."""
-    for one in refused[:_MOST_REFUSED]:
-        stderr().print(f"left out: {one}", soft_wrap=True)
+    """Print the first games that were left out, and why; count the others."""
+    for game in refused[:_MOST_REFUSED]:
+        stderr().print(f"left out: {game}", soft_wrap=True)
     if len(refused) > _MOST_REFUSED:
         stderr().print(f"left out: {len(refused) - _MOST_REFUSED:,} more")
 
 
 def refused_data(refused: Sequence[Refused]) -> list[dict[str, Any]]:
     """Return the games that were left out as JSON-ready data."""
-    return [{"number": one.number, "place": one.place, "reason": one.reason} for one in refused]
+    return [{"number": game.number, "place": game.place, "reason": game.reason} for game in refused]
 
 
 @contextmanager
-def _opened(source: str) -> Iterator[io.BufferedReader]:
+def _open_source(source: str) -> Iterator[io.BufferedReader]:
     if source == _STREAM:
         raw: Any = getattr(sys.stdin, "buffer", None) or io.BytesIO(sys.stdin.read().encode())
         yield raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw)
@@ -169,7 +169,7 @@ def _opened(source: str) -> Iterator[io.BufferedReader]:
 
 
 @contextmanager
-def _written(target: str) -> Iterator[IO[bytes]]:
+def _open_target(target: str) -> Iterator[IO[bytes]]:
     from evoply.files import writing_atomically
 
     if target != _STREAM:

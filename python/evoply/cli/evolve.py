@@ -71,9 +71,9 @@ def evolve(
         good = 0
         while good < wanted:
             number = len(results)
-            one = settings.model_copy(update={"seed": settings.seed + number})
+            seeded = settings.model_copy(update={"seed": settings.seed + number})
             named = name if name is None or not number else f"{name}-{number + 1}"
-            result, is_good = _one_run(named, one, output, driven)
+            result, is_good = _one_run(named, seeded, output, driven)
             results.append(result)
             good += is_good
             output.say(f"Good runs: {good} of {wanted} wanted, after {number + 1:,} runs")
@@ -81,7 +81,7 @@ def evolve(
 
 
 def _readers(config: str) -> dict[str, Any]:
-    """Return what reads a parameter file of gpjpp; nothing is imported for other configs."""
+    """Return the reader of parameter files of gpjpp; other configs import nothing."""
     if not config.lower().endswith(".ini"):
         return {}
     from evoply.studies.bellin import config_from_ini

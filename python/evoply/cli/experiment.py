@@ -26,7 +26,7 @@ def experiment(
     ----------
     file
         A TOML file (`docs/experiments.md` has one and all its keys), or the folder of an
-        experiment that was begun, which is gone on with.
+        experiment that was begun, to go on with it.
     seeds
         Runs of each combination, instead of what the file says.
     name

@@ -1,4 +1,4 @@
-"""A player's evaluator for people: expression, simplified, in words, influence of its parts."""
+"""Prints a player's evaluator: expression, simplified form, words, influence of its parts."""
 
 from rich.table import Table
 

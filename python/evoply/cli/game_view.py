@@ -62,5 +62,5 @@ def _picture(record: GameRecord, game: GamePlayed, console: Console) -> Group:
     begin = max(0, played - _MOST_MOVES_SHOWN)
     moves = " ".join(record.move_texts()[begin:])
     opening = f", opening of {game.opening_plies} random plies" * (played <= game.opening_plies)
-    said = f"ply {played} of {len(game.record)}{opening}: {'… ' * (begin > 0)}{moves}"
-    return Group(board_text(record, console, legal=False), Text(said, no_wrap=True))
+    caption = f"ply {played} of {len(game.record)}{opening}: {'… ' * (begin > 0)}{moves}"
+    return Group(board_text(record, console, legal=False), Text(caption, no_wrap=True))

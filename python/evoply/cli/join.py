@@ -45,7 +45,7 @@ def join(
     name
         What it is called there, without blanks; default: like its text.
     token
-        That of an earlier connection, which said it when it joined: go on with its games.
+        The token that an earlier connection was given when it joined: go on with its games.
     at_once
         How many games it plays at a time. They share this machine, and each has its own clock.
     patience

@@ -65,15 +65,15 @@ def learn(
     learner = str(read_toml(config_text(config), config).get("learner"))
     kind = KINDS.get(learner, KINDS["learning"])
     output = Output(json)
-    given: dict[str, Any] = {}
+    chosen: dict[str, Any] = {}
     keys = kind.learners.given.config_type.model_fields
     if features is not None and "features" in keys:
-        given = _features(features, terms, config, overrides, threads, output)
+        chosen = _features(features, terms, config, overrides, threads, output)
     elif features is not None and "patterns" in keys:
-        given = _tuples(features, overrides)
+        chosen = _tuples(features, overrides)
     elif features is not None:
         raise ValueError(f"--features: {config} finds its squares by itself - leave it out")
-    settings = kind.configs.load(config, overrides, **given)
+    settings = kind.configs.load(config, overrides, **chosen)
     with (
         for_runs(cluster, settings, output) as workers,
         new_run(name, settings, output) as run,
@@ -102,7 +102,7 @@ def _features(
         if trees is None or last is None:
             raise ValueError(f"--features: run {run.name} has no population of evolution")
         output.say(f"Looking at the subtrees of {run.name}, generation {last.number}")
-        found = features_of_population(
+        subtrees = features_of_population(
             trees(run.champion, last),
             run.champion_player,
             game=run.game,
@@ -110,7 +110,7 @@ def _features(
             seed=settings.seed,
             threads=threads,
         )
-        return {"features": found, "game": _game_of(run, overrides)}
+        return {"features": subtrees, "game": _game_of(run, overrides)}
 
 
 def _tuples(source: str, overrides: list[str]) -> dict[str, Any]:
@@ -124,15 +124,15 @@ def _tuples(source: str, overrides: list[str]) -> dict[str, Any]:
         patterns, last = run.kind.uses.get("patterns"), run.last()
         if patterns is None or last is None:
             raise ValueError(
-                f"--features: run {run.name} is no evolution of tuples - name one (champion@RUN)"
+                f"--features: run {run.name} is not an evolution of tuples - name one: champion@RUN"
             )
         return {"patterns": patterns(run.champion, last), "game": _game_of(run, overrides)}
 
 
 def _game_of(run: Run, overrides: list[str]) -> str:
     """Return the game of *run*; `ValueError` if another one is asked for."""
-    for asked in overrides:
-        key, _, game = asked.partition("=")
+    for override in overrides:
+        key, _, game = override.partition("=")
         if key.strip() == "game" and game.strip().strip("\"'") != run.game:
             raise ValueError(f"game: {game} - run {run.name} is of {run.game}, leave game out")
     return run.game

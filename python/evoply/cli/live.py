@@ -37,7 +37,7 @@ class View(Protocol):
     def __exit__(self, *_: object) -> None: ...
 
     def progress(self, progress: Progress, /) -> None:
-        """Take note of how far the generation in the making has come."""
+        """Note how far the current generation has come."""
 
     def show(self, step: Any, /) -> None:
         """Show a finished generation."""
@@ -137,7 +137,7 @@ class LiveView:
         self._live.stop()
 
     def progress(self, progress: Progress, /) -> None:
-        """Take note; the panel is drawn again by itself."""
+        """Note the progress; the panel draws itself again."""
         self._progress = progress
 
     def show(self, step: Any, /) -> None:
@@ -180,11 +180,11 @@ class LiveView:
             grid.add_column(style="dim", width=label, no_wrap=True, overflow="ellipsis")
             grid.add_column(style="bold", width=value, no_wrap=True, overflow="ellipsis")
         if is_wide:
-            for one, other in zip_longest(left, right, fillvalue=("", "")):
-                grid.add_row(*one, *other)
+            for fact, other in zip_longest(left, right, fillvalue=("", "")):
+                grid.add_row(*fact, *other)
         else:
-            for one in (*left, *right):
-                grid.add_row(*one)
+            for fact in (*left, *right):
+                grid.add_row(*fact)
         return grid
 
     def _curve_lines(self, shown: LiveFacts, width: int) -> list[Table | Text]:

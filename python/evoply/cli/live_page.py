@@ -1,4 +1,4 @@
-"""A page that is written anew while the work goes on that it is about."""
+"""A page about running work, which is written again while the work goes on."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -13,17 +13,17 @@ _Drawn = TypeVar("_Drawn", contravariant=True)
 
 
 class _Drawing(Protocol[_Drawn]):
-    """Returns a page about what there is so far, which may be nothing yet."""
+    """Returns a page about the result so far, None before there is one."""
 
     def __call__(self, result: _Drawn | None, /, *, state: str, goes_on: bool) -> str: ...
 
 
 class LivePage(Generic[Result]):
-    """What there is of *path* while the work goes on; None: no page.
+    """The page at *path* while the work goes on; None: no page.
 
-    It is written every few seconds, whole each time: what `moved` was told last, put into words by
-    *words*, and below it the result that `show` was given last. Should it not be possible to write
-    it, the work goes on without.
+    It is written whole every few seconds: the progress that `moved` got last, put into words by
+    *words*, and below it the result that `show` got last. If it cannot be written, the work goes on
+    without it.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class LivePage(Generic[Result]):
         draw: _Drawing[Result],
         words: Callable[[float], str],
     ) -> None:
-        # Nothing but a file can be written twice.
+        # Only a file can be written twice.
         can_be_anew = path is not None and (path.is_file() or not path.exists())
         self._path = path if can_be_anew else None
         self._before: bytes | None = None
@@ -49,19 +49,19 @@ class LivePage(Generic[Result]):
         self._is_written = False
 
     def moved(self, done: float) -> None:
-        """Take how much is done."""
+        """Note how much is done."""
         self._done = done
         self._pace.look(self._write)
 
     def show(self, result: Result) -> None:
-        """Take what there is so far."""
+        """Note the result so far."""
         self._result = result
         self._pace.look(self._write)
 
     def stopped(self) -> None:
         """Say on the page that the work has ended too early.
 
-        If nothing was done, such as after a mistyped option, what was there before comes back.
+        If nothing was done, such as after a mistyped option, the earlier file comes back.
         """
         if self._path is None or not self._is_written:
             return
@@ -90,7 +90,7 @@ def live_page(
     draw: _Drawing[Result],
     words: Callable[[float], str],
 ) -> Iterator[LivePage[Result]]:
-    """Give a `LivePage`; if an error or Ctrl-C ends the work, the page says so."""
+    """Yield a `LivePage`; if an error or Ctrl-C ends the work, the page says so."""
     live = LivePage(path, draw, words)
     try:
         live.moved(0)  # some work says nothing for long

@@ -63,10 +63,10 @@ def limited(seconds: float | None) -> Iterator[None]:
 
 @contextmanager
 def on_cluster(text: str | None, output: Output) -> Iterator[Dispatcher | None]:
-    """Give the cluster that --cluster names, None without one; `ClusterError` if it is not there.
+    """Yield the cluster that --cluster names, None without one; `ClusterError` if it is missing.
 
-    Dask's own messages, such as those about workers that died, are left out: what matters of them
-    is said by evoply.
+    Dask's own messages, such as those about workers that died, are left out:
+    evoply says what matters of them.
     """
     if text is None:
         yield None
@@ -83,7 +83,7 @@ def on_cluster(text: str | None, output: Output) -> Iterator[Dispatcher | None]:
 
 
 def played(play: Callable[[], Result]) -> tuple[Result, bool]:
-    """Return what *play* returns, or what there was of it when Ctrl-C came, and whether it did."""
+    """Return the result of *play*, or its part when Ctrl-C came, and whether Ctrl-C came."""
     from evoply.arena import StoppedWithResultError
 
     try:
@@ -93,14 +93,14 @@ def played(play: Callable[[], Result]) -> tuple[Result, bool]:
 
 
 def give(output: Output, data: dict[str, Any], stopped: str = "") -> None:
-    """Give *data* as JSON; raise `StoppedError` if *stopped* says that Ctrl-C ended it."""
+    """Print *data* as JSON; raise `StoppedError` if *stopped* says that Ctrl-C ended it."""
     if stopped:
         raise StoppedError(stopped, {**data, "complete": False})
     output.result(data)
 
 
 def say_estimate(what: str, seconds: float) -> None:
-    """Say on standard error how long *what* will take, if it is worth waiting for the words."""
+    """Say on standard error how long *what* will take, unless that is very short."""
     if seconds >= _WORTH_SAYING:
         stderr().print(
             f"{what}: {seconds_in_words(seconds)}; Ctrl-C stops and keeps what is done",

@@ -30,9 +30,9 @@ _COUNTS = ("wins", "draws", "losses")
 _INTERVAL = "95 % interval"
 _NUMBERS = ("games", *_COUNTS, "score", _INTERVAL)
 _LONGEST_NAME = 60
-"""Characters of a name in a table; trees may be longer, and are said in full elsewhere."""
+"""Characters of a name in a table; trees may be longer, and are shown in full elsewhere."""
 _SHORTENED_NAME = 18
-"""To so many characters names are cut before the interval goes."""
+"""Names are cut to this many characters before the interval is left out."""
 _MOST_FORFEITS = 20
 DOUBTS = "Time or an engine decided some moves or games: the same {} may end differently."
 _FEWEST_GAMES = 20
@@ -97,7 +97,7 @@ def match(
 
     if watch and sprt is not None:
         raise ValueError("--watch shows a match of a few games, and --sprt plays thousands")
-    game, (one, other) = read_players([first, second], game, programs)
+    game, (player, opponent) = read_players([first, second], game, programs)
     terms: dict[str, Any] = {
         "game": game,
         "seed": seed,
@@ -112,7 +112,7 @@ def match(
         games = _GAMES if test is None else _MOST_SPRT_GAMES
         games = _WATCHED_GAMES if watch else games
     output = Output(json)
-    title = f"{short_name(one.label)} against {short_name(other.label)}"
+    title = f"{short_name(player.label)} against {short_name(opponent.label)}"
     with (
         saving(save_games) as save,
         progress_bar(title, games, is_shown=not (quiet or watch)) as moved,
@@ -120,8 +120,8 @@ def match(
         if test is not None:
             tested, is_stopped = played(
                 lambda: sprt_match(
-                    one,
-                    other,
+                    player,
+                    opponent,
                     test,
                     games=games,
                     progress=lambda done, _: moved(done),
@@ -132,11 +132,11 @@ def match(
         else:
             result, is_stopped = played(
                 lambda: play_match(
-                    one,
-                    other,
+                    player,
+                    opponent,
                     games=games,
                     progress=moved,
-                    on_game=_seen(output, delay, save) if watch else save,
+                    on_game=_viewer(output, delay, save) if watch else save,
                     games_at_a_time=_WATCHED_GAMES if watch else _SAVED_GAMES,
                     **terms,
                 )
@@ -155,9 +155,9 @@ def match(
 
 def _say_match(output: Output, result: MatchResult) -> None:
     """Say how a match ended."""
-    made = match_table([result.to_dict()], output.people.width)
-    output.people.print(made)
-    shown = {column.header for column in made.columns}
+    grid = match_table([result.to_dict()], output.people.width)
+    output.people.print(grid)
+    shown = {column.header for column in grid.columns}
     if not shown.issuperset(_NUMBERS):
         between = interval_text(result.interval)
         output.say(
@@ -176,10 +176,10 @@ def _say_match(output: Output, result: MatchResult) -> None:
     _say_doubts(output, result)
 
 
-def _seen(
+def _viewer(
     output: Output, delay: float, save: Callable[[GamePlayed], object] | None
 ) -> Callable[[GamePlayed], object]:
-    """Return what shows a game, and saves it too if that is asked for."""
+    """Return a function that shows a game, after *save* if that is given."""
     from evoply.cli.game_view import show_game
 
     def see(game: GamePlayed) -> None:
@@ -213,9 +213,9 @@ def _say_doubts(output: Output, result: MatchResult | SprtResult) -> None:
         both = zip((result.first, result.second), result.players, strict=True)
         took = "; ".join(
             "{}: {mean:.3g} s a game, at most {most:.3g} s".format(
-                short_name(name), **one["seconds"]
+                short_name(name), **side["seconds"]
             )
-            for name, one in both
+            for name, side in both
         )
         output.say(f"Clock {result.clock}; time used by {took}")
     if not result.reproducible:
@@ -225,9 +225,9 @@ def _say_doubts(output: Output, result: MatchResult | SprtResult) -> None:
 def _say_test(output: Output, result: SprtResult, *, is_stopped: bool) -> None:
     """Say how a sequential test ended."""
     lower, upper = result.test.bounds
-    made = table("pair scored", "0", "½", "1", "1½", "2", left=("pair scored",))
-    made.add_row("pairs", *(f"{count:,}" for count in result.pairs))
-    output.people.print(made)
+    grid = table("pair scored", "0", "½", "1", "1½", "2", left=("pair scored",))
+    grid.add_row("pairs", *(f"{count:,}" for count in result.pairs))
+    output.people.print(grid)
     output.say(
         f"LLR {result.ratio:+.2f} (accept at {upper:.2f}, reject at {lower:.2f}) after "
         f"{result.games:,} games, score {percent(result.score)}"
@@ -271,18 +271,18 @@ def match_table(results: Sequence[Mapping[str, Any]], width: int) -> Table:
     tries: list[tuple[Sequence[str], int]] = [((), _LONGEST_NAME), (_COUNTS, _LONGEST_NAME)]
     tries += [(fewer, longest) for longest in range(_LONGEST_NAME, _SHORTENED_NAME - 1, -1)]
     tries += [((*fewer, _INTERVAL), longest) for longest in range(_SHORTENED_NAME, 7, -1)]
-    made = Table()
+    grid = Table()
     for dropped, longest in tries:
-        made = _table(results, dropped, longest)
-        if _width(made) <= width:
+        grid = _table(results, dropped, longest)
+        if _width(grid) <= width:
             break
-    return made
+    return grid
 
 
 def _table(results: Sequence[Mapping[str, Any]], dropped: Sequence[str], longest: int) -> Table:
     names = ("player", "opponent")
-    made = table(*names, *(number for number in _NUMBERS if number not in dropped), left=names)
-    for column in made.columns:
+    grid = table(*names, *(number for number in _NUMBERS if number not in dropped), left=names)
+    for column in grid.columns:
         column.no_wrap = True
     for result in results:
         numbers = {
@@ -290,18 +290,18 @@ def _table(results: Sequence[Mapping[str, Any]], dropped: Sequence[str], longest
             "score": percent(result["score"]),
             _INTERVAL: interval_text(result["interval"]),
         }
-        made.add_row(
+        grid.add_row(
             shorten(result["first"], longest),
             shorten(result["second"], longest),
             *(text for name, text in numbers.items() if name not in dropped),
         )
-    return made
+    return grid
 
 
-def _width(made: Table) -> int:
+def _width(grid: Table) -> int:
     from rich.console import Console
 
-    return Console(width=10_000).measure(made).maximum
+    return Console(width=10_000).measure(grid).maximum
 
 
 def interval_text(interval: Sequence[float] | None) -> str:

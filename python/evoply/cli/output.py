@@ -23,9 +23,9 @@ _PIPE_WIDTH = 160
 
 
 class EndedError(Exception):
-    """A command that ended otherwise than it should, but not without a result.
+    """A command ended otherwise than it should, but it has a result.
 
-    The message is for people, *result* is the JSON object all the same.
+    The message is for people; *result* is still the JSON object.
     """
 
     def __init__(self, message: str, result: dict[str, Any]) -> None:
@@ -110,13 +110,13 @@ def table(*columns: str, left: Sequence[str] = ()) -> Table:
     from rich import box
     from rich.table import Table
 
-    made = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    grid = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
     for column in columns:
         if column in left:
-            made.add_column(column, overflow="fold")
+            grid.add_column(column, overflow="fold")
         else:
-            made.add_column(column, justify="right", no_wrap=True)
-    return made
+            grid.add_column(column, justify="right", no_wrap=True)
+    return grid
 
 
 def percent(share: float | None) -> str:

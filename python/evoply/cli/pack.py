@@ -18,10 +18,10 @@ def pack(
 ) -> None:
     """Write the pattern tables of a run as the file of the player strong.
 
-    Entries are rounded to thousandths. What a shallow search foretells of a
+    Entries are rounded to thousandths. How well a shallow search foretells a
     deep one is measured on positions from games of the tables against
-    themselves: levels that leave out what is foretold need it. The same run
-    and options give the same file.
+    themselves: levels that skip foretold searches need this. The same run and
+    options give the same file.
 
     In JSON: file, bytes, digest, entries, and for every depth that is foretold
     the shallow one and slope, offset and sigma of every stage.

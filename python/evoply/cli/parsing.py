@@ -1,4 +1,4 @@
-"""Arguments read by their command's signature; what is wrong with them in our words."""
+"""Reads arguments by their command's signature, and words what is wrong with them."""
 
 import inspect
 import re
@@ -41,29 +41,29 @@ def _app(arguments: Sequence[str]) -> App:
     )
     app["--help"].help = "Show this help, or that of a command."
     app["--version"].help = "Show the version."
-    for place, (name, examples) in enumerate(_asked_for(arguments)):
+    for index, (name, examples) in enumerate(_needed_commands(arguments)):
         command = command_named(name)
         command.__doc__ = _unwrapped(inspect.cleandoc(command.__doc__ or ""))
         app.command(
             command,
-            sort_key=place,
+            sort_key=index,
             usage=f"Usage: evoply {_usage_of(command)}",
             help_epilogue=f"Examples:\n{examples.rstrip()}",
         )
     return app
 
 
-def _asked_for(arguments: Sequence[str]) -> Iterable[tuple[str, str]]:
+def _needed_commands(arguments: Sequence[str]) -> Iterable[tuple[str, str]]:
     """Return the one command that is meant with its examples, so that no other is imported.
 
-    Help and the answer to a name that is none need all.
+    Help and the answer to an unknown name need all commands.
     """
     name = arguments[0] if arguments else ""
     return [(name, COMMANDS[name])] if name in COMMANDS else COMMANDS.items()
 
 
 def _unwrapped(text: str) -> str:
-    """Return a docstring with one line per parameter: help wraps lines where they end there."""
+    """Return a docstring with one line per parameter: help would keep its other line ends."""
     joined = re.sub(r"(?m)^( {4}\S.*)\n {4}(?=\S)", r"\1 ", text)
     return text if joined == text else _unwrapped(joined)
 

@@ -21,7 +21,7 @@ _SURVEY = 100_000
 """Leaves of the deepest count that an estimate of the whole is made from."""
 _LARGEST = 1e300
 _USUAL_TABLE = 9
-"""The depth from which on a table is used if nothing is said."""
+"""The depth from which on a table is used by default."""
 
 
 def perft(
@@ -69,7 +69,7 @@ def perft(
     is_whole = True
     try:
         with limited(time_limit):
-            # What counts to the end is counted once; what will not is counted depth by depth.
+            # A count that will finish runs once; one that will not runs depth by depth.
             is_long = _estimate(survey, depth) >= _LONG
             for plies in range(survey[-1][0] + 1, depth + 1) if is_long else _last(survey, depth):
                 leaves, seconds = count(plies)

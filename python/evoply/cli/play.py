@@ -81,7 +81,7 @@ def play(
     output.say()
     if not session.is_left:
         output.people.print(board_text(session.game, output.people, legal=False))
-    output.say(_ending(session))
+    output.say(_ending_text(session))
     if session.refused and not session.is_interactive:
         raise EndedError(
             f"lines that were neither a legal move nor a command: {session.refused}",
@@ -101,7 +101,7 @@ def _default_opponent(game: str | None) -> str:
     return "greedy"
 
 
-def _ending(session: TerminalGame) -> str:
+def _ending_text(session: TerminalGame) -> str:
     playing = session.playing
     if playing.loser is not None:
         who, what = f"{short_name(session.opponent.label)} forfeits", "win"

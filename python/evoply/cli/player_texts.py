@@ -1,4 +1,4 @@
-"""What users write where a player or a position is asked for, made into players and games."""
+"""Reads the texts of players and positions that users write into players and games."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def read_players(
 
     if game is not None:
         game_rules(game)
-    texts = [_named_in_full(text) for text in texts]
+    texts = [_full_name(text) for text in texts]
     game = game or _common_game(texts)
     engines = programs.engines
     known = {} if engines is None else read_engines(engines)
@@ -55,7 +55,7 @@ def read_players(
             if name not in known:
                 hint = did_you_mean(name, known) or f": it has {', '.join(known)}"
                 raise ValueError(f"{engines}: no engine {shorten(name)!r}{hint}")
-            read.append(_fitting(known[name], text, game))
+            read.append(_check_fits(known[name], text, game))
     except PlayerTextError as error:
         raise ValueError(f"{error}{_hint_of_run(texts)}") from error
     return game, [_within(programs.move_limit, player) for player in read]
@@ -73,7 +73,7 @@ def _champion_of(run: str) -> Player:
     return resolve_champion(run)
 
 
-def _fitting(engine: PlayerModel, text: str, game: str) -> PlayerModel:
+def _check_fits(engine: PlayerModel, text: str, game: str) -> PlayerModel:
     try:
         engine.check_fits(game)
     except ValueError as error:
@@ -85,7 +85,7 @@ def bots_in_folders(texts: Sequence[str]) -> list[str]:
     """Return *texts* with every folder replaced by the bots in it, in the order of their names.
 
     A bot is a file whose name ends in .py and that has a class with a method `choose`; other files
-    are passed over. Raises ValueError for a folder without bots and for files that are no Python.
+    are passed over. Raises ValueError for a folder without bots and for files that are not Python.
     """
     from evoply.players import bot_classes
 
@@ -106,14 +106,14 @@ def bots_in_folders(texts: Sequence[str]) -> list[str]:
 
 
 def _within(move_limit: float | None, player: PlayerModel) -> PlayerModel:
-    """Return *player* with so many seconds a move, if it needs a limit and a number was given."""
+    """Return *player* with *move_limit* seconds a move, if it needs a limit and one was given."""
     try:
         return player if move_limit is None else player.with_move_limit(move_limit)
     except ValueError as error:
         raise ValueError(f"--move-limit: {error}") from None
 
 
-def _named_in_full(text: str) -> str:
+def _full_name(text: str) -> str:
     """Return *text* with the newest run's name in place of a missing one."""
     champion = _CHAMPION.fullmatch(text)
     if champion is None or (champion["run"] or "").strip():
@@ -140,8 +140,8 @@ def _hint_of_run(texts: Sequence[str]) -> str:
 def _common_game(texts: Sequence[str]) -> str:
     games = {text: own for text in texts if (own := _own_game(text)) is not None}
     if len(set(games.values())) > 1:
-        told = " and ".join(f"{text} plays {game}" for text, game in games.items())
-        raise ValueError(f"{told}: say which game is meant with --game")
+        plays = " and ".join(f"{text} plays {game}" for text, game in games.items())
+        raise ValueError(f"{plays}: say which game is meant with --game")
     return next(iter(games.values()), DEFAULT_GAME)
 
 

@@ -29,8 +29,8 @@ def presets(name: str | None = None, /, *, json: Json = False) -> None:
     for preset, entry in PRESETS.items():
         listed.add_row(entry.command, preset, entry.title)
     output.people.print(listed)
-    one, evolve, learn = (suggested(f"{what} NAME") for what in ("presets", "evolve", "learn"))
-    output.say(f"`{one}` prints one; `{evolve}` or `{learn}` runs it.")
+    show, evolve, learn = (suggested(f"{what} NAME") for what in ("presets", "evolve", "learn"))
+    output.say(f"`{show}` prints one; `{evolve}` or `{learn}` runs it.")
     output.result(
         {
             "presets": [

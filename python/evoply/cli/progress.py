@@ -11,7 +11,7 @@ from evoply.cli.output import stderr
 
 @contextmanager
 def progress_bar(title: str, total: int, *, is_shown: bool) -> Iterator[Callable[[float], object]]:
-    """Show a bar on standard error while something is done; give the function that moves it."""
+    """Show a bar on standard error while something is done; yield the function that moves it."""
     console = stderr()
     if not (is_shown and console.is_terminal):
         yield lambda _: None
@@ -45,11 +45,11 @@ def progress_and_page(
 ) -> Iterator[tuple[Callable[[float], object], Callable[[Any], object] | None]]:
     """Show a bar, and keep the page at *path* up to date, if there is one, while work goes on.
 
-    Gives what takes how much is done, and what takes the result so far, None without a page. *draw*
-    returns the page about a result; before there is one the page has its *page_title* alone.
+    Yields a function that takes how much is done, and one that takes the result so far (None
+    without a page). *draw* returns the page about a result; before, it has only its *page_title*.
     """
 
-    def drawn(result: Any, /, *, state: str, goes_on: bool) -> str:
+    def draw_page(result: Any, /, *, state: str, goes_on: bool) -> str:
         from evoply.reports.pages import begun_html  # no command without a page waits for it
 
         if result is None:
@@ -58,11 +58,11 @@ def progress_and_page(
 
     with (
         progress_bar(title, total, is_shown=is_shown) as moved,
-        live_page(path, drawn, words) as live,
+        live_page(path, draw_page, words) as live,
     ):
 
-        def told(done: float) -> None:
+        def move(done: float) -> None:
             moved(done)
             live.moved(done)
 
-        yield told, None if path is None else live.show
+        yield move, None if path is None else live.show

@@ -51,7 +51,7 @@ def replay(
     output.say(f"Game {game} of {played.games:,} of generation {generation}", style="bold")
     output.labelled("Black", played.black)
     output.labelled("White", played.white)
-    output.labelled("Counted", _counted(played))
+    output.labelled("Counted", _points_text(played))
     if record.start != game_rules(record.start.game).start():
         output.labelled("Start", record.start.text())
     output.labelled("Moves", record.transcript())
@@ -81,7 +81,7 @@ def replay(
     )
 
 
-def _counted(played: Replay) -> str:
+def _points_text(played: Replay) -> str:
     """Return how many points the game was worth, and to whom."""
     counted = _points(played.points, played.individuals)
     if not played.against:

@@ -25,6 +25,6 @@ def report(
 
     with find_run(run) as found:
         path = write_report(found, output or found.path / REPORT_FILE)
-        shown = Output(json)
-        shown.say(f"Report: {path}")
-        shown.result({"run": str(found.path), "report": str(path)})
+        out = Output(json)
+        out.say(f"Report: {path}")
+        out.result({"run": str(found.path), "report": str(path)})

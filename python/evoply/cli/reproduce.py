@@ -75,10 +75,10 @@ def reproduce(
     if study is None or table is None:
         chosen = list(STUDIES.values()) if study is None else [find_study(study)]
         _say_studies(output, chosen)
-        output.result({"studies": [_described(one) for one in chosen]})
+        output.result({"studies": [_study_data(entry) for entry in chosen]})
         return
     found = find_study(study)
-    parts = found.parts(table)  # a mistake is told before any bar is shown
+    parts = found.parts(table)  # an error comes before any bar is shown
     with progress_and_page(
         f"{study} {table}",
         100,
@@ -87,7 +87,7 @@ def reproduce(
         lambda result, **state: study_html(result, found, **state),
         lambda percent: _how_far([part.name for part in parts], percent),
         is_shown=not quiet,
-    ) as (told, shown):
+    ) as (move_bar, show):
         request = Request(
             scale=scale,
             seed=seed,
@@ -96,8 +96,8 @@ def reproduce(
             games=games,
             game=game,
             threads=threads,
-            progress=lambda done, total: told(round(100 * done / total)),
-            shown=shown or no_result,
+            progress=lambda done, total: move_bar(round(100 * done / total)),
+            shown=show or no_result,
             keep=keep,
         )
         result = run_study(study, table, request)
@@ -115,7 +115,7 @@ def _how_far(names: Sequence[str], percent: float) -> str:
     return f"{which}, {percent:g} % of the steps are done"
 
 
-def _described(study: Study) -> dict[str, Any]:
+def _study_data(study: Study) -> dict[str, Any]:
     return {
         "study": study.name,
         "title": study.title,
@@ -139,12 +139,12 @@ def _say_studies(output: Output, studies: Sequence[Study]) -> None:
     for study in studies:
         output.say(f"{study.name}: {study.title}", style="bold")
         output.say(f"{study.authors}, {study.paper}")
-        made = empty_table("table", "what", "smoke", "small", "paper", left=("table", "what"))
+        grid = empty_table("table", "what", "smoke", "small", "paper", left=("table", "what"))
         for experiment in study.experiments:
-            made.add_row(
+            grid.add_row(
                 experiment.name, _what(experiment), *(_time(s) for s in experiment.seconds.values())
             )
-        output.people.print(made)
+        output.people.print(grid)
         if study.groups:
             output.say(_groups(study))
         output.say()
@@ -155,8 +155,8 @@ def _say_studies(output: Output, studies: Sequence[Study]) -> None:
 
 
 def _groups(study: Study) -> str:
-    said = [f"{name} is {' and '.join(parts)}" for name, parts in study.groups.items()]
-    return f"As the paper counts its experiments: {', '.join(said)}."
+    groups = [f"{name} is {' and '.join(parts)}" for name, parts in study.groups.items()]
+    return f"As the paper counts its experiments: {', '.join(groups)}."
 
 
 def _what(experiment: PaperExperiment) -> str:
@@ -175,22 +175,22 @@ def _say_result(output: Output, result: Result) -> None:
     output.say(f"{result.title}: {result.unit}", style="bold")
     has_paper = any(row.paper is not None for row in result.rows)
     columns = ["", *(["paper"] if has_paper else []), "here", "95 % interval", "n"]
-    made = empty_table(*columns, *(["verdict"] if has_paper else []), left=("", "verdict"))
+    grid = empty_table(*columns, *(["verdict"] if has_paper else []), left=("", "verdict"))
     for row in result.rows:
-        cells = [shorten(row.name, _LONGEST_NAME), *([_printed(row)] if has_paper else [])]
+        cells = [shorten(row.name, _LONGEST_NAME), *([_printed_value(row)] if has_paper else [])]
         cells += [
             "-" if row.ours is None else f"{row.ours:.4g}",
             "-" if row.interval is None else "{:.4g} to {:.4g}".format(*row.interval),
             "-" if row.n is None else f"{row.n:,}",
         ]
-        made.add_row(*cells, *([row.verdict] if has_paper else []))
-    output.people.print(made)
+        grid.add_row(*cells, *([row.verdict] if has_paper else []))
+    output.people.print(grid)
     for note in result.notes:
         output.say(note)
     output.say(f"Again: {result.command}")
 
 
-def _printed(row: Row) -> str:
+def _printed_value(row: Row) -> str:
     if row.paper is None:
         return "-"
     return row.paper if isinstance(row.paper, str) else f"{row.paper:g}"

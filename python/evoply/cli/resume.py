@@ -38,7 +38,7 @@ def resume(
 
     A run that has reached a limit goes on when it is given a larger one; if
     only the other limit is given, the one it has reached no longer counts.
-    Without a limit, a run that has ended plays what test matches are missing.
+    Without a limit, a run that has ended plays the test matches that are missing.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def resume(
     limits = {"generations": generations, "games": games, "time_limit": time_limit}
     output = Output(json)
     with find_run(run) as found:
-        learner = found.kind.learners.made()  # refused if it is of the user's own, who is not here
+        learner = found.kind.learners.made()  # refuses a learner of the user's own
         with found.lock():  # nothing is drawn while another process has it
             given = {key: value for key, value in limits.items() if value is not None}
             if "games" in given and "games" not in found.kind.configs.limits:
@@ -71,7 +71,7 @@ def resume(
             output.say(f"Run folder: {found.path}, with {count:,} generations so far")
             if is_finished:
                 output.say(
-                    f"It has reached its limit; --{_counted(found)} or --time-limit sets a "
+                    f"It has reached its limit; --{_limit_option(found)} or --time-limit sets a "
                     "larger one."
                 )
             with for_runs(cluster, config, output) as workers:
@@ -87,7 +87,7 @@ def resume(
             output.result(result)
 
 
-def _counted(run: Run) -> str:
+def _limit_option(run: Run) -> str:
     return "games" if "games" in run.kind.configs.limits else "generations"
 
 
@@ -98,11 +98,11 @@ def _with_limits(run: Run, limits: dict[str, Any]) -> Any:
 
 
 def _nothing_to_do(run: Run, limits: dict[str, Any]) -> str:
-    asked = ", ".join(f"--{key.replace('_', '-')} {value}" for key, value in limits.items())
+    options = ", ".join(f"--{key.replace('_', '-')} {value}" for key, value in limits.items())
     count = run.count()
     seconds = sum(step.seconds for step in run.steps())
     return (
-        f"{asked}: {run.name} has {count:,} generation{'s' * (count != 1)} in {seconds:,.1f} s "
-        "already, so there is nothing to do; give a larger limit, or none of them to play what "
-        "test matches are missing"
+        f"{options}: {run.name} has {count:,} generation{'s' * (count != 1)} in {seconds:,.1f} s "
+        "already, so there is nothing to do; give a larger limit, or none of them to play the "
+        "test matches that are missing"
     )

@@ -1,4 +1,4 @@
-"""Beginning a run and taking it to its end, for people who watch: evolve, learn and resume."""
+"""Begins a run and takes it to its end, for people who watch: evolve, learn and resume."""
 
 import shlex
 import sys
@@ -28,7 +28,7 @@ def drive(
     allow_other_version: bool = False,
     cluster: Cluster | None = None,
 ) -> dict[str, Any]:
-    """Make the generations that are still to come, then the summary, which is returned as data.
+    """Make the generations that are still to come and the summary; return the latter as data.
 
     Raises `StoppedError` with what is safe and how to go on when the user presses Ctrl-C.
     """
@@ -52,20 +52,20 @@ def drive(
             raise KeyboardInterrupt
         result = close_run(run, output, threads=threads, with_tests=with_tests)
     except KeyboardInterrupt:
-        raise StoppedError(_how_to_go_on(run), _stopped(run)) from None
+        raise StoppedError(_how_to_go_on(run), _status_data(run)) from None
     return result
 
 
 @contextmanager
 def for_runs(cluster: str | None, config: Any, output: Output) -> Iterator[Cluster | None]:
-    """Give the cluster of --cluster; before it is opened, refuse a config that cannot be sent."""
+    """Yield the cluster of --cluster; before it is opened, refuse a config that cannot be sent."""
     if cluster is not None:
         kind_of(KINDS, config).learners.check_sendable(config)
-    with on_cluster(cluster, output) as found:
-        yield found
+    with on_cluster(cluster, output) as dispatcher:
+        yield dispatcher
 
 
-def _stopped(run: Run) -> dict[str, Any]:
+def _status_data(run: Run) -> dict[str, Any]:
     digests = run.digests()
     return {
         "run": str(run.path),
@@ -89,7 +89,7 @@ def typed_command() -> str:
 
 
 def with_overrides(set_: Iterable[str] | None, **chosen: object) -> list[str]:
-    """Return what options change in a config: those of --set, then those of *chosen* given."""
+    """Return the overrides of a config: those of --set, then the values of *chosen* but None."""
     return [*(set_ or ()), *(f"{key}={to}" for key, to in chosen.items() if to is not None)]
 
 

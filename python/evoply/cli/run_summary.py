@@ -1,4 +1,4 @@
-"""What is said and kept when a run has ended: champion, matches, report, and how to play it."""
+"""The summary of a run that has ended: champion, matches, report, and how to play it."""
 
 from collections.abc import Mapping
 from importlib.util import find_spec
@@ -80,7 +80,7 @@ def _matches(
     with progress_bar("test matches", TEST_GAMES * len(opponents), is_shown=True) as progress:
         for number, opponent in enumerate(opponents):
 
-            def told(done: int, before: int = number * TEST_GAMES) -> None:
+            def report_done(done: int, before: int = number * TEST_GAMES) -> None:
                 progress(before + done)
 
             result = match(
@@ -92,7 +92,7 @@ def _matches(
                 # Matches have keys of their own purpose: never the openings of training.
                 seed=run.config.seed,
                 threads=threads,
-                progress=told,
+                progress=report_done,
             )
             results.append(match_of(run.champion_player, result.to_dict(), facts.identity))
     for data in results:

@@ -95,25 +95,25 @@ def _show_list(output: Output) -> None:
     else:
         folder = runs_directory().absolute()
         output.say(f"There is no run in {folder} yet: `{suggested('evolve demo')}` makes one.")
-    for one in summaries:
-        if one.error is not None:
-            output.say(f"{one.name} cannot be read: {one.error}")
+    for summary in summaries:
+        if summary.error is not None:
+            output.say(f"{summary.name} cannot be read: {summary.error}")
     output.result(
         {"folder": str(runs_directory()), "runs": [_summary(summary) for summary in summaries]}
     )
 
 
-def _summary(one: RunSummary) -> dict[str, Any]:
-    if one.error is not None:
-        return {"name": one.name, "path": str(one.path), "error": one.error}
+def _summary(summary: RunSummary) -> dict[str, Any]:
+    if summary.error is not None:
+        return {"name": summary.name, "path": str(summary.path), "error": summary.error}
     return {
-        "name": one.name,
-        "path": str(one.path),
-        "game": one.game,
-        "status": one.status,
-        "created": one.created,
-        "generations": one.generations,
-        "best_fresh": one.best_fresh,
+        "name": summary.name,
+        "path": str(summary.path),
+        "game": summary.game,
+        "status": summary.status,
+        "created": summary.created,
+        "generations": summary.generations,
+        "best_fresh": summary.best_fresh,
     }
 
 

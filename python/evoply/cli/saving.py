@@ -22,7 +22,7 @@ class SavedGames:
         self._ends = array("Q", [0])  # where each game ends, in bytes
 
     def __call__(self, game: GamePlayed) -> None:
-        """Write *game* behind those before."""
+        """Write *game* after the earlier ones."""
         from evoply.formats import saved
 
         line = "".join(saved.write([game])).encode()
@@ -30,7 +30,7 @@ class SavedGames:
         self._ends.append(self._ends[-1] + len(line))
 
     def keep(self, games: int) -> None:
-        """Keep the first *games* alone, where the file can be shortened.
+        """Keep only the first *games*, if the file can be shortened.
 
         Ctrl-C may come between the writing of a game and its counting, or in the middle of a pair.
         """
@@ -40,7 +40,7 @@ class SavedGames:
 
 @contextmanager
 def saving(path: Path | None) -> Iterator[SavedGames | None]:
-    """Give what writes a game into the file at *path*, which is there when all is done."""
+    """Yield a writer of games into the file at *path*, which appears when all is done."""
     from evoply.files import writing_atomically
 
     if path is None:

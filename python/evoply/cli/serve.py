@@ -67,7 +67,7 @@ def serve(
         Seconds that each side has for all its moves of a game, and seconds more after each:
         default 150, two and a half minutes.
     players
-        So many players are waited for, default 2.
+        How many players to wait for, default 2.
     games
         Games of every two players, default 10; even, because every opening is played twice, with
         colours swapped.
@@ -97,7 +97,7 @@ def serve(
     }
     if password is not None and len(password) < _LEAST_PASSWORD:
         raise ValueError(f"--password: give at least {_LEAST_PASSWORD} characters")
-    journal = _created(conditions) if resume is None else _again(resume, conditions)
+    journal = _create(conditions) if resume is None else _resume(resume, conditions)
     output = Output(json)
     known_host, known_port = journal.address or ("127.0.0.1", DEFAULT_PORT)
     host, port = host or known_host, known_port if port is None else port
@@ -123,25 +123,25 @@ def serve(
 
 
 def _news(output: Output, quiet: bool) -> Any:
-    """Return what shows news; where the server listens is said even to the quiet."""
+    """Return a function that shows news, with --quiet only where the server listens."""
     return lambda text: None if quiet and not text.startswith("listening") else output.say(text)
 
 
-def _created(given: dict[str, Any]) -> Journal:
+def _create(options: dict[str, Any]) -> Journal:
     from evoply.server import Journal, TournamentConditions
 
-    control = shared_options.chosen_clock(given["clock"] or _CLOCK)
+    control = shared_options.chosen_clock(options["clock"] or _CLOCK)
     assert control is not None
 
     conditions = TournamentConditions.of(
-        given["game"] or "othello",
+        options["game"] or "othello",
         control,
-        openings=shared_options.chosen_openings(given["openings"]),
-        players=_PLAYERS if given["players"] is None else given["players"],
-        games=_GAMES if given["games"] is None else given["games"],
-        seed=_SEED if given["seed"] is None else given["seed"],
+        openings=shared_options.chosen_openings(options["openings"]),
+        players=_PLAYERS if options["players"] is None else options["players"],
+        games=_GAMES if options["games"] is None else options["games"],
+        seed=_SEED if options["seed"] is None else options["seed"],
     )
-    return Journal.create(given["file"] or _free_file(), conditions)
+    return Journal.create(options["file"] or _free_file(), conditions)
 
 
 def _free_file() -> Path:
@@ -149,10 +149,10 @@ def _free_file() -> Path:
     return next(path for path in files if not path.exists())
 
 
-def _again(path: Path, given: dict[str, Any]) -> Journal:
+def _resume(path: Path, options: dict[str, Any]) -> Journal:
     from evoply.server import Journal
 
-    for name, value in given.items():
+    for name, value in options.items():
         if value is not None:
             raise ValueError(
                 f"--{name}: a tournament goes on under its own conditions - leave it out"

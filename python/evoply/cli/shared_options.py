@@ -117,7 +117,7 @@ Clock = Annotated[
 
 
 def chosen_clock(clock: str | None) -> TimeControl | None:
-    """Return the time of a game, None without a clock; `ValueError` for a text that is none."""
+    """Return the time of a game, None without a clock; `ValueError` for a wrong text."""
     from evoply.protocols import TimeControl
 
     try:
@@ -136,7 +136,7 @@ def _check_writable(_: Any, path: Path | None) -> None:
         check_writable(path)
 
 
-# Whether a file can be written is looked at before the work for it begins.
+# Whether a file can be written is checked before the work for it begins.
 OutputFile = Annotated[Path | None, Parameter(validator=_check_writable)]
 
 Overrides = Annotated[
@@ -189,7 +189,7 @@ Delay = Annotated[
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True)
 class Programs:
-    """What is said of players that are programs, bots and engines."""
+    """Options for players that are programs: bots and engines."""
 
     move_limit: Annotated[
         float | None,

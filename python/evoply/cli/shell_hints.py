@@ -1,4 +1,4 @@
-"""Commands as they are suggested: what is printed must work when it is typed."""
+"""Suggested commands: each must work when it is typed as it is printed."""
 
 import os
 import shlex
@@ -30,8 +30,8 @@ def _program() -> str:
     if shutil.which(_NAME) is not None:
         return _NAME
     for path in (Path(sys.argv[0]), Path(sys.executable).with_name(_NAME)):
-        if path.stem == _NAME and (found := shutil.which(path.absolute())) is not None:
-            return _typed(Path(found))
+        if path.stem == _NAME and (script := shutil.which(path.absolute())) is not None:
+            return _typed(Path(script))
     return f"{_typed(Path(sys.executable))} -m {_NAME}"
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from evoply.protocols import GameRecord, Move
 
 _ENDINGS = (".sgf", ".json")
-"""What ends in one of these, or as a format does, names a file, also one that is not there."""
+"""A text that ends in one of these, or as a format does, names a file, even a missing one."""
 
 
 def solve(
@@ -89,7 +89,7 @@ def solve(
 
 
 def _estimate(problem: Problem, mode: str) -> float:
-    """Return about how many seconds a position takes; those of one kind differ by much.
+    """Return roughly how many seconds a position takes; like positions differ by much.
 
     Measured on the FFO test's positions 1 to 42: a tenth of a second for 18 empty squares, and
     five times as long for two more; who wins takes about a tenth of that.
@@ -181,15 +181,15 @@ def _result(problem: Problem, solution: Solution, mode: str) -> dict[str, Any]:
 def _agrees(problem: Problem, score: int, move: Move | None, mode: str) -> bool:
     """Return whether the file gives the score, and the move is among those that reach it."""
 
-    def asked(known: int) -> int:
+    def in_mode(known: int) -> int:
         return known if mode == "exact" else (known > 0) - (known < 0)
 
     known = dict(problem.scores)
     best = problem.score
     return (
         best is not None
-        and score == asked(best)
-        and (move is None or move not in known or asked(known[move]) == score)
+        and score == in_mode(best)
+        and (move is None or move not in known or in_mode(known[move]) == score)
     )
 
 
@@ -197,7 +197,7 @@ def _show(output: Output, results: Sequence[dict[str, Any]]) -> None:
     """Print the table, the totals, and for a single position its line."""
     is_compared = any("agrees" in result for result in results)
     columns = ["", "empty", "score", "move", *(["file", "agrees"] if is_compared else [])]
-    made = table(*columns, "nodes", "seconds", left=("file",))
+    grid = table(*columns, "nodes", "seconds", left=("file",))
     for number, result in enumerate(results, start=1):
         cells = [str(number), str(result["empties"]), f"{result['score']:+}", result["move"] or "-"]
         if is_compared:
@@ -205,8 +205,8 @@ def _show(output: Output, results: Sequence[dict[str, Any]]) -> None:
             moves = " ".join(result.get("file_moves", ()))
             cells += ["-" if known is None else f"{known:+} {moves}"]
             cells += [{True: "yes", False: "NO"}.get(result.get("agrees", ""), "-")]
-        made.add_row(*cells, f"{result['nodes']:,}", f"{result['seconds']:.3f}")
-    output.people.print(made)
+        grid.add_row(*cells, f"{result['nodes']:,}", f"{result['seconds']:.3f}")
+    output.people.print(grid)
     if len(results) == 1:
         output.labelled("line", " ".join(results[0]["line"]) or "the game is over")
     else:

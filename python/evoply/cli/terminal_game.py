@@ -58,7 +58,7 @@ def time_text(seconds: float) -> str:
 
 @dataclass(slots=True)
 class TerminalGame:
-    """One game in the making; `play` asks and answers until it is over or the person leaves."""
+    """A game that is being played; `play` asks and answers until its end or the person leaves."""
 
     console: Console
     opponent: Player
@@ -129,7 +129,7 @@ class TerminalGame:
                 is_new = self._obey(word)
 
     def _get_ready(self) -> None:
-        """Have what the opponent needs started, before the clocks are."""
+        """Start what the opponent needs, before the clocks start."""
         if self.playing.control is not None:
             try:
                 self._seat.get_ready()
@@ -216,7 +216,7 @@ class TerminalGame:
             signal.signal(signal.SIGALRM, before)
 
     def close(self) -> None:
-        """Give back what the opponent holds."""
+        """Release what the opponent holds."""
         self._seat.close()
         if self._adviser is not None:
             self._adviser[1].close()
@@ -271,9 +271,9 @@ class TerminalGame:
             return
         for line in choice_lines(self.game, name, choice):
             self._say(line)
-        made = moves_table(self.game, choice)
-        if made is not None:
-            self.console.print(made)
+        moves = moves_table(self.game, choice)
+        if moves is not None:
+            self.console.print(moves)
 
     def _undo(self) -> bool:
         """Go back to the person's last choice."""

@@ -144,25 +144,25 @@ def tournament(
     give(output, data, of * is_stopped)
 
 
-def _put_into_brackets(brackets: list[str], texts: list[str], given: list[str]) -> None:
+def _put_into_brackets(brackets: list[str], texts: list[str], options: list[str]) -> None:
     """Change *brackets*, one for each of *texts*, as the option says."""
-    for text in given:
+    for text in options:
         player, equals, name = text.rpartition("=")
         if not equals or not name.strip():
             raise ValueError(f"--bracket: {shorten(text)!r} is not PLAYER=BRACKET")
         if player not in texts:
             hint = did_you_mean(player, texts)
             raise ValueError(f"--bracket: no player {shorten(player)!r} takes part{hint}")
-        for place, one in enumerate(texts):
-            if one == player:
-                brackets[place] = name.strip()
+        for index, entrant in enumerate(texts):
+            if entrant == player:
+                brackets[index] = name.strip()
 
 
 def say_standings(output: Output, result: RoundRobin) -> None:
     """Show the table of a round robin, how it was played, and what is doubtful about it."""
-    made = table("", "player", "rating", "95 % interval", "score", "games", left=("player",))
+    grid = table("", "player", "rating", "95 % interval", "score", "games", left=("player",))
     for standing in result.standings:
-        made.add_row(
+        grid.add_row(
             str(standing.rank),
             shorten(standing.player, _LONGEST_NAME),
             signed(standing.rating),
@@ -170,7 +170,7 @@ def say_standings(output: Output, result: RoundRobin) -> None:
             percent(standing.score),
             f"{standing.games:,}",
         )
-    output.people.print(made)
+    output.people.print(grid)
     output.say(
         f"Seed {result.seed}; {result.games:,} games, {result.distinct_games:,} of them different; "
         f"ratings on Elo's scale, their mean 0{_openings(result.opening_plies)}"
@@ -181,9 +181,9 @@ def say_standings(output: Output, result: RoundRobin) -> None:
 
 def _say_stars(output: Output, result: Tournament) -> None:
     head = ("", "player", "bracket", "mean rank", "titles", "finals", "rating", "95 % interval")
-    made = table(*head, left=("player", "bracket"))
+    grid = table(*head, left=("player", "bracket"))
     for rank, star in enumerate(result.stars, start=1):
-        made.add_row(
+        grid.add_row(
             str(rank),
             shorten(star.player, _LONGEST_NAME),
             shorten(star.bracket, 20),
@@ -193,7 +193,7 @@ def _say_stars(output: Output, result: Tournament) -> None:
             signed(star.rating),
             _span(star.rating_interval),
         )
-    output.people.print(made)
+    output.people.print(grid)
     if result.runs == 1:
         for number, names in enumerate(result.out[0], start=1):
             output.say(f"out in round {number}: {', '.join(shorten(n, 40) for n in names) or '-'}")
@@ -222,12 +222,12 @@ def _say_stars(output: Output, result: Tournament) -> None:
 def _say_times(output: Output, clock: str | None, players: Sequence[Standing | Star]) -> None:
     if clock is None:
         return
-    made = table("player", "seconds a game", "at most", left=("player",))
+    grid = table("player", "seconds a game", "at most", left=("player",))
     for player in players:
         if player.seconds is not None:
             name = shorten(player.player, _LONGEST_NAME)
-            made.add_row(name, f"{player.seconds.mean:.3g}", f"{player.seconds.most:.3g}")
-    output.people.print(made)
+            grid.add_row(name, f"{player.seconds.mean:.3g}", f"{player.seconds.most:.3g}")
+    output.people.print(grid)
     output.say(f"Clock {clock}: seconds for a game, and what each move adds")
 
 

@@ -19,7 +19,7 @@ Label = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1
 
 
 class Entry(BaseModel):
-    """One player of a field: its text, and what the tournament is to know of it."""
+    """One player of a field: its text, and what the tournament knows about it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -37,25 +37,25 @@ class _FieldFile(BaseModel):
 
 def _in_words(error: ErrorDetails) -> str:
     """Return what is wrong with a key and what to write instead."""
-    place, context = error["loc"], error.get("ctx", {})
+    path, context = error["loc"], error.get("ctx", {})
     match error["type"]:
         case "missing":
-            return f"is missing: write {_EXAMPLES.get(str(place[-1]), 'it')}"
-        case "extra_forbidden" if len(place) == 1:
-            return "is no key of a field: write the players as tables [[player]]"
+            return f"is missing: write {_EXAMPLES.get(str(path[-1]), 'it')}"
+        case "extra_forbidden" if len(path) == 1:
+            return "is not a key of a field: write the players as tables [[player]]"
         case "extra_forbidden":
-            hint = did_you_mean(str(place[-1]), Entry.model_fields)
-            return f"is no key of a player{hint}: the keys are {', '.join(Entry.model_fields)}"
+            hint = did_you_mean(str(path[-1]), Entry.model_fields)
+            return f"is not a key of a player{hint}: the keys are {', '.join(Entry.model_fields)}"
         case "string_pattern_mismatch":
             return "must be one line without control characters"
         case "string_too_long":
             return f"has more than {context['max_length']:,} characters: write a shorter one"
         case "string_too_short" | "too_short":
-            return f"is empty: write {_EXAMPLES.get(str(place[-1]), 'something')}"
+            return f"is empty: write {_EXAMPLES.get(str(path[-1]), 'something')}"
         case "tuple_type" | "model_type" | "model_attributes_type" | "dict_type":
             return f"must be a table: write {_EXAMPLES['player']} below a line [[player]]"
         case _:
-            kind = "a number" if place[-1] == "fitness" else "a text in quotes"
+            kind = "a number" if path[-1] == "fitness" else "a text in quotes"
             return f"must be {kind}, not {shorten(repr(error['input']))}"
 
 
@@ -67,7 +67,7 @@ def read_field(path: Path) -> list[Entry]:
     except ValidationError as error:
         raise ConfigError(
             [
-                (f"{path}: {'.'.join(map(str, one['loc']))}", _in_words(one))
-                for one in error.errors(include_url=False)
+                (f"{path}: {'.'.join(map(str, detail['loc']))}", _in_words(detail))
+                for detail in error.errors(include_url=False)
             ]
         ) from None

@@ -1,4 +1,4 @@
-"""`evoply tune`: the numbers of a player, tuned by games; what it is made of stays."""
+"""`evoply tune`: tune the numbers of a player by games; its formula keeps its form."""
 
 from typing import Annotated, Any, Literal
 

@@ -55,10 +55,10 @@ def watch(
         return
     shown = []
     refused: list[Refused] = []
-    for number, one in enumerate(games_in(file, refused)):
+    for number, played in enumerate(games_in(file, refused)):
         if game is None or number == game:
-            show_game(one, output.people, delay, title=f"Game {number}")
-            shown.append({"number": number, **one.to_dict()})
+            show_game(played, output.people, delay, title=f"Game {number}")
+            shown.append({"number": number, **played.to_dict()})
         if number == game:
             break
     if not shown and (game is None or refused):

@@ -49,7 +49,7 @@ def watch_live(
     watching.on_change = see
     try:
         with Live(console=console, auto_refresh=False, transient=True) as live:
-            asyncio.run(_shown(watching, live, game))
+            asyncio.run(_watch(watching, live, game))
     except _OneGameShownError:
         pass
     except KeyboardInterrupt:
@@ -59,7 +59,7 @@ def watch_live(
     output.result(_result(address, over))
 
 
-async def _shown(watching: Watching, live: Live, game: int | None) -> None:
+async def _watch(watching: Watching, live: Live, game: int | None) -> None:
     """Watch to the end, with a picture now and then where there is a terminal to show it in."""
 
     async def draw() -> None:
@@ -76,18 +76,18 @@ async def _shown(watching: Watching, live: Live, game: int | None) -> None:
 
 
 def _result(address: str, over: dict[int, WatchedGame]) -> dict[str, Any]:
-    games = [{"number": number, **one.played.to_dict()} for number, one in sorted(over.items())]
+    games = [{"number": number, **game.played.to_dict()} for number, game in sorted(over.items())]
     return {"file": address, "games": games}
 
 
 def _boards(watching: Watching, game: int | None, console: Console) -> Columns:
     """Return the boards of games that are being played."""
     playing = [
-        one
-        for one in watching.games.values()
-        if not one.is_over and (game is None or one.number == game)
+        watched
+        for watched in watching.games.values()
+        if not watched.is_over and (game is None or watched.number == game)
     ]
-    return Columns([_board(one, console) for one in playing[:_MOST_BOARDS]], padding=(1, 4))
+    return Columns([_board(watched, console) for watched in playing[:_MOST_BOARDS]], padding=(1, 4))
 
 
 def _board(game: WatchedGame, console: Console) -> Group:

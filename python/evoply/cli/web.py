@@ -69,10 +69,10 @@ def web(
 
 
 def _leave() -> NoReturn:
-    """End the process, whose files are closed, at once.
+    """End the process at once; its files are closed.
 
-    Python would take apart every module first, beside players that still think: up to seconds in
-    which a person who has pressed Ctrl-C waits for nothing.
+    Python would first take apart every module, beside players that still think: a person who has
+    pressed Ctrl-C would wait seconds for nothing.
     """
     sys.stdout.flush()
     sys.stderr.flush()

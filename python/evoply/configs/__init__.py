@@ -1,1 +1,1 @@
-"""What configs of every kind of learner share: parts, what is wrong with them, keys from TOML."""
+"""What configs of all kinds of learners share: parts, their errors, keys from TOML."""

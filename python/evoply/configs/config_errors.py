@@ -1,7 +1,7 @@
-"""What pydantic finds wrong in a config, in words for users, and which key was meant.
+"""Errors that pydantic finds in a config, in words for users, with suggestions for unknown keys.
 
-Paths are the keys of the file; a place in a list is written "0", whichever it is, where keys are
-compared. This module reads models and knows none.
+Paths are the keys of the file; every index in a list is written "0" where keys are compared. This
+module reads models and knows none by name.
 """
 
 import re
@@ -16,7 +16,7 @@ from evoply.wording import did_you_mean, must_be
 
 _MOST_OFFERED = 3
 _MOST_EXPLAINED = 50
-"""Errors that are explained with what may have been meant, which takes a while for each."""
+"""The most errors that get a suggestion; finding one takes a while."""
 
 Path = tuple[str, ...]
 
@@ -43,7 +43,7 @@ def _readable(item: Mapping[str, Any], model: type[BaseModel]) -> Problem:
         case "extra_forbidden":
             if len(location) < len(tagged) and has_key(path, model):
                 # The tag stands before the key, which is the last.
-                return path, f"is no key of kind = {tagged[-2]!r}"
+                return path, f"is not a key of kind = {tagged[-2]!r}"
             return path, f"unknown key{meant_instead(location, model)}"
         case "union_tag_invalid" | "union_tag_not_found":
             kinds = [str(kind_of(part)) for part in models]
@@ -62,22 +62,22 @@ def _readable(item: Mapping[str, Any], model: type[BaseModel]) -> Problem:
 
 
 def meant_instead(path: Sequence[str], model: type[BaseModel]) -> str:
-    """Return "; did you mean ...?" for the unknown key at the end of *path*, "" for no idea.
+    """Return "; did you mean ...?" for the unknown key at the end of *path*, "" for none.
 
-    A key that stands elsewhere by this name comes first, then a near name at this place, then a
-    near name elsewhere. A key elsewhere is offered with its full path.
+    A key of this name elsewhere comes first, then a near name in this table, then a near name
+    elsewhere. A key elsewhere is offered with its full path.
     """
     *parents, name = ("0" if part.isdecimal() else part for part in path)
-    place = tuple(parents)
+    before = tuple(parents)
     known = list(dict.fromkeys(_paths(model)))
-    same = [one for one in known if one[-1] == name]
+    same = [candidate for candidate in known if candidate[-1] == name]
     if same:
         return _offer(same)
-    here = did_you_mean(name, [one[-1] for one in known if one[:-1] == place])
+    here = did_you_mean(name, [candidate[-1] for candidate in known if candidate[:-1] == before])
     if here:
         return here
-    near = get_close_matches(name[:100], {one[-1] for one in known}, n=1)
-    return _offer([one for one in known if one[-1] in near])
+    near = get_close_matches(name[:100], {candidate[-1] for candidate in known}, n=1)
+    return _offer([candidate for candidate in known if candidate[-1] in near])
 
 
 def has_key(path: str, model: type[BaseModel]) -> bool:
@@ -88,20 +88,20 @@ def has_key(path: str, model: type[BaseModel]) -> bool:
 def place_of(
     location: Sequence[int | str], models: Sequence[type[BaseModel]]
 ) -> tuple[list[str], list[type[BaseModel]]]:
-    """Return where an error of one of *models* is as keys of the file, and what may stand there.
+    """Return the keys that lead to an error in one of *models*, and the models that fit there.
 
-    What chooses between parts is written by the checker of models as a key, and is none.
+    Pydantic's location also has the kind of each part that it chose, which is not a key.
     """
     path: list[str] = []
     inner = list(models)
     for key in map(str, location):
-        chosen = [one for one in inner if kind_of(one) == key]
+        chosen = [part for part in inner if kind_of(part) == key]
         if len(inner) > 1 and chosen:
             inner = chosen
             continue
         path.append(key)
         if not key.isdecimal():
-            fields = [one.model_fields[key] for one in inner if key in one.model_fields]
+            fields = [part.model_fields[key] for part in inner if key in part.model_fields]
             inner = [part for field in fields for part, _ in parts_in(field.annotation)]
     return path, inner
 

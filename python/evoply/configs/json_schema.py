@@ -1,4 +1,4 @@
-"""Configs as JSON Schema: what the reference of keys and the page's form are made of."""
+"""Configs as JSON Schema, from which the reference of keys and the page's form are made."""
 
 from typing import Any
 
@@ -25,11 +25,11 @@ def config_schema(model: type[BaseModel]) -> Schema:
 
 class _WithMeanings(GenerateJsonSchema):
     def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
-        made = super().model_schema(schema)
-        for name, field in made.get("properties", {}).items():
-            if said := meaning(schema["cls"], name):
-                field["description"] = " ".join(said.split())
-        return made
+        json_schema = super().model_schema(schema)
+        for name, field in json_schema.get("properties", {}).items():
+            if text := meaning(schema["cls"], name):
+                field["description"] = " ".join(text.split())
+        return json_schema
 
     def sort(self, value: JsonSchemaValue, parent_key: str | None = None) -> JsonSchemaValue:
         return value

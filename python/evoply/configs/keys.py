@@ -1,6 +1,6 @@
-"""Nested keys as TOML has them: read from a text, and changed one by one.
+"""Nested keys of TOML: read from a text, and changed one by one.
 
-Which keys there are is said by the models of configs, which check what comes out of here.
+The models of configs say which keys exist, and check the result.
 """
 
 import json
@@ -13,9 +13,9 @@ from evoply.protocols import ConfigError
 
 
 def read_toml(text: str, name: str) -> dict[str, Any]:
-    """Return the keys of a TOML *text*, which *name* stands for in a `ConfigError`."""
+    """Return the keys of a TOML *text*; a `ConfigError` calls the text *name*."""
     try:
-        # Some editors begin a file with the mark that only other encodings need.
+        # Some editors begin a file with a byte order mark, which UTF-8 does not need.
         return tomllib.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:  # ValueError also for a number of 5,000 digits
         raise ConfigError([(name, f"is not valid TOML: {error}")]) from None
@@ -26,7 +26,7 @@ def with_settings(
 ) -> dict[str, Any]:
     """Return *data* with *settings*: a mapping changes those keys of a table that it names.
 
-    Where it chooses another kind of table, or the key is *whole*, it takes the place of what was
+    A mapping that chooses another kind of table, or whose key is *whole*, replaces what was
     there, as every other value does.
     """
     changed = dict(data)
@@ -63,7 +63,7 @@ def overridden(
             if not equals or not path:
                 errors.append((override, "is not of the form path=value"))
                 continue
-        tried = deepcopy(changed)  # what fails half way must leave nothing behind
+        tried = deepcopy(changed)  # a failure half way must leave nothing behind
         try:
             _set(tried, path.split("."), value)
             changed = tried
@@ -107,9 +107,9 @@ def _value(text: str) -> Any:
 
 
 def without_none(data: Any, kept: str = "") -> Any:
-    """Return nested *data* without keys of no value, which TOML cannot write.
+    """Return nested *data* without keys whose value is None, which TOML cannot write.
 
-    What the key *kept* holds stays as it is.
+    The value of the key *kept* stays as it is.
     """
     if isinstance(data, dict):
         return {

@@ -1,4 +1,4 @@
-"""What the keys of a config are for, as the docstrings below its fields say.
+"""Descriptions of the keys of a config, read from the docstrings below its fields.
 
 They are read from the source when somebody asks: pydantic would read them for every model whenever
 it is imported, and only the reference and forms show them.
@@ -15,14 +15,14 @@ from pydantic import BaseModel
 
 
 def meaning(model: type[BaseModel], name: str) -> str:
-    """Return what is said of the field *name* of *model*, "" if nothing is.
+    """Return the description of the field *name* of *model*, "" if it has none.
 
     >>> from evoply.evolution import EvolutionConfig
     >>> meaning(EvolutionConfig, "population_size")
     'Trees in a generation.'
     """
     described = model.model_fields[name].description
-    homes = (one for one in model.__mro__ if name in vars(one).get("__annotations__", {}))
+    homes = (base for base in model.__mro__ if name in vars(base).get("__annotations__", {}))
     home = next(homes, None)
     if described is not None or home is None:
         return described or ""
@@ -33,10 +33,10 @@ def meaning(model: type[BaseModel], name: str) -> str:
 def _docstrings(model: type) -> Mapping[str, str]:
     """Return the texts below the fields that *model* itself has."""
     try:
-        (made,) = ast.parse(dedent(inspect.getsource(model))).body
+        (statement,) = ast.parse(dedent(inspect.getsource(model))).body
     except OSError:  # it was made by a function, and its fields are described there
         return {}
-    body = made.body if isinstance(made, ast.ClassDef) else []
+    body = statement.body if isinstance(statement, ast.ClassDef) else []
     return {
         field.target.id: inspect.cleandoc(text.value.value)
         for field, text in pairwise(body)

@@ -1,4 +1,4 @@
-"""What all parts of a config share: a part checks its own fields, and says what kind it is."""
+"""The base of all parts of a config: a part checks its own fields and says what kind it is."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, get_args
@@ -6,14 +6,13 @@ from typing import Any, get_args
 from pydantic import BaseModel, ConfigDict, model_validator
 
 Problem = tuple[str, str]
-"""Where something is wrong in a config, as a path such as `fitness.sides`, and what."""
+"""The path of a mistake in a config, such as `fitness.sides`, and what is wrong there."""
 
 
 class Part(BaseModel):
     """A frozen part of a config: unknown keys, wrong types and infinities are refused.
 
-    A table that does not say its `kind` is of the usual one, as every key that is left out has its
-    default.
+    A table without `kind` is of the usual kind, as every key that is left out has its default.
     """
 
     model_config = ConfigDict(

@@ -1,7 +1,7 @@
-"""What each key of a config means: its type, its range, its default, read from its JSON Schema.
+"""The reference of config keys: meaning, type, range and default, read from the JSON Schema.
 
 `evoply config` prints it and the documentation shows it as tables, so neither is written by hand.
-A place in a list is written 0, whichever it is: `fitness.opponents.0.pairs`.
+Every index in a list is written 0: `fitness.opponents.0.pairs`.
 """
 
 import json
@@ -77,12 +77,12 @@ class ConfigKey:
 
     @property
     def default_text(self) -> str:
-        """The default as a config writes it, or why there is none; "" if it is that of keys."""
+        """The default as a config writes it, or why there is none; "" if its keys have some."""
         if self.is_required:
             return "must be given"
         if self.default is None:
             return "not set"
-        return "" if self.is_single_table else _written(self.default)
+        return "" if self.is_single_table else _toml_text(self.default)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class ConfigSection:
     path: str
     """The path of the table, "" for the top level."""
     kind: str | None
-    """The value of the table's key `kind` that these keys belong to, None where there is one."""
+    """The value of the table's key `kind` that these keys belong to; None if it has one kind."""
     meaning: str
     """What the table is for, in plain words; "" for the top level."""
     keys: tuple[ConfigKey, ...]
@@ -147,11 +147,11 @@ def matching_sections(text: str, model: type[BaseModel]) -> tuple[ConfigSection,
     meant = meant_instead([*parents, name], model)
     if parents and has_key(".".join(parents), model):
         raise ValueError(f"{'.'.join(parents)} has no key {shorten(name)!r}{meant}")
-    raise ValueError(f"{shorten(text)!r} is no key of a config{meant}")
+    raise ValueError(f"{shorten(text)!r} is not a key of a config{meant}")
 
 
 def _parts(path: str) -> list[str]:
-    """Return the keys of a path without places in lists."""
+    """Return the keys of a path without indices of lists."""
     return [part for part in path.split(".") if part and not part.isdecimal()]
 
 
@@ -177,24 +177,24 @@ class _Reader:
         for name, field in table["properties"].items():
             if name == "kind" and kind is not None:
                 continue
-            place = f"{path}.{name}" if path else name
+            full = f"{path}.{name}" if path else name
             tables = self._tables(field)
-            said = field.get("description") or _meaning(name, tables)
-            if not said:
+            text = field.get("description") or _meaning(name, tables)
+            if not text:
                 raise ValueError(
                     f"{table['title']}.{name} has no docstring, so its meaning is missing"
                 )
             key = ConfigKey(
-                path=place,
+                path=full,
                 type=self._type(field),
                 default=without_none(defaults.get(name, field.get("default"))),
                 is_required=name in table.get("required", ()),
                 range=self._range(field),
-                meaning=" ".join(said.split()),
+                meaning=" ".join(text.split()),
                 has_keys=bool(tables),
             )
             keys.append(key)
-            inner, default = (place, key.default) if key.type == _TABLE else (f"{place}.0", None)
+            inner, default = (full, key.default) if key.type == _TABLE else (f"{full}.0", None)
             if len(tables) > 1:
                 below.append(self._kinds(tables, inner, field.get("description", ""), default))
             elif tables:
@@ -205,7 +205,7 @@ class _Reader:
     def _kinds(
         self, tables: Sequence[Schema], path: str, about: str, usual: Any
     ) -> Iterator[ConfigSection]:
-        """Yield the sections of what is one of several *tables*, the key that chooses first."""
+        """Yield the sections of one of several *tables*, first that of the key that chooses."""
         chooses = ConfigKey(
             path=f"{path}.kind",
             type="text",
@@ -219,7 +219,7 @@ class _Reader:
             yield from self._sections(table, path, _kind(table), usual)
 
     def _values(self, field: Schema) -> list[Schema]:
-        """Return what a value may be, but for null, which is no value."""
+        """Return the schemas of a value, without null."""
         if "$ref" in field:
             return [self._schema["$defs"][field["$ref"].rpartition("/")[2]]]
         choices = field.get("anyOf") or field.get("oneOf")
@@ -228,13 +228,13 @@ class _Reader:
         return [value for choice in choices for value in self._values(choice)]
 
     def _tables(self, field: Schema) -> list[Schema]:
-        """Return what the table may be that a value is, or a list of; none if it is neither."""
+        """Return the schemas of the tables that a value, or an item of it, may be."""
         inner = [
-            one
+            table
             for value in self._values(field)
-            for one in (self._values(value["items"]) if "items" in value else [value])
+            for table in (self._values(value["items"]) if "items" in value else [value])
         ]
-        return [one for one in inner if "properties" in one]
+        return [table for table in inner if "properties" in table]
 
     def _type(self, field: Schema) -> str:
         names = (
@@ -244,11 +244,11 @@ class _Reader:
         return " or ".join(dict.fromkeys(names))
 
     def _range(self, field: Schema) -> str:
-        said: Schema = {}
+        facts: Schema = {}
         for value in self._values(field):
-            said |= value
-        choices = said.get("enum") or ([said["const"]] if "const" in said else [])
-        bounds = {name: said[name] for name in _WORDS if name in said}
+            facts |= value
+        choices = facts.get("enum") or ([facts["const"]] if "const" in facts else [])
+        bounds = {name: facts[name] for name in _WORDS if name in facts}
         if {"minimum", "maximum"} <= set(bounds):
             bounds = {"between": (bounds["minimum"], bounds["maximum"])}
         elif bounds.get("exclusiveMaximum") == _LARGEST:
@@ -258,7 +258,7 @@ class _Reader:
 
 
 def _meaning(name: str, tables: Sequence[Schema]) -> str:
-    """Return what to say of a key without a docstring, "" if there is nothing."""
+    """Return the meaning of a key without a docstring, "" if it is unknown."""
     if len(tables) == 1:
         return str(tables[0].get("description", "")).split("\n\n")[0]
     if tables:
@@ -270,13 +270,13 @@ def _kind(table: Schema) -> str:
     return str(table["properties"]["kind"]["const"])
 
 
-def _written(default: Any) -> str:
+def _toml_text(default: Any) -> str:
     """Return a default as TOML in one line."""
     if isinstance(default, dict):
-        inner = ", ".join(f"{name} = {_written(value)}" for name, value in default.items())
+        inner = ", ".join(f"{name} = {_toml_text(value)}" for name, value in default.items())
         return f"{{ {inner} }}" if inner else "{}"
     if isinstance(default, list):
-        return f"[{', '.join(_written(one) for one in default)}]"
+        return f"[{', '.join(_toml_text(item) for item in default)}]"
     return json.dumps(default, ensure_ascii=False)
 
 

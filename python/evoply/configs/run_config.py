@@ -17,11 +17,11 @@ from evoply.protocols import ConfigError
 class WholeConfig(Part):
     """What a file or a preset says; a mistake raises `ConfigError` with every error and path.
 
-    First each field is checked by itself; if all are right, then what goes together.
+    First each field is checked by itself; if all are right, whether they fit together.
     """
 
     def problems(self) -> list[Problem]:
-        """Return what does not fit together."""
+        """Return the fields that do not fit together, and why."""
         return []
 
     if not TYPE_CHECKING:  # the type checker keeps the constructor made from the fields
@@ -63,9 +63,9 @@ class RunConfig(WholeConfig):
         return self.model_dump(mode="json", exclude=set(self.changeable()))
 
     def games_of_a_step(self) -> dict[str, int]:
-        """Return what one step, or what comes after the last, plays or labels at least.
+        """Return the least numbers of games that a step, or the end of a run, plays or labels.
 
-        By the key that says so first.
+        The keys of the mapping are the keys of the config that decide these numbers.
         """
         return {}
 

@@ -1,4 +1,4 @@
-"""What a player does, in words and numbers; what a run, a tournament or games were, as pages.
+"""Explanations of players in words and numbers; pages about runs, tournaments and games.
 
 This package reads players and run folders and changes neither.
 """

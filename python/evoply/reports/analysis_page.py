@@ -105,15 +105,15 @@ def _game(game: AnalysedGame) -> Mapping[str, Any]:
     mistakes = sorted(
         (move for move in game.moves if move.loss), key=lambda move: -(move.loss or 0.0)
     )
-    shown = [move for move in mistakes if move.exact][:_MOST_BOARDS]
-    shown += [move for move in mistakes if not move.exact][:_MOST_BOARDS]
+    drawn = [move for move in mistakes if move.exact][:_MOST_BOARDS]
+    drawn += [move for move in mistakes if not move.exact][:_MOST_BOARDS]
     return {
         "number": game.number,
         "names": [game.player(color) for color in Color],
         "result": game.source.in_words(),
         "shares": {color: share_text(game.accuracy(color).share) for color in Color},
         "charts": _charts(game),
-        "boards": [_board(game, move) for move in sorted(shown, key=lambda move: move.ply)],
+        "boards": [_board(game, move) for move in sorted(drawn, key=lambda move: move.ply)],
         "moves": [_move_row(move) for move in game.moves],
     }
 

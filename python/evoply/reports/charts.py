@@ -75,7 +75,7 @@ class Chart:
 
     def svg(self) -> str:
         """Return the picture as SVG to stand inside a page."""
-        # Only here: no command that draws nothing should wait for it.
+        # Imported here: a command that draws nothing should not wait for it.
         from vl_convert import vegalite_to_svg
 
         return inline_svg(vegalite_to_svg(dict(self.specification)), self.title)
@@ -106,19 +106,19 @@ def line_chart(
     With *is_share* values are shares in [0, 1], shown in percent. Long lines are drawn through
     evenly spaced points of theirs. With *is_log*, x is logarithmic and has a tick at each value.
     """
-    named = _named(series)
+    named = _with_short_names(series)
     shifts = [0.0] * len(series) if has_bands else _shifts(x, series, is_log=is_log)
     drawn = sampled(range(len(x)), _MOST_DRAWN)
     marked = set(sampled(drawn, _MOST_MARKED))
     data = [
         {
             **_datum(
-                x[place], one, place, is_marked=place in marked, is_share=is_share, x_title=x_title
+                x[index], line, index, is_marked=index in marked, is_share=is_share, x_title=x_title
             ),
-            "x": x[place] + shift,
+            "x": x[index] + shift,
         }
-        for one, shift in zip(named, shifts, strict=True)
-        for place in drawn
+        for line, shift in zip(named, shifts, strict=True)
+        for index in drawn
     ]
     # The rims show a line at 0 or at 1 whole, and apart from the end of the field.
     share: dict[str, Any] = {"domain": [-0.02, 1.02], "nice": False}
@@ -151,8 +151,8 @@ def line_chart(
             mark = {"type": "rule", "strokeWidth": 1.5, "aria": False}
             layers.append({"mark": mark, "encoding": bars})
     rows = tuple(
-        (f"{x[place]:g}", *(_text(line, place, is_share=is_share) for line in series))
-        for place in sorted(marked)
+        (f"{x[index]:g}", *(_text(line, index, is_share=is_share) for line in series))
+        for index in sorted(marked)
     )
     return Chart(
         title,
@@ -180,18 +180,18 @@ def interval_chart(
     rows = _apart(names, _ROW_NAME)
     data = [
         {**datum, "name": name}
-        for one in _named(series)
-        for place, name in enumerate(rows)
-        for datum in [_datum(one.values[place], one, place, is_marked=True, x_title=name)]
+        for entry in _with_short_names(series)
+        for index, name in enumerate(rows)
+        for datum in [_datum(entry.values[index], entry, index, is_marked=True, x_title=name)]
         if datum["y"] is not None
     ]
     many = len(series) > 1
     row = _field("name", None, kind="nominal", scale={"domain": rows}, axis={"grid": True})
-    place = {"y": row, **({"yOffset": {"field": "s", "sort": None}} if many else {})}
+    position = {"y": row, **({"yOffset": {"field": "s", "sort": None}} if many else {})}
     scale = {"zero": False, "nice": False, "padding": 10}
     across = _field("y", x_title, scale=scale, axis={"tickCount": 6})
     look = _look(series)
-    bar = {"x": {**across, "field": "low"}, "x2": {"field": "high"}, **place}
+    bar = {"x": {**across, "field": "low"}, "x2": {"field": "high"}, **position}
     layers: list[dict[str, Any]] = [
         {
             "mark": {"type": "rule", "strokeWidth": 2, "aria": False},
@@ -199,7 +199,7 @@ def interval_chart(
         },
         {
             "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
-            "encoding": {"x": across, **place, **look, **_DESCRIPTION},
+            "encoding": {"x": across, **position, **look, **_DESCRIPTION},
         },
     ]
     if reference is not None:
@@ -235,8 +235,8 @@ def scatter_chart(
     encoding = {
         "x": _field("x", x_title, scale={"zero": True}, axis={"tickCount": 8}),
         "y": _field("y", y_title, scale={"zero": False}, axis={"tickCount": 6}),
-        "color": _scaled("color", names, [LINE_COLORS[2], LINE_COLORS[0]]),
-        "size": {**_scaled("size", names, [18, 80]), "legend": None},
+        "color": _scale_encoding("color", names, [LINE_COLORS[2], LINE_COLORS[0]]),
+        "size": {**_scale_encoding("size", names, [18, 80]), "legend": None},
         **_DESCRIPTION,
     }
     layer = {"mark": {"type": "point", "filled": True, "opacity": 0.85}, "encoding": encoding}
@@ -265,29 +265,29 @@ def _specification(
 def _datum(
     x: float | None,
     series: Series,
-    place: int,
+    index: int,
     *,
     is_marked: bool,
     x_title: str,
     is_share: bool = False,
 ) -> dict[str, Any]:
-    value = _number(series.values[place])
+    value = _number(series.values[index])
     datum = {"x": x, "y": value, "s": series.name}
     if is_marked and value is not None:
-        where = x_title if x is None or x is series.values[place] else f"{x_title} {x:g}"
-        datum["label"] = f"{where}, {series.name}: {_text(series, place, is_share=is_share)}"
-    interval = series.intervals[place] if series.intervals else None
+        where = x_title if x is None or x is series.values[index] else f"{x_title} {x:g}"
+        datum["label"] = f"{where}, {series.name}: {_text(series, index, is_share=is_share)}"
+    interval = series.intervals[index] if series.intervals else None
     if interval is not None:
         datum |= {"low": _number(interval[0]), "high": _number(interval[1])}
     return datum
 
 
-def _text(series: Series, place: int, *, is_share: bool) -> str:
-    value = _number(series.values[place])
+def _text(series: Series, index: int, *, is_share: bool) -> str:
+    value = _number(series.values[index])
     if value is None:
         return ""
     form = "{:.1%}" if is_share else "{:.4g}"
-    interval = series.intervals[place] if series.intervals else None
+    interval = series.intervals[index] if series.intervals else None
     text = form.format(value)
     text += "" if interval is None else f" ({form} to {form})".format(*interval)
     return text.replace("%", " %")
@@ -302,7 +302,7 @@ def _field(name: str, title: str | None, *, kind: str = "quantitative", **more: 
     return {"field": name, "type": kind, "title": title, **more}
 
 
-def _scaled(name: str, names: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
+def _scale_encoding(name: str, names: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
     longest = max(map(len, names), default=0)
     columns = 3 if longest <= _SHORT_NAME else 2 if longest <= _MIDDLE_NAME else 1
     legend = {"columns": columns} if len(names) > 1 else None
@@ -312,19 +312,19 @@ def _scaled(name: str, names: Sequence[str], values: Sequence[Any]) -> dict[str,
 
 def _look(series: Sequence[Series]) -> dict[str, Any]:
     """Return how each of *series* is told from the others."""
-    names = [one.name for one in _named(series)]
-    places = [place if line.color is None else line.color for place, line in enumerate(series)]
+    names = [line.name for line in _with_short_names(series)]
+    places = [index if line.color is None else line.color for index, line in enumerate(series)]
     look = {
-        "color": _scaled(
+        "color": _scale_encoding(
             "color", names, [LINE_COLORS[index_ % len(LINE_COLORS)] for index_ in places]
         )
     }
     if any(line.is_dashed for line in series):
         dashes = [[2, 3] if line.is_dashed else [1, 0] for line in series]
-        look["strokeDash"] = _scaled("strokeDash", names, dashes)
+        look["strokeDash"] = _scale_encoding("strokeDash", names, dashes)
     if any(line.symbol != "circle" for line in series):
         look["color"]["legend"] = {"symbolType": "circle", "symbolSize": 80}
-        look["shape"] = _scaled("shape", names, [line.symbol for line in series])
+        look["shape"] = _scale_encoding("shape", names, [line.symbol for line in series])
     return look
 
 
@@ -333,7 +333,7 @@ def _shifts(x: Sequence[float], series: Sequence[Series], *, is_log: bool) -> li
     if is_log or len(x) < 2 or not any(line.intervals for line in series):
         return [0.0] * len(series)
     step = (max(x) - min(x)) / 100
-    return [step * (place - (len(series) - 1) / 2) for place in range(len(series))]
+    return [step * (index - (len(series) - 1) / 2) for index in range(len(series))]
 
 
 def _x_scale(x: Sequence[float], *, is_log: bool) -> dict[str, Any]:
@@ -354,7 +354,7 @@ def _x_axis(x: Sequence[float], *, is_log: bool) -> dict[str, Any]:
     return {"tickMinStep": 1, "tickCount": 8, "format": form, "grid": False}
 
 
-def _named(series: Sequence[Series]) -> list[Series]:
+def _with_short_names(series: Sequence[Series]) -> list[Series]:
     """Return *series* under names that are short and apart from each other."""
     names = _apart([line.name for line in series], _LONG_NAME)
     return [replace(line, name=name) for name, line in zip(names, series, strict=True)]

@@ -1,4 +1,4 @@
-"""What the page of a run says of evolution alone: its hall of fame and front."""
+"""The parts of a run's page that only evolution has: its hall of fame and front."""
 
 from collections.abc import Mapping, Sequence
 
@@ -20,7 +20,7 @@ class EvolutionPage(KindPage):
     """See `evoply.reports.kind_page`."""
 
     def facts(self, run: Run, rows: Rows) -> Mapping[str, str]:
-        """Return what stands at the top of the page."""
+        """Return the facts at the top of the page."""
         games = sum(int(row["games"]) for row in rows)
         playing = sum(row["seconds_playing"] for row in rows)
         return {
@@ -30,7 +30,7 @@ class EvolutionPage(KindPage):
         }
 
     def champion_note(self, run: Run) -> str:
-        """Return what is to be known of the champion."""
+        """Return a note on the champion."""
         entry = run.champion
         return (
             f"{len(entry.tree)} nodes on {entry.tree.depth} levels; entered the hall of fame in "
@@ -43,7 +43,7 @@ class EvolutionPage(KindPage):
         return [{**row, **census} for row, census in zip(rows, censuses(run), strict=False)]
 
     def sections(self, run: Run) -> list[Section]:
-        """Return what follows the charts."""
+        """Return the sections after the charts."""
         last: Generation = run.last()
         return [_hall_of_fame(run, last), *_front(run, last)]
 
@@ -55,10 +55,10 @@ def _hall_of_fame(run: Run, last: Generation) -> Section:
     entries: Sequence[HallOfFameEntry] = last.hall_of_fame
     note = "Ranked by fresh games of all generations, recent ones counting more."
     if stored is not None and stored["generation"] == last.number:
-        final = {one["tree"]: one["fitness"] for one in stored["ranking"]}
+        final = {row["tree"]: row["fitness"] for row in stored["ranking"]}
         # Its order, not that of the numbers: a tie has a winner too.
-        places = {tree: place for place, tree in enumerate(final)}
-        if "tuned" in stored:  # the champion is no member as it was: its numbers were tuned
+        places = {tree: rank for rank, tree in enumerate(final)}
+        if "tuned" in stored:  # the champion was a member before its numbers were tuned
             entries = (run.champion, *entries)
         entries = sorted(entries, key=lambda entry: places.get(str(entry.tree), len(places)))
         note = (
@@ -91,16 +91,16 @@ def _front(run: Run, last: Generation) -> list[Section]:
         "population": [
             (len(individual.tree), individual.fitness) for individual in last.individuals
         ],
-        "front": [(len(one.tree), one.fitness) for one in front],
+        "front": [(len(individual.tree), individual.fitness) for individual in front],
     }
     is_own = "fitness" in run.python_parts()
     rows = [
         (
-            str(len(one.tree)),
-            fitness_text(run.config, one.fitness, is_own=is_own),
-            str(one.tree),
+            str(len(individual.tree)),
+            fitness_text(run.config, individual.fitness, is_own=is_own),
+            str(individual.tree),
         )
-        for one in front
+        for individual in front
     ]
     note = f"Of generation {last.number}: nobody smaller is as strong as one of these."
     columns = [("nodes", ""), ("training fitness", ""), ("tree", "code")]

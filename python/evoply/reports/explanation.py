@@ -47,7 +47,7 @@ class Explanation(JsonData):
     game: str
     sentence: str
     tree: str | None = None
-    """The tree as it was evolved, or the formula of a player that is no tree."""
+    """The tree as it was evolved, or the formula of a player that is not a tree."""
     simplified: str | None = None
     exceptions: tuple[str, ...] = ()
     """Where the simplified form does not hold, in words."""
@@ -66,7 +66,7 @@ class Explanation(JsonData):
             lines.append(self.tree)
         if self.simplified is not None:
             lines.append(f"= {self.simplified}")
-        lines += [*_shown_exceptions(self.exceptions), self.sentence]
+        lines += [*_first_exceptions(self.exceptions), self.sentence]
         lines += [f"{percent(part.share):>10}  {part.text}" for part in self.parts]
         return "\n".join(lines)
 
@@ -105,7 +105,7 @@ def explain(
     whole, parts = read_opened(player, game, runs)
     if parts is None and whole.habits:
         return Explanation(whole.label, game, " ".join(whole.habits))
-    explained = _of_values(parts or opened(whole, game), positions, seed)  # or why it cannot be
+    explained = _of_values(parts or opened(whole, game), positions, seed)  # or raises why it cannot
     sentence = " ".join([explained.sentence, *whole.habits])
     return replace(explained, player=whole.label, sentence=sentence)
 
@@ -120,7 +120,7 @@ def _of_values(parts: Opened, positions: int, seed: int) -> Explanation:
     if is_constant or not measured:
         sentence = _constant(player, "every position")
     elif len(rows) > 1 and np.ptp(parts.values(rows)) == 0:
-        # Values beyond the kernel's bounds are all the same to it, for one.
+        # For example, all values beyond the kernel's bounds are the same to it.
         sentence = _constant(player, f"all {len(rows):,} positions tried")
     elif not sentence:
         left_out = "holding this at its average"
@@ -175,15 +175,15 @@ def _features(parts: Opened, rows: Sequence[Row], seed: int) -> tuple[Influence,
     if not parts.features:
         return ()
 
-    def changed(replacements: Sequence[Expression]) -> list[Expression]:
+    def with_features(replacements: Sequence[Expression]) -> list[Expression]:
         return [
             with_feature(parts.expression, part, other, parts.names)
             for part, other in zip(parts.features, replacements, strict=True)
         ]
 
     means = parts.outputs(parts.lowered(*parts.features), rows).mean(axis=1).tolist()
-    variants = [parts.expression, *changed([number(mean) for mean in means])]
-    one_more = changed([build("add", part, number(1.0)) for part in parts.features])
+    variants = [parts.expression, *with_features([number(mean) for mean in means])]
+    one_more = with_features([build("add", part, number(1.0)) for part in parts.features])
     base, *raised = parts.outputs(parts.lowered(parts.expression, *one_more), rows)
     influences = []
     words = parts.words
@@ -204,7 +204,7 @@ def _direction(rises: int, falls: int) -> bool | None:
 
 
 def _weights_sentences(terms: Sequence[Term], shape: BoardShape) -> str:
-    """Return which squares the tables of weights that are added like best and least."""
+    """Return the squares that the added tables of weights value most and least."""
     sentences = ""
     for term in terms:
         if [factor.op for factor in term.factors] != ["weighted_sum"] or term.divisors:
@@ -224,7 +224,7 @@ def _squares(weights: Sequence[float], value: float, shape: BoardShape) -> str:
     return joined(names) if len(names) <= _MOST_SQUARES else f"{len(names)} squares"
 
 
-def _shown_exceptions(exceptions: Sequence[str]) -> list[str]:
+def _first_exceptions(exceptions: Sequence[str]) -> list[str]:
     """Return the first exceptions, the value left out where it is long."""
     shown = [
         text if len(text) <= _LONGEST_EXCEPTION else text.split(", where it is ")[0]

@@ -25,7 +25,7 @@ from evoply.protocols import Clock, Color
 EXACT_EMPTIES = 14
 """Empty squares from which moves are solved unless told otherwise: some hundredths of a second."""
 CERTAIN = 1e14
-"""Values of won and lost games are beyond it, values of boards never."""
+"""Values of won and lost games are larger than this, values of boards are not."""
 _TABLE_MIB = 16
 _WAITING = 4  # games read ahead for each thread
 
@@ -138,7 +138,7 @@ def analyse_games(
     threads: int = 0,
     stop: threading.Event | None = None,
 ) -> Iterator[AnalysedGame]:
-    """Yield *games* as *player* sees them, in order; the result depends on no number of threads.
+    """Yield *games* as *player* sees them, in order, whatever the number of *threads*.
 
     From *exact* empty squares on moves of Othello are solved; None solves none. *threads* is 0 for
     all cores. When *stop* is set nothing more is begun, and games that are not done are left out.
@@ -153,8 +153,8 @@ def analyse_games(
         number = 0
         try:
             while True:
-                for place, game in islice(numbered, workers * _WAITING - len(waiting)):
-                    waiting[place] = pool.submit(_analysed, judge, place, game, exact, seed, stop)
+                for index, game in islice(numbered, workers * _WAITING - len(waiting)):
+                    waiting[index] = pool.submit(_analyse, judge, index, game, exact, seed, stop)
                 if not waiting:
                     return
                 # In short waits, so that Ctrl-C is heard.
@@ -170,7 +170,7 @@ def analyse_games(
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _analysed(
+def _analyse(
     player: Player,
     number: int,
     game: GamePlayed,
@@ -198,7 +198,7 @@ def _analysed(
                 values, line, is_exact = _values(seat, position, stream, own, exact)
                 if not values:
                     raise ValueError(_no_values(player))
-                analysed = _judged(analysed, position, move, values, line, is_exact)
+                analysed = _judge(analysed, position, move, values, line, is_exact)
             if ply >= game.opening_plies:
                 own[position.turn] += 1
             moves.append(analysed)
@@ -229,7 +229,7 @@ def _values(
     return choice.moves, choice.line, "exact" in choice.notes
 
 
-def _judged(
+def _judge(
     analysed: AnalysedMove,
     position: Any,
     move: Any,
@@ -240,8 +240,8 @@ def _judged(
     best, best_score = values[0]
     # A player that explores, or breaks ties at random, may have chosen another.
     game = game_rules(position.game).game(position, (), NO_DRAWS)
-    for one in line if line and line[0] == best else (best,):
-        game = game.play(one)
+    for next_move in line if line and line[0] == best else (best,):
+        game = game.play(next_move)
     texts = game.move_texts()
     return replace(
         analysed,

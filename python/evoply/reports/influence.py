@@ -109,7 +109,7 @@ def square_effects(
         # In checkers a piece cannot always change its colour where it stands.
         pairs = [pair for pair in pairs if _are_possible(game, pair)]
         counts.append(len(pairs))
-        held += [row for place in (0, 1) for row in (pair[place] for pair in pairs)]
+        held += [row for index in (0, 1) for row in (pair[index] for pair in pairs)]
     values = opened(player, game).values(held)
     effects: list[float] = []
     start = 0

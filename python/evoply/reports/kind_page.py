@@ -1,4 +1,4 @@
-"""What the page of a run says of its kind of learner: by itself what any kind declares."""
+"""The parts of a run's page that depend on the kind of learner, by default what it declares."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,22 +10,22 @@ from evoply.runs import Run
 from evoply.runs.plots import Plot
 
 Rows = Sequence[Mapping[str, Any]]
-"""Those of the table `generations`, one for each step."""
+"""Rows of the table `generations`, one for each step."""
 
 
 class KindPage:
     """A page of statistics alone; a kind of learner that has more to say overrides the rest."""
 
     def facts(self, run: Run, rows: Rows) -> Mapping[str, str]:
-        """Return what stands at the top of the page: who learned."""
+        """Return the facts at the top of the page: who learned."""
         return {"learner": run.kind.name}
 
     def champion_note(self, run: Run) -> str:
-        """Return what is to be known of the champion beside its explanation."""
+        """Return a note on the champion beside its explanation."""
         return ""
 
     def drawn_rows(self, run: Run, rows: Rows) -> Rows:
-        """Return *rows* with what only charts show."""
+        """Return *rows* with the values that only charts show."""
         return rows
 
     def charts(self, run: Run, rows: Rows) -> list[Chart]:
@@ -35,16 +35,16 @@ class KindPage:
         return drawn_plots(run.kind.display.plots(run.config, drawn, is_own=is_own), drawn)
 
     def sections(self, run: Run) -> list[Section]:
-        """Return what follows the charts."""
+        """Return the sections after the charts."""
         return []
 
 
 def drawn_plots(plots: Sequence[Plot], rows: Rows) -> list[Chart]:
     """Return *plots* of *rows* as charts."""
-    return [_drawn(plot, rows[plot.after :] or rows) for plot in plots]
+    return [_draw(plot, rows[plot.after :] or rows) for plot in plots]
 
 
-def _drawn(plot: Plot, rows: Rows) -> Chart:
+def _draw(plot: Plot, rows: Rows) -> Chart:
     return line_chart(
         plot.title,
         [row[plot.x] for row in rows],

@@ -1,4 +1,4 @@
-"""What the page of a run says of learning alone: what its weights are."""
+"""The parts of a run's page that only learning has: its weights."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,7 +17,7 @@ class LearningPage(KindPage):
     """See `evoply.reports.kind_page`."""
 
     def facts(self, run: Run, rows: Rows) -> Mapping[str, str]:
-        """Return what stands at the top of the page."""
+        """Return the facts at the top of the page."""
         games = int(rows[-1]["games"])
         seconds = sum(row["seconds"] for row in rows)
         return {
@@ -28,7 +28,7 @@ class LearningPage(KindPage):
         }
 
     def champion_note(self, run: Run) -> str:
-        """Return what is to be known of the player."""
+        """Return a note on the weights."""
         return (
             "The weights after the last game. A feature is what the player has minus what the "
             "opponent has, divided by a scale."
@@ -58,7 +58,7 @@ class LearningPage(KindPage):
 
 
 def _over_the_game(config: LearningConfig, last: LearningStep) -> Chart:
-    """Return what each feature counts for as a game goes on."""
+    """Return the weight of each feature as a game goes on."""
     model = model_of(config, last)
     rows = [
         {
@@ -68,7 +68,7 @@ def _over_the_game(config: LearningConfig, last: LearningStep) -> Chart:
                 for index, feature in enumerate(model.features)
             },
         }
-        for clock in (place / (_CLOCKS - 1) for place in range(_CLOCKS))
+        for clock in (index / (_CLOCKS - 1) for index in range(_CLOCKS))
     ]
     plot = replace(
         weight_plots(config)[0],

@@ -1,6 +1,6 @@
-"""What values the boards of a player, taken apart once: every report asks here, and only words it.
+"""The evaluator of a player, taken apart once: every report asks here, and only words it.
 
-So what `explain`, `why`, `xray` and the pictures of squares say of one player is of one evaluator.
+So `explain`, `why`, `xray` and the pictures of squares speak of the same evaluator of a player.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from evoply.reports.phrases import Words
 from evoply.reports.terms import TIMES, Term, features, terms_of
 
 _MOST_DRAWN = 400
-"""Nodes of a tree that is still drawn."""
+"""The most nodes of a tree that is drawn."""
 _BOUND = 1e12
 """Players take a value beyond this for the bound itself."""
 _CLOSE = 1e-6
@@ -53,7 +53,7 @@ class Opened:
     """The evaluator of a player in a game and its parts, each lowered when first asked for."""
 
     model: ValuingPlayer
-    """Who moves by it, without a random start and without overlaps."""
+    """The player that moves by it, without a random start and without overlaps."""
     game: str
     branch: int | None = None
     """Which of its trees that take turns is looked at; None: whichever decides."""
@@ -87,7 +87,7 @@ class Opened:
 
     @property
     def words(self) -> Words:
-        """Says the parts."""
+        """The words for its parts."""
         return Words(self.rules.piece, self.names)
 
     @cached_property
@@ -106,11 +106,11 @@ class Opened:
 
     def outputs(self, program: _native.Program, rows: Sequence[Row]) -> NDArray[np.float64]:
         """Return the outputs of *program* at *rows*, shape (outputs, rows)."""
-        found = program.evaluate(_native.Positions(self.rules.kernel, rows))
-        return np.ascontiguousarray(found.T)
+        values = program.evaluate(_native.Positions(self.rules.kernel, rows))
+        return np.ascontiguousarray(values.T)
 
     def values(self, rows: Sequence[Row]) -> NDArray[np.float64]:
-        """Return what the player makes of each of *rows*, own being the side to move."""
+        """Return the player's value of each of *rows*, own being the side to move."""
         values: NDArray[np.float64] = self.outputs(self._value, rows)[0].clip(-_BOUND, _BOUND)
         return values
 
@@ -132,11 +132,11 @@ class Opened:
 
     @cached_property
     def _node_program(self) -> _native.Program:
-        nodes = (node for one in self._nodes for node in one if node is not None)
+        nodes = (node for branch in self._nodes for node in branch if node is not None)
         return self.lowered(*map(_as_number, nodes))
 
     def row(self, position: Position, color: Color) -> Row:
-        """Return *position* as the player values it for *color*: own are whose its view says."""
+        """Return *position* as the player values it for *color*; its view decides who is own."""
         black, white, kings, is_black, ply, quiet = position.row
         own_is_black = color is Color.BLACK if self.model.view == "player" else is_black
         return black, white, kings, own_is_black, ply, quiet
@@ -159,7 +159,7 @@ class Opened:
     def added(self, seen: Seen) -> tuple[list[float | None], float | None]:
         """Return what each feature alone adds, and what the other terms add.
 
-        Nothing but None if the terms do not add up to the value, as where a divisor is 0.
+        All are None if the terms do not add up to the value, as where a divisor is 0.
         """
         alone: dict[Expression, float] = {}
         left = 0.0
@@ -185,17 +185,17 @@ class Opened:
         if self.tree is None or not self._nodes:
             return ()
         values = iter(self.outputs(self._node_program, [row])[:, 0].tolist())
-        found: list[tuple[Value, ...] | None] = []
+        branches: list[tuple[Value, ...] | None] = []
         turn = self._turn(row)
-        for place, (tree, nodes) in enumerate(zip(self.tree.trees, self._nodes, strict=True)):
+        for index, (tree, nodes) in enumerate(zip(self.tree.trees, self._nodes, strict=True)):
             numbers: list[Value] = [
                 None if part is None else bool(value) if node.type == "truth" else value
                 for node, part in zip(tree.nodes, nodes, strict=True)
                 for value in [0.0 if part is None else next(values)]
             ]
-            is_used = turn in (None, place) and any(part is not None for part in nodes)
-            found.append(tuple(numbers) if is_used else None)
-        return tuple(found)
+            is_used = turn in (None, index) and any(part is not None for part in nodes)
+            branches.append(tuple(numbers) if is_used else None)
+        return tuple(branches)
 
     def _turn(self, row: Row) -> int | None:
         """Return which of the trees that take turns by a clock decides now; None if all do."""
@@ -204,7 +204,7 @@ class Opened:
             return None
         ((now,),) = self.outputs(self.lowered(CLOCKS[tree.role]), [row])
         ends = tree.ends[:-1]
-        return next((place for place, end in enumerate(ends) if now < end), len(ends))
+        return next((index for index, end in enumerate(ends) if now < end), len(ends))
 
 
 _opened = lru_cache(maxsize=16)(Opened)
@@ -218,9 +218,9 @@ def opened(player: Player, game: str) -> Opened:
 def read_opened(
     source: object, game: str, runs: Runs | None = None
 ) -> tuple[PlayerKind, Opened | None]:
-    """Return the player that *source* is or names, which fits *game*, and what it values boards by.
+    """Return the player that *source* is or names, which fits *game*, and its evaluator.
 
-    None if it values no boards.
+    The evaluator is None if the player does not value boards.
     """
     player = model_of(read_player_of(source, game, runs))
     player.check_fits(game)
@@ -228,7 +228,7 @@ def read_opened(
 
 
 def tree_of(player: Player) -> Genotype | None:
-    """Return the tree or trees that *player* judges by, None if it is no such player."""
+    """Return the tree or trees that *player* judges by, None if it has none."""
     valuing = model_of(player).valuing()
     return None if valuing is None else valuing.evaluator.individual
 

@@ -36,8 +36,8 @@ class Section:
 def page(template: str, *, state: str = "", goes_on: bool = False, **values: Any) -> str:
     """Return the page that *template* makes of *values*, of which `title` is one.
 
-    *state* says how far the work is that the page is about, where it has not ended as planned; if
-    it *goes_on*, the page is read again every few seconds by whoever has opened the file.
+    *state* says how far unfinished work has come; if it *goes_on*, an opened page reloads itself
+    every few seconds.
     """
     return _environment().get_template(template).render(values, state=state, goes_on=goes_on)
 
@@ -49,7 +49,7 @@ def begun_html(title: str, *, state: str, goes_on: bool) -> str:
 
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
-    # Only here: no command that writes no page should wait for it.
+    # Imported here: a command that writes no page should not wait for it.
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 

@@ -79,7 +79,7 @@ class Influence(JsonData):
     """What it makes the player want, in words."""
     share: float
     depends: bool = False
-    """Whether it wants more or less of it by the rest of the board; *wants* is the thing then."""
+    """Whether the rest of the board decides if it wants more or less; *wants* is then the thing."""
 
 
 def constant_sentence(where: str, ties: str) -> str:
@@ -170,7 +170,7 @@ class Words:
         return self.phrase(expression) or name or f"`{short_formula(self.formula(expression))}`"
 
     def wanted(self, expression: Expression, noun: str, is_more: bool) -> str:
-        """Return what is wanted of *expression*, which *noun* says."""
+        """Return what the player wants of *expression*, which *noun* names."""
         if self.phrase(expression) is not None:
             return wanted(noun, is_more)
         difference = self.names.known.get(expression, "").partition("/")[0]
@@ -182,7 +182,7 @@ class Words:
         if expression.op == "weighted_sum" and expression.arguments[0].op in ("own", "opponent"):
             whose = "own " if expression.arguments[0].op == "own" else _OPPONENT
             return f"{whose}{self.piece}s on squares of {'high' if is_more else 'low'} weight"
-        return _wanted_value(noun, is_more)
+        return _value_phrase(noun, is_more)
 
     def wanted_term(self, term: Term) -> tuple[str, bool]:
         """Return what a term wants, and whether words say it rather than a formula."""
@@ -192,16 +192,16 @@ class Words:
         tops, bottoms = ([noun for noun in nouns if noun] for nouns in (above, below))
         if None in (*above, *below) or len(above) > 3 or len(below) > 2:
             text = term.text.removeprefix("-")
-            return _wanted_value(f"`{short_formula(text)}`", is_more), False
+            return _value_phrase(f"`{short_formula(text)}`", is_more), False
         if not tops:
-            return self._wanted_product(term.divisors, bottoms, not is_more), True
-        wanted_above = self._wanted_product(term.factors, tops, is_more)
+            return self._product_phrase(term.divisors, bottoms, not is_more), True
+        wanted_above = self._product_phrase(term.factors, tops, is_more)
         if not bottoms:
             return wanted_above, True
         comma = "," if wanted_above.endswith(("squared", "cubed")) else ""
-        return f"{wanted_above}{comma}{_compared(bottoms)}", True
+        return f"{wanted_above}{comma}{_divisor_phrase(bottoms)}", True
 
-    def _wanted_product(
+    def _product_phrase(
         self, parts: Sequence[Expression], nouns: Sequence[str], is_more: bool
     ) -> str:
         if len(set(nouns)) > 1:
@@ -213,8 +213,8 @@ class Words:
         """Return *terms* without what all of them multiply or divide by, and a sentence on it."""
         if len(terms) < 2:
             return list(terms), ""
-        factors = self._shared([term.factors for term in terms])
-        divisors = self._shared([term.divisors for term in terms])
+        factors = self._common_parts([term.factors for term in terms])
+        divisors = self._common_parts([term.divisors for term in terms])
         reduced = [
             replace(
                 term,
@@ -250,7 +250,7 @@ class Words:
                 return None
         return f"the sum of {joined(parts)}" if 1 < len(parts) <= 3 else None
 
-    def _shared(self, lists: Sequence[tuple[Expression, ...]]) -> tuple[Expression, ...]:
+    def _common_parts(self, lists: Sequence[tuple[Expression, ...]]) -> tuple[Expression, ...]:
         """Return the parts that words can say and that are in every one of *lists*."""
         return tuple(
             part
@@ -278,13 +278,13 @@ def _known_counts(piece: str) -> Mapping[Expression, str]:
     return known
 
 
-def _wanted_value(text: str, is_more: bool) -> str:
-    """Return what is wanted of something that is not a count."""
+def _value_phrase(text: str, is_more: bool) -> str:
+    """Return what the player wants of a part that is not a count."""
     return f"a {'high' if is_more else 'low'} value of {text}"
 
 
-def _compared(nouns: Sequence[str]) -> str:
-    """Return what is divided by as words that follow what is wanted."""
+def _divisor_phrase(nouns: Sequence[str]) -> str:
+    """Return the divisors *nouns* as words that follow what the player wants."""
     powers = _powers(nouns)
     product = "the product of " if len(powers) > 1 else ""
     return f" compared with {product}{joined(powers)}"
@@ -311,10 +311,10 @@ def _redundant(parts: Sequence[Influence], left_out: str, noun: str) -> str:
     verb = "looks at" if parts[0].depends else "wants"
     if len(parts) == 1:
         return f"It {verb} {wants}, but {left_out} changes {percent(parts[0].share)} of its moves."
-    one = left_out.replace("this", "any one of them").replace("its", "the")
+    leaving_any = left_out.replace("this", "any one of them").replace("its", "the")
     return (
         f"It {verb} {wants}, none of which decides alone: "
-        f"{one} changes {_at_most(parts[0].share)} of its moves."
+        f"{leaving_any} changes {_at_most(parts[0].share)} of its moves."
     )
 
 

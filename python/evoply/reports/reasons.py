@@ -45,7 +45,7 @@ class Reason(JsonData):
 
     @property
     def difference(self) -> float:
-        """What it says for the best move: positive for it, negative against it."""
+        """How much it speaks for the best move: positive for it, negative against it."""
         return self.best - self.second
 
 
@@ -77,9 +77,9 @@ class Why(JsonData):
 def why(player: object, game: Any, *, runs: Runs | None = None) -> Why:
     """Return why *player* chooses its move at the end of *game*, a record or a position.
 
-    A player is taken as `evoply.analyse` does, with *runs* for champions; of one that begins with
-    random moves or has overlapping stages the steady part speaks. Raises `ValueError` if the game
-    is over, or if the player values nothing: then there is no reason.
+    A player is taken as `evoply.analyse` does, with *runs* for champions; one that begins with
+    random moves or has overlapping stages is explained by its steady part. Raises `ValueError` if
+    the game is over, or if the player values nothing: then there is no reason.
 
     >>> import evoply as ep
     >>> print(ep.why("greedy", ep.othello.Game.from_transcript("f5d6c4")))
@@ -136,13 +136,13 @@ def _line(parts: Opened, record: GameRecord, move: Any) -> GameRecord:
     after = game_rules(position.game).game(line.position, (), NO_DRAWS)
     stream = Stream(0, "analyse").child(0, 0)
     plies = Clock(moves=own_plies(record))
-    for one in seat.analyse(after, stream, plies, every_move=False).line:
-        line = line.play(one)
+    for next_move in seat.analyse(after, stream, plies, every_move=False).line:
+        line = line.play(next_move)
     return line
 
 
 def _across(parts: Opened) -> ValuingPlayer:
-    """Return who, with the opponent's pieces, values boards as the search of the player does.
+    """Return a player with the opponent's pieces that values boards as the player's search does.
 
     A search looks for replies that are bad for the player. A player of its kind on the other side
     would look for what is good by its own view: the same only if what the evaluator says of a
@@ -163,9 +163,9 @@ def _across(parts: Opened) -> ValuingPlayer:
 def _reasons(
     parts: Opened, record: GameRecord, lines: Sequence[GameRecord], values: Sequence[float]
 ) -> tuple[Reason, ...]:
-    """Return what each feature adds at the ends of both *lines*; nothing if that explains nothing.
+    """Return what each feature adds at the ends of both *lines*; none if that explains nothing.
 
-    It explains something if the terms add up to the *values* that the search found.
+    It explains the move if the terms add up to the *values* that the search found.
     """
     color, terms = record.position.turn, parts.terms
     if max(map(abs, values)) >= CERTAIN:
@@ -186,10 +186,10 @@ def _reasons(
     for indices in groups.values():
         best, second = (sum(products[index] for index in indices) for products in added)
         # The term that does not change with time says best what the feature is.
-        plain = min((terms[index] for index in indices), key=lambda one: len(one.factors))
+        plain = min((terms[index] for index in indices), key=lambda term: len(term.factors))
         text = " + ".join(terms[index].text for index in indices)
         reasons.append(Reason(text, parts.words.wanted_term(plain)[0], best + 0.0, second + 0.0))
-    return tuple(sorted(reasons, key=lambda one: -abs(one.difference)))
+    return tuple(sorted(reasons, key=lambda reason: -abs(reason.difference)))
 
 
 def _features(term: Term) -> frozenset[Expression]:
@@ -198,7 +198,7 @@ def _features(term: Term) -> frozenset[Expression]:
 
 
 def _head(texts: Sequence[str], values: Sequence[float], reasons: Sequence[Reason]) -> str:
-    """Return the sentence."""
+    """Return the sentence about the move."""
     best, second = (f"{text} ({_worth(value)})" for text, value in zip(texts, values, strict=True))
     start = f"It plays {best} rather than {second}"
     if abs(values[0] - values[1]) <= _SAME * (1 + abs(values[0])):
@@ -207,18 +207,18 @@ def _head(texts: Sequence[str], values: Sequence[float], reasons: Sequence[Reaso
         return f"{start}, whose board is worth less to it at the end of its search."
     total = sum(abs(reason.difference) for reason in reasons)
     notable = [reason for reason in reasons if abs(reason.difference) >= _NOTABLE * total]
-    for_it = [one for one in notable if one.difference > 0][:_MOST_SAID]
-    against = [one for one in notable if one.difference < 0][:_MOST_SAID]
-    said = ""
+    for_it = [reason for reason in notable if reason.difference > 0][:_MOST_SAID]
+    against = [reason for reason in notable if reason.difference < 0][:_MOST_SAID]
+    clause = ""
     if for_it:
-        said = f": it scores better on {joined([_said(one) for one in for_it])}"
+        clause = f": it scores better on {joined([_reason_text(reason) for reason in for_it])}"
     if against:
         link = ", and worse on" if for_it else ": it scores worse on"
-        said += f"{link} {joined([_said(one) for one in against])}"
-    return f"{start}{said}."
+        clause += f"{link} {joined([_reason_text(reason) for reason in against])}"
+    return f"{start}{clause}."
 
 
-def _said(reason: Reason) -> str:
+def _reason_text(reason: Reason) -> str:
     return f"{reason.words} ({reason.difference:+.3g})"
 
 

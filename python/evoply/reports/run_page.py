@@ -31,7 +31,7 @@ _MOST_ROWS = 1000  # generations in a table
 
 
 PAGES: Mapping[str, KindPage] = {"evolution": EvolutionPage(), "learning": LearningPage()}
-"""By the name of the kind of learner; any other has a `KindPage`."""
+"""Pages by the name of the kind of learner; any other kind has a `KindPage`."""
 
 
 def page_of(run: Run) -> KindPage:
@@ -71,21 +71,21 @@ def report_html(run: Run) -> str:
         digests=[(row["number"], row["digest"]) for row in shown],
         is_sampled=len(shown) < len(rows),
         export_command=f"evoply runs {shlex.quote(run.name)} --csv FOLDER",
-        **(_learned(kind_page, run, rows, shown) if rows else {}),
+        **(_learning_data(kind_page, run, rows, shown) if rows else {}),
     )
 
 
-def _learned(kind_page: KindPage, run: Run, rows: Rows, shown: Rows) -> dict[str, Any]:
-    """Return what only a run has that has made a generation."""
+def _learning_data(kind_page: KindPage, run: Run, rows: Rows, shown: Rows) -> dict[str, Any]:
+    """Return the parts of the page that need at least one generation."""
     played = played_matches(run)
     champion = run.champion_player
     tree = tree_of(champion)
     return {
         "explanation": explain(champion, game=run.config.game),
-        "matches": [_match_row(one, one["first"]) for one in played.champion],
+        "matches": [_match_row(result, result["first"]) for result in played.champion],
         "earlier_matches": [
-            _match_row(one, f"champion after {run.step_word} {one['generation']}")
-            for one in played.earlier
+            _match_row(result, f"champion after {run.step_word} {result['generation']}")
+            for result in played.earlier
         ],
         "other_matches": [_match_row(other, other["first"]) for other in played.others],
         "resume_command": f"evoply resume {shlex.quote(run.name)}",

@@ -1,4 +1,4 @@
-"""What charts show: values by name, over numbers."""
+"""The data of charts: named values over numbers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,4 +41,4 @@ def sampled(values: Sequence[Any], most: int) -> list[Any]:
     """
     if len(values) <= most:
         return list(values)
-    return [values[round(place * (len(values) - 1) / (most - 1))] for place in range(most)]
+    return [values[round(index * (len(values) - 1) / (most - 1))] for index in range(most)]

@@ -1,4 +1,4 @@
-"""What a run is, in words; the list of runs needs no more of reports."""
+"""The status of a run in words, apart because the list of runs needs nothing else of reports."""
 
 _STATUS = {
     "new": "not started",

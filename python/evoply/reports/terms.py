@@ -17,7 +17,7 @@ from evoply.expressions.formula import UNNAMED, FormulaNames, formula, number_te
 from evoply.expressions.written_form import children, in_order
 
 TIMES = ("t", "root_t", "ply", "root_ply")
-"""What multiplies a feature in the course of a game and is none itself."""
+"""Factors that follow the course of a game and are not features."""
 _ARITHMETIC = ("add", "subtract", "multiply", "divide")
 _Place = tuple[tuple[int, ...], Expression]
 """A part of an expression, and the arguments that lead to it."""
@@ -25,7 +25,7 @@ _Place = tuple[tuple[int, ...], Expression]
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One term: *coefficient* times its factors by its divisors.
+    """One term: *coefficient* times its factors, divided by its divisors.
 
     *paths* lead to the parts of the expression that stand for the term and nothing else: with 0 in
     their places the term is gone.
@@ -45,14 +45,14 @@ class Term:
     @property
     def text(self) -> str:
         """The term as a formula, with its sign."""
-        above = [self._bracketed(part) for part in self.factors]
+        above = [self._in_brackets(part) for part in self.factors]
         if abs(self.coefficient) != 1 or not above:
             above.insert(0, number_text(abs(self.coefficient)))
-        below = [self._bracketed(part) for part in self.divisors]
+        below = [self._in_brackets(part) for part in self.divisors]
         sign = "-" if self.coefficient < 0 else ""
         return sign + " / ".join([" * ".join(above), *below])
 
-    def _bracketed(self, part: Expression) -> str:
+    def _in_brackets(self, part: Expression) -> str:
         text = formula(part, self.names, digits=DIGITS)
         return f"({text})" if _operation(part, self.names) in _ARITHMETIC else text
 
@@ -99,7 +99,7 @@ def terms_of(expression: Expression, names: FormulaNames = UNNAMED) -> list[Term
         sign = -1.0 if place[1].op == "subtract" else 1.0
         waiting.append((second, replace(product, coefficient=product.coefficient * sign)))
         waiting.append((first, product))
-    return _collected(terms)
+    return _collect(terms)
 
 
 def sum_text(terms: Sequence[Term]) -> str:
@@ -124,7 +124,7 @@ def without(expression: Expression, term: Term) -> Expression:
 
 
 def features(expression: Expression, names: FormulaNames = UNNAMED) -> list[Expression]:
-    """Return the different parts of *expression* that are measured on the board, in order.
+    """Return the distinct parts of *expression* that are measured on the board, in order.
 
     These are the numbers that are not computed from numbers: what has a name, such as `white`, or a
     count or weighted sum of a set of squares.
@@ -242,7 +242,7 @@ def _term(place: _Place, outer: _Product, names: FormulaNames) -> Term:
     return Term((place[0],), coefficient, tuple(above), tuple(below), names)
 
 
-def _collected(terms: Sequence[Term]) -> list[Term]:
+def _collect(terms: Sequence[Term]) -> list[Term]:
     """Return the terms with like ones added up, in the order of their first."""
     like: dict[tuple[frozenset[tuple[Expression, int]], ...], Term] = {}
     for term in terms:

@@ -49,7 +49,7 @@ def tournament_html(
 def _round_robin(result: RoundRobin) -> dict[str, Any]:
     standings = result.standings
     scores = {(pairing.first, pairing.second): pairing.score for pairing in result.pairings}
-    scores |= {(other, one): 1 - score for (one, other), score in scores.items()}
+    scores |= {(other, player): 1 - score for (player, other), score in scores.items()}
     places = [standing.place for standing in standings]
     rating = Series(
         "rating",

@@ -1,8 +1,8 @@
 """The x-ray of a player: what it sees on one board, and what that is worth to it.
 
 Everything is measured on the board at hand, by the player's own evaluator: what each feature is,
-what it adds to the value, what each node of a tree comes to, what each square is worth. Of a player
-that evolves a strategy before each of its moves it is that strategy.
+what it adds to the value, what each node of a tree comes to, what each square is worth. For a
+player that evolves a strategy before each of its moves, it shows that strategy.
 """
 
 import math
@@ -58,7 +58,7 @@ class XRay(JsonData):
     game: str
     position: str
     own: Color
-    """Who is own: whose pieces count for, and to whom all numbers speak."""
+    """The side whose pieces are own; all numbers are for this side."""
     value: float | None
     """What the board is worth to *own*; None for a player that values moves only."""
     sentence: str
@@ -123,13 +123,13 @@ def xray(
 ) -> XRay:
     """Return what *player* sees at the end of *game*, a record or a position, playing *color*.
 
-    A player is taken as `evoply.analyse` does, with *runs* for champions; of one that begins with
-    random moves or has overlapping stages the steady part speaks. *color* is by default the side to
-    move; it matters to evaluators in which own is who chooses. A player that evolves before each
-    move does so here, for the last choice of that color, with draws from *stream*, the stream of
-    the game (default: a fixed one), in the time that *clock* gives; or it has chosen already, and
-    *choices* has that by the plies played before. Raises `ValueError` for a
-    player that has nothing inside: random ones, bots, engines.
+    A player is taken as `evoply.analyse` does, with *runs* for champions; one that begins with
+    random moves or has overlapping stages is shown by its steady part. *color* is by default the
+    side to move; it matters to evaluators in which own is who chooses. A player that evolves before
+    each move does so here, for the last choice of that color, with draws from *stream*, the stream
+    of the game (default: a fixed one), in the time that *clock* gives; or it has chosen already,
+    and *choices* has its choices by the plies played before. Raises `ValueError` for a player that
+    has nothing inside: random ones, bots, engines.
 
     >>> import evoply as ep
     >>> seen = ep.xray("greedy", ep.othello.Game.from_transcript("f5d6c4"))
@@ -161,7 +161,7 @@ def _of_evaluator(whole: PlayerKind, parts: Opened, position: Position, color: C
         for part, number, add in zip(now.features, seen.features, adds, strict=True)
         if part.op not in TIMES or add is not None
     ]
-    shown.sort(key=lambda one: -abs(one.adds or 0.0))
+    shown.sort(key=lambda feature: -abs(feature.adds or 0.0))
     piece = parts.rules.piece
     return XRay(
         player=whole.label,
@@ -197,17 +197,17 @@ def _of_choice(
         raise nothing
     rules = game_rules(record.position.game)
     places = [
-        place
-        for place, position in enumerate(record.positions)
+        plies
+        for plies, position in enumerate(record.positions)
         if position.turn is color and len(position.legal_moves) > 1
     ]
     if not places:
         raise ValueError(f"{whole.label}: {color} has had no choice in this game yet")
-    place = places[-1]
-    moves = [move.code(rules.shape) for move in record.moves[:place]]
+    plies = places[-1]
+    moves = [move.code(rules.shape) for move in record.moves[:plies]]
     before = rules.game(record.start, moves)
-    if place in choices:
-        notes = choices[place].notes
+    if plies in choices:
+        notes = choices[plies].notes
     else:
         seat = whole.seat(rules.name)
         try:
@@ -233,7 +233,7 @@ def _of_choice(
         own=color,
         value=None,
         sentence=f"It weighs where a move ends; these weights it evolved for {color}'s move "
-        f"{place + 1}.",
+        f"{plies + 1}.",
         squares=tuple(
             float(weight) if cell.is_playable else None
             for weight, cell in zip(weights, cells, strict=True)

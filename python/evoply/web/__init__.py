@@ -1,7 +1,7 @@
 """Play, watch and understand in a browser: a server on this machine, its API, and its page.
 
-`application` puts it together: `protection` looks at every request before anything else does,
-`game_routes` is the API, whose messages are `messages`; `playing` holds the games that go on,
+`application` puts it together: `protection` checks every request before anything else sees it,
+`game_routes` is the API, whose messages are `messages`; `open_game` is a game that goes on,
 `store` keeps them on disk, `thinking` lets players think, `ladder` names opponents. `static/` is
 the page: `play.js` is the game on the table, `board.js` draws boards, `charts.js` charts,
 `new-game.js` and `form.js` are the forms of games and runs, `schema.js` reads JSON Schema,

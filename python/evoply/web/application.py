@@ -39,7 +39,7 @@ _STATUSES: dict[type[ValueError], int] = {
     RunError: 409,
     ConflictError: 409,
 }
-"""Of answers to requests that such an error ended: the first that it is; of any other 422."""
+"""The status of an answer by its error: the first kind that fits, 422 for any other."""
 
 
 def application(games: Path, trusted: Trusted, limits: ServerLimits | None = None) -> ASGIApp:
@@ -51,7 +51,7 @@ def application(games: Path, trusted: Trusted, limits: ServerLimits | None = Non
     store = GameStore(games)
 
     @asynccontextmanager
-    async def living(app: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         pool = ThinkingPool(core_count(), limits.waiting)
         app.state.hall = hall = GameHall(store, pool, limits)
         app.state.runs = RunEntrance(limits)
@@ -68,7 +68,7 @@ def application(games: Path, trusted: Trusted, limits: ServerLimits | None = Non
         openapi_url="/api/openapi.json",
         docs_url=None,
         redoc_url=None,
-        lifespan=living,
+        lifespan=lifespan,
     )
     app.include_router(game_router)
     app.include_router(run_router)
@@ -105,30 +105,30 @@ def _add_pages(app: FastAPI, trusted: Trusted) -> None:
 @cache
 def _look() -> str:
     """Return the style of the HTML reports, and the colours of boards and lines by name."""
-    # By its path: asked for by its package, it would load all of that before the page is there.
+    # By its path: asked for by its package, it would import all of that first.
     report = files("evoply") / "reports" / "templates" / "page.css"
-    named = {**COLORS, **{f"line-{place}": color for place, color in enumerate(LINE_COLORS)}}
+    named = {**COLORS, **{f"line-{index}": color for index, color in enumerate(LINE_COLORS)}}
     colors = "".join(f"  --{name}: {color};\n" for name, color in named.items())
     return f":root {{\n{colors}}}\n{pieces_css()}\n{report.read_text(encoding='utf-8')}"
 
 
 def _add_errors(app: FastAPI) -> None:
-    """Let every error be one message, in words."""
+    """Answer every error with one message in words."""
 
     @app.exception_handler(RequestValidationError)
-    async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
-        found = [
-            (".".join(str(part) for part in one["loc"][1:]) or "request", _words(one))
-            for one in error.errors()[:20]
+    async def answer_invalid(request: Request, error: RequestValidationError) -> JSONResponse:
+        problems = [
+            (".".join(str(part) for part in detail["loc"][1:]) or "request", _words(detail))
+            for detail in error.errors()[:20]
         ]
-        return _answer(422, "; ".join(f"{field}: {what}" for field, what in found), found)
+        return _answer(422, "; ".join(f"{field}: {what}" for field, what in problems), problems)
 
     @app.exception_handler(StarletteError)
-    async def refused(request: Request, error: StarletteError) -> JSONResponse:
+    async def answer_refusal(request: Request, error: StarletteError) -> JSONResponse:
         return _answer(error.status_code, str(error.detail))
 
     @app.exception_handler(ValueError)
-    async def wrong(request: Request, error: ValueError) -> JSONResponse:
+    async def answer_value_error(request: Request, error: ValueError) -> JSONResponse:
         if isinstance(error, LimitError):
             return _answer(error.status, str(error))
         status = next(
@@ -139,11 +139,11 @@ def _add_errors(app: FastAPI) -> None:
 
 def _answer(status: int, message: str, errors: Iterable[tuple[str, str]] = ()) -> JSONResponse:
     """Return the answer of an error; *errors* are fields and what is wrong with them."""
-    found = [{"field": field, "error": what} for field, what in errors]
-    return JSONResponse({"error": message, **({"errors": found} if found else {})}, status)
+    problems = [{"field": field, "error": what} for field, what in errors]
+    return JSONResponse({"error": message, **({"errors": problems} if problems else {})}, status)
 
 
 def _words(error: dict[str, Any]) -> str:
     if error["type"] == "json_invalid":
-        return "this is no JSON"
+        return "this is not JSON"
     return must_be(error)

@@ -47,7 +47,7 @@ from evoply.web.thinking import ThinkingPool
 _MOST_LISTED = 50
 _MOST_LISTENERS_OF_A_GAME = 16
 _MOST_WORDS = 100
-"""Messages that an open page may send; it has nothing to say."""
+"""The most messages that an open page may send; it needs none."""
 
 GameId = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
 Form = FormatName | Literal["svg"]
@@ -68,28 +68,28 @@ class GameHall:
     _changes: RateLimiter = field(init=False)
 
     def __post_init__(self) -> None:
-        """Begin to count."""
+        """Start the counters of requests."""
         self._begun = RateLimiter(self.limits.begun)
         self._changes = RateLimiter(self.limits.changes)
 
     async def game(self, game: str) -> OpenGame:
         """Return a game by its id; 404 if there is none."""
         async with self._reading:
-            found = self._open.get(game)
-            if found is None:
+            open_game = self._open.get(game)
+            if open_game is None:
                 stored = await self.store.read(game)
                 if stored is None:
                     raise HTTPException(404, "there is no such game - begin one")
-                found = await asyncio.to_thread(
+                open_game = await asyncio.to_thread(
                     OpenGame.open, stored, self.read_opponent, self.store, self.pool
                 )
-                self._keep(found)
-                found.wake()
+                self._keep(open_game)
+                open_game.wake()
         self._open.move_to_end(game)
-        return found
+        return open_game
 
     async def changing(self, game: str) -> OpenGame:
-        """Return a game that is to be changed, within the limits."""
+        """Return a game that a request changes; `LimitError` beyond the limits."""
         if self._changes.seconds_to_wait(game):
             raise LimitError(
                 f"more than {self.limits.changes.each_second:g} changes of a game a second - "
@@ -97,39 +97,39 @@ class GameHall:
             )
         return await self.game(game)
 
-    async def begin(self, asked: BeginGame) -> OpenGame:
+    async def begin(self, body: BeginGame) -> OpenGame:
         """Begin a game."""
         if self._begun.seconds_to_wait("everybody"):
             raise LimitError(
                 f"more than {self.limits.begun.each_second:g} new games a second - slow down"
             )
         # Reading what was pasted, and players, takes time: others are answered meanwhile.
-        stored = await asyncio.to_thread(self._begun_game, asked)
+        stored = await asyncio.to_thread(self._new_game, body)
         await self.store.begin(stored)
         return await self.game(stored.id)
 
-    def _begun_game(self, asked: BeginGame) -> Stored:
-        if asked.clock is not None:
-            TimeControl.from_text(asked.clock)
-        record = _asked_position(asked)
+    def _new_game(self, body: BeginGame) -> Stored:
+        if body.clock is not None:
+            TimeControl.from_text(body.clock)
+        record = _asked_position(body)
         game = record.position.game
-        texts = {Color.BLACK: asked.black, Color.WHITE: asked.white}
+        texts = {Color.BLACK: body.black, Color.WHITE: body.white}
         sides_of(texts.items(), game, self.read_opponent)
         rules = game_rules(game)
         start = record.start.text()
         # Read again as it will be, so that the game is the same after a restart.
         record = rules.game(rules.parse(start), (move.code(rules.shape) for move in record.moves))
-        left = None if asked.clock is None else TimeControl.from_text(asked.clock).seconds
+        left = None if body.clock is None else TimeControl.from_text(body.clock).seconds
         return Stored(
             id=new_id(),
             created=datetime.now(UTC).isoformat(),
             game=game,
             start=start,
-            black=asked.black,
-            white=asked.white,
-            clock=asked.clock,
-            seconds=asked.seconds,
-            seed=secrets.randbits(48) if asked.seed is None else asked.seed,
+            black=body.black,
+            white=body.white,
+            clock=body.clock,
+            seconds=body.seconds,
+            seed=secrets.randbits(48) if body.seed is None else body.seed,
             moves=tuple((str(move), left, left) for move in record.moves),
         )
 
@@ -142,9 +142,9 @@ class GameHall:
         self._open[game.stored.id] = game
         if len(self._open) <= self.limits.games_open:
             return
-        for name, one in self._open.items():
-            if not one.is_watched and not one.is_thinking and one is not game:
-                one.close()
+        for name, open_game in self._open.items():
+            if not open_game.is_watched and not open_game.is_thinking and open_game is not game:
+                open_game.close()
                 del self._open[name]
                 return
 
@@ -162,7 +162,7 @@ class GameHall:
             self.listeners -= 1
 
     def close(self) -> None:
-        """End what goes on; everything acknowledged is on disk."""
+        """End all that goes on; everything acknowledged is on disk."""
         self.is_closing.set()
         for game in self._open.values():
             game.close()
@@ -170,21 +170,21 @@ class GameHall:
         self.store.close()
 
 
-def _asked_position(asked: BeginGame) -> GameRecord:
+def _asked_position(body: BeginGame) -> GameRecord:
     """Return the game so far that a request shows."""
-    rules = game_rules(asked.game)
-    if asked.board is not None:
-        row = row_of(asked.game, asked.board)
+    rules = game_rules(body.game)
+    if body.board is not None:
+        row = row_of(body.game, body.board)
         return rules.game(rules.position_from_row(row))
-    if asked.position is None or not asked.position.strip():
+    if body.position is None or not body.position.strip():
         return rules.record()
     try:
-        return read_pasted(asked.game, asked.position)
+        return read_pasted(body.game, body.position)
     except ValueError as error:
-        # It may be of another game.
+        # The text may show a position of another game.
         for other in GAMES:
             try:
-                return read_pasted(other, asked.position)
+                return read_pasted(other, body.position)
             except ValueError:
                 continue
         raise ValueError(f"position: {error}") from None
@@ -225,13 +225,13 @@ async def rules() -> list[RulesShown]:
 async def listed(hall: Hall) -> GameList:
     """Return the games begun last."""
     games = await hall.store.newest(_MOST_LISTED)
-    return GameList(games=[GameListed.of(one, plies=plies) for one, plies in games])
+    return GameList(games=[GameListed.of(game, plies=plies) for game, plies in games])
 
 
 @game_router.post("/games", status_code=201)
-async def begin(asked: BeginGame, hall: Hall) -> GameState:
+async def begin(body: BeginGame, hall: Hall) -> GameState:
     """Begin a game, at the start or at a position."""
-    return state_of(await hall.begin(asked))
+    return state_of(await hall.begin(body))
 
 
 @game_router.get("/games/{game}")
@@ -241,42 +241,42 @@ async def read(game: GameId, hall: Hall) -> GameState:
 
 
 @game_router.post("/games/{game}/moves")
-async def move(game: GameId, asked: MoveAsked, hall: Hall) -> GameState:
+async def move(game: GameId, body: MoveAsked, hall: Hall) -> GameState:
     """Play a move; it is on disk when this is answered. A player's answer comes later."""
-    found = await hall.changing(game)
-    await found.play(asked.move, asked.ply)
-    return state_of(found)
+    open_game = await hall.changing(game)
+    await open_game.play(body.move, body.ply)
+    return state_of(open_game)
 
 
 @game_router.post("/games/{game}/undo")
-async def undo(game: GameId, asked: Undone, hall: Hall) -> GameState:
+async def undo(game: GameId, body: Undone, hall: Hall) -> GameState:
     """Take moves back."""
-    found = await hall.changing(game)
-    await found.undo(asked.to_ply)
-    return state_of(found)
+    open_game = await hall.changing(game)
+    await open_game.undo(body.to_ply)
+    return state_of(open_game)
 
 
 @game_router.post("/games/{game}/seats")
-async def seats(game: GameId, asked: SeatsAsked, hall: Hall) -> GameState:
+async def seats(game: GameId, body: SeatsAsked, hall: Hall) -> GameState:
     """Let others play from now on: take over a side, or leave it to a player."""
-    found = await hall.changing(game)
-    texts = ((Color.BLACK, asked.black), (Color.WHITE, asked.white))
-    read = partial(sides_of, texts, found.stored.game, hall.read_opponent)
-    await found.seat(await asyncio.to_thread(read))
-    return state_of(found)
+    open_game = await hall.changing(game)
+    texts = ((Color.BLACK, body.black), (Color.WHITE, body.white))
+    read = partial(sides_of, texts, open_game.stored.game, hall.read_opponent)
+    await open_game.seat(await asyncio.to_thread(read))
+    return state_of(open_game)
 
 
 @game_router.post("/games/{game}/values")
-async def values(game: GameId, asked: QuestionAsked, hall: Hall) -> Values:
+async def values(game: GameId, body: QuestionAsked, hall: Hall) -> Values:
     """Return what the legal moves are worth, and why the best is better than the second."""
-    return await values_of_moves(await hall.changing(game), asked, hall.read_opponent)
+    return await values_of_moves(await hall.changing(game), body, hall.read_opponent)
 
 
 @game_router.post("/games/{game}/xray")
-async def xray(game: GameId, asked: XRayAsked, hall: Hall) -> XRayShown:
+async def xray(game: GameId, body: XRayAsked, hall: Hall) -> XRayShown:
     """Return what a player sees on the board: features, squares, its tree, with their values."""
-    found = await hall.changing(game)
-    return await xray_of(found, asked, hall.read_opponent)
+    open_game = await hall.changing(game)
+    return await xray_of(open_game, body, hall.read_opponent)
 
 
 @game_router.get(
@@ -286,9 +286,9 @@ async def xray(game: GameId, asked: XRayAsked, hall: Hall) -> XRayShown:
 )
 async def copy(game: GameId, form: Annotated[Form, Query()], hall: Hall) -> PlainTextResponse:
     """Return the game as text: moves, GGF, PDN, JSON, or a picture with numbered moves."""
-    found = await hall.game(game)
+    open_game = await hall.game(game)
     kind = "image/svg+xml" if form == "svg" else "text/plain"
-    return PlainTextResponse(exported(found, form), media_type=kind)
+    return PlainTextResponse(exported(open_game, form), media_type=kind)
 
 
 @game_router.websocket("/games/{game}/live")
@@ -296,10 +296,10 @@ async def live(socket: WebSocket, game: GameId) -> None:
     """Send the game whenever it has changed."""
     hall: GameHall = socket.app.state.hall
     try:
-        found = await hall.game(game)
-        async with hall.listening(found) as changed:
+        open_game = await hall.game(game)
+        async with hall.listening(open_game) as changed:
             await socket.accept()
-            await _tell(socket, found, changed, hall.is_closing)
+            await _tell(socket, open_game, changed, hall.is_closing)
     except (HTTPException, LimitError) as error:
         reason = error.detail if isinstance(error, HTTPException) else str(error)
         await socket.close(1008, reason[:100])
@@ -309,7 +309,7 @@ async def _tell(
     socket: WebSocket, game: OpenGame, changed: asyncio.Event, closing: asyncio.Event
 ) -> None:
     """Send *game* now and after every change, until the page or the server leaves."""
-    hearing = asyncio.create_task(_heard(socket))
+    hearing = asyncio.create_task(_wait_until_gone(socket))
     ending = asyncio.create_task(closing.wait())
     try:
         while not (hearing.done() or ending.done()):
@@ -321,13 +321,13 @@ async def _tell(
         if not hearing.done():
             await socket.close(1001)
     except (RuntimeError, OSError):
-        pass  # the page has gone while it was told something
+        pass  # the page has gone while it was sent something
     finally:
         hearing.cancel()
         ending.cancel()
 
 
-async def _heard(socket: WebSocket) -> None:
+async def _wait_until_gone(socket: WebSocket) -> None:
     """Return when the page has gone, or talks too much."""
     for _ in range(_MOST_WORDS):
         message = await socket.receive()

@@ -121,7 +121,7 @@ def _side(game: OpenGame, color: Color, diagram: Diagram) -> SideShown:
 
 
 def played_by(game: OpenGame) -> GamePlayed:
-    """Return *game* with who plays it and how it ended, for files."""
+    """Return *game* for files, with its players and how it ended."""
     names = {
         color: side.label if side.player is not None else color.value.capitalize()
         for color, side in game.sides.items()
@@ -142,7 +142,7 @@ def played_by(game: OpenGame) -> GamePlayed:
 def exported(game: OpenGame, form: str) -> str:
     """Return *game* in one of its `forms`; `ValueError` for any other."""
     if form not in (forms := _forms(game_rules(game.stored.game))):
-        raise ValueError(f"form: {form} is none of this game: take {', '.join(forms)}")
+        raise ValueError(f"form: {form} is not a form of this game - take {', '.join(forms)}")
     if form == "svg":
         record = game.record
         numbers: dict[int, str] = {}

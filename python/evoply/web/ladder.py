@@ -45,7 +45,7 @@ def levels_of(game: str) -> tuple[LadderOpponent, ...]:
 
 
 def adviser_of(game: str) -> str:
-    """Return who says what moves are worth where the opponent has no opinion."""
+    """Return the player that values moves where the opponent does not."""
     adviser: str = _TABLE["advisers"].get(game, _ADVISER)
     return adviser
 

@@ -1,4 +1,4 @@
-"""What one may ask of the server, so that nobody keeps it from answering the others."""
+"""Limits on requests, so that nobody keeps the server from answering the others."""
 
 import time
 from collections.abc import Callable, Hashable
@@ -8,7 +8,7 @@ _MOST_CLIENTS = 8192
 
 
 class LimitError(ValueError):
-    """More was asked for than the server gives; says how much that is and what to do."""
+    """A request asks for more than the server gives; says how much that is and what to do."""
 
     def __init__(self, message: str, status: int = 429) -> None:
         super().__init__(message)
@@ -28,15 +28,15 @@ class ServerLimits:
     """Every limit of the server; the defaults are for people and their programs on one machine."""
 
     body_bytes: int = 128 * 1024
-    """Of one request; pasted games are within it."""
+    """The largest body of a request; pasted games fit into it."""
     body_seconds: float = 10.0
-    """Time to send it in."""
+    """The time to send a body in."""
     requests: Rate = Rate(200, 400)
-    """Of one connection."""
+    """Requests of one connection."""
     begun: Rate = Rate(20, 250)
     """Games begun by everybody, each of which takes room on the disk."""
     changes: Rate = Rate(50, 100)
-    """Of one game."""
+    """Changes of one game."""
     depth: int = 20
     """Plies that a player looks ahead, if time lets it."""
     games_before_move: int = 100_000
@@ -50,7 +50,7 @@ class ServerLimits:
     match_games: int = 1_000
     """Games of one match."""
     runs_at_once: int = 4
-    """Runs that go on in the folder, paused ones included, when another one is to be begun."""
+    """Runs that may go on in the folder at once, paused ones included."""
     population: int = 5_000
     """Individuals of a run that is begun."""
     generation_games: int = 1_000_000
@@ -59,7 +59,7 @@ class ServerLimits:
 
 @dataclass(slots=True)
 class RateLimiter:
-    """Counts requests by who makes them; a bucket that refills at a steady rate for each."""
+    """Counts the requests of each client by a token bucket, which refills at a steady rate."""
 
     rate: Rate
     now: Callable[[], float] = time.monotonic
@@ -74,8 +74,8 @@ class RateLimiter:
             return (1 - left) / self.rate.each_second
         if len(self._buckets) >= _MOST_CLIENTS and who not in self._buckets:
             # Whoever has been away for long has a full bucket again: nothing is lost.
-            oldest = sorted(self._buckets, key=lambda one: self._buckets[one][1])
-            for one in oldest[: _MOST_CLIENTS // 2]:
-                del self._buckets[one]
+            oldest = sorted(self._buckets, key=lambda client: self._buckets[client][1])
+            for client in oldest[: _MOST_CLIENTS // 2]:
+                del self._buckets[client]
         self._buckets[who] = left - 1, now
         return 0.0

@@ -10,13 +10,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from evoply.protocols import Color
 
 PERSON = "person"
-"""Who plays a side when nobody of ours does."""
+"""The name of a side that no player of evoply plays."""
 MOST_CHARACTERS = 100_000
 LONGEST_PLAYER = 4000
 
 
 class Asked(BaseModel):
-    """The body of a request, in which nothing unknown may stand."""
+    """The body of a request; unknown fields are refused."""
 
     model_config = ConfigDict(
         extra="forbid", strict=True, allow_inf_nan=False, use_attribute_docstrings=True
@@ -49,7 +49,7 @@ class Error(ApiAnswer):
 
 
 def wrong_as_json(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return what the schema says of errors where an answer that is right is no JSON."""
+    """Return the schema of errors of a route whose right answer is not JSON."""
     content = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
     return {
         status: {"description": "What is wrong, and what to do", "content": content}
@@ -80,8 +80,8 @@ class BeginGame(Asked):
     seed: int | None = Field(default=None, ge=0, lt=2**53)
     """Decides what players draw; another one each time if it is left out."""
     position: str | None = Field(default=None, max_length=MOST_CHARACTERS)
-    """Where to begin: moves, a board or both, GGF, PDN or OBF. Of another game than `game` where
-    only that one can be meant."""
+    """Where to begin: moves, a board or both, GGF, PDN or OBF. It may be of another
+    game than `game` if it cannot be of that."""
     board: SetUpBoard | None = None
     """Where to begin instead."""
 
@@ -141,7 +141,7 @@ class SideShown(ApiAnswer):
     pieces: int
     pieces_in_words: str
     seconds_left: float | None = None
-    """On its clock when this was said."""
+    """Seconds on its clock when this was sent."""
 
 
 class GameState(ApiAnswer):
@@ -219,14 +219,14 @@ class ValuedMove(ApiAnswer):
     text: str
     """The value as people read it."""
     loss: float
-    """What it is worth less than the best move."""
+    """How much less it is worth than the best move."""
 
 
 class Values(ApiAnswer):
     """Every legal move with its value, best first."""
 
     player: str
-    """Who says so."""
+    """The player that says so."""
     best: str
     moves: list[ValuedMove]
     """Empty if there is one legal move, or if the player values none."""
@@ -264,7 +264,7 @@ class XRayShown(ApiAnswer):
 
     player: str
     own: Color
-    """Whose pieces are own, and to whom all numbers speak."""
+    """The side whose pieces are own; all numbers are for this side."""
     value: float | None
     """None for a player that values moves only, or where it is no number."""
     sentence: str
@@ -274,7 +274,7 @@ class XRayShown(ApiAnswer):
     features: list[FeatureShown]
     """What adds most first."""
     rest: float | None
-    """What all else adds to the value."""
+    """What everything else adds to the value."""
     tree: str | None
     """Its tree as a picture (SVG), with the value of each node."""
     note: str

@@ -64,7 +64,7 @@ class SidePlayer:
         return "You" if self.player is None else short_name(self.player.label)
 
     def close(self) -> None:
-        """Give back what the seat holds."""
+        """Release what the seat holds."""
         if self.seat is not None:
             self.seat.close()
             self.seat = None
@@ -84,7 +84,7 @@ class OpenGame:
     version: int = 0
     trouble: str | None = None
     is_thinking: bool = False
-    choices: dict[int, Choice] = field(default_factory=dict)  # that say by what, by their ply
+    choices: dict[int, Choice] = field(default_factory=dict)  # those with notes, by their ply
     now: Callable[[], float] = time.monotonic
     _changed: set[asyncio.Event] = field(default_factory=set)
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -92,7 +92,7 @@ class OpenGame:
     _flag: asyncio.TimerHandle | None = None
 
     def __post_init__(self) -> None:
-        """Let the clock of whoever is to move run from now on."""
+        """Start the clock of the side to move."""
         self.playing = self.playing.ask(self.now())
 
     @classmethod
@@ -101,8 +101,8 @@ class OpenGame:
     ) -> OpenGame:
         """Return the game as it lies in the file.
 
-        A player that is no more, such as the champion of a run that was deleted, leaves its side to
-        a person.
+        A player that no longer exists, such as the champion of a deleted run, leaves its side to a
+        person.
         """
         rules = game_rules(stored.game)
         control = None if stored.clock is None else TimeControl.from_text(stored.clock)
@@ -187,7 +187,7 @@ class OpenGame:
         self.wake()
 
     def wake(self) -> None:
-        """Go on: start the clock of whoever is to move, and let a player think."""
+        """Go on: start the clock of the side to move, and let a player think."""
         self._arm_flag()
         if self.playing.is_over or self._thinking is not None:
             return
@@ -282,8 +282,8 @@ class OpenGame:
             await self._forfeit(playing)
             return
         left = _left(playing)
-        shown = left[Color.BLACK], left[Color.WHITE]
-        moves: list[Move] = [(str(move), *shown) for move in playing.record.moves[since:]]
+        clocks = left[Color.BLACK], left[Color.WHITE]
+        moves: list[Move] = [(str(move), *clocks) for move in playing.record.moves[since:]]
         await self.store.go_on(self.stored.id, since, moves)
         self.playing = playing
         self.left += [left] * len(moves)
@@ -292,7 +292,7 @@ class OpenGame:
     # Clocks.
 
     def _arm_flag(self) -> None:
-        """Have the game end when the flag of whoever is to move falls."""
+        """End the game when the flag of the side to move falls."""
         if self._flag is not None:
             self._flag.cancel()
             self._flag = None

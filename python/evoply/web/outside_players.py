@@ -1,4 +1,4 @@
-"""Players by the texts that come from outside: only those that are data, and within limits."""
+"""Reads players from texts of requests: only players that are data, and within limits."""
 
 import re
 from collections.abc import Callable
@@ -14,7 +14,7 @@ OpponentReader = Callable[[str, str], PlayerKind]
 """The player that a text names in a game."""
 
 _RUN = "@"
-"""What every text has that names a run."""
+"""Every text that names a run contains this."""
 _CHAMPION = re.compile(r"\s*champion\s*@(?P<run>[^:@]*)(@\s*[0-9]+\s*(:|$))?", re.DOTALL)
 _FILE = re.compile(r"\.(py|json|toml)\s*(:|$)|^\s*engine:", re.IGNORECASE)
 
@@ -23,12 +23,12 @@ def read_opponent(text: str, game: str, limits: ServerLimits) -> PlayerKind:
     """Return the player that *text* names, for *game*.
 
     No text from outside may name a file or a program: champions are those of the folder of runs,
-    by name. Raises `ValueError` for what is no player or does not play the game, and `LimitError`
-    for one that asks for too much.
+    by name. Raises `ValueError` for a text that is not a player or not one of *game*, and
+    `LimitError` for a player that asks for too much.
     """
     game_rules(game)
     check_text(text)
-    # A champion may be another one in a moment; what others are never changes.
+    # A champion may change at any moment; other players never change.
     return _read(text, game, limits) if _RUN in text else _read_once(text, game, limits)
 
 
@@ -41,10 +41,10 @@ def _read(text: str, game: str, limits: ServerLimits) -> PlayerKind:
         runs = resolve_champion
     try:
         player = parse_player(text, game=game, runs=runs)
-    except RunError as error:  # the run is there, and has no such champion
+    except RunError as error:  # the run exists, but has no such champion
         raise ValueError(str(error)) from None
     if not player.is_portable:
-        raise ValueError(f"{shorten(text)}: this player is no data - use `evoply match`")
+        raise ValueError(f"{shorten(text)}: this player is not data - use `evoply match`")
     player.check_fits(game)
     _check_work(player, limits)
     return player

@@ -1,8 +1,8 @@
-"""What looks at every request before anything else does.
+"""Checks every request before anything else sees it.
 
-A page of another site must not reach the server through its reader's browser: the Host is one of
-ours, exactly, and so is the Origin, if there is one; what changes something carries the token,
-which only our own page can read. Bodies are bounded, in size and time, and never compressed.
+A page of another site must not reach the server through its reader's browser: the Host must be one
+of ours, exactly, and so must the Origin, if there is one; a request that changes something carries
+the token, which only our own page can read. Bodies are bounded in size and time, never compressed.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
 @dataclass(frozen=True, slots=True)
 class Trusted:
-    """By which names the server is reached, and what those who change something must know."""
+    """The names of the server, and the token of requests that change something."""
 
     hosts: tuple[str, ...]
     """Values of the header Host, with the port."""
@@ -75,7 +75,7 @@ class Protection:
             return
         is_http = scope["type"] == "http"
 
-        async def sending(message: Message) -> None:
+        async def reply(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in self._headers.items():
@@ -88,9 +88,9 @@ class Protection:
             if is_http:
                 receive = await self._with_body(scope, receive)
         except RefusedRequestError as refused:
-            await (refused.answer(scope, receive, sending) if is_http else _close(receive, send))
+            await (refused.answer(scope, receive, reply) if is_http else _close(receive, send))
         else:
-            await self.app(scope, receive, sending)
+            await self.app(scope, receive, reply)
 
     def _check(self, scope: Scope, headers: Headers) -> None:
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
@@ -127,15 +127,15 @@ class Protection:
             raise RefusedRequestError(415, "Content-Type: send application/json")
 
     def _has_token(self, headers: Headers) -> bool:
-        """Return whether the request knows the token."""
-        given = headers.get("authorization", "")
-        scheme, _, token = given.partition(" ")
+        """Return whether the request carries the token."""
+        authorization = headers.get("authorization", "")
+        scheme, _, token = authorization.partition(" ")
         if scheme.lower() != "bearer":
             token = headers.get(TOKEN_HEADER, "")
         return secrets.compare_digest(token.strip().encode(), self.trusted.token.encode())
 
     async def _with_body(self, scope: Scope, receive: Receive) -> Receive:
-        """Return what gives the body of the request, which is read here, within the limits."""
+        """Read the body of the request within the limits; return what gives it again."""
         headers = Headers(scope=scope)
         most = self.limits.body_bytes
         if headers.get("content-encoding", "identity").lower() != "identity":
@@ -159,13 +159,13 @@ class Protection:
             raise RefusedRequestError(
                 408, f"the body took longer than {self.limits.body_seconds:g} s - send it faster"
             ) from None
-        told = False
+        is_sent = False
 
         async def again() -> Message:
-            nonlocal told
-            if told:
+            nonlocal is_sent
+            if is_sent:
                 return await receive()
-            told = True
+            is_sent = True
             return {"type": "http.request", "body": body, "more_body": False}
 
         return again

@@ -26,24 +26,24 @@ if TYPE_CHECKING:
     from evoply.reports.x_ray import XRay
 
 
-async def values_of_moves(game: OpenGame, asked: QuestionAsked, read: OpponentReader) -> Values:
-    """Return what the moves of *game* at the place asked for are worth to the player asked for."""
-    position = game.record.positions[_place(game, asked.ply)]
+async def values_of_moves(game: OpenGame, question: QuestionAsked, read: OpponentReader) -> Values:
+    """Return what the moves of *game* at the ply of *question* are worth to its player."""
+    position = game.record.positions[_place(game, question.ply)]
     if not position.legal_moves:
         raise ConflictError("the game is over there - ask about an earlier move")
     record = game_rules(game.stored.game).game(position, (), NO_DRAWS)
-    advisers = _advisers(game, asked.player, read)
+    advisers = _advisers(game, question.player, read)
 
     def ask() -> Values:
-        return _values(record, advisers, asked.seconds, game.stored.seed)
+        return _values(record, advisers, question.seconds, game.stored.seed)
 
     return await game.pool.run((game.stored.id, "question"), ask)
 
 
-async def xray_of(game: OpenGame, asked: XRayAsked, read: OpponentReader) -> XRayShown:
-    """Return what the player asked for sees in *game* at the place asked for."""
-    record = game.record.first(_place(game, asked.ply))
-    advisers = _advisers(game, asked.player, read)
+async def xray_of(game: OpenGame, question: XRayAsked, read: OpponentReader) -> XRayShown:
+    """Return what the player of *question* sees in *game* at its ply."""
+    record = game.record.first(_place(game, question.ply))
+    advisers = _advisers(game, question.player, read)
     colors = {side.player: color for color, side in game.sides.items() if side.player is not None}
 
     choices = dict(game.choices)  # those of the other side are of other plies
@@ -66,13 +66,13 @@ async def xray_of(game: OpenGame, asked: XRayAsked, read: OpponentReader) -> XRa
             except ValueError as error:
                 trouble = str(error)
                 continue
-            return _shown(seen)
+            return _message(seen)
         raise ConflictError(trouble)
 
     return await game.pool.run((game.stored.id, "x-ray"), look)
 
 
-def _shown(seen: XRay) -> XRayShown:
+def _message(seen: XRay) -> XRayShown:
     from evoply.reports.x_ray import value_text
 
     data = seen.to_dict()
@@ -90,17 +90,17 @@ def _shown(seen: XRay) -> XRayShown:
 
 
 def _place(game: OpenGame, ply: int | None) -> int:
-    """Return the number of plies after which something was asked about."""
+    """Return how many plies were played before the position of a question."""
     count = len(game.record) if ply is None else ply
     if count > len(game.record):
         raise ConflictError(f"ply: {count} - the game has {len(game.record)} plies now")
     return count
 
 
-def _advisers(game: OpenGame, asked: str | None, read: OpponentReader) -> list[PlayerKind]:
-    """Return whom to ask: the player *asked* for, or those who play, then who always knows."""
-    if asked:
-        return [read(asked, game.stored.game)]
+def _advisers(game: OpenGame, text: str | None, read: OpponentReader) -> list[PlayerKind]:
+    """Return whom to ask: the player *text*, or those who play, then one who always knows."""
+    if text:
+        return [read(text, game.stored.game)]
     players = [side.player for side in game.sides.values() if side.player is not None]
     players.append(read(adviser_of(game.stored.game), game.stored.game))
     return players

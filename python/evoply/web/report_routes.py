@@ -29,7 +29,7 @@ _POLICY = (
 )
 _TITLE = re.compile(r"<title>([^<]{1,300})</title>")
 _AGAIN = b'<meta http-equiv="refresh" content="5">'
-"""By which a file reads itself again: a sandbox forbids it, and browsers complain about it."""
+"""The tag by which a file reloads itself; a sandbox forbids it, and browsers complain."""
 _STATE = re.compile(r'<meta name="evoply-state" content="([^"]{1,300})">')
 
 
@@ -57,15 +57,15 @@ report_router = APIRouter(tags=["reports"])
 def reports() -> ReportList:
     """Return the pages that were written below the folder of runs."""
     root = runs_directory()
-    newest = sorted(_pages(root), key=lambda one: -one[0])[:_MOST_LISTED]
-    found = []
+    newest = sorted(_pages(root), key=lambda page: -page[0])[:_MOST_LISTED]
+    pages = []
     for moment, path in newest:
         title, state = _head(path)
         if title:
             written = datetime.fromtimestamp(moment, UTC).isoformat()
             name = path.relative_to(root).as_posix()
-            found.append(ReportListed(path=name, title=title, written=written, state=state))
-    return ReportList(reports=found)
+            pages.append(ReportListed(path=name, title=title, written=written, state=state))
+    return ReportList(reports=pages)
 
 
 @report_router.get(
@@ -121,13 +121,13 @@ def _pages(folder: Path) -> Iterator[tuple[float, Path]]:
 
 
 def _head(path: Path) -> tuple[str, str]:
-    """Return the title of one of evoply's pages, empty if it is none, and its state, if any."""
+    """Return the title of one of evoply's pages, "" for other files, and its state, if any."""
     try:
         with path.open("rb") as file:
             head = file.read(_HEAD).decode("utf-8", errors="replace")
     except OSError:
         return "", ""
     title, state = (
-        found and unescape(found[1]) for found in (_TITLE.search(head), _STATE.search(head))
+        match and unescape(match[1]) for match in (_TITLE.search(head), _STATE.search(head))
     )
     return title or "", state or ""

@@ -37,7 +37,7 @@ _LONGEST_TROUBLE = 500
 
 @dataclass(frozen=True, slots=True)
 class _Begun:
-    """A process that was started here, when its run was created, and its events before."""
+    """A process that was started here, and its run's creation time and earlier events."""
 
     process: subprocess.Popen[bytes]
     created: str
@@ -53,13 +53,13 @@ class RunDriver:
     _begun: dict[str, _Begun] = field(default_factory=dict)
     _changing: threading.Lock = field(default_factory=threading.Lock)
 
-    def begin(self, asked: StartRun) -> str:
+    def begin(self, body: StartRun) -> str:
         """Make the run that is asked for, begin it, and return its name."""
-        config = config_asked(asked, self.limits)
+        config = config_asked(body, self.limits)
         with self._changing:
             self._check_room()
-            path = self._create(asked.name, config)
-            self._start(path.name, path, tests=asked.tests)
+            path = self._create(body.name, config)
+            self._start(path.name, path, tests=body.tests)
         return path.name
 
     def _create(self, name: str | None, config: Any) -> Path:
@@ -74,21 +74,21 @@ class RunDriver:
             except RunNameError:  # another process took the name meanwhile: look for the next
                 continue
 
-    def ask(self, name: str, asked: RunRequest) -> None:
+    def ask(self, name: str, body: RunRequest) -> None:
         """Leave a request for the run called *name*, or go on with it if nobody drives it."""
         path = named_run(name)
         with self._changing:
             if is_locked(path):
-                leave_request(path, asked.request)
+                leave_request(path, body.request)
                 return
             if name in self._alive():
                 raise RunError(f"run {name} is just beginning or ending - try again in a second")
-            if asked.request != "resume":
+            if body.request != "resume":
                 raise RunError(f"run {name} stands still already - resume goes on with it")
             with Run.open(path) as run:
-                _check_going_on(run, asked)
+                _check_going_on(run, body)
             self._check_room()
-            self._start(name, path, generations=asked.generations)
+            self._start(name, path, generations=body.generations)
 
     def _start(self, name: str, path: Path, **options: Any) -> None:
         created, events = _marks(path)
@@ -121,17 +121,17 @@ class RunDriver:
         except (OSError, RunError):
             text = ""
         lines = [line for line in text.splitlines() if line.strip()]
-        said = lines[-1] if lines else "it said nothing"
+        last = lines[-1] if lines else "it said nothing"
         return shorten(
-            f"its process ended with code {begun.process.poll()}: {said}", _LONGEST_TROUBLE
+            f"its process ended with code {begun.process.poll()}: {last}", _LONGEST_TROUBLE
         )
 
     def _alive(self) -> set[str]:
-        """Return the runs that processes which were started here are at."""
-        return {name for name, one in self._begun.items() if one.process.poll() is None}
+        """Return the runs whose processes were started here and still run."""
+        return {name for name, begun in self._begun.items() if begun.process.poll() is None}
 
     def _check_room(self) -> None:
-        """Raise `LimitError` if as many runs go on as may."""
+        """Raise `LimitError` if the largest number of runs go on already."""
         going_on = {run.name for run in list_runs() if is_locked(run.path)}
         going_on |= self._alive()
         most = self.limits.runs_at_once
@@ -149,12 +149,12 @@ def _marks(path: Path) -> tuple[str, int]:
         return run.created, len(run.events())
 
 
-def _check_going_on(run: Run, asked: RunRequest) -> None:
+def _check_going_on(run: Run, body: RunRequest) -> None:
     """Raise `RunError` unless a process can go on with *run*."""
     if not run.kind.is_built_in:
         raise RunError(f"run {run.name} is of a learner of its own - go on with it from Python")
     count = run.count()
-    if asked.generations is not None and asked.generations <= count:
+    if body.generations is not None and body.generations <= count:
         raise RunError(f"generations: the run has {count:,} already - give more")
-    if asked.generations is None and run.status in ("finished", "limit"):
+    if body.generations is None and run.status in ("finished", "limit"):
         raise RunError(f"run {run.name} has ended - give a number of generations above {count:,}")

@@ -1,7 +1,7 @@
-"""What can be set of a run that is begun, and the config that comes of it.
+"""The form of a new run, and the config that is made of it.
 
-A form is a preset's values and the JSON Schema of its config, so a key that is new in a config is
-in the form without anybody's doing. The page draws it; what it sends is checked here.
+A form is a preset's values and the JSON Schema of its config, so a new key of a config is in
+the form by itself. The page draws it; what it sends is checked here.
 """
 
 from collections.abc import Iterator, Mapping
@@ -43,7 +43,7 @@ def _preset(name: str) -> PresetShown:
 
 
 def form_of(name: str, limits: ServerLimits) -> FormShown:
-    """Return what can be set of a run of the preset called *name*; 404 if there is none."""
+    """Return the form of a run of the preset called *name*; 404 if there is none."""
     _check_preset(name)
     config = _preset_config(name)
     schema = config_schema(type(config))
@@ -67,15 +67,15 @@ def _check_preset(name: str) -> None:
         )
 
 
-def config_asked(asked: StartRun, limits: ServerLimits) -> Any:
+def config_asked(body: StartRun, limits: ServerLimits) -> Any:
     """Return the config that a request asks for.
 
     Raises `ConfigError` with everything that is wrong and where, also what is beyond *limits*. No
     text of a request may name a file or a program.
     """
-    _check_preset(asked.preset)
+    _check_preset(body.preset)
     wrong = []
-    for path, text in _texts(asked.settings):
+    for path, text in _texts(body.settings):
         try:
             check_text(text)
         except ValueError as error:
@@ -83,8 +83,8 @@ def config_asked(asked: StartRun, limits: ServerLimits) -> Any:
     if wrong:
         raise ConfigError(wrong)
     # On the whole config: the preset's own text may say the same in a shorter form.
-    base = _preset_config(asked.preset)
-    config = changed_config(type(base), base.model_dump(), _changes(base, asked.settings), {})
+    base = _preset_config(body.preset)
+    config = changed_config(type(base), base.model_dump(), _changes(base, body.settings), {})
     problems = list(_beyond(config, limits))
     if problems:
         raise ConfigError(problems)
@@ -97,8 +97,8 @@ def _texts(value: object, path: str = "") -> Iterator[tuple[str, str]]:
         yield path, value
     elif isinstance(value, Mapping | list):
         inner = value.items() if isinstance(value, Mapping) else enumerate(value)
-        for key, one in inner:
-            yield from _texts(one, f"{path}.{key}".lstrip("."))
+        for key, item in inner:
+            yield from _texts(item, f"{path}.{key}".lstrip("."))
 
 
 def _changes(base: Any, settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -106,25 +106,25 @@ def _changes(base: Any, settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]
 
     A table of another kind has its defaults: the keys of the one before are not its own.
     """
-    for path, value in sorted(settings.items(), key=lambda one: not one[0].endswith(".kind")):
+    for path, value in sorted(settings.items(), key=lambda item: not item[0].endswith(".kind")):
         table, _, key = path.rpartition(".")
         if key == "kind" and table:
             if value != _standing_at(base, path):
                 yield table, None if value is None else {"kind": value}
-        # No value of no table is nothing; the table would come of it.
+        # A null in a table that does not exist is left out: it would create the table.
         elif value is not None or _standing_at(base, table) is not None:
             yield path, without_none(value)
 
 
 def _standing_at(config: Any, path: str) -> object:
     """Return what stands at *path*, None if nothing does."""
-    found = config
+    value = config
     for part in filter(None, path.split(".")):
-        if part.isdecimal() and isinstance(found, tuple):
-            found = found[int(part)] if int(part) < len(found) else None
+        if part.isdecimal() and isinstance(value, tuple):
+            value = value[int(part)] if int(part) < len(value) else None
         else:
-            found = getattr(found, part, None)
-    return found
+            value = getattr(value, part, None)
+    return value
 
 
 def _beyond(config: Any, limits: ServerLimits) -> Iterator[tuple[str, str]]:
@@ -143,8 +143,8 @@ def _beyond(config: Any, limits: ServerLimits) -> Iterator[tuple[str, str]]:
                 f"{games:,} games a step - runs begun here play at most "
                 f"{limits.generation_games:,}, give {fewer}",
             )
-    for place, text in player_texts(config.fitness) if hasattr(config, "fitness") else ():
+    for key, text in player_texts(config.fitness) if hasattr(config, "fitness") else ():
         try:
             read_opponent(text, config.game, limits)
         except ValueError as error:
-            yield f"fitness.{place}", str(error)
+            yield f"fitness.{key}", str(error)

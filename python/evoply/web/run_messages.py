@@ -36,7 +36,7 @@ class RunList(ApiAnswer):
     folder: str
     runs: list[RunListed]
     most: int
-    """As many are listed; there may be more."""
+    """The most runs that are listed; there may be more."""
 
 
 class LineShown(ApiAnswer):
@@ -91,14 +91,14 @@ class RunState(ApiAnswer):
 
     name: str
     version: str
-    """Another one after every change."""
+    """It differs after every change."""
     status: str
     """As in a list."""
     status_in_words: str
     is_going_on: bool
     """Whether a process drives it, so that it hears requests."""
     request: Literal["pause", "resume", "stop"] | None = None
-    """What it was asked for and has not done yet: it looks between generations."""
+    """The request that it has not followed yet: it looks between generations."""
     can_go_on: bool
     """Whether `resume` starts a process for it."""
     game: str
@@ -130,20 +130,20 @@ class ChampionShown(ApiAnswer):
     """The champion of a run, now or after one of its generations."""
 
     generation: int
-    """After which it was looked at."""
+    """The generation after which this is the champion."""
     title: str
     player: str
     """What requests that begin games call it."""
     formula: str
-    """The tree as text; of a player that is no tree its name."""
+    """The tree as text; the name of a player that is not a tree."""
     nodes: int | None = None
-    """Of the tree."""
+    """How many nodes the tree has."""
     tree: str | None = None
     """A picture (SVG), in which new nodes stand out."""
     before: int | None = None
     """The generation of the champion before it; None for the first."""
     new_nodes: int | None = None
-    """Nodes that the one before had not."""
+    """How many nodes the one before did not have."""
     gone: list[str] = Field(default=[])
     """Subtrees that only the one before had."""
 
@@ -173,7 +173,7 @@ class PresetList(ApiAnswer):
 
 
 class FormShown(ApiAnswer):
-    """Everything that can be set of a run that begins with a preset."""
+    """Everything that can be set in a run that begins with a preset."""
 
     preset: PresetShown
     config_schema: dict[str, Any]

@@ -1,7 +1,7 @@
 """The API of runs: list, watch, begin, pause, go on, stop.
 
-What knows runs takes most of a second to load, and whoever only plays never needs it: it is
-imported when it is asked something.
+The modules about runs take most of a second to load, and whoever only plays never needs them:
+the first request about runs imports them.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class RunEntrance:
-    """The way to what reads and begins runs, which is built for its first visitor."""
+    """Gives the reader of runs, which is made for the first request."""
 
     limits: ServerLimits
     _reader: RunReader | None = None
     _building: threading.Lock = field(default_factory=threading.Lock)
 
     def reader(self) -> RunReader:
-        """Return what reads runs and knows those that were begun, one for everybody."""
+        """Return the reader of runs, one for everybody, which knows those that were begun."""
         from evoply.web.run_driving import RunDriver
         from evoply.web.run_views import RunReader
 
@@ -75,7 +75,7 @@ def presets() -> PresetList:
 
 @run_router.get("/presets/{preset}")
 def form(preset: Annotated[str, Path(max_length=60)], reader: Reader) -> FormShown:
-    """Return everything that can be set of a run of a preset."""
+    """Return everything that can be set in a run of a preset."""
     from evoply.web.run_forms import form_of
 
     return form_of(preset, reader.driver.limits)
@@ -88,12 +88,12 @@ def runs(reader: Reader) -> RunList:
 
 
 @run_router.post("/runs", status_code=201)
-def begin(asked: StartRun, reader: Reader) -> RunStarted:
+def begin(body: StartRun, reader: Reader) -> RunStarted:
     """Begin a run in a process of its own, which goes on when this server ends."""
-    return RunStarted(name=reader.driver.begin(asked))
+    return RunStarted(name=reader.driver.begin(body))
 
 
-# A name may have a stroke, so what follows it is matched first.
+# A name may have a slash, so what follows it is matched first.
 @run_router.get("/runs/{name:path}/champion")
 def champion(
     name: RunName, generation: Annotated[int | None, Query(ge=0, le=10**12)] = None
@@ -105,16 +105,16 @@ def champion(
 
 
 @run_router.post("/runs/{name:path}/requests", status_code=202)
-def ask(name: RunName, asked: RunRequest, reader: Reader) -> RunState:
+def ask(name: RunName, body: RunRequest, reader: Reader) -> RunState:
     """Ask a run to pause, go on or stop; it looks between generations."""
-    reader.driver.ask(name, asked)
+    reader.driver.ask(name, body)
     return reader.read(name)
 
 
 @run_router.get(
     "/runs/{name:path}",
     response_model=RunState,
-    responses={304: {"description": "It is as it was."}},
+    responses={304: {"description": "It has not changed."}},
 )
 def read(
     name: RunName, reader: Reader, request: Request, response: Response

@@ -47,7 +47,7 @@ _LONGEST_FORMULA = 20_000
 _MOST_ROWS = 100
 
 
-def _listed(run: RunSummary, is_starting: bool) -> RunListed:
+def _list_entry(run: RunSummary, is_starting: bool) -> RunListed:
     status = "unreadable" if run.error else "starting" if is_starting else run.status
     return RunListed.of(
         run,
@@ -66,7 +66,7 @@ def _in_words(status: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Moment:
-    """What of a run changes without being in its files, or is not only there."""
+    """The facts of a run that are not, or not only, in its files."""
 
     status: str
     going_on: bool
@@ -88,8 +88,8 @@ class RunReader:
 
     def list(self) -> RunList:
         """Return the runs of the folder, newest first."""
-        found = reversed(list_runs(with_units=True))
-        runs = [_listed(one, self.driver.is_starting(one.name)) for one in found]
+        newest = reversed(list_runs(with_units=True))
+        runs = [_list_entry(run, self.driver.is_starting(run.name)) for run in newest]
         return RunList(folder=str(runs_directory()), runs=runs[:_MOST_LISTED], most=_MOST_LISTED)
 
     def read(self, name: str) -> RunState:
@@ -114,7 +114,7 @@ class RunReader:
 
 
 def _version(run: Run, now: _Moment) -> str:
-    """Return a text that is another one whenever anything that is shown is another."""
+    """Return a text that differs whenever anything that is shown differs."""
     (counted,) = run.table(
         "SELECT (SELECT count(*) FROM matches) AS m, (SELECT count(*) FROM events) AS e"
     )
@@ -145,7 +145,7 @@ def _state(run: Run, name: str, version: str, now: _Moment) -> RunState:
         facts=[],
         charts=[],
         tables=[],
-        matches=[_match(one) for one in played_matches(run).champion],
+        matches=[_match(result) for result in played_matches(run).champion],
         champions=sampled(champion_changes(run), _MOST_POINTS),
         trouble=now.trouble,
         config=(run.path / "config.toml").read_text(encoding="utf-8"),
@@ -184,16 +184,16 @@ def _match(result: Any) -> MatchShown:
 
 
 def _chart(chart: Chart, lines: Lines) -> ChartShown:
-    places = sampled(range(len(lines.x)), _MOST_POINTS)
+    points = sampled(range(len(lines.x)), _MOST_POINTS)
     return ChartShown.of(
         lines,
         title=chart.title,
         note=chart.note,
-        x=[lines.x[place] for place in places],
+        x=[lines.x[point] for point in points],
         lines=[
             LineShown.of(
                 line,
-                values=[_finite(line.values[place]) for place in places],
+                values=[_finite(line.values[point]) for point in points],
                 color=index if line.color is None else line.color,
             )
             for index, line in enumerate(lines.series)
@@ -202,7 +202,7 @@ def _chart(chart: Chart, lines: Lines) -> ChartShown:
 
 
 def _finite(value: float | None) -> float | None:
-    """Return *value* rounded for drawing; JSON has no other numbers than finite ones."""
+    """Return *value* rounded for drawing; JSON has only finite numbers."""
     return None if value is None or not math.isfinite(value) else round(float(value), 6)
 
 
@@ -223,7 +223,7 @@ def champion_shown(name: str, generation: int | None) -> ChampionShown:
                 earlier = [*earlier, number + 1]
         before = earlier[-1] - 1 if len(earlier) > 1 else None
         tree = tree_of(player)
-        shown = ChampionShown(
+        champion = ChampionShown(
             generation=number,
             title=f"champion after {run.step_word} {number:,}"
             if generation is not None
@@ -233,13 +233,13 @@ def champion_shown(name: str, generation: int | None) -> ChampionShown:
             before=before,
         )
         if tree is None:
-            return shown
-        shown.nodes = len(tree)
+            return champion
+        champion.nodes = len(tree)
         old = None if before is None else tree_of(champion_of(run, before))
-        found = None if old is None else changes(old, tree)
-        if found is not None:
-            shown.new_nodes = found.count
-            shown.gone = [shorten(one, 300) for one in found.gone[:20]]
+        change = None if old is None else changes(old, tree)
+        if change is not None:
+            champion.new_nodes = change.count
+            champion.gone = [shorten(subtree, 300) for subtree in change.gone[:20]]
         if is_drawn(tree):
-            shown.tree = tree_svg(tree, () if found is None else found.new)
-        return shown
+            champion.tree = tree_svg(tree, () if change is None else change.new)
+        return champion

@@ -28,7 +28,7 @@ def serve(
     *games* is the file of games. *on_ready* hears the address and the token as soon as requests
     are answered. Raises `ValueError` if the port is taken, and `StoreError` for the file.
     """
-    with _listening(port) as listener:
+    with _open_socket(port) as listener:
         number = listener.getsockname()[1]
         trusted = Trusted((f"{HOST}:{number}", f"localhost:{number}"))
         config = uvicorn.Config(
@@ -65,7 +65,7 @@ class _Server(uvicorn.Server):
             self.on_started()
 
 
-def _listening(port: int) -> socket.socket:
+def _open_socket(port: int) -> socket.socket:
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         if os.name == "posix":

@@ -30,7 +30,7 @@ CREATE TABLE moves (
 """
 T = TypeVar("T")
 _Change = Callable[[Execute], object]
-"""What executes the statements of one change."""
+"""Executes the statements of one change."""
 
 Move = tuple[str, float | None, float | None]
 """A move as text, and the seconds that Black and White have after it, None without a clock."""
@@ -132,14 +132,14 @@ class GameStore:
 
         def find() -> Stored | None:
             rows = self._connection.execute(f"SELECT {_NAMES} FROM games WHERE id = ?", (game,))
-            found = rows.fetchone()
-            if found is None:
+            row = rows.fetchone()
+            if row is None:
                 return None
             moves = self._connection.execute(
                 "SELECT move, black_left, white_left FROM moves WHERE game = ? ORDER BY ply",
                 (game,),
             )
-            return replace(Stored(*found), moves=tuple(moves))
+            return replace(Stored(*row), moves=tuple(moves))
 
         return await self._do(find)
 
@@ -174,7 +174,7 @@ class GameStore:
         await done
 
     async def _write_all(self) -> None:
-        """Write what waits, and what has come to wait meanwhile."""
+        """Write the changes that wait, and those that come meanwhile."""
         while self._waiting:
             # Whoever has been cancelled no longer wants it.
             batch = [(change, done) for change, done in self._waiting if not done.done()]
@@ -202,11 +202,11 @@ class GameStore:
                 change(execute)
 
     async def _do(self, work: Callable[[], T]) -> T:
-        def guarded() -> T:
+        def work_with_explanation() -> T:
             with _FILES.explaining(self.path):
                 return work()
 
-        return await asyncio.get_running_loop().run_in_executor(self._thread, guarded)
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work_with_explanation)
 
 
 def _write_moves(execute: Execute, game: str, since: int, moves: Iterable[Move]) -> None:

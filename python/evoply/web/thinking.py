@@ -20,7 +20,7 @@ _UNTIL_FREE = 0.01
 
 
 class ThinkingPool:
-    """*threads* that do what they are given; what is no longer wanted is not begun.
+    """*threads* that do the given work; work that is no longer wanted is not begun.
 
     The threads are daemons: a process that ends does not wait for a search, which changes nothing.
     """

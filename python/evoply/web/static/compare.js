@@ -66,7 +66,7 @@ const address = (path) => `/reports/${inAddress(path)}`;
 async function showBoth(box, asked) {
   const runs = (await get("/api/runs")).runs.filter((run) => run.trouble === null);
   if (runs.length < 2) {
-    box.replaceChildren(make("p", {}, "There are no two runs yet."));
+    box.replaceChildren(make("p", {}, "There are not two runs yet."));
     return;
   }
   const names = runs.map((run) => run.name);

@@ -133,7 +133,7 @@ function choose(square) {
   if (candidates.length) selected = [...selected, square];
   else if (game.legal.some((move) => move.path[0] === square)) selected = [square];
   else if (selected.length) selected = [];
-  else at("status").textContent = `${game.squares[square] || "This square"} is no legal move. ${statusText()}`;
+  else at("status").textContent = `${game.squares[square] || "This square"} is not a legal move. ${statusText()}`;
   show();
 }
 
@@ -388,7 +388,7 @@ async function copy() {
     await navigator.clipboard.writeText(box.value);
     at("status").textContent = "Copied.";
   } catch {
-    at("status").textContent = "Here it is, to copy.";
+    at("status").textContent = "Copy it from here.";
   }
 }
 

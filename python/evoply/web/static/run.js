@@ -88,7 +88,7 @@ function head(run, ask) {
 // What has ended goes on if it may make more steps.
 function longer(count, step, ask) {
   const more = make("input", { type: "number", min: count + 1, value: 2 * count, "aria-label": `${titled(step)}s in all` });
-  return [more, make("button", { type: "button", click: () => ask("resume", { generations: Number(more.value) }) }, `Go on to so many ${step}s`)];
+  return [more, make("button", { type: "button", click: () => ask("resume", { generations: Number(more.value) }) }, `Go on to this many ${step}s`)];
 }
 
 function progress(run) {
