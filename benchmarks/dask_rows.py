@@ -136,19 +136,19 @@ def part_costs() -> tuple[float, float, float]:
     )
     parts = _Parts(Nobody(), "othello", players, schedule, False)  # type: ignore[arg-type]
     begun = time.perf_counter()
-    content = play_part(parts.packed(slice(0, 20_000)))
+    content = play_part(parts.pack(slice(0, 20_000)))
     pace = 20_000 / (time.perf_counter() - begun)
     games = int(TARGET * pace)
     cut, sizes = [], []
     for number in range(1, 6):
         games = min(games, len(schedule) // 6)
         begun = time.perf_counter()
-        data = parts.packed(slice(number * games, (number + 1) * games))
+        data = parts.pack(slice(number * games, (number + 1) * games))
         cut.append(time.perf_counter() - begun)
         sizes.append(len(data))
     parts.places = [np.arange(20_000)]
     begun = time.perf_counter()
-    parts.taken(Answer(0, content, 1.0, ""))
+    parts.take(Answer(0, content, 1.0, ""))
     taken = (time.perf_counter() - begun) * games / 20_000
     back = len(content) * games / 20_000
     return float(np.median(cut)) + taken, float(np.median(sizes)), back

@@ -6,6 +6,7 @@ tests compare.
 """
 
 import hashlib
+from typing import Any
 
 from ingredients import kernel_player
 
@@ -19,13 +20,13 @@ SEARCHERS = (
     "( / white ( + black_edges black_near_corners ) ):depth=5,ties=last",
 )
 POSITIONS = 20
-EVOLUTION = EvolutionConfig(
-    game="othello-6",
-    seed=20_260_101,
-    population_size=16,
-    generations=5,
-    variation={one.name: 0.1 for one in OPERATORS if one.function is not None},
-    fitness={
+SETTINGS: dict[str, Any] = {
+    "game": "othello-6",
+    "seed": 20_260_101,
+    "population_size": 16,
+    "generations": 5,
+    "variation": {operator.name: 0.1 for operator in OPERATORS if operator.function is not None},
+    "fitness": {
         "opponents": [
             {"player": "random", "pairs": 2},
             {"player": "greedy", "pairs": 2},
@@ -33,7 +34,7 @@ EVOLUTION = EvolutionConfig(
         ],
         "earlier_generations": {"champions": 2, "recent": 1, "pairs": 1},
     },
-)
+}
 
 
 def behaviour() -> int:
@@ -45,7 +46,7 @@ def behaviour() -> int:
             player = kernel_player(text, game)
             for index in range(POSITIONS):
                 nodes += _native.analyse(player, *batch[index], index)[2]
-    digests = "".join(generation.digest for generation in evolve(EVOLUTION))
+    digests = "".join(generation.digest for generation in evolve(EvolutionConfig(**SETTINGS)))
     evolved = hashlib.sha256(digests.encode("ascii")).hexdigest()[:16]
     return nodes + int(signature(), 16) + int(evolved, 16)
 

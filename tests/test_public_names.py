@@ -5,6 +5,7 @@ import inspect
 import subprocess
 import sys
 from pathlib import Path
+from typing import Unpack
 
 import pytest
 
@@ -52,7 +53,7 @@ def test_defaults_are_those_of_the_command_line(name: str) -> None:
     assert ours == inspect.signature(getattr(arena, name)).parameters
     terms = inspect.signature(arena.conditions_of).parameters
     assert set(terms) | {"runs"} == set(arena.PlayerTerms.__annotations__)
-    assert ours["terms"].annotation == "Unpack[PlayerTerms]"
+    assert ours["terms"].annotation == Unpack[arena.PlayerTerms]
     assert terms["seed"].default == theirs["seed"].default == 1
     assert terms["threads"].default == theirs["threads"].default
     if name == "tournament":
