@@ -79,7 +79,7 @@ def test_features_of_a_population_are_learned(first: str, capsys: Any) -> None:
         (("tune", "swh"), "evoply learn"),
         (("tune", "greedy", "--pairs", "0"), "pairs"),
         (("tune", "greedy", "--against", "nobody"), "nobody"),
-        (("distil", "random"), "knows nothing"),
+        (("distil", "random"), "has no values of boards"),
         (("distil", "greedy", "--terms", "0"), "terms"),
         (("distil", "greedy", "--primitives", "nothing"), "no set of primitives"),
         (("distil", "greedy", "--output", "no/such/folder.json"), "folder"),

@@ -32,7 +32,7 @@ def test_a_kind_is_called_as_its_row(name: str) -> None:
 def test_runs_know_no_learner(tmp_path: Path) -> None:
     """Without the table a run of evoply's own is one of a stranger: looked at, not gone on with."""
     config = EvolutionConfig(game="othello-4", population_size=4, generations=1)
-    with pytest.raises(RunError, match=r"which learner it is for, as in evoply\.Run\.create"):
+    with pytest.raises(RunError, match=r"name its learner, as in evoply\.Run\.create"):
         runs.Run.create(tmp_path / "run", config)
     with Run.create(tmp_path / "run", config) as run:
         (generation,) = runs.advance(run)

@@ -250,7 +250,7 @@ def test_another_learner_is_refused(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_kept_is_refused_before_anything_is_made(tmp_path: Path) -> None:
-    with pytest.raises(RunError, match="which learner"):
+    with pytest.raises(RunError, match="name its learner"):
         Run.create(tmp_path / "run", CONFIG)
     with pytest.raises(RunError, match="it needs first, after"):
         Run.create(tmp_path / "run", CONFIG, learner=object())

@@ -166,7 +166,7 @@ def test_a_table_without_a_kind_is_of_the_usual_one() -> None:
         ("selection.elitism=3", "selection.elitism", "did you mean 'elitism' at the top"),
         ("selection.sise=3", "selection.sise", "did you mean 'size'?"),
         ("selection.crossovr=3", "selection.crossovr", "did you mean 'variation.crossover'?"),
-        ("selection.top_share=0.5", "selection.top_share", "no key of kind = 'tournament'"),
+        ("selection.top_share=0.5", "selection.top_share", "not a key of kind = 'tournament'"),
         ("fitness.opponents.0.pears=3", "fitness.opponents.0.pears", "did you mean 'pairs'?"),
         ("qqq=3", "qqq", "unknown key"),
         ("selection.kind=turnament", "selection.kind", "did you mean 'tournament'?"),

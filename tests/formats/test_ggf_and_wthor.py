@@ -122,7 +122,7 @@ def test_the_files_of_the_french_federation(tmp_path: Path) -> None:
     # White gave up, or the rest is not recorded: 40 of 64 are Black's.
     assert (begun.winner, begun.ending, begun.tags["RE"]) == (Color.BLACK, Ending.FORFEIT, "+16")
     assert [(one.number, one.place) for one in refused] == [(3, "record 3")]
-    assert "move 3: 99 is no square" in refused[0].reason
+    assert "move 3: 99 is not a square" in refused[0].reason
     written = io.BytesIO()
     players, events = wthor.write([whole, begun], written)
     again = wthor.WthorNames(wthor.read_names(players), wthor.read_names(events))
@@ -138,7 +138,7 @@ def test_the_files_of_the_french_federation(tmp_path: Path) -> None:
         (header(1, size=10), "a board of 10x10"),
         (header(2) + wtb("f5", score=33), "record 2: the file ends here"),
         (header(1) + wtb("f5f5", score=33), "record 1: ply 2: illegal move f5"),
-        (header(1) + wtb("f5", score=65), "record 1: Black's score is 65"),
+        (header(1) + wtb("f5", score=65), "record 1: Black's score 65"),
     ],
 )
 def test_damaged_databases_are_refused(content: bytes, says: str) -> None:

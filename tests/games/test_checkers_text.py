@@ -38,7 +38,7 @@ def test_numbers_of_squares(shape: BoardShape) -> None:
     with pytest.raises(InvalidMoveError, match=f"squares are 1 to {last}"):
         numbered_square(last + 1, shape)
     for square in (0, -1, shape.squares, shape.squares + 1):
-        with pytest.raises(ValueError, match="no dark square"):
+        with pytest.raises(ValueError, match="not a dark square"):
             square_number(square, shape)
 
 

@@ -149,7 +149,7 @@ def test_a_learned_player_is_a_file_like_any_other(home: Path) -> None:
 
 
 def test_a_config_says_whose_it_is(home: Path) -> None:
-    with pytest.raises(RunError, match="say which learner it is for"):
+    with pytest.raises(RunError, match="name its learner"):
         Run.create(home / "x", {"game": "othello"})
     run = Run.create(home / "y", CONFIG)
     with run:

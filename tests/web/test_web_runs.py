@@ -65,7 +65,7 @@ def test_the_list_has_every_run(api: Any) -> None:
     assert {one["name"]: one["status"] for one in runs} == {
         "learned": "finished", "evolved": "finished", "broken": "unreadable",
     }  # fmt: skip
-    assert "no run folder" in next(one["trouble"] for one in runs if one["name"] == "broken")
+    assert "no config.toml" in next(one["trouble"] for one in runs if one["name"] == "broken")
     assert api.get("/api/runs/broken").status_code == 404
 
 

@@ -24,8 +24,8 @@ def kind_of(kinds: Kinds, config: Any, learner: Any = None) -> Kind:
             if isinstance(config, kind.learners.given.config_type):
                 return kind
         raise RunError(
-            f"{type(config).__name__} is not a config of a known learner: name its learner, "
-            " as in evoply.Run.create(path, config, learner=...), which knows evoply's own"
+            f"{type(config).__name__} is not a config of a known learner: name its learner, as in "
+            "evoply.Run.create(path, config, learner=...), which knows evoply's own"
         )
     for kind in kinds.values():
         if isinstance(learner, type(kind.learners.given)):

@@ -67,7 +67,7 @@ function showKeys(place, form, values = form.values, kept = {}) {
   place.replaceChildren(whole);
 }
 
-// What the run is called, which is no key of its config.
+// What the run is called, which is not a key of its config.
 function nameField(game) {
   const field = fieldOf({ path: "name", type: "text", meaning: "What to call it: letters, digits, - _ + and . only.",
     range: "", value: null, choices: [], columns: [], least: null, most: null });
