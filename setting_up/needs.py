@@ -1,4 +1,7 @@
-"""The programs that must be there before anything begins: cargo, a linker, a Python with venv."""
+"""The programs that must be there before anything begins: cargo, a linker, a Python with venv.
+
+Reasons: docs/design/kernel.md.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Atomic writes of small files, reads with a size limit, checksums, and the folder of runs."""
+"""Atomic writes of small files, reads with a size limit, checksums, and the folder of runs.
+
+Reasons: docs/design/runs.md.
+"""
 
 import errno
 import hashlib

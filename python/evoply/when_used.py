@@ -2,6 +2,8 @@
 
 A package's `__init__.py` has one table of its names by module. So `from evoply.arena import match`
 imports what a match needs, and nothing of tournaments; a command pays for what it does.
+
+Reasons: docs/design/runs.md.
 """
 
 import sys

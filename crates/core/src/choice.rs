@@ -1,4 +1,6 @@
 //! What was chosen, and which of several equally good moves is.
+//!
+//! Reasons: docs/design/randomness.md.
 
 use crate::bitboard::Board;
 use crate::rules::Game;

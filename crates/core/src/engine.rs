@@ -3,6 +3,8 @@
 //!
 //! At equal depth an engine chooses what its player chooses, whatever it was asked before: values in its table hold for the
 //! position, its depth and what else they depend on. Only how deep it gets in its time, or with its nodes, depends on history.
+//!
+//! Reasons: docs/design/search.md.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};

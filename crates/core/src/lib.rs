@@ -14,6 +14,8 @@
 //! assert_eq!(start.legal_moves().count(), 4);
 //! assert!(start.outcome().is_none());
 //! ```
+//!
+//! Reasons: docs/design/kernel.md.
 #![deny(missing_docs)]
 #![deny(unsafe_code)]
 

@@ -1,4 +1,6 @@
 //! What chooses a move, as a value: random, one ply ahead, or alpha-beta; with a tie rule and a share of random moves.
+//!
+//! Reasons: docs/design/randomness.md.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;

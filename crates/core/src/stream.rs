@@ -3,6 +3,8 @@
 //! A [`Key`] is derived from its parent and an index, never from draws already made, so one player's draws cannot shift
 //! another's, and the result of a run does not depend on the order in which its games were played. The draws of a
 //! [`Stream`] are `mix(key + i * GOLDEN)` for i = 1, 2, ...: the `SplitMix64` sequence (Steele, Lea, Flood 2014) of its key.
+//!
+//! Reasons: docs/design/randomness.md.
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 

@@ -1,4 +1,7 @@
-"""Opening pairs, each two games of the same two players, and the ratings they give."""
+"""Opening pairs, each two games of the same two players, and the ratings they give.
+
+Reasons: docs/design/randomness.md.
+"""
 
 from __future__ import annotations
 

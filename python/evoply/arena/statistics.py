@@ -2,6 +2,8 @@
 
 Games come in pairs that share an opening, and the two games of a pair are not independent, so
 intervals are computed from pairs. This module knows numbers, not players.
+
+Reasons: docs/design/randomness.md.
 """
 
 import math

@@ -1,4 +1,7 @@
-"""Ctrl-C during a match or a tournament, with the result of the games played by then."""
+"""Ctrl-C during a match or a tournament, with the result of the games played by then.
+
+Reasons: docs/design/runs.md.
+"""
 
 from typing import Any, Self, TypeVar
 

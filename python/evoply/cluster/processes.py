@@ -3,6 +3,8 @@
 Starting Python for every short unit would take longer than the unit, so a process stays. Questions
 go to its standard input, and reports of progress and the answer come from its standard output, as
 blocks of bytes behind their length. A process ends when the other end of its input is closed.
+
+Reasons: docs/design/cluster.md.
 """
 
 from __future__ import annotations

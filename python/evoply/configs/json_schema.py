@@ -1,4 +1,7 @@
-"""Configs as JSON Schema, from which the reference of keys and the page's form are made."""
+"""Configs as JSON Schema, from which the reference of keys and the page's form are made.
+
+Reasons: docs/design/page.md.
+"""
 
 from typing import Any
 

@@ -1,6 +1,8 @@
 """A generation: the values from which the next generation is computed.
 
 This module does not know how individuals are bred, judged or stored.
+
+Reasons: docs/design/evolution.md.
 """
 
 from dataclasses import dataclass, field

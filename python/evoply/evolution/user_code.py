@@ -3,6 +3,8 @@
 They are arguments of `evolve` and not part of a config. A run folder records their qualified
 names and the checksums of their source, so that resuming can ask for the same again. This module
 checks what they return, with errors that name the part.
+
+Reasons: docs/design/evolution.md.
 """
 
 import inspect

@@ -2,6 +2,8 @@
 
 A formula is never read back: the written form of an expression is JSON. A formula does not show
 what division by zero gives. `FormulaNames` name parts, such as `white_corners` for a count.
+
+Reasons: docs/design/expressions.md.
 """
 
 from collections.abc import Mapping, Sequence

@@ -5,6 +5,8 @@ limited to [-1, 1]. T is the clock of the evaluated board, and factor_i(T) = 2T 
 + ..., where u = 1 - 2T. With only O_i1 = 1 the factor is always 1; with one time weight it is
 FIREBRAND's (Almgren, Berglund & Milstein): O_i at the start of the game, 1 in the middle, 2 - O_i
 at the end. V speaks for the side to move; the value for the other side is -V.
+
+Reasons: docs/design/expressions.md.
 """
 
 from __future__ import annotations

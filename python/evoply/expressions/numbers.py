@@ -5,6 +5,8 @@ by node, operands first; tables follow one another, from square a1 in a weighted
 0 in a pattern. A node that is used twice counts once; equal numbers that were written twice are two
 parameters. `program_with_parameters` compiles once; its `with_parameters` is cheap, and
 `with_parameters` here writes the learned numbers back.
+
+Reasons: docs/design/kernel.md.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 It draws a position's diagram and knows no rules. Every picture has its own background and uses no
 style sheet, script or downloaded font.
+
+Reasons: docs/design/kernel.md.
 """
 
 import math

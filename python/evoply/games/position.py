@@ -1,6 +1,8 @@
 """Positions of any game, stored as rows of the kernel, and their legal moves.
 
 A game defines the rest: texts of moves and boards, checks of boards, and the outcome.
+
+Reasons: docs/design/kernel.md, docs/design/randomness.md.
 """
 
 import operator

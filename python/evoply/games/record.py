@@ -1,4 +1,7 @@
-"""The record of a game on any board of the kernel: start, moves, rules about draws."""
+"""The record of a game on any board of the kernel: start, moves, rules about draws.
+
+Reasons: docs/design/kernel.md.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

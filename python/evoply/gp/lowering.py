@@ -4,6 +4,8 @@ An individual becomes its codes and constants in prefix order, without introns, 
 multiplied by their weights and definitions written out. The kernel makes programs of these: it
 inlines primitives, shares common subexpressions and checks sizes. `expression_of` makes one
 expression.
+
+Reasons: docs/design/expressions.md.
 """
 
 from __future__ import annotations

@@ -10,6 +10,8 @@ search by supervised learning" (2002); Veness et al., "Bootstrapping from game t
 
 The regression adds numbers in a fixed order and takes nothing from a library of linear algebra, so
 the same labels give the same bits on every machine.
+
+Reasons: docs/design/learning.md.
 """
 
 from collections.abc import Sequence

@@ -3,6 +3,8 @@
 A step is some games; it holds all that the next one needs, so a run resumes in the middle of a
 stage as if it had never stopped. The updates are the kernel's (`crates/core/src/learning`), one
 file for each rule.
+
+Reasons: docs/design/learning.md.
 """
 
 import os

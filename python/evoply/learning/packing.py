@@ -1,4 +1,7 @@
-"""Packing of learned tables into the file that ships: rounded, with cuts and their origin."""
+"""Packing of learned tables into the file that ships: rounded, with cuts and their origin.
+
+Reasons: docs/design/players.md.
+"""
 
 from collections.abc import Callable
 from typing import Any

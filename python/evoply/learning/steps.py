@@ -1,4 +1,7 @@
-"""Steps of learning as values: weights after some games, their digest and statistics."""
+"""Steps of learning as values: weights after some games, their digest and statistics.
+
+Reasons: docs/design/learning.md.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

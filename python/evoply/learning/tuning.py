@@ -8,6 +8,8 @@ best in these tests, so it is never worse there than the original player.
 
 Numbers are rounded before they play, so that people read what is played. The linear algebra
 below is numpy's: on another machine its last digits may differ, and so may a run.
+
+Reasons: docs/design/learning.md.
 """
 
 from __future__ import annotations

@@ -9,6 +9,8 @@ square; Szubert, Jaskowski & Krawiec, "Learning board evaluation function for Ot
 coevolution with temporal difference learning" (2011).
 
 Individuals learn side by side, all from the seed of their generation, so threads change nothing.
+
+Reasons: docs/design/learning.md.
 """
 
 import os

@@ -4,6 +4,8 @@ A bot is a class without arguments that has `choose(game, stream, clock)`, which
 text or a `Choice`. Its file is never imported here: the process (`bot_process`) does that. A bot
 that raises, hangs, dies, answers nonsense or plays an illegal move forfeits its game, and every
 process that it started ends with it.
+
+Reasons: docs/design/players.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Evaluators of boards as data: a genetic program or a board expression."""
+"""Evaluators of boards as data: a genetic program or a board expression.
+
+Reasons: docs/design/expressions.md.
+"""
 
 from __future__ import annotations
 

@@ -14,6 +14,8 @@ bot, which has no options. Options:
 * kinds with options of their own, such as `online`: the fields that the kind names
 
 A TOML file can describe all other players: it holds the fields of the models in `specs`.
+
+Reasons: docs/design/players.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The table of named players: the board expression of each and how it is used."""
+"""The table of named players: the board expression of each and how it is used.
+
+Reasons: docs/design/runs.md.
+"""
 
 import json
 from collections.abc import Mapping, Sequence

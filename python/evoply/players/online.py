@@ -4,6 +4,8 @@ From the position at hand a population of strategies plays games to their end, e
 so far, *alpha*; trees of weights are crossed and mutated for some generations; then alpha chooses
 the move and the population is thrown away. The kernel does all of it in one call. Source: Frankland
 & Pillay, "Evolving Game Playing Strategies for Othello" (CEC 2015).
+
+Reasons: docs/design/players.md.
 """
 
 from __future__ import annotations

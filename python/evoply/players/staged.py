@@ -2,6 +2,8 @@
 
 Source of the stages: Liao, "Genetic Programming Applied to Board Game Othello"; overlapping ones
 are its proposal for later work. A random start makes the games of a deterministic player differ.
+
+Reasons: docs/design/evolution.md.
 """
 
 from __future__ import annotations

@@ -8,6 +8,8 @@ keeper kills all of them and ends. If anything was unusual, its last line on sta
 what.
 
 It imports nothing of evoply, so it starts in a few hundredths of a second.
+
+Reasons: docs/design/players.md.
 """
 
 import ctypes

@@ -1,4 +1,7 @@
-"""Clocks: how much time each side has for a whole game."""
+"""Clocks: how much time each side has for a whole game.
+
+Reasons: docs/design/players.md.
+"""
 
 import re
 from dataclasses import dataclass

@@ -4,6 +4,8 @@ A unit of work is a function in one of evoply's modules, which every worker impo
 the bytes to apply it to. The function is pure, so a unit gives the same result anywhere, in any
 order, twice, or again after its worker died. Code that plays, learns or runs experiments knows only
 this module; `evoply.cluster` implements it.
+
+Reasons: docs/design/cluster.md.
 """
 
 import json

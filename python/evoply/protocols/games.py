@@ -1,6 +1,8 @@
 """What every game has: colours, outcomes, positions, records and diagrams.
 
 This module knows no game and no player.
+
+Reasons: docs/design/kernel.md.
 """
 
 from collections.abc import Iterator, Mapping

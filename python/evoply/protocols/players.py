@@ -4,6 +4,8 @@ A player describes itself (`Player`) and gives a *seat* for a game, which choose
 plays whole schedules between its own seats (`evoply.players.KernelSeat`); every other seat, such as
 a bot's process, is asked move by move. Every seat answers with a `Choice`, a search of the kernel
 as well as a bot that only names a move.
+
+Reasons: docs/design/players.md.
 """
 
 from __future__ import annotations

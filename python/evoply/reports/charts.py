@@ -3,6 +3,8 @@
 A chart is a Vega-Lite specification of plain values, which vl-convert draws without a network or a
 browser, the same every time. Text and grid have the colour of the text around them, so one picture
 fits light and dark pages; values are tooltips, and lines have a table beside.
+
+Reasons: docs/design/page.md.
 """
 
 import math

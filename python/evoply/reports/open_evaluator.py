@@ -1,6 +1,8 @@
 """The evaluator of a player, taken apart once: every report asks here, and only words it.
 
 So `explain`, `why`, `xray` and the pictures of squares speak of the same evaluator of a player.
+
+Reasons: docs/design/page.md.
 """
 
 from __future__ import annotations

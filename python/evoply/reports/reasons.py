@@ -2,6 +2,8 @@
 
 A search prefers a move for the board that its principal variation ends at. So the terms are
 compared there: what each adds to the value of the best line, and to that of the second.
+
+Reasons: docs/design/page.md.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,8 @@
 """A run in a separate process, which needs no waiting.
 
 The process lives on when its starter ends, and follows the requests in the run folder.
+
+Reasons: docs/design/page.md.
 """
 
 import subprocess

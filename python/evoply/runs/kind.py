@@ -4,6 +4,8 @@ A kind has four small contracts: for reading and writing configs (`Configs`), fo
 (`Learners`), for storing steps (`Store`), and for people (`Display`). A run's folder, resuming,
 the live display, the commands and reports use these and know nothing about trees or weights.
 `evoply.runs.outside_kind` has the kind of any learner that a user brings.
+
+Reasons: docs/design/runs.md.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Results of a run: its matches by player, its champions, and tables for other programs.
 
 Tables are rows of named cells; spreadsheets and statistics programs read them as CSV or Parquet.
+
+Reasons: docs/design/players.md.
 """
 
 import csv

@@ -4,6 +4,8 @@ A learner's kind may have tables of its own beside them (`evoply.runs.kind`). Ev
 transaction: an interrupted one leaves no trace. Everything is read and written in groups with
 checksums. This module knows neither locks nor status. The signature and players are imported by
 the functions that need them: a list of runs needs neither.
+
+Reasons: docs/design/runs.md.
 """
 
 import json

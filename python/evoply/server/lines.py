@@ -2,6 +2,8 @@
 
 A line is a word and its fields, separated by single blanks, in printable ASCII. This module knows
 the form of lines and nothing of games or connections; `docs/server.md` says what each means.
+
+Reasons: docs/design/players.md.
 """
 
 import hashlib

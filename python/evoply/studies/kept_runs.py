@@ -1,4 +1,7 @@
-"""The long evolutions of a study, in memory or as kept runs that can be continued."""
+"""The long evolutions of a study, in memory or as kept runs that can be continued.
+
+Reasons: docs/design/runs.md.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -23,6 +23,8 @@ lies above, below or between bounds.
 
 A row without a printed figure has **no figure**, one without an interval of ours is **undecided**.
 No verdict is ever written by hand.
+
+Reasons: docs/design/randomness.md.
 """
 
 import math

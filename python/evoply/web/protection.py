@@ -3,6 +3,8 @@
 A page of another site must not reach the server through its reader's browser: the Host must be one
 of ours, exactly, and so must the Origin, if there is one; a request that changes something carries
 the token, which only our own page can read. Bodies are bounded in size and time, never compressed.
+
+Reasons: docs/design/page.md.
 """
 
 import asyncio

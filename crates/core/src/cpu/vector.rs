@@ -2,6 +2,8 @@
 //!
 //! The compiler turns loops over arrays into vector instructions well, but not always: where it matters, rules are written
 //! once over these types, and each path brings its own. On other architectures they are plain arrays.
+//!
+//! Reasons: docs/design/kernel.md.
 
 use std::ops::{BitAnd, BitOr, Not, Shl, Shr};
 

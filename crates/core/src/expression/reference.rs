@@ -1,6 +1,8 @@
 //! What every operation means: one position, one node after the other, nothing shared, nothing clever.
 //!
 //! The oracle for [`super::evaluation`]. Written to be read.
+//!
+//! Reasons: docs/design/expressions.md.
 
 use super::{Expression, Node, NodeId, Side, Tables, Type, WhenZero};
 use crate::bitboard::{Bitboard, Board, Direction, Word};

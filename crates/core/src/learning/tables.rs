@@ -6,6 +6,8 @@
 //! board evaluation function for Othello by hybridizing coevolution with temporal difference learning" (2011).
 //!
 //! Everything is drawn from the key of the game; games learn one after another.
+//!
+//! Reasons: docs/design/learning.md.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

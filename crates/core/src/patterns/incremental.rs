@@ -6,6 +6,8 @@
 //!
 //! Indices are added four to a word. A sum of words is the sum of their indices as numbers with digits of 16 bits: what one
 //! index carries over to the next on the way has come back in the end, when each of them fits its place again.
+//!
+//! Reasons: docs/design/search.md.
 
 use std::sync::Arc;
 

@@ -1,5 +1,7 @@
 //! Rules of the games, behind one small trait. What a search needs of a game is all here, and
 //! nothing else; [`playout::Playouts`] is what playing games of random moves needs.
+//!
+//! Reasons: docs/design/kernel.md.
 
 pub mod draws;
 pub mod perft;

@@ -3,6 +3,8 @@
 //! The last ply is valued in blocks of siblings. The blocks belong to the algorithm: a cut-off is looked for between
 //! blocks, so the number of nodes is the same on every machine. A node is a position entered or a leaf that was valued.
 //! What a search does above the last ply is its `Branching`.
+//!
+//! Reasons: docs/design/search.md.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;

@@ -2,6 +2,8 @@
 //!
 //! A search that only chooses knows bounds of the moves it did not choose. Here every move is searched with a full window,
 //! by the searcher of [`super::deepening`] with an order and a table of its own: they change no value, only speed.
+//!
+//! Reasons: docs/design/search.md.
 
 use std::sync::atomic::Ordering;
 

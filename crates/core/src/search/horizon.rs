@@ -3,6 +3,8 @@
 //! The blocks belong to the algorithm: whoever asks may stop between blocks, so the number of nodes is the same on every
 //! machine. With quiescence the last ply is where captures end: a sibling in which the side to move must capture is worth
 //! what all its moves say, valued by the same blocks, without a window.
+//!
+//! Reasons: docs/design/search.md.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -4,6 +4,8 @@
 //! too. Here nothing but the order differs from [`super::alphabeta`]: every order gives the same value, and how many nodes and
 //! how much time it takes is the answer. These are the experiments of FIREBRAND (Almgren, Berglund & Milstein): boards after moves valued and
 //! the best looked at first, and a table of each position's best move, as in BILL, from searches to smaller depths.
+//!
+//! Reasons: docs/design/search.md.
 
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};

@@ -1,4 +1,6 @@
 //! Which moves are looked at first: only speed depends on it, never the value.
+//!
+//! Reasons: docs/design/search.md.
 
 use crate::cpu::Cpu;
 use crate::lanes::{LANES, Lanes};

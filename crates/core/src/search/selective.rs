@@ -4,6 +4,8 @@
 //! were fitted for one evaluator, by depth and by the pieces on the board. What the shallow search says to be so many sigmas
 //! above beta counts as beta, below alpha as alpha. The value is then no longer that of minimax. Source: Buro,
 //! "Experiments with Multi-ProbCut and a new high-quality evaluation function for Othello" (1997).
+//!
+//! Reasons: docs/design/search.md.
 
 use crate::evaluator::LARGEST_VALUE;
 

@@ -7,6 +7,8 @@
 //! An empty entry is all zeros, so that a new table is memory that the system clears page by page as it is used, and there is
 //! none before the first entry is kept. Four entries share a bucket: what is of earlier searches makes room first, then what
 //! looked least far ahead.
+//!
+//! Reasons: docs/design/search.md.
 
 /// What is known of a position for the side to move.
 #[derive(Clone, Copy, PartialEq, Debug)]

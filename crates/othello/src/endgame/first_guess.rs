@@ -2,6 +2,8 @@
 //!
 //! A question beside the score costs nearly as much as one at the score, so a good guess saves up to two fifths of a solve. And what
 //! is found out on the way is true of positions near the end, and says which moves are to be tried first above them.
+//!
+//! Reasons: docs/design/search.md.
 
 use super::ordering::Child;
 use super::question::Mode;

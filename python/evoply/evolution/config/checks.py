@@ -1,6 +1,8 @@
 """Checks of the parts of a config that do not fit together, although each by itself is right.
 
 Every check takes the parts that it compares, and yields problems with their paths.
+
+Reasons: docs/design/evolution.md.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,7 @@
-"""The parts of a config that say how games are played: by whom, from where, and until when."""
+"""The parts of a config that say how games are played: by whom, from where, and until when.
+
+Reasons: docs/design/evolution.md.
+"""
 
 from __future__ import annotations
 

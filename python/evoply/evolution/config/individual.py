@@ -1,4 +1,7 @@
-"""The part of a config that says what an individual is: one tree, or several and how they join."""
+"""The part of a config that says what an individual is: one tree, or several and how they join.
+
+Reasons: docs/design/expressions.md.
+"""
 
 from typing import Annotated, Literal
 

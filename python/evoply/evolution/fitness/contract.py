@@ -4,6 +4,8 @@ A kind is one class in one file: its fields are its keys in a config (`fitness.m
 engine calls its methods. It gets the population as players (`Population`) and the games it may play
 (`Training`), and returns the results (`Measured`). A kind of your own is a subclass passed to
 `evolve(config, fitness=...)`; ours are listed in `evoply.evolution.fitness.FITNESS`.
+
+Reasons: docs/design/evolution.md.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

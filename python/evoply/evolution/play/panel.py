@@ -5,6 +5,8 @@ twice with colours swapped unless the config has its individuals play one colour
 comparison is fair, and equal trees get equal points. With g games a tree, game `k` of a test
 belongs to tree `k // g` and is its game `k % g`; `Panel.places` has the opponent and the colour.
 This module does not know about configs, generations or selection.
+
+Reasons: docs/design/evolution.md.
 """
 
 from __future__ import annotations

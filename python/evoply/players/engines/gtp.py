@@ -5,6 +5,8 @@ empty line. Squares are written as here, d3 with row 1 at the top. A game begins
 and everything played since, openings included, is sent move by move; only evoply's own engines can
 set up another start. Engines disagree about passes: a
 forced pass is sent, and an engine that refuses it continues without it (GRhino).
+
+Reasons: docs/design/players.md.
 """
 
 import math
