@@ -68,7 +68,7 @@ def resume(
             is_finished = last is not None and learner.is_finished(config, last)
             if is_finished and given and generations != count:
                 raise ValueError(_nothing_to_do(found, given))
-            output.say(f"Run folder: {found.path}, with {count:,} generations so far")
+            output.say(f"Run folder: {found.path}, with {found.steps_in_words()} so far")
             if is_finished:
                 output.say(
                     f"It has reached its limit; --{_limit_option(found)} or --time-limit sets a "
@@ -99,10 +99,9 @@ def _with_limits(run: Run, limits: dict[str, Any]) -> Any:
 
 def _nothing_to_do(run: Run, limits: dict[str, Any]) -> str:
     options = ", ".join(f"--{key.replace('_', '-')} {value}" for key, value in limits.items())
-    count = run.count()
     seconds = sum(step.seconds for step in run.steps())
     return (
-        f"{options}: {run.name} has {count:,} generation{'s' * (count != 1)} in {seconds:,.1f} s "
+        f"{options}: {run.name} has {run.steps_in_words()} in {seconds:,.1f} s "
         "already, so there is nothing to do; give a larger limit, or none of them to play the "
         "test matches that are missing"
     )

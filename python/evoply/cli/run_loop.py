@@ -77,9 +77,9 @@ def _status_data(run: Run) -> dict[str, Any]:
 
 def _how_to_go_on(run: Run) -> str:
     count = run.count()
-    kept = f"Stopped; {count:,} whole generations are in {run.path}."
+    kept = f"Stopped; the run has {run.steps_in_words()}, all in {run.path}."
     if not count:
-        kept = f"Stopped before the first generation was whole; {run.path} holds the config."
+        kept = f"Stopped before the first {run.step_word} was whole; {run.path} holds the config."
     return f"{kept}\nGo on with: {suggested(f'resume {run.name}')}"
 
 

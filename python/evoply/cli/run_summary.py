@@ -26,7 +26,7 @@ def close_run(run: Run, output: Output, *, threads: int, with_tests: bool) -> di
     player = with_options(run.champion_player, {}, name=f"champion@{run.name}")
     digests = run.digests()
     output.say()
-    output.say(f"Champion of {run.name}: {facts.title} of {len(digests)}", style="bold")
+    output.say(f"Champion of {run.name}: {facts.title}", style="bold")
     explained = explain(player, game=run.config.game)
     say_explanation(output, explained)
     listings = run.kind.display.listings(run.config, run.last())

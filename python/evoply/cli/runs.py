@@ -80,7 +80,7 @@ def _show_list(output: Output) -> None:
     from evoply.runs import list_runs
 
     summaries = list_runs()
-    names = ("run", "game", "status", "created", "generations", "best on fresh games")
+    names = ("run", "game", "status", "created", "steps", "best on fresh games")
     listed = table(*names, left=names[:4])
     for summary in summaries:
         if summary.error is None:
@@ -130,7 +130,7 @@ def _show_run(output: Output, run: Run, *, show_all: bool) -> None:
         output.say("not reproducible: an opponent may play otherwise in the same game")
     shown = generations if show_all else generations[-_MOST_LINES:]
     if len(shown) < len(generations):
-        output.say(f"the last {len(shown)} of {len(generations):,} generations (--all shows all):")
+        output.say(f"the last {len(shown)} of {run.steps_in_words()} (--all shows all):")
     head, cells = steps_in(run.columns(shown), shown)
     listed = table(*head)
     for row in cells:

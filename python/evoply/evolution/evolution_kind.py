@@ -261,7 +261,7 @@ class _Display:
     def champion_facts(self, champion: HallOfFameEntry, last: Generation, /) -> ChampionFacts:
         nodes = len(champion.tree)
         return ChampionFacts(
-            title=f"{nodes} nodes, from generation {champion.generation}",
+            title=f"{nodes} nodes, from generation {champion.generation} of {last.number + 1}",
             data={"nodes": nodes, "generation": champion.generation},
             identity={"tree": str(champion.tree), "generation": last.number},
         )

@@ -57,7 +57,7 @@ class _Display(GamesDisplay):
         """Return the size of the tables."""
         about = {"generation": last.number, "games": last.games}
         entries = f"{len(last.entries) // 8:,} table entries"
-        title = f"{entries}, {last.games:,} games, step {last.number}"
+        title = f"{entries}, after {last.games:,} games"
         return ChampionFacts(title, about, {"digest": last.digest, "generation": last.number})
 
     def listings(self, config: PatternConfig, last: PatternStep, /) -> list[Listing]:

@@ -46,7 +46,7 @@ class _Display(PlainDisplay):
     def champion_facts(self, champion: Any, last: TuplesStep, /) -> ChampionFacts:
         """Return the number of tuples, and the generation of the champion."""
         about = {"generation": last.born, "tuples": list(last.champion)}
-        title = f"{len(last.champion)} tuples, of generation {last.born}"
+        title = f"{len(last.champion)} tuples, from generation {last.born} of {last.number + 1}"
         return ChampionFacts(title, about, {"digest": last.digest, "generation": last.number})
 
     def listings(self, config: TuplesConfig, last: TuplesStep, /) -> list[Listing]:

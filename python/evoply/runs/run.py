@@ -278,6 +278,11 @@ class Run:
         """What people call a step of the run: "generation" or "step"."""
         return self.columns([])[0].label
 
+    def steps_in_words(self) -> str:
+        """Return how many steps the run has, such as "40 generations"."""
+        count = self.count()
+        return f"{count:,} {self.step_word}{'s' * (count != 1)}"
+
     def table_names(self) -> tuple[str, ...]:
         """Return the names of the tables that `rows` returns; evolution has most of them."""
         return (*self.kind.store.exports, "matches")

@@ -155,6 +155,8 @@ def _check_going_on(run: Run, body: RunRequest) -> None:
         raise RunError(f"run {run.name} is of a learner of its own - go on with it from Python")
     count = run.count()
     if body.generations is not None and body.generations <= count:
-        raise RunError(f"generations: the run has {count:,} already - give more")
+        raise RunError(f"generations: the run has {run.steps_in_words()} already - give more")
     if body.generations is None and run.status in ("finished", "limit"):
-        raise RunError(f"run {run.name} has ended - give a number of generations above {count:,}")
+        raise RunError(
+            f"run {run.name} has ended - give a number of {run.step_word}s above {count:,}"
+        )
