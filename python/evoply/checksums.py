@@ -6,7 +6,7 @@ missing rows are noticed like changed ones. This module knows only that table.
 """
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -41,13 +41,21 @@ class Group:
     """
 
     name: str
-    label: str
-    """The name of a group in messages; {} stands for its number."""
+    label: str | Callable[[int], str]
+    """The name of a group in messages, or what makes it of the number; {} stands for the number."""
     select: str
     """Has two parameters, the first and the last number; the number is the first column."""
     insert: str
     columns: tuple[str, ...] = ()
     """Names of the columns, if they are needed."""
+    delete: str = ""
+    """Has the parameters of *select*; empty if groups are never removed."""
+
+    def label_of(self, number: object) -> str:
+        """Return the name of a group in messages; a damaged number is a question mark."""
+        if not isinstance(number, int):
+            return "one that has no number"
+        return self.label.format(number) if isinstance(self.label, str) else self.label(number)
 
 
 class Database:
@@ -94,16 +102,14 @@ class Database:
             stored = dict(self.connection.execute(_STORED, (group.name, first, last)))
         for number in stored.keys() | rows.keys():
             if stored.get(number) != _checksum(group, number, rows.get(number, ())):
-                raise ChecksumError(
-                    f"its checksum does not match {group.label.format(_label_number(number))}"
-                )
+                raise ChecksumError(f"its checksum does not match {group.label_of(number)}")
         return {number: rows.get(number, []) for number in sorted(stored)}
 
     def one(self, group: Group, number: int) -> list[Row]:
         """Return the rows of one group; `LookupError` if it is not there."""
         groups = self.read(group, number, number)
         if number not in groups:
-            raise LookupError(f"{group.label.format(number)} is missing")
+            raise LookupError(f"{group.label_of(number)} is missing")
         return groups[number]
 
     def records(self, group: Group) -> list[dict[str, Any]]:
@@ -114,14 +120,20 @@ class Database:
             for row in rows
         ]
 
-    def count(self, group: Group, table: str) -> int:
-        """Return the number of groups of one row in *table*, without reading them."""
+    def count(self, group: Group, first: int = _LEAST, last: int = _MOST) -> int:
+        """Return the number of groups of one row numbered *first* to *last*, without reading them.
+
+        Raises `ChecksumError` if there are more or fewer checksums.
+        """
         with self.snapshot():
-            (rows,) = self.connection.execute(f"SELECT count(*) FROM {table}").fetchone()
-            query = "SELECT count(*) FROM checksums WHERE name = ?"
-            (stored,) = self.connection.execute(query, (group.name,)).fetchone()
+            query = f"SELECT count(*) FROM ({group.select})"
+            (rows,) = self.connection.execute(query, (first, last)).fetchone()
+            query = f"SELECT count(*) FROM ({_STORED})"
+            (stored,) = self.connection.execute(query, (group.name, first, last)).fetchone()
             if rows != stored:
-                raise ChecksumError(f"it has {rows} rows of {table}, and checksums of {stored}")
+                raise ChecksumError(
+                    f"it has {rows} rows of {group.name}, and checksums of {stored}"
+                )
         return int(rows)
 
     def write(self, group: Group, number: int, rows: Sequence[Row]) -> None:
@@ -131,6 +143,13 @@ class Database:
             "INSERT OR REPLACE INTO checksums VALUES (?, ?, ?)",
             (group.name, number, _checksum(group, number, rows)),
         )
+
+    def remove(self, group: Group, first: int, last: int) -> None:
+        """Remove the groups numbered *first* to *last*, inside a transaction."""
+        query = "DELETE FROM checksums WHERE name = ? AND number BETWEEN ? AND ?"
+        # Every group has a checksum: mostly there is none, and nothing more to do.
+        if self.connection.execute(query, (group.name, first, last)).rowcount:
+            self.connection.execute(group.delete, (first, last))
 
     def append(self, group: Group, *cells: Any) -> int:
         """Write a group of one row after the existing ones, inside a transaction.
@@ -165,7 +184,3 @@ class Database:
 
 def _checksum(group: Group, number: int, rows: Sequence[Row]) -> str:
     return checksum([group.name, number, rows])
-
-
-def _label_number(number: object) -> object:
-    return number if isinstance(number, int) else "?"

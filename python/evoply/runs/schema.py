@@ -270,7 +270,7 @@ def write_step(database: Database, step: Step, state: str | None) -> None:
 
 def count_steps(database: Database) -> int:
     """Return the number of steps."""
-    return database.count(_STEPS, "steps")
+    return database.count(_STEPS)
 
 
 def read_steps(database: Database, first: int = 0) -> list[StepRow]:
