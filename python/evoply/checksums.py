@@ -182,5 +182,12 @@ class Database:
         return len(numbers)
 
 
+def damage_of(error: Exception) -> str:
+    """Return in a line what is wrong with a file, of which reading raised *error*."""
+    if isinstance(error, UnicodeDecodeError):
+        return "a text in it is not UTF-8"
+    return str(error).partition("\n")[0]
+
+
 def _checksum(group: Group, number: int, rows: Sequence[Row]) -> str:
     return checksum([group.name, number, rows])

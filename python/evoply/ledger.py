@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from evoply.checksums import CHECKSUMS, UNREADABLE, ChecksumError, Database, Group
+from evoply.checksums import CHECKSUMS, UNREADABLE, ChecksumError, Database, Group, damage_of
 from evoply.protocols import RunError
 
 Move = tuple[str, float | None, float | None]
@@ -137,8 +137,7 @@ class Ledger:
             )
 
     def _damage(self, path: Path, error: Exception) -> RunError:
-        what = str(error).partition("\n")[0]
-        return self.error(f"{path}: the file is damaged ({what}) - {self.damaged}")
+        return self.error(f"{path}: the file is damaged ({damage_of(error)}) - {self.damaged}")
 
 
 def write_moves(database: Database, game: int, since: int, moves: Iterable[Move]) -> None:
