@@ -8,7 +8,7 @@ import hashlib
 import json
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
@@ -137,6 +137,23 @@ def checksum(content: object) -> str:
     """
     canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return hashlib.sha256(canonical.encode("ascii")).hexdigest()
+
+
+def with_checksum(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return *content* and, under the key checksum, its own `checksum`."""
+    return {**content, "checksum": checksum(content)}
+
+
+def without_checksum(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the content that `with_checksum` was given; `ValueError` if it was another.
+
+    >>> without_checksum(with_checksum({"seed": 1}))
+    {'seed': 1}
+    """
+    content = {name: value for name, value in data.items() if name != "checksum"}
+    if data.get("checksum") != checksum(content):
+        raise ValueError("the checksum is wrong: the file is damaged or was edited")
+    return content
 
 
 def _beside(path: Path) -> Path:

@@ -1,19 +1,45 @@
 """SQLite files of servers: every commit is on disk, and one server at a time uses a file.
 
-Each is one SQLite database. A transaction is on disk when it is committed, so what a killed server
-had acknowledged is there when another one goes on with the file.
+Each is one SQLite database, whose rows have checksums (`evoply.checksums`). A transaction is on
+disk when it is committed, so what a killed server had acknowledged is there when another one goes
+on with the file. Games are numbered, and their moves lie in a table of the same form in all files.
 """
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from evoply.checksums import CHECKSUMS, UNREADABLE, ChecksumError, Database, Group, damage_of
 from evoply.protocols import RunError
 
-Execute = Callable[..., object]
-"""Runs a statement inside a transaction."""
+Move = tuple[str, float | None, float | None]
+"""A move as text, and the seconds that Black and White have after it, None without a clock."""
+
+_PLIES = 1 << 20
+"""The number of a move is that of its game times this, plus its ply: so both are one key."""
+
+
+def _move_label(number: int) -> str:
+    game, ply = divmod(number, _PLIES)
+    return f"ply {ply} of game {game}"
+
+
+MOVES_TABLE = """
+CREATE TABLE moves (
+    number INTEGER PRIMARY KEY, move TEXT NOT NULL, black_left REAL, white_left REAL
+);
+"""
+# One group for each move: the next one costs the same however long the game is.
+_MOVES = Group(
+    "moves",
+    _move_label,
+    "SELECT number, move, black_left, white_left FROM moves"
+    " WHERE number BETWEEN ? AND ? ORDER BY number",
+    "INSERT INTO moves VALUES (?, ?, ?, ?)",
+    delete="DELETE FROM moves WHERE number BETWEEN ? AND ?",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +50,7 @@ class Ledger:
     """Four letters in the head of each file."""
     format: int
     tables: str
-    """The statements that make the tables of a new file."""
+    """The statements that make the tables of a new file, besides that of checksums."""
     error: type[RunError]
     """The error that its methods raise, with a message that names the file."""
     in_use: str
@@ -35,39 +61,41 @@ class Ledger:
     damaged: str
     """What to do with a damaged file."""
 
-    def create(self, path: Path, begin: Callable[[Execute], object] | None = None) -> None:
+    def create(self, path: Path, begin: Callable[[Database], object] | None = None) -> None:
         """Make a file at *path*, with what *begin* writes into it: all of it, or an empty file."""
         with self.explaining(path):
             # Not in WAL mode yet: `open` looks for the mark in the first bytes of the file.
             connection = _connect(path)
             try:
-                with transaction(connection) as execute:
-                    execute(f"PRAGMA application_id = {int.from_bytes(self.mark, 'big')}")
-                    execute(f"PRAGMA user_version = {self.format}")
-                    for statement in filter(str.strip, self.tables.split(";")):
-                        execute(statement)
+                database = Database(connection)
+                with database.transaction():
+                    mark = int.from_bytes(self.mark, "big")
+                    connection.execute(f"PRAGMA application_id = {mark}")
+                    connection.execute(f"PRAGMA user_version = {self.format}")
+                    for statement in filter(str.strip, f"{CHECKSUMS}{self.tables}".split(";")):
+                        connection.execute(statement)
                     if begin is not None:
-                        begin(execute)
+                        begin(database)
             finally:
                 connection.close()
 
-    def open(self, path: Path) -> sqlite3.Connection:
+    def open(self, path: Path) -> Database:
         """Open the file at *path*, which must be of this kind; nobody else can open it then.
 
-        Statements outside transactions commit, and any thread may use the connection.
+        Its structure is checked, rows are whenever they are read. Statements outside transactions
+        commit, and any thread may use the connection.
         """
         with self.explaining(path):
             self._check_head(path)
             connection = _connect(path)
             try:
                 connection.execute("PRAGMA journal_mode = WAL")
-                checked = connection.execute("PRAGMA quick_check").fetchone()[0]
-                if checked != "ok":
-                    raise self._damage(path, ValueError(checked))
+                database = Database(connection)
+                database.check(())
             except BaseException:
                 connection.close()
                 raise
-        return connection
+        return database
 
     @contextmanager
     def explaining(self, path: Path) -> Iterator[None]:
@@ -81,7 +109,7 @@ class Ledger:
                 raise self._damage(path, error) from None
             hint = "is there a folder for it?" if "open" in str(error) else "is there room for it?"
             raise self.error(f"{path}: {error} - {hint}") from None
-        except sqlite3.Error as error:
+        except (*UNREADABLE, ChecksumError) as error:
             raise self._damage(path, error) from None
 
     @contextmanager
@@ -92,7 +120,7 @@ class Ledger:
                 yield
             except RunError:
                 raise
-            except (ValueError, KeyError, TypeError, RecursionError) as error:
+            except (ValueError, LookupError, TypeError, RecursionError) as error:
                 raise self._damage(path, error) from None
 
     def _check_head(self, path: Path) -> None:
@@ -109,16 +137,48 @@ class Ledger:
             )
 
     def _damage(self, path: Path, error: Exception) -> RunError:
-        what = str(error).partition("\n")[0]
-        return self.error(f"{path}: the file is damaged ({what}) - {self.damaged}")
+        return self.error(f"{path}: the file is damaged ({damage_of(error)}) - {self.damaged}")
 
 
-@contextmanager
-def transaction(connection: sqlite3.Connection) -> Iterator[Execute]:
-    """Yield a function that runs statements; afterwards all of them are on disk, or none."""
-    with connection:
-        connection.execute("BEGIN IMMEDIATE")
-        yield connection.execute
+def write_moves(database: Database, game: int, since: int, moves: Iterable[Move]) -> None:
+    """Write the moves of a game from ply number *since* on, inside a transaction."""
+    for number, (move, *left) in enumerate(moves, start=game * _PLIES + since):
+        # SQLite gives back 1 as 1.0 and -0.0 as 0.0: what is summed must be what is read.
+        clocks = (None if seconds is None else float(seconds) + 0.0 for seconds in left)
+        database.write(_MOVES, number, [(number, move, *clocks)])
+
+
+def remove_moves(database: Database, game: int, since: int) -> None:
+    """Remove the moves of a game from ply number *since* on, inside a transaction."""
+    database.remove(_MOVES, game * _PLIES + since, _last(game))
+
+
+def count_moves(database: Database, game: int) -> int:
+    """Return how many moves a game has."""
+    return database.count(_MOVES, game * _PLIES, _last(game))
+
+
+def read_moves(database: Database, game: int) -> tuple[Move, ...]:
+    """Return the moves of a game."""
+    return tuple(move for _, move in _moves(database, game * _PLIES, _last(game)))
+
+
+def read_all_moves(database: Database) -> dict[int, list[Move]]:
+    """Return the moves of all games that have any, by number of the game."""
+    games: dict[int, list[Move]] = {}
+    for number, move in _moves(database):
+        games.setdefault(number // _PLIES, []).append(move)
+    return games
+
+
+def _last(game: int) -> int:
+    return (game + 1) * _PLIES - 1
+
+
+def _moves(database: Database, *numbers: int) -> Iterator[tuple[int, Move]]:
+    for rows in database.read(_MOVES, *numbers).values():
+        for number, move, black, white in rows:
+            yield number, (move, black, white)
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -106,9 +106,14 @@ def test_a_file_that_is_none_is_refused(damage: Any, says: str, tmp_path: Path) 
 @pytest.mark.parametrize(
     "damage",
     [
-        change("UPDATE moves SET move = 'a1' WHERE ply = 3"),
-        change("UPDATE moves SET move = 'x' WHERE ply = 0"),
-        change("DELETE FROM moves WHERE ply = 2 AND game = 1"),
+        change("UPDATE moves SET move = 'a1' WHERE number % 1048576 = 3"),
+        change("UPDATE moves SET move = 'x' WHERE number = 0"),
+        change("DELETE FROM moves WHERE number = 1048578"),
+        change("UPDATE moves SET black_left = black_left + 1 WHERE number = 1048578"),
+        change("UPDATE players SET token_sha256 = upper(token_sha256) WHERE place = 1"),
+        change("UPDATE players SET games = 2 WHERE place = 1"),
+        change("DELETE FROM players WHERE place = 2"),
+        change("DELETE FROM checksums WHERE name = 'players'"),
         change("UPDATE ends SET loser = NULL WHERE game = 0"),
         change("UPDATE ends SET loser = 'red' WHERE game = 0"),
         change("UPDATE meta SET value = '{}' WHERE name = 'conditions'"),
@@ -124,6 +129,7 @@ def test_what_was_changed_is_noticed(damage: Any, tmp_path: Path) -> None:
     def read() -> None:
         journal = Journal.open(path)
         try:
+            journal.players()
             journal.begun(ServedTournament(CONDITIONS, ("a", "b", "c")))
         finally:
             journal.close()
@@ -143,14 +149,25 @@ def test_a_file_of_another_program_is_not_changed(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_a_later_format_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize("other", [1, 9])
+def test_another_format_is_named(other: int, tmp_path: Path) -> None:
     path = written(tmp_path / "t.db")
     with sqlite3.connect(path) as connection:
         connection.execute("PRAGMA journal_mode = DELETE")
-        connection.execute("PRAGMA user_version = 9")
+        connection.execute(f"PRAGMA user_version = {other}")
     connection.close()
-    with pytest.raises(JournalError, match="format 9, and this evoply reads 1"):
+    with pytest.raises(JournalError, match=f"format {other}, and this evoply reads 2 - go on with"):
         Journal.open(path)
+
+
+def test_a_damaged_schema_is_named_with_its_file(tmp_path: Path) -> None:
+    path = written(tmp_path / "t.db")
+    path.write_bytes(path.read_bytes().replace(b"tableendsends", b"table\xffndsends"))
+    says = r"the file is damaged \(a text in it is not UTF-8\) - begin a new tournament"
+    with pytest.raises(JournalError, match=says) as raised:
+        Journal.open(path)
+    assert str(raised.value).startswith(str(path))
+    assert "codec" not in str(raised.value)
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,9 @@
 """Games over the API: they follow the rules, players answer, and nothing acknowledged is lost."""
 
 import ast
+import asyncio
 import json
 import signal
-import sqlite3
 import subprocess
 import sys
 import urllib.request
@@ -21,6 +21,7 @@ from evoply.players.analysis import asked as asked_of
 from evoply.web import Rate, ServerLimits
 from evoply.web.ladder import LEVELS, levels_of
 from evoply.web.outside_players import read_opponent
+from evoply.web.store import GameStore
 from waiting import PATIENCE, children_seconds, cpu_seconds, until, until_it_computes
 
 
@@ -304,9 +305,13 @@ def test_no_request_is_answered_with_a_failure(tmp_path: Path) -> None:
 def test_a_player_that_is_no_more_leaves_its_side_to_a_person(tmp_path: Path) -> None:
     with client(tmp_path) as api:
         game = api.post("/api/games", json={"white": "greedy", "black": "person"}).json()["id"]
-    with sqlite3.connect(tmp_path / "web-games.db") as file:
-        file.execute("UPDATE games SET white = 'champion@gone'")
-    file.close()
+
+    async def seat_another() -> None:
+        store = GameStore(tmp_path / "web-games.db")
+        await store.seat(game, "person", "champion@gone")
+        store.close()
+
+    asyncio.run(seat_another())
     with client(tmp_path) as api:
         state = api.get(f"/api/games/{game}").json()
         assert state["white"]["player"] == "person"

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar
 
 from evoply import gp
+from evoply.checksums import Database
 from evoply.evolution import generation_store
 from evoply.evolution.config.config_text import config_to_toml, load_config
 from evoply.evolution.config.evolution_config import EvolutionConfig
@@ -20,7 +21,6 @@ from evoply.evolution.loop import Evolution
 from evoply.learning.tuning import check_installed
 from evoply.protocols import Cluster, Progress, RunError
 from evoply.runs.columns import Column, Columns, Row, curves, facts, framed, share
-from evoply.runs.database import Database
 from evoply.runs.kind import ChampionFacts, Kind, Listing, LiveFacts, Note, RunEnding, RunGames
 from evoply.runs.model_kind import ModelConfigs
 from evoply.runs.run import Run

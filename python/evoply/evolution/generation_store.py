@@ -11,12 +11,12 @@ from functools import lru_cache
 from typing import Any
 
 from evoply import gp
+from evoply.checksums import Database, Group
 from evoply.evolution.config.evolution_config import EvolutionConfig, primitive_set_of
 from evoply.evolution.generation import Generation
 from evoply.evolution.generation_statistics import Census, FreshResult, Seconds, Statistics
 from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individual
 from evoply.expressions import PrimitiveSet
-from evoply.runs.database import Database, Group
 from evoply.runs.schema import read_object
 
 _STATISTICS = tuple(field.name for field in fields(Statistics))

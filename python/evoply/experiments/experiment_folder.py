@@ -1,4 +1,4 @@
-"""An experiment on disk: its settings, and a run folder for each setup and seed.
+"""An experiment on disk: its settings with a checksum, and a run folder for each setup and seed.
 
 Nothing else is kept: the results of an experiment are read from its runs, so it resumes after any
 interruption, and seeds may be added later.
@@ -25,7 +25,7 @@ from evoply.experiments.design import (
     setups_of,
 )
 from evoply.experiments.units import Point, Unit, measured
-from evoply.files import checksum, write_atomically
+from evoply.files import checksum, read_limited, write_atomically
 from evoply.kinds import KINDS, Run
 from evoply.protocols import RunError, RunNameError
 from evoply.runs import runs_directory
@@ -35,6 +35,8 @@ from evoply.wording import shorten
 
 _SETUPS = "setups"
 _RUNS = "runs"
+_LARGEST = 10_000_000
+"""Bytes of a file of settings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +90,16 @@ class ExperimentFolder:
             raise RunError(f"{folder} is not a folder of an experiment: give another --name")
         try:
             (folder / _SETUPS).mkdir(parents=True, exist_ok=True)
-            names = {}
+            names, texts = {}, {}
             for number, setup in enumerate(setups):
                 file = folder / _SETUPS / f"{number + 1}.toml"
-                write_atomically(file, setup.kind.configs.write(setup.config))
                 names[file.name] = setup.name
-            data = {"experiment": experiment.model_dump(mode="json"), "setups": names}
+                texts[file.name] = setup.kind.configs.write(setup.config)
+                write_atomically(file, texts[file.name])
+            data = without_none({"experiment": experiment.model_dump(mode="json"), "setups": names})
+            data = {"checksum": checksum([data, texts]), **data}
             # The last of the files: only this makes the folder an experiment.
-            write_atomically(folder / EXPERIMENT_FILE, tomli_w.dumps(without_none(data)))
+            write_atomically(folder / EXPERIMENT_FILE, tomli_w.dumps(data))
         except OSError as error:
             raise RunError(f"{folder} cannot be written: {error.strerror}") from None
         return cls(folder, experiment, setups)
@@ -106,16 +110,16 @@ class ExperimentFolder:
         folder = Path(path)
         try:
             data = read_toml(
-                (folder / EXPERIMENT_FILE).read_text(encoding="utf-8"),
-                str(folder / EXPERIMENT_FILE),
+                read_limited(folder / EXPERIMENT_FILE, _LARGEST), str(folder / EXPERIMENT_FILE)
             )
+            _compare_checksum(folder, data)
             experiment = experiment_of(data["experiment"])
             setups = [
                 _setup(folder / _SETUPS / file, name) for file, name in data["setups"].items()
             ]
         except FileNotFoundError as error:
             raise RunNameError(f"{folder} is not a folder of an experiment: {error}") from None
-        except (OSError, ValueError, KeyError, AttributeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise RunError(f"{folder}: its {EXPERIMENT_FILE} is damaged: {error}") from None
         return cls(folder, experiment, tuple(setups))
 
@@ -212,6 +216,22 @@ def _folder_of(source: str | os.PathLike[str]) -> Path | None:
     if path.name == EXPERIMENT_FILE and (path.parent / _SETUPS).is_dir():
         return path.parent
     return path if (path / EXPERIMENT_FILE).is_file() else None
+
+
+def _compare_checksum(folder: Path, data: Mapping[str, Any]) -> None:
+    """Raise ValueError if the settings or the setups differ from what was written.
+
+    Nothing is compared if there is no checksum, as after the line was removed to change settings.
+    """
+    if "checksum" not in data:
+        return
+    content = {name: value for name, value in data.items() if name != "checksum"}
+    texts = {file: read_limited(folder / _SETUPS / file, _LARGEST) for file in data["setups"]}
+    if data["checksum"] != checksum([content, texts]):
+        raise ValueError(
+            f"its checksum does not match it and {_SETUPS}: put a copy back, or remove the "
+            "checksum if you changed them"
+        )
 
 
 def _setup(file: Path, name: Any) -> Setup:

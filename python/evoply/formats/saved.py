@@ -2,15 +2,19 @@
 
 `{"game", "players": {"black", "white"}, "start", "moves", "opening_plies", "key", "opening_key",
 "result": {"winner", "ending", "points": {"black", "white"}, "pieces": {"black", "white"}, "plies",
-"forfeit"}}`, and "tags" for further facts from a file of another format. *start* is the text of the
-start position and *moves* are the moves as text, openings and passes included; *winner* is black,
-white or null, *ending* null while the game goes on; *key* and *opening_key* are the sources of all
-randomness in the game; *forfeit* says why the loser could not go on, or is null.
+"forfeit"}}`, "tags" for further facts from a file of another format, and "checksum". *start* is
+the text of the start position and *moves* are the moves as text, openings and passes included;
+*winner* is black, white or null, *ending* null while the game goes on; *key* and *opening_key* are
+the sources of all randomness in the game; *forfeit* says why the loser could not go on, or is null.
+*checksum* is the SHA-256 of the other keys as JSON with sorted keys and no spaces; a line without
+one is read, too.
 """
 
 import json
 from collections.abc import Iterable, Iterator
+from typing import Any
 
+from evoply.files import with_checksum, without_checksum
 from evoply.formats.played import GamePlayed, as_played
 from evoply.formats.sources import LONGEST, OnRefused, Source, lines_of, refuse
 from evoply.protocols import GameRecord
@@ -26,7 +30,10 @@ def read(source: Source, on_refused: OnRefused = None) -> Iterator[GamePlayed]:
         try:
             if len(line) > LONGEST:
                 raise ValueError("is too long for a game")
-            game = GamePlayed.from_dict(json.loads(line))
+            data = json.loads(line)
+            if isinstance(data, dict) and "checksum" in data:
+                data = _checked(data)
+            game = GamePlayed.from_dict(data)
         except (ValueError, RecursionError) as error:
             if isinstance(error, json.JSONDecodeError):
                 error = ValueError(f"this is not a saved game: no JSON at column {error.colno}")
@@ -38,4 +45,14 @@ def read(source: Source, on_refused: OnRefused = None) -> Iterator[GamePlayed]:
 def write(games: Iterable[GamePlayed | GameRecord]) -> Iterator[str]:
     """Yield the lines of *games*."""
     for game in games:
-        yield json.dumps(as_played(game).to_dict(), ensure_ascii=False) + "\n"
+        yield json.dumps(with_checksum(as_played(game).to_dict()), ensure_ascii=False) + "\n"
+
+
+def _checked(data: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return without_checksum(data)
+    except ValueError:
+        raise ValueError(
+            "the checksum is wrong: the line is damaged or was edited - put a copy back, or remove "
+            "its checksum"
+        ) from None

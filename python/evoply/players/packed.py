@@ -22,7 +22,7 @@ from evoply.expressions import (
     with_parameters,
 )
 from evoply.expressions.written_form import parse_json
-from evoply.files import checksum
+from evoply.files import checksum, with_checksum, without_checksum
 from evoply.games import game_rules
 from evoply.players.evaluators import Model
 from evoply.players.problems import problems
@@ -111,8 +111,7 @@ class PackedTables(Model):
 
     def to_data(self) -> dict[str, Any]:
         """Return the content of a file: all fields and their checksum."""
-        content = self.model_dump(mode="json")
-        return {**content, "checksum": checksum(content)}
+        return with_checksum(self.model_dump(mode="json"))
 
     @cached_property
     def _empty(self) -> _native.Program:
@@ -146,9 +145,7 @@ def read_packed(text: str) -> PackedTables:
     data = parse_json(text)
     if not isinstance(data, Mapping) or data.get("kind") != "evoply tables":
         raise ValueError("this is not a file of packed tables")
-    content = {name: value for name, value in data.items() if name != "checksum"}
-    if data.get("checksum") != checksum(content):
-        raise ValueError("the checksum is wrong: the file is damaged or was edited")
+    content = without_checksum(data)
     try:
         # JSON has lists where the model has tuples.
         return PackedTables.model_validate(content, strict=False)

@@ -13,7 +13,13 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evoply.expressions.written_form import parse_json
-from evoply.files import checksum, read_limited, read_toml_file, write_atomically
+from evoply.files import (
+    read_limited,
+    read_toml_file,
+    with_checksum,
+    without_checksum,
+    write_atomically,
+)
 from evoply.games import game_rules
 from evoply.players.player import PLAYER_ADAPTER, PlayerModel, SavedModel, model_of
 from evoply.players.problems import problems
@@ -73,7 +79,7 @@ def save_player(
         "origin": (origin or Origin()).model_dump(mode="json"),
         "player": model.self_contained().model_dump(mode="json"),
     }
-    text = json.dumps({**content, "checksum": checksum(content)}, indent=1) + "\n"
+    text = json.dumps(with_checksum(content), indent=1) + "\n"
     if len(text.encode()) > MAX_BYTES:
         raise ValueError(f"the player is too large to save: more than {MAX_BYTES:,} bytes")
     write_atomically(path, text)
@@ -130,9 +136,7 @@ def _check_file(data: object) -> SavedPlayer:
     if set(data) != _FIELDS:
         wrong = sorted(str(name)[:40] for name in set(data) ^ _FIELDS)
         raise ValueError(f"fields are missing or unknown: {', '.join(wrong)}")
-    content = {name: value for name, value in data.items() if name != "checksum"}
-    if data["checksum"] != checksum(content):
-        raise ValueError("the checksum is wrong: the file is damaged or was edited")
+    without_checksum(data)
     try:
         saved = SavedPlayer(game=data["game"], origin=data["origin"], player=data["player"])
     except ValidationError as error:

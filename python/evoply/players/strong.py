@@ -18,12 +18,13 @@ from pydantic import Field, model_validator
 
 from evoply import _native
 from evoply.expressions import number
+from evoply.files import read_limited
 from evoply.games import GAMES, game_rules
 from evoply.look import table_html
 from evoply.players.evaluators import ExpressionEvaluator
 from evoply.players.kernel_seat import KernelSeat
 from evoply.players.options import option_texts, player_text
-from evoply.players.packed import PackedTables, read_packed
+from evoply.players.packed import LARGEST_PACKED, PackedTables, read_packed
 from evoply.players.player_kind import PlayerKind
 from evoply.players.search_options import MAX_DEPTH, MAX_ENDGAME
 from evoply.players.specs import AlphaBeta
@@ -85,7 +86,11 @@ def strong_games() -> tuple[str, ...]:
 @lru_cache(maxsize=8)
 def strong_tables(game: str = "othello") -> PackedTables:
     """Return the tables of *game* that come with evoply; they are read when first asked for."""
-    return read_packed(_file(game).read_text(encoding="utf-8"))
+    file = _file(game)
+    try:
+        return read_packed(read_limited(file, LARGEST_PACKED))
+    except ValueError as error:
+        raise ValueError(f"{file}: {error} - install evoply again") from None
 
 
 def _file(game: str) -> Path:

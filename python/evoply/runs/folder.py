@@ -17,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
+from evoply.checksums import damage_of
 from evoply.files import write_atomically
 from evoply.protocols import RunError, RunNameError
 
@@ -178,7 +179,7 @@ def _remove_remains(directory: Path) -> None:
 
 def reason(error: Exception) -> str:
     """Return the message of an error of the system or of SQLite."""
-    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+    return (error.strerror if isinstance(error, OSError) else None) or damage_of(error)
 
 
 def leave_request(folder: Path, request: Request) -> None:

@@ -14,10 +14,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
+from evoply.checksums import Database, Group
 from evoply.games import DrawRules
 from evoply.protocols import Cluster, Learner, Progress, Step
 from evoply.runs.columns import Columns, Row
-from evoply.runs.database import Database, Group
 from evoply.runs.plots import Plot
 
 Note = Callable[..., dict[str, Any] | None]

@@ -19,11 +19,12 @@ from typing import Any, ClassVar, NoReturn, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from evoply.checksums import UNREADABLE, ChecksumError, Database
 from evoply.players.player_files import read_player
 from evoply.protocols import ConfigError, RunError, Step, StorableLearner
 from evoply.runs import schema
 from evoply.runs.columns import Columns, Row
-from evoply.runs.database import UNREADABLE, ChecksumError, Database, identity
+from evoply.runs.database import identity
 from evoply.runs.finding_kinds import Kinds, kind_of, stored_kind
 from evoply.runs.folder import (
     CONFIG,

@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from evoply import _native
+from evoply.checksums import CHECKSUMS, UNREADABLE, Database, Group
 from evoply.protocols import Player, RunError, Step
-from evoply.runs.database import CHECKSUMS, UNREADABLE, Database, Group, connect
+from evoply.runs.database import connect
 from evoply.runs.folder import CONFIG, reason
 
 MATCH = ("first", "second", "wins", "draws", "losses", "score", "games", "distinct_games", "seed")
@@ -269,7 +270,7 @@ def write_step(database: Database, step: Step, state: str | None) -> None:
 
 def count_steps(database: Database) -> int:
     """Return the number of steps."""
-    return database.count(_STEPS, "steps")
+    return database.count(_STEPS)
 
 
 def read_steps(database: Database, first: int = 0) -> list[StepRow]:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from evoply.checksums import Database, Group
 from evoply.protocols import RunError, StorableLearner
 from evoply.runs.columns import Row
-from evoply.runs.database import Database, Group
 from evoply.runs.plain_display import USUAL
 from evoply.runs.schema import read_state, read_steps
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evoply.checksums import Database
 from evoply.files import runs_directory
 from evoply.games import GAMES
 from evoply.protocols import RunError
 from evoply.runs import schema
-from evoply.runs.database import Database
 from evoply.runs.folder import CONFIG, DATABASE, check_is_run, status_in, stored_learner
 
 EXPERIMENT_FILE = "experiment.toml"

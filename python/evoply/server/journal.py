@@ -1,13 +1,12 @@
 """The file of a tournament: every accepted move is on disk before it is announced.
 
-It has no tokens and no passwords, only the SHA-256 of each token.
+It has no tokens and no passwords, only the SHA-256 of each token. All rows have checksums.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -16,25 +15,42 @@ from pathlib import Path
 
 from evoply.arena import Forfeit
 from evoply.arena.games_played import PlayedGame
+from evoply.checksums import Database, Group
 from evoply.games import game_rules
-from evoply.ledger import Execute, Ledger, transaction
+from evoply.ledger import MOVES_TABLE, Ledger, read_all_moves, write_moves
 from evoply.protocols import Color, GameInProgress, GameRecord, RunError
 from evoply.server.tournament_conditions import ServedTournament, TournamentConditions
 
-_TABLES = """
+_TABLES = f"""
+{MOVES_TABLE}
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE players (
     place INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, token_sha256 TEXT NOT NULL,
     games INTEGER NOT NULL
 );
-CREATE TABLE moves (
-    game INTEGER NOT NULL, ply INTEGER NOT NULL, move TEXT NOT NULL,
-    black_left REAL NOT NULL, white_left REAL NOT NULL, PRIMARY KEY (game, ply)
-) WITHOUT ROWID;
 CREATE TABLE ends (
     game INTEGER PRIMARY KEY, loser TEXT, reason TEXT, by_time INTEGER NOT NULL
 );
 """
+_META = Group(
+    "meta",
+    "the conditions and the address",
+    "SELECT 0, name, value FROM meta WHERE 0 BETWEEN ? AND ? ORDER BY name",
+    "INSERT OR REPLACE INTO meta VALUES (?2, ?3)",
+)
+_PLAYERS = Group(
+    "players",
+    "the players",
+    "SELECT 0, place, name, token_sha256, games FROM players WHERE 0 BETWEEN ? AND ?"
+    " ORDER BY place",
+    "INSERT INTO players VALUES (?2, ?3, ?4, ?5)",
+)
+_ENDS = Group(
+    "ends",
+    "the end of game {}",
+    "SELECT game, loser, reason, by_time FROM ends WHERE game BETWEEN ? AND ? ORDER BY game",
+    "INSERT INTO ends VALUES (?, ?, ?, ?)",
+)
 
 
 class JournalError(RunError):
@@ -43,7 +59,7 @@ class JournalError(RunError):
 
 _FILES = Ledger(
     mark=b"EVOT",
-    format=1,
+    format=2,
     tables=_TABLES,
     error=JournalError,
     in_use="another server is using it - end that one first",
@@ -80,12 +96,12 @@ def digest_of(token: str) -> str:
 class Journal:
     """An open file of a tournament. Writing waits for the disk: see `in_background`."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+    def __init__(self, path: Path, database: Database) -> None:
         self.path = path
         self.conditions: TournamentConditions
         self.address: tuple[str, int] | None = None
         """Where the last server listened; None if there was none."""
-        self._connection = connection
+        self._database = database
         # One thread, so that writes reach the disk in order.
         self.in_background = ThreadPoolExecutor(1, thread_name_prefix="journal")
         """Where the server writes, so that no game waits for the disk of another."""
@@ -98,10 +114,8 @@ class Journal:
                 f"{path}: there is such a file already - choose another name, or go on with it: "
                 f"evoply serve --resume {path}"
             )
-        text = json.dumps(conditions.to_dict())
-        _FILES.create(
-            path, lambda execute: execute("INSERT INTO meta VALUES ('conditions', ?)", (text,))
-        )
+        facts = {"conditions": json.dumps(conditions.to_dict())}
+        _FILES.create(path, lambda database: _write_facts(database, facts))
         return cls.open(path)
 
     @classmethod
@@ -112,10 +126,10 @@ class Journal:
         journal = cls(path, _FILES.open(path))
         try:
             with _FILES.reading(path):
-                meta = dict(journal._connection.execute("SELECT name, value FROM meta"))
-                journal.conditions = TournamentConditions.from_dict(json.loads(meta["conditions"]))
-                if "address" in meta:
-                    host, port = json.loads(meta["address"])
+                facts = _facts(journal._database)
+                journal.conditions = TournamentConditions.from_dict(json.loads(facts["conditions"]))
+                if "address" in facts:
+                    host, port = json.loads(facts["address"])
                     journal.address = str(host), int(port)
         except BaseException:
             journal.close()
@@ -125,7 +139,7 @@ class Journal:
     def close(self) -> None:
         """Close the file, after all that is still to be written; a second call does nothing."""
         self.in_background.shutdown()
-        self._connection.close()
+        self._database.connection.close()
 
     def discard(self) -> None:
         """Close the file and delete it: nobody has ever listened."""
@@ -135,41 +149,42 @@ class Journal:
     def listens(self, host: str, port: int) -> None:
         """Write the address of the server, for the next one."""
         self.address = host, port
-        with self._transaction() as execute:
-            execute("REPLACE INTO meta VALUES ('address', ?)", (json.dumps([host, port]),))
+        with self._transaction() as database:
+            facts = _facts(database)
+            _write_facts(database, {**facts, "address": json.dumps([host, port])})
 
     def seat(self, players: Sequence[Seated]) -> None:
         """Write the players, with whom the tournament begins."""
-        with self._transaction() as execute:
-            for number, player in enumerate(players):
-                row = number, player.name, player.token, player.games
-                execute("INSERT INTO players VALUES (?, ?, ?, ?)", row)
+        rows = [
+            (0, place, player.name, player.token, player.games)
+            for place, player in enumerate(players)
+        ]
+        with self._transaction() as database:
+            database.write(_PLAYERS, 0, rows)
 
     def add(self, game: int, record: GameRecord, since: int, left: Mapping[Color, float]) -> None:
         """Write the moves of a game from ply number *since* on, and what both clocks show."""
-        with self._transaction() as execute:
-            _add(execute, game, record, since, left)
+        with self._transaction() as database:
+            _add(database, game, record, since, left)
 
     def end(self, game: int, forfeit: Forfeit | None) -> None:
         """Write that a game is over, and its forfeit, if there is one."""
-        with self._transaction() as execute:
-            _end(execute, game, forfeit)
+        with self._transaction() as database:
+            _end(database, game, forfeit)
 
     def add_unplayed(self, games: Mapping[int, PlayedGame]) -> None:
         """Write games that were forfeited after their openings."""
         left = dict.fromkeys(Color, self.conditions.control.seconds)
-        with self._transaction() as execute:
+        with self._transaction() as database:
             for game, played in games.items():
-                _add(execute, game, played.record, 0, left)
-                _end(execute, game, played.forfeit)
+                _add(database, game, played.record, 0, left)
+                _end(database, game, played.forfeit)
 
     def players(self) -> tuple[Seated, ...]:
         """Return who plays; nobody if the tournament has not begun."""
         with _FILES.reading(self.path):
-            rows = self._connection.execute(
-                "SELECT name, token_sha256, games FROM players ORDER BY place"
-            )
-            return tuple(Seated(*row) for row in rows)
+            groups = self._database.read(_PLAYERS).values()
+            return tuple(Seated(*row) for rows in groups for _, _, *row in rows)
 
     def begun(self, tournament: ServedTournament) -> dict[int, Begun]:
         """Return the games that are not over by number, and put the others into *tournament*.
@@ -177,15 +192,20 @@ class Journal:
         Raises `JournalError` for moves that the rules forbid: then the file was changed.
         """
         game = self.conditions.game
-        texts: dict[int, list[str]] = {}
         left: dict[int, dict[Color, float]] = {}
         with _FILES.reading(self.path):
-            for row in self._connection.execute("SELECT * FROM moves ORDER BY game, ply"):
-                number, _, move, black, white = row
-                texts.setdefault(number, []).append(move)
+            moves = read_all_moves(self._database)
+            for number, played in moves.items():
+                _, black, white = played[-1]
+                if black is None or white is None:
+                    raise ValueError(f"game {number} has no clocks")
                 left[number] = {Color.BLACK: black, Color.WHITE: white}
-            known = {number: record_of(game, moves) for number, moves in texts.items()}
-            for number, loser, reason, by_time in self._connection.execute("SELECT * FROM ends"):
+            known = {
+                number: record_of(game, [move for move, _, _ in played])
+                for number, played in moves.items()
+            }
+            ends = self._database.read(_ENDS).values()
+            for number, loser, reason, by_time in (row for rows in ends for row in rows):
                 forfeit = (
                     None if loser is None else Forfeit(number, Color(loser), reason, bool(by_time))
                 )
@@ -199,28 +219,36 @@ class Journal:
         return {number: Begun(record, left[number]) for number, record in known.items()}
 
     @contextmanager
-    def _transaction(self) -> Iterator[Execute]:
-        """Give what runs a statement; afterwards all of it is on disk, or nothing."""
-        with _FILES.explaining(self.path), transaction(self._connection) as execute:
-            yield execute
+    def _transaction(self) -> Iterator[Database]:
+        """Give the database; afterwards all that is written to it is on disk, or nothing."""
+        with _FILES.explaining(self.path), self._database.transaction():
+            yield self._database
+
+
+def _facts(database: Database) -> dict[str, str]:
+    return {name: value for _, name, value in database.one(_META, 0)}
+
+
+def _write_facts(database: Database, facts: Mapping[str, str]) -> None:
+    database.write(_META, 0, [(0, name, facts[name]) for name in sorted(facts)])
 
 
 def _add(
-    execute: Execute, game: int, record: GameRecord, since: int, left: Mapping[Color, float]
+    database: Database, game: int, record: GameRecord, since: int, left: Mapping[Color, float]
 ) -> None:
-    texts = record.move_texts()
-    clocks = left[Color.BLACK], left[Color.WHITE]
-    for ply in range(since, len(record)):
-        execute("INSERT INTO moves VALUES (?, ?, ?, ?, ?)", (game, ply, texts[ply], *clocks))
+    texts = record.move_texts()[since:]
+    write_moves(
+        database, game, since, ((text, left[Color.BLACK], left[Color.WHITE]) for text in texts)
+    )
 
 
-def _end(execute: Execute, game: int, forfeit: Forfeit | None) -> None:
+def _end(database: Database, game: int, forfeit: Forfeit | None) -> None:
     row = (
         (game, None, None, 0)
         if forfeit is None
         else (game, forfeit.color.value, forfeit.reason, int(forfeit.by_time))
     )
-    execute("INSERT INTO ends VALUES (?, ?, ?, ?)", row)
+    database.write(_ENDS, game, [row])
 
 
 def record_of(game: str, moves: Sequence[str]) -> GameRecord:

@@ -15,6 +15,7 @@ from typing import Any
 
 from evoply._native import Stream
 from evoply.games import game_rules
+from evoply.ledger import Move
 from evoply.players import PlayerKind
 from evoply.players.analysis import asked
 from evoply.protocols import (
@@ -31,7 +32,7 @@ from evoply.protocols import (
 from evoply.web.limits import LimitError
 from evoply.web.messages import PERSON
 from evoply.web.outside_players import OpponentReader
-from evoply.web.store import GameStore, Move, Stored
+from evoply.web.store import GameStore, Stored
 from evoply.web.thinking import ThinkingPool
 from evoply.wording import short_name, shorten
 

@@ -1,5 +1,7 @@
 """The file of all games: every move that was acknowledged is on disk before anybody is told of it.
 
+All rows have checksums, which are compared whenever a game is read.
+
 Changes that wait while others are written go into one transaction together: a disk is slow to say
 that it has something, and as quick for many changes as for one. Nothing acknowledged is lost to
 `kill -9`.
@@ -13,27 +15,31 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from evoply.ledger import Execute, Ledger, transaction
+from evoply.checksums import ChecksumError, Database, Group
+from evoply.ledger import (
+    MOVES_TABLE,
+    Ledger,
+    Move,
+    count_moves,
+    read_moves,
+    remove_moves,
+    write_moves,
+)
 from evoply.protocols import Color, RunError
 
-_TABLES = """
+_TABLES = f"""
+{MOVES_TABLE}
 CREATE TABLE games (
-    id TEXT PRIMARY KEY, created TEXT NOT NULL, game TEXT NOT NULL, start TEXT NOT NULL,
-    black TEXT NOT NULL, white TEXT NOT NULL, clock TEXT, seconds REAL NOT NULL,
-    seed INTEGER NOT NULL, loser TEXT, reason TEXT
-) WITHOUT ROWID;
+    number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, created TEXT NOT NULL,
+    game TEXT NOT NULL, start TEXT NOT NULL, black TEXT NOT NULL, white TEXT NOT NULL, clock TEXT,
+    seconds REAL NOT NULL, seed INTEGER NOT NULL
+);
 CREATE INDEX by_time ON games (created);
-CREATE TABLE moves (
-    game TEXT NOT NULL, ply INTEGER NOT NULL, move TEXT NOT NULL,
-    black_left REAL, white_left REAL, PRIMARY KEY (game, ply)
-) WITHOUT ROWID;
+CREATE TABLE forfeits (game INTEGER PRIMARY KEY, loser TEXT NOT NULL, reason TEXT NOT NULL);
 """
 T = TypeVar("T")
-_Change = Callable[[Execute], object]
-"""Executes the statements of one change."""
-
-Move = tuple[str, float | None, float | None]
-"""A move as text, and the seconds that Black and White have after it, None without a clock."""
+_Change = Callable[[Database], object]
+"""Writes one change, inside a transaction."""
 
 
 class StoreError(RunError):
@@ -42,7 +48,7 @@ class StoreError(RunError):
 
 _FILES = Ledger(
     mark=b"EVOW",
-    format=1,
+    format=2,
     tables=_TABLES,
     error=StoreError,
     in_use="another `evoply web` is using it - end that one, or name another folder with --runs",
@@ -79,8 +85,23 @@ class Stored:
         return self.black if color is Color.BLACK else self.white
 
 
-_COLUMNS = tuple(field.name for field in fields(Stored) if field.name != "moves")
-_NAMES = ", ".join(_COLUMNS)
+_ELSEWHERE = ("loser", "reason", "moves")
+_COLUMNS = tuple(field.name for field in fields(Stored) if field.name not in _ELSEWHERE)
+_GAMES = Group(
+    "games",
+    "game {}",
+    f"SELECT number, {', '.join(_COLUMNS)} FROM games WHERE number BETWEEN ? AND ? ORDER BY number",
+    f"INSERT OR REPLACE INTO games (number, {', '.join(_COLUMNS)})"
+    f" VALUES (?{', ?' * len(_COLUMNS)})",
+)
+# Apart from the games: most moves then change no row of theirs.
+_FORFEITS = Group(
+    "forfeits",
+    "the forfeit of game {}",
+    "SELECT game, loser, reason FROM forfeits WHERE game BETWEEN ? AND ? ORDER BY game",
+    "INSERT OR REPLACE INTO forfeits VALUES (?, ?, ?)",
+    delete="DELETE FROM forfeits WHERE game BETWEEN ? AND ?",
+)
 
 
 class GameStore:
@@ -97,49 +118,56 @@ class GameStore:
         self._writer: asyncio.Task[None] | None = None
         if not path.exists() or path.stat().st_size == 0:
             _FILES.create(path)
-        self._connection = _FILES.open(path)
+        self._database = _FILES.open(path)
 
     async def begin(self, game: Stored) -> None:
         """Write a new game with its moves so far."""
 
-        def write(execute: Execute) -> None:
-            row = [getattr(game, name) for name in _COLUMNS]
-            execute(f"INSERT INTO games ({_NAMES}) VALUES ({', '.join('?' * len(row))})", row)
-            _write_moves(execute, game.id, 0, game.moves)
+        def write(database: Database) -> None:
+            number = database.append(_GAMES, *_row(game))
+            write_moves(database, number, 0, game.moves)
 
         await self._write(write)
 
     async def go_on(self, game: str, since: int, moves: Iterable[Move]) -> None:
         """Write *moves* from ply number *since* on in place of those that were there."""
 
-        def write(execute: Execute) -> None:
-            execute("DELETE FROM moves WHERE game = ? AND ply >= ?", (game, since))
-            execute("UPDATE games SET loser = NULL, reason = NULL WHERE id = ?", (game,))
-            _write_moves(execute, game, since, moves)
+        def write(database: Database) -> None:
+            number = _known_number(database, game)
+            remove_moves(database, number, since)
+            database.remove(_FORFEITS, number, number)
+            write_moves(database, number, since, moves)
 
         await self._write(write)
 
     async def seat(self, game: str, black: str, white: str) -> None:
         """Write down who plays from now on."""
-        await self._update(game, black=black, white=white)
+
+        def write(database: Database) -> None:
+            number = _known_number(database, game)
+            seated = replace(_read(database, number), black=black, white=white)
+            database.write(_GAMES, number, [(number, *_row(seated))])
+
+        await self._write(write)
 
     async def forfeit(self, game: str, loser: Color, reason: str) -> None:
         """Write down that a side has lost otherwise than on the board."""
-        await self._update(game, loser=loser.value, reason=reason)
+
+        def write(database: Database) -> None:
+            number = _known_number(database, game)
+            database.write(_FORFEITS, number, [(number, loser.value, reason)])
+
+        await self._write(write)
 
     async def read(self, game: str) -> Stored | None:
         """Return a game, None if there is none with this id."""
 
         def find() -> Stored | None:
-            rows = self._connection.execute(f"SELECT {_NAMES} FROM games WHERE id = ?", (game,))
-            row = rows.fetchone()
-            if row is None:
+            number = _number(self._database, game)
+            if number is None:
                 return None
-            moves = self._connection.execute(
-                "SELECT move, black_left, white_left FROM moves WHERE game = ? ORDER BY ply",
-                (game,),
-            )
-            return replace(Stored(*row), moves=tuple(moves))
+            stored = _read(self._database, number)
+            return replace(stored, moves=read_moves(self._database, number))
 
         return await self._do(find)
 
@@ -147,24 +175,18 @@ class GameStore:
         """Return the games begun last, without their moves, and how many moves each has."""
 
         def find() -> list[tuple[Stored, int]]:
-            rows = self._connection.execute(
-                f"SELECT {_NAMES}, (SELECT count(*) FROM moves WHERE moves.game = games.id)"
-                " FROM games ORDER BY created DESC, id LIMIT ?",
-                (count,),
-            )
-            return [(Stored(*row[:-1]), row[-1]) for row in rows]
+            database = self._database
+            query = "SELECT number FROM games ORDER BY created DESC, id LIMIT ?"
+            with database.snapshot():
+                numbers = [number for (number,) in database.connection.execute(query, (count,))]
+                return [(_read(database, game), count_moves(database, game)) for game in numbers]
 
         return await self._do(find)
 
     def close(self) -> None:
         """Close the file, after all that is still to be written; a second call does nothing."""
         self._thread.shutdown()
-        self._connection.close()
-
-    async def _update(self, game: str, **columns: str) -> None:
-        names = ", ".join(f"{name} = ?" for name in columns)
-        statement = f"UPDATE games SET {names} WHERE id = ?"
-        await self._write(lambda execute: execute(statement, (*columns.values(), game)))
+        self._database.connection.close()
 
     async def _write(self, change: _Change) -> None:
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -197,9 +219,9 @@ class GameStore:
         self._writer = None
 
     def _commit(self, changes: Iterable[_Change]) -> None:
-        with transaction(self._connection) as execute:
+        with self._database.transaction():
             for change in changes:
-                change(execute)
+                change(self._database)
 
     async def _do(self, work: Callable[[], T]) -> T:
         def work_with_explanation() -> T:
@@ -209,6 +231,31 @@ class GameStore:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work_with_explanation)
 
 
-def _write_moves(execute: Execute, game: str, since: int, moves: Iterable[Move]) -> None:
-    for ply, move in enumerate(moves, start=since):
-        execute("INSERT INTO moves VALUES (?, ?, ?, ?, ?)", (game, ply, *move))
+def _row(game: Stored) -> tuple[object, ...]:
+    # SQLite gives back 1 as 1.0: what is summed must be what is read.
+    plain = replace(game, seconds=float(game.seconds))
+    return tuple(getattr(plain, name) for name in _COLUMNS)
+
+
+def _number(database: Database, game: str) -> int | None:
+    """Return the number of a game in the file, None if there is none with this id."""
+    query = "SELECT number FROM games WHERE id = ?"
+    row = database.connection.execute(query, (game,)).fetchone()
+    return None if row is None else int(row[0])
+
+
+def _known_number(database: Database, game: str) -> int:
+    number = _number(database, game)
+    if number is None:
+        raise ChecksumError(f"game {game} is missing")
+    return number
+
+
+def _read(database: Database, number: int) -> Stored:
+    """Return a game without its moves."""
+    ((_, *row),) = database.one(_GAMES, number)
+    stored = Stored(*row)
+    for rows in database.read(_FORFEITS, number, number).values():
+        ((_, loser, reason),) = rows
+        stored = replace(stored, loser=loser, reason=reason)
+    return stored
