@@ -18,14 +18,14 @@ from evoply.protocols import Cluster, ConfigError, Progress, RunError, StorableL
 from evoply.runs.kind import Kind, RunEnding
 from evoply.runs.plain_display import PlainDisplay
 from evoply.runs.steps_store import StepsStore, present
-from evoply.runs.user_sources import source_identity
+from evoply.runs.user_sources import qualified_name, source_identity
 
 _LEARNER = "learner"
 
 
 def outside_kind(learner: StorableLearner | None = None, name: str = "") -> Kind:
     """Return the kind of a user's *learner*, or of a missing one called *name*."""
-    name = name if learner is None else source_identity(learner)["name"]
+    name = name if learner is None else qualified_name(learner)
     return Kind(
         name,
         _Configs(name, learner),

@@ -63,11 +63,7 @@ def _summary(folder: Path, name: str) -> RunSummary:
     try:
         check_is_run(folder)
         config = _as_written(folder)
-        opened = schema.open_database(folder / DATABASE)
-        try:
-            return schema.reading(folder, lambda: _read(opened, folder, name, config))
-        finally:
-            opened.connection.close()
+        return schema.look(folder / DATABASE, lambda opened: _read(opened, folder, name, config))
     except RunError as error:
         return RunSummary(path=folder, name=name, error=str(error))
 
@@ -93,7 +89,7 @@ def _as_written(folder: Path) -> dict[str, Any]:
     Opening the run checks its other keys, because that needs its learner.
     """
     try:
-        config = tomllib.loads((folder / CONFIG).read_text(encoding="utf-8"))
+        config = _top_level((folder / CONFIG).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         config = {}
     if config.get("game") not in GAMES:
@@ -102,3 +98,14 @@ def _as_written(folder: Path) -> dict[str, Any]:
         with Run.open(folder) as run:
             config["game"] = run.game
     return config
+
+
+def _top_level(text: str) -> dict[str, Any]:
+    """Return the keys of a TOML file that stand before its tables, perhaps with others."""
+    head, header, _ = text.partition("\n[")
+    try:
+        return tomllib.loads(head)
+    except tomllib.TOMLDecodeError:
+        if not header:
+            raise
+        return tomllib.loads(text)  # the bracket stands within a value
