@@ -122,6 +122,8 @@ def test_a_link_to_a_database_is_read_with_the_file_beside_it(made: Path, tmp_pa
     [
         'learner = "learning"\nnotes = """\n[a]\n"""\ngame = "othello"\n[table]\nx = 1\n',
         'learner = "learning"\nlists = [\n[1],\n[2],\n]\ngame = "othello"\n[table]\nx = 1\n',
+        'learner = "learning"\ngame = "othello"\nlists = [\n[1],\n[2],\n]\n[table]\nx = 1\n',
+        'learner = "learning"\nnotes = """\nx = [\n[a]\n"""\ngame = "othello"\n',
         'learner = "learning"\r\ngame = "othello"\r\n[table]\r\nx = 1\r\n',
     ],
 )

@@ -1,6 +1,7 @@
 """The list of runs: a line about each, read without its learner, its config or its players."""
 
 import tomllib
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -101,8 +102,14 @@ def _as_written(folder: Path) -> dict[str, Any]:
 
 
 def _top_level(text: str) -> dict[str, Any]:
-    """Return the keys of a TOML file that stand before its tables, perhaps with others."""
+    """Return the keys of a TOML file that stand before its tables, at least those listed here."""
     head, header, _ = text.partition("\n[")
+    # What evoply writes has the two keys first; lists of features may follow, many lines long.
+    first, long_list, _ = head.partition(" = [\n")
+    with suppress(tomllib.TOMLDecodeError):
+        keys = tomllib.loads(first.rpartition("\n")[0]) if long_list else {}
+        if keys.keys() >= {"learner", "game"}:
+            return keys
     try:
         return tomllib.loads(head)
     except tomllib.TOMLDecodeError:
