@@ -22,7 +22,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test compile-tests coverage test-long miri check bench bench-against bench-kernel bench-web bench-long house signature docs notebooks dist lock clean tools
+.PHONY: help setup demo test compile-tests coverage test-long miri check bench bench-against bench-kernel bench-web bench-web-soak bench-long house signature docs notebooks dist lock clean tools
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -83,6 +83,9 @@ bench-kernel: tools ## the kernel alone, each answer checked
 
 bench-web: setup ## 200 games at a time in the browser's server for five minutes: how long people wait (LOAD_OPTIONS="--seconds 30" for less)
 	$(BIN)/python benchmarks/web_load.py $(LOAD_OPTIONS)
+
+bench-web-soak: setup ## an hour of games, refusals, runs and lost connections in the browser's server: whether its memory grows (SOAK_OPTIONS="--minutes 15" for less)
+	$(BIN)/python benchmarks/web_soak.py $(SOAK_OPTIONS)
 
 bench-long: setup $(VENV)/.bench ## the long rows too
 	package=$$($(BIN)/python benchmarks/kernels.py) && PYTHONPATH=$$package $(BIN)/python benchmarks/run.py --long $(BENCH_OPTIONS)

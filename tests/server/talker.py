@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from evoply import Stream
+from evoply.address_limit import MOST_OF_AN_ADDRESS
 from evoply.protocols import TimeControl
 from evoply.server import GameServer, Journal, TournamentConditions
 from waiting import PATIENCE
@@ -138,6 +139,7 @@ async def serving(
     news: News | None = None,
     to_the_end: bool = True,
     port: int = 0,
+    connections: int = MOST_OF_AN_ADDRESS,
     **conditions: Any,
 ) -> AsyncIterator[tuple[GameServer, "asyncio.Task[None]"]]:
     """Give a server that listens and the task in which it runs; afterwards nothing is left.
@@ -149,7 +151,9 @@ async def serving(
         control = TimeControl.from_text(clock)
         journal = Journal.create(path, TournamentConditions.of(game, control, **conditions))
     news = News() if news is None else news
-    server = GameServer(journal, password=password, grace=grace, on_news=news.tell)
+    server = GameServer(
+        journal, password=password, grace=grace, on_news=news.tell, connections=connections
+    )
     task = asyncio.create_task(server.run("127.0.0.1", port))
     try:
         listening = asyncio.create_task(news.until("listening on"))

@@ -328,6 +328,27 @@ def test_strangers_have_a_time_limit(tmp_path: Path, monkeypatch: pytest.MonkeyP
     asyncio.run(visit())
 
 
+def test_one_address_has_so_many_connections_beside_players(tmp_path: Path) -> None:
+    async def visit() -> None:
+        async with serving(tmp_path / "t.db", players=4, connections=3, to_the_end=False) as (
+            server,
+            _,
+        ):
+            players = [await (await Talker.to(server)).join(name) for name in "abc"]
+            strangers = [await Talker.to(server) for _ in range(3)]
+            for stranger in strangers:
+                await stranger.until("HELLO")
+            refused = await (await Talker.to(server)).rest()
+            assert [line.split()[:2] for line in refused] == [["ERROR", "full"]]
+            assert "3 connections" in refused[0]
+            strangers[0].say("QUIT")
+            await strangers[0].rest()
+            await (await Talker.to(server)).join("d")
+            assert len(players) == 3
+
+    asyncio.run(visit())
+
+
 def test_names_are_taken_once_and_given_back(tmp_path: Path) -> None:
     async def visit() -> None:
         news = News()

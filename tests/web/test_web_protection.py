@@ -89,6 +89,54 @@ def test_bodies_are_bounded_and_plain(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (b"{", "body: this is not JSON"),
+        (b'{"black": ' + b"[" * 60_000 + b"]" * 60_000 + b"}", "body: has lists or objects too"),
+        (b'{"a": ' * 10_000 + b"1" + b"}" * 10_000, "body: has lists or objects too deep"),
+        (b'{"seed": ' + b"1" * 120_000 + b"}", "body: has a number with too many digits"),
+        (b'{"seed": "\xff"}', "body: is not UTF-8"),
+    ],
+)
+def test_a_body_that_cannot_be_read_is_refused_in_words(
+    body: bytes, message: str, tmp_path: Path
+) -> None:
+    with client(tmp_path) as api:
+        for path in ("/api/games", "/api/runs"):
+            answer = api.post(path, content=body)
+            assert answer.status_code == 422
+            assert answer.json()["error"].startswith(message)
+
+
+def test_what_is_not_there_is_said_in_words(tmp_path: Path) -> None:
+    with client(tmp_path) as api:
+        answer = api.get("/api/nothing")
+        assert (answer.status_code, answer.json()) == (
+            404,
+            {"error": "GET /api/nothing: not found - see /api/openapi.json"},
+        )
+        answer = api.delete("/api/games")
+        assert answer.status_code == 405
+        assert answer.json()["error"].startswith("DELETE /api/games: method not allowed - ")
+
+
+@pytest.mark.parametrize("failure", [RecursionError("deep"), OSError(28, "full"), KeyError("x")])
+def test_a_failure_of_the_server_is_an_answer_without_a_traceback(
+    failure: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise failure
+
+    monkeypatch.setattr("evoply.web.run_views.list_runs", fail)
+    with client(tmp_path, raises=False) as api:
+        answer = api.get("/api/runs")
+        assert answer.status_code == 500
+        assert type(failure).__name__ in answer.json()["error"]
+        assert "Traceback" not in answer.text
+        assert "default-src 'none'" in answer.headers["content-security-policy"]
+
+
+@pytest.mark.parametrize(
     ("player", "word"),
     [
         ("material:depth=99", "depth"),

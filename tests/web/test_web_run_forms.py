@@ -1,5 +1,8 @@
 """Forms of new runs: what they ask for as they are, what changes, and where they are wrong."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +25,37 @@ def test_a_form_has_the_values_of_its_preset(preset: str) -> None:
     assert set(form.values) == set(form.config_schema["properties"])
     assert config_asked(StartRun(preset=preset), ServerLimits()) == config
     assert type(config)(**form.values) == config
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_preset_in_the_list_has_the_game_of_its_config(preset: str) -> None:
+    assert PRESETS[preset].game == KINDS[PRESETS[preset].learner].configs.load(preset).game
+
+
+_FIRST_LIST = """
+import sys, time
+from pathlib import Path
+from web_server import client
+with client(Path(sys.argv[1])) as api:
+    api.get("/api/health")
+    began = time.process_time()
+    assert len(api.get("/api/presets").json()["presets"]) > 10
+    print(time.process_time() - began, "evoply.kinds" in sys.modules)
+"""
+
+
+def test_the_first_list_of_presets_reads_no_config(tmp_path: Path) -> None:
+    path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
+    done = subprocess.run(
+        [sys.executable, "-c", _FIRST_LIST, str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    seconds, knows_learners = done.stdout.split()
+    assert knows_learners == "False"
+    assert float(seconds) < 0.1
 
 
 def test_a_table_of_another_kind_takes_the_place_of_the_one_before() -> None:

@@ -17,12 +17,19 @@ HOST = "127.0.0.1:8000"
 
 
 @contextmanager
-def client(folder: Path, limits: ServerLimits | None = None) -> Iterator[TestClient]:
-    """Give a client that knows the token, of a server whose games lie in *folder*."""
+def client(
+    folder: Path, limits: ServerLimits | None = None, *, raises: bool = True
+) -> Iterator[TestClient]:
+    """Give a client that knows the token, of a server whose games lie in *folder*.
+
+    A failure of the server is raised here, too, or else only answered.
+    """
     trusted = Trusted((HOST,), "secret")
     app = application(folder / "web-games.db", trusted, limits)
     headers = {"authorization": "Bearer secret", "content-type": "application/json"}
-    with TestClient(app, base_url=f"http://{HOST}", headers=headers) as one:
+    with TestClient(
+        app, base_url=f"http://{HOST}", headers=headers, raise_server_exceptions=raises
+    ) as one:
         yield one
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
+from evoply.address_limit import MOST_OF_AN_ADDRESS
 from evoply.cli import shared_options
 from evoply.cli.output import Output, StoppedError
 from evoply.cli.saving import saving, say_saved
@@ -43,6 +44,7 @@ def serve(
     password: shared_options.Password = None,
     file: Annotated[Path | None, Parameter(show_default=False)] = None,
     resume: Path | None = None,
+    connections: shared_options.Connections = MOST_OF_AN_ADDRESS,
     save_games: shared_options.OutputFile = None,
     html: shared_options.OutputFile = None,
     quiet: shared_options.Quiet = False,
@@ -105,7 +107,9 @@ def serve(
         password = secrets.token_hex(8)
         output.say(f"Password for those who join: {password}")
     output.say(f"Everything is kept in {journal.path}")
-    server = GameServer(journal, password=password, on_news=_news(output, quiet))
+    server = GameServer(
+        journal, password=password, on_news=_news(output, quiet), connections=connections
+    )
     stopped = False
     try:
         asyncio.run(server.run(host, port))

@@ -177,6 +177,13 @@ Game = Annotated[
     Parameter(help=f"{GAME_NAMES}. Default: that of a champion or saved player, else othello."),
 ]
 Quiet = Annotated[bool, Parameter(negative="", show_default=False, help="Show no progress.")]
+Connections = Annotated[
+    int,
+    Parameter(
+        validator=Number(gte=1, lte=100_000),
+        help="The most connections of one address; open pages and players do not count.",
+    ),
+]
 Delay = Annotated[
     float,
     Parameter(

@@ -6,6 +6,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
+from evoply.configs.config_errors import checked
 from evoply.files import read_toml_file
 from evoply.protocols import ConfigError
 from evoply.wording import did_you_mean, shorten
@@ -62,12 +63,13 @@ def _in_words(error: ErrorDetails) -> str:
 def read_field(path: Path) -> list[Entry]:
     """Return the players of the file at *path*; `ConfigError` names every mistake with its path."""
     data = read_toml_file(path, _MOST_BYTES)
-    try:
-        return list(_FieldFile.model_validate(data).player)
-    except ValidationError as error:
-        raise ConfigError(
+
+    def refusal(error: ValidationError) -> ConfigError:
+        return ConfigError(
             [
                 (f"{path}: {'.'.join(map(str, detail['loc']))}", _in_words(detail))
                 for detail in error.errors(include_url=False)
             ]
-        ) from None
+        )
+
+    return list(checked(lambda: _FieldFile.model_validate(data), refusal).player)

@@ -9,8 +9,9 @@ from typing import Annotated, NoReturn
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
+from evoply.address_limit import MOST_OF_AN_ADDRESS
 from evoply.cli.output import Output, write_json
-from evoply.cli.shared_options import Json
+from evoply.cli.shared_options import Connections, Json
 
 _PORT = 8000
 _GAMES_FILE = "web-games.db"
@@ -21,6 +22,7 @@ def web(
     port: Annotated[int, Parameter(validator=Number(gte=0, lt=2**16))] = _PORT,
     no_browser: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     runs: Annotated[Path | None, Parameter(show_default=False)] = None,
+    connections: Connections = MOST_OF_AN_ADDRESS,
     json: Json = False,
 ) -> None:
     """Play, watch and understand in a browser.
@@ -39,6 +41,7 @@ def web(
         The folder of runs, default runs/ (or $EVOPLY_RUNS); games are kept there in web-games.db.
     """
     try:
+        from evoply.web.limits import ServerLimits
         from evoply.web.serving import serve
     except ModuleNotFoundError as error:
         raise ValueError(
@@ -64,7 +67,7 @@ def web(
             _open_browser(url)
 
     with suppress(KeyboardInterrupt):
-        serve(port, folder / _GAMES_FILE, ready)
+        serve(port, folder / _GAMES_FILE, ready, ServerLimits(connections=connections))
     _leave()
 
 

@@ -5,9 +5,9 @@ module reads models and knows none by name.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -19,6 +19,26 @@ _MOST_EXPLAINED = 50
 """The most errors that get a suggestion; finding one takes a while."""
 
 Path = tuple[str, ...]
+_Checked = TypeVar("_Checked")
+
+
+def checked(
+    read: Callable[[], _Checked], refusal: Callable[[ValidationError], ValueError]
+) -> _Checked:
+    """Return what *read* returns; if pydantic refuses it, raise what *refusal* makes of its error.
+
+    The raised error may be one that pydantic's holds.
+    """
+    try:
+        return read()
+    except ValidationError as error:
+        refused = refusal(error)
+    # Raised within `except`, it would hold pydantic's error as its context. That one takes no part
+    # in garbage collection: where it also holds the raised one, neither would ever be freed.
+    try:
+        raise refused
+    finally:
+        del refused  # or its traceback would hold it until the next collection
 
 
 def explained(error: ValidationError, model: type[BaseModel]) -> list[Problem]:

@@ -6,6 +6,7 @@ it is imported, and only the reference and forms show them.
 
 import ast
 import inspect
+import threading
 from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
@@ -29,9 +30,18 @@ def meaning(model: type[BaseModel], name: str) -> str:
     return _docstrings(home).get(name, "")
 
 
-@cache
+_PARSING = threading.Lock()
+
+
 def _docstrings(model: type) -> Mapping[str, str]:
     """Return the texts below the fields that *model* itself has."""
+    # CPython before 3.12 may fail with a SystemError where two threads parse at the same time.
+    with _PARSING:
+        return _parsed_docstrings(model)
+
+
+@cache
+def _parsed_docstrings(model: type) -> Mapping[str, str]:
     try:
         (statement,) = ast.parse(dedent(inspect.getsource(model))).body
     except OSError:  # it was made by a function, and its fields are described there

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from evoply.configs.config_errors import explained
+from evoply.configs.config_errors import checked, explained
 from evoply.configs.keys import read_toml
 from evoply.configs.part import Part, Problem
 from evoply.evolution.play.opponents import player_texts
@@ -148,10 +148,10 @@ def load_experiment(path: str | os.PathLike[str]) -> Experiment:
 
 def experiment_of(data: Mapping[str, Any]) -> Experiment:
     """Return the experiment of nested keys; `ConfigError` lists all mistakes with their paths."""
-    try:
-        return Experiment(**data)
-    except ValidationError as error:
-        raise ConfigError(list(dict.fromkeys(explained(error, Experiment)))) from None
+    return checked(
+        lambda: Experiment(**data),
+        lambda error: ConfigError(list(dict.fromkeys(explained(error, Experiment)))),
+    )
 
 
 def setups_of(experiment: Experiment, configs: Mapping[str, Any] | None = None) -> list[Setup]:

@@ -21,6 +21,7 @@ from pydantic import (
     ValidationError,
 )
 
+from evoply.configs.config_errors import checked
 from evoply.files import checksum
 from evoply.learning.games_config import LearnerConfig
 from evoply.players import ValuingPlayer
@@ -96,12 +97,13 @@ class KeptStep:
     def load(cls, config: Any, data: Any) -> Self:
         """Return the step that `dump` wrote as *data*; `ValueError` if it is damaged."""
         kept: Any = cls
-        try:
-            step: Self = _adapter(kept).validate_python(data)
-        except ValidationError as error:
+
+        def refusal(error: ValidationError) -> ValueError:
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"]))
-            raise ValueError(f"not a step ({cls.__name__}): {where}: {first['msg']}") from None
+            return ValueError(f"not a step ({cls.__name__}): {where}: {first['msg']}")
+
+        step: Self = checked(lambda: _adapter(kept).validate_python(data), refusal)
         step.check(config)
         return step.completed(config)
 

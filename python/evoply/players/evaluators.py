@@ -15,12 +15,12 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    ValidationError,
     field_validator,
     model_validator,
 )
 
 from evoply import _native
+from evoply.configs.config_errors import checked
 from evoply.expressions import (
     PRIMITIVE_SETS,
     Expression,
@@ -73,10 +73,8 @@ class Model(BaseModel):
 
         def __init__(self, **data: Any) -> None:
             """Check *data*; raise ValueError in words for users, without those of pydantic."""
-            try:
-                super().__init__(**data)
-            except ValidationError as error:
-                raise refusal(error, type(self)) from None
+            build = super().__init__
+            checked(lambda: build(**data), lambda error: refusal(error, type(self)))
 
         # Models inside models and files skip this constructor: their errors need every path.
         __init__.__pydantic_base_init__ = True

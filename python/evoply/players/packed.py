@@ -12,9 +12,10 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from evoply import _native
+from evoply.configs.config_errors import checked
 from evoply.expressions import (
     Number,
     program_with_parameters,
@@ -146,8 +147,8 @@ def read_packed(text: str) -> PackedTables:
     if not isinstance(data, Mapping) or data.get("kind") != "evoply tables":
         raise ValueError("this is not a file of packed tables")
     content = without_checksum(data)
-    try:
+    return checked(
         # JSON has lists where the model has tuples.
-        return PackedTables.model_validate(content, strict=False)
-    except ValidationError as error:
-        raise ConfigError(problems(error, PackedTables)) from None
+        lambda: PackedTables.model_validate(content, strict=False),
+        lambda error: ConfigError(problems(error, PackedTables)),
+    )

@@ -10,8 +10,9 @@ import json
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
+from evoply.configs.config_errors import checked
 from evoply.expressions.written_form import parse_json
 from evoply.files import (
     read_limited,
@@ -117,10 +118,10 @@ def load_toml_player(path: str | Path) -> PlayerModel:
 
 def read_player(data: object) -> PlayerModel:
     """Return the player that plain *data* describes; `ConfigError` shows every mistake."""
-    try:
-        return PLAYER_ADAPTER.validate_python(data)
-    except ValidationError as error:
-        raise ConfigError(problems(error, PlayerModel)) from None
+    return checked(
+        lambda: PLAYER_ADAPTER.validate_python(data),
+        lambda error: ConfigError(problems(error, PlayerModel)),
+    )
 
 
 def _check_file(data: object) -> SavedPlayer:
@@ -137,10 +138,10 @@ def _check_file(data: object) -> SavedPlayer:
         wrong = sorted(str(name)[:40] for name in set(data) ^ _FIELDS)
         raise ValueError(f"fields are missing or unknown: {', '.join(wrong)}")
     without_checksum(data)
-    try:
-        saved = SavedPlayer(game=data["game"], origin=data["origin"], player=data["player"])
-    except ValidationError as error:
-        raise ConfigError(problems(error, SavedPlayer)) from None
+    saved = checked(
+        lambda: SavedPlayer(game=data["game"], origin=data["origin"], player=data["player"]),
+        lambda error: ConfigError(problems(error, SavedPlayer)),
+    )
     game_rules(saved.game)
     saved.player.check_fits(saved.game)
     return saved

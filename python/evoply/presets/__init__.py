@@ -27,6 +27,8 @@ class Preset:
     title: str
     learner: str = "evolution"
     """The learner of the config: `evoply evolve` or `evoply learn` runs it."""
+    game: str = "othello"
+    """The game of the config, so that a list of presets reads no file."""
 
     @property
     def command(self) -> str:
@@ -37,9 +39,15 @@ class Preset:
 PRESETS: Mapping[str, Preset] = MappingProxyType(
     {
         "demo": Preset("demo.toml", "an Othello 8x8 player in one minute, as `make demo` runs it"),
-        "quick": Preset("quick.toml", "a small Othello 6x6 run of five seconds, to try things out"),
-        "othello-6": Preset("othello-6.toml", "fifty generations of Othello 6x6"),
-        "squares": Preset("squares.toml", "trees that compose sets of squares, on Othello 6x6"),
+        "quick": Preset(
+            "quick.toml",
+            "a small Othello 6x6 run of five seconds, to try things out",
+            game="othello-6",
+        ),
+        "othello-6": Preset("othello-6.toml", "fifty generations of Othello 6x6", game="othello-6"),
+        "squares": Preset(
+            "squares.toml", "trees that compose sets of squares, on Othello 6x6", game="othello-6"
+        ),
         "benbassat-reversi": Preset(
             "benbassat-reversi.toml", "Benbassat & Sipper: typed trees four plies ahead, by co-play"
         ),
@@ -49,21 +57,29 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
         "benbassat-lose-checkers": Preset(
             "benbassat-lose-checkers.toml",
             "Benbassat & Sipper: lose checkers, guided and by co-play",
+            game="lose-checkers",
         ),
         "benbassat-lose-checkers-extended": Preset(
             "benbassat-lose-checkers-extended.toml",
             "the same, seeing kings and following captures to their end",
+            game="lose-checkers",
         ),
         "benbassat-10": Preset(
-            "benbassat-10.toml", "Benbassat & Sipper: checkers on the 10x10 board, by co-play"
+            "benbassat-10.toml",
+            "Benbassat & Sipper: checkers on the 10x10 board, by co-play",
+            game="checkers-10",
         ),
         "benbassat-10-extended": Preset(
             "benbassat-10-extended.toml",
             "the same, seeing kings and following captures to their end",
+            game="checkers-10",
         ),
         "gpjpp": Preset("gpjpp.toml", "the engine of Liao's program: gpjpp with its defaults"),
         "firebrand": Preset(
-            "firebrand.toml", "FIREBRAND: weights of Othello 10x10, learned by play", "learning"
+            "firebrand.toml",
+            "FIREBRAND: weights of Othello 10x10, learned by play",
+            "learning",
+            game="othello-10",
         ),
         "firebrand-8": Preset(
             "firebrand-8.toml", "the same on the usual board of Othello", "learning"
@@ -86,10 +102,16 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
             "strong.toml", "the tables of the player strong: the same in eight stages", "patterns"
         ),
         "strong-checkers": Preset(
-            "strong-checkers.toml", "its tables for checkers, men told from kings", "patterns"
+            "strong-checkers.toml",
+            "its tables for checkers, men told from kings",
+            "patterns",
+            game="checkers",
         ),
         "strong-checkers-10": Preset(
-            "strong-checkers-10.toml", "the same on the board of 10x10", "patterns"
+            "strong-checkers-10.toml",
+            "the same on the board of 10x10",
+            "patterns",
+            game="checkers-10",
         ),
     }
 )

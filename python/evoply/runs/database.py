@@ -1,11 +1,15 @@
 """The file `run.db`: opened for writing, or for reading where nothing can be written."""
 
+import os
 import sqlite3
+import stat
 from pathlib import Path
 
 from evoply.protocols import RunError
 
 _NO_WRITING = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM)
+_UNCHANGING = "mode=ro&immutable=1"
+"""SQLite's mode for media that do not change: no lock, no file beside the database."""
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -28,14 +32,29 @@ def connect(path: Path) -> sqlite3.Connection:
             f"run {path.parent} cannot be read where nothing can be written: {beside.name} holds "
             "its newest part; copy the folder to a place that can be written"
         )
-    # SQLite's mode for media that do not change: no lock, no file beside the database.
-    return _open(path, "mode=ro&immutable=1")
+    return _open(path, _UNCHANGING)
+
+
+def connect_at_rest(path: Path) -> sqlite3.Connection:
+    """Open the database at *path* for a short look while nobody writes it.
+
+    It takes no lock and makes no file beside the database, which is most of what opening costs.
+    What is read counts only if `state_at_rest` is the same before and after, and not None.
+    """
+    return _connection(path, _UNCHANGING)
+
+
+def state_at_rest(path: Path) -> tuple[int, ...] | None:
+    """Return numbers that a writer changes; None while a part lies in a file beside *path*."""
+    status = os.lstat(path)
+    # The file beside a link lies elsewhere.
+    if not stat.S_ISREG(status.st_mode) or os.path.exists(f"{path}-wal"):
+        return None
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _open(path: Path, mode: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(
-        f"file:{_quote(path)}?{mode}", uri=True, isolation_level=None, timeout=30
-    )
+    connection = _connection(path, mode)
     try:
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -43,6 +62,12 @@ def _open(path: Path, mode: str) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _connection(path: Path, mode: str) -> sqlite3.Connection:
+    return sqlite3.connect(
+        f"file:{_quote(path)}?{mode}", uri=True, isolation_level=None, timeout=30
+    )
 
 
 def identity(path: Path) -> tuple[int, int] | None:
@@ -56,4 +81,4 @@ def identity(path: Path) -> tuple[int, int] | None:
 
 def _quote(path: Path) -> str:
     # These characters have a special meaning in a SQLite URI.
-    return str(path.resolve()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    return os.path.abspath(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")

@@ -11,20 +11,21 @@ from typing import Any, ClassVar
 import tomli_w
 from pydantic import TypeAdapter, ValidationError
 
+from evoply.configs.config_errors import checked
 from evoply.configs.keys import read_toml, without_none
 from evoply.games import game_rules
 from evoply.protocols import Cluster, ConfigError, Progress, RunError, StorableLearner
 from evoply.runs.kind import Kind, RunEnding
 from evoply.runs.plain_display import PlainDisplay
 from evoply.runs.steps_store import StepsStore, present
-from evoply.runs.user_sources import source_identity
+from evoply.runs.user_sources import qualified_name, source_identity
 
 _LEARNER = "learner"
 
 
 def outside_kind(learner: StorableLearner | None = None, name: str = "") -> Kind:
     """Return the kind of a user's *learner*, or of a missing one called *name*."""
-    name = name if learner is None else source_identity(learner)["name"]
+    name = name if learner is None else qualified_name(learner)
     return Kind(
         name,
         _Configs(name, learner),
@@ -62,12 +63,7 @@ class _Configs:
         data.pop(_LEARNER, None)
         if self.learner is None:
             return _settings(data)
-        try:
-            return self._adapter.validate_python(data)
-        except ValidationError as error:
-            raise ConfigError(
-                [(".".join(map(str, problem["loc"])), problem["msg"]) for problem in error.errors()]
-            ) from None
+        return checked(lambda: self._adapter.validate_python(data), _refusal)
 
     def write(self, config: Any, /) -> str:
         data = without_none(self._adapter.dump_python(config, mode="json"))
@@ -149,6 +145,12 @@ class _Learners:
         """Return the statistic `games` of the step, if it has one."""
         games = step.statistics.get("games")
         return {} if games is None else {"games": games}
+
+
+def _refusal(error: ValidationError) -> ConfigError:
+    return ConfigError(
+        [(".".join(map(str, problem["loc"])), problem["msg"]) for problem in error.errors()]
+    )
 
 
 def _settings(data: Mapping[str, Any]) -> Settings:

@@ -12,6 +12,7 @@ import json
 import math
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,7 +21,7 @@ from typing import Any, NoReturn, TypeVar
 from evoply import _native
 from evoply.checksums import CHECKSUMS, UNREADABLE, Database, Group
 from evoply.protocols import Player, RunError, Step
-from evoply.runs.database import connect
+from evoply.runs.database import connect, connect_at_rest, state_at_rest
 from evoply.runs.folder import CONFIG, reason
 
 MATCH = ("first", "second", "wins", "draws", "losses", "score", "games", "distinct_games", "seed")
@@ -130,6 +131,37 @@ def open_database(path: Path) -> Database:
     except BaseException:
         connection.close()
         raise
+
+
+def look(path: Path, read: Callable[[Database], _T]) -> _T:
+    """Return what *read* returns of the database at *path*, which is open only meanwhile.
+
+    Raises `RunError` if it cannot be read.
+    """
+    result = _look_at_rest(path, read)
+    if result is not None:
+        return result[0]
+    opened = open_database(path)
+    try:
+        with opened.snapshot():
+            return reading(path.parent, lambda: read(opened))
+    finally:
+        opened.connection.close()
+
+
+def _look_at_rest(path: Path, read: Callable[[Database], _T]) -> tuple[_T] | None:
+    """Return the result of *read* on a database that nobody writes; None if that fails."""
+    try:
+        before = state_at_rest(path)
+        if before is None:
+            return None
+        with closing(connect_at_rest(path)) as connection:
+            opened = _check_format(path.parent, connection)
+            with opened.snapshot():
+                result = (read(opened),)
+        return result if state_at_rest(path) == before else None
+    except (RunError, OSError, *_DAMAGE):
+        return None  # it may have been written meanwhile; if not, opening it says what is wrong
 
 
 def _check_format(folder: Path, connection: sqlite3.Connection) -> Database:

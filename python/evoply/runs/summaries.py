@@ -1,6 +1,7 @@
 """The list of runs: a line about each, read without its learner, its config or its players."""
 
 import tomllib
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -63,11 +64,7 @@ def _summary(folder: Path, name: str) -> RunSummary:
     try:
         check_is_run(folder)
         config = _as_written(folder)
-        opened = schema.open_database(folder / DATABASE)
-        try:
-            return schema.reading(folder, lambda: _read(opened, folder, name, config))
-        finally:
-            opened.connection.close()
+        return schema.look(folder / DATABASE, lambda opened: _read(opened, folder, name, config))
     except RunError as error:
         return RunSummary(path=folder, name=name, error=str(error))
 
@@ -93,7 +90,7 @@ def _as_written(folder: Path) -> dict[str, Any]:
     Opening the run checks its other keys, because that needs its learner.
     """
     try:
-        config = tomllib.loads((folder / CONFIG).read_text(encoding="utf-8"))
+        config = _top_level((folder / CONFIG).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         config = {}
     if config.get("game") not in GAMES:
@@ -102,3 +99,20 @@ def _as_written(folder: Path) -> dict[str, Any]:
         with Run.open(folder) as run:
             config["game"] = run.game
     return config
+
+
+def _top_level(text: str) -> dict[str, Any]:
+    """Return the keys of a TOML file that stand before its tables, at least those listed here."""
+    head, header, _ = text.partition("\n[")
+    # What evoply writes has the two keys first; lists of features may follow, many lines long.
+    first, long_list, _ = head.partition(" = [\n")
+    with suppress(tomllib.TOMLDecodeError):
+        keys = tomllib.loads(first.rpartition("\n")[0]) if long_list else {}
+        if keys.keys() >= {"learner", "game"}:
+            return keys
+    try:
+        return tomllib.loads(head)
+    except tomllib.TOMLDecodeError:
+        if not header:
+            raise
+        return tomllib.loads(text)  # the bracket stands within a value

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from evoply.address_limit import AddressLimit
 from evoply.server.lines import REQUESTS, VERSION, Line, proof_of
 from evoply.server.table import GameTable, TableError
 from evoply.server.tournament_conditions import TournamentConditions
@@ -90,11 +91,18 @@ class Host(Protocol):
 class Admission:
     """All connections of a server; `visit` is called with every new one."""
 
-    def __init__(self, host: Host, conditions: TournamentConditions, password: str | None) -> None:
+    def __init__(
+        self,
+        host: Host,
+        conditions: TournamentConditions,
+        password: str | None,
+        addresses: AddressLimit,
+    ) -> None:
         self.watchers: set[Wire] = set()
         self._host = host
         self._greeting = f"HELLO evoply {VERSION} {conditions.game} {conditions.control}"
         self._password = password
+        self._addresses = addresses
         self._strangers: dict[Wire, None] = {}
         self._visits: set[asyncio.Task[None]] = set()
 
@@ -105,6 +113,10 @@ class Admission:
         visit.add_done_callback(self._visits.discard)
 
     async def _visit(self, wire: Wire) -> None:
+        if not self._addresses.enter(wire.address, wire):
+            wire.error("full", self._addresses.refusal)
+            await wire.close()
+            return
         while len(self._strangers) >= MOST_STRANGERS:
             oldest = next(iter(self._strangers))
             del self._strangers[oldest]
@@ -120,6 +132,7 @@ class Admission:
         finally:
             self._strangers.pop(wire, None)
             self.watchers.discard(wire)
+            self._addresses.leave(wire.address, wire)
             await wire.close()
 
     async def close(self) -> None:
@@ -143,6 +156,7 @@ class Admission:
         if who == "watcher":
             await self._listen(wire, None)
             return
+        self._addresses.leave(wire.address, wire)
         try:
             await self._listen(wire, who)
         finally:

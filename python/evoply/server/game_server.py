@@ -13,6 +13,7 @@ import secrets
 from collections import deque
 from collections.abc import Callable, Iterator
 
+from evoply.address_limit import MOST_OF_AN_ADDRESS, AddressLimit
 from evoply.arena import Forfeit
 from evoply.arena.games_played import PlayedGame
 from evoply.protocols import Color
@@ -39,7 +40,8 @@ class GameServer:
     *journal* holds what is played, and what was played before. With a *password* players and
     watchers have to know it. *on_news* is told what happens, in words. Whoever is away between
     games for longer than *grace* seconds (default: what the clock gives for a game, and 10 at
-    least) loses those that have not begun.
+    least) loses those that have not begun. One address has at most so many *connections*, those of
+    players left out.
     """
 
     def __init__(
@@ -49,6 +51,7 @@ class GameServer:
         password: str | None = None,
         on_news: Callable[[str], object] | None = None,
         grace: float | None = None,
+        connections: int = MOST_OF_AN_ADDRESS,
     ) -> None:
         self.journal = journal
         self.conditions = journal.conditions
@@ -56,7 +59,7 @@ class GameServer:
         """None until all players have joined."""
         self.address: tuple[str, int] | None = None
         """Where it listens; None before."""
-        self.admission = Admission(self, self.conditions, password)
+        self.admission = Admission(self, self.conditions, password, AddressLimit(connections))
         self._news = on_news or (lambda _: None)
         self._grace = max(LEAST_GRACE, self.conditions.control.seconds) if grace is None else grace
         self._guests: list[Guest] = []

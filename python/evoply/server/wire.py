@@ -26,6 +26,9 @@ class Wire:
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
         self._writer = writer
+        name = writer.get_extra_info("peername")
+        self.address = str(name[0]) if name else ""
+        """The address of the client, without its port."""
         self._is_ending = False
         self._idle = float(IDLE_WORDS)
         self._since = asyncio.get_running_loop().time()

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from functools import cache
 from html import escape
+from http import HTTPStatus
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -30,9 +31,11 @@ from evoply.web.report_routes import report_router
 from evoply.web.run_routes import RunEntrance, run_router
 from evoply.web.store import GameStore, StoreError
 from evoply.web.thinking import ThinkingPool
-from evoply.wording import must_be
+from evoply.wording import must_be, shorten
 
 _STATIC = Path(str(files("evoply.web"))) / "static"
+_NOT_READ = "error parsing the body"
+"""What FastAPI says of a body that the JSON reader of Python gives up."""
 _STATUSES: dict[type[ValueError], int] = {
     RunNameError: 404,
     StoreError: 500,
@@ -117,14 +120,20 @@ def _add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def answer_invalid(request: Request, error: RequestValidationError) -> JSONResponse:
-        problems = [
-            (".".join(str(part) for part in detail["loc"][1:]) or "request", _words(detail))
-            for detail in error.errors()[:20]
-        ]
+        problems = [(_field(detail), _words(detail)) for detail in error.errors()[:20]]
         return _answer(422, "; ".join(f"{field}: {what}" for field, what in problems), problems)
 
     @app.exception_handler(StarletteError)
     async def answer_refusal(request: Request, error: StarletteError) -> JSONResponse:
+        if _NOT_READ in str(error.detail):
+            return _answer(422, f"body: {_unreadable(error.__cause__)}")
+        usual = HTTPStatus(error.status_code).phrase
+        if error.detail == usual:
+            path = shorten(request.url.path)
+            return _answer(
+                error.status_code,
+                f"{request.method} {path}: {usual.lower()} - see /api/openapi.json",
+            )
         return _answer(error.status_code, str(error.detail))
 
     @app.exception_handler(ValueError)
@@ -136,11 +145,38 @@ def _add_errors(app: FastAPI) -> None:
         )
         return _answer(status, str(error), error.errors if isinstance(error, ConfigError) else ())
 
+    @app.exception_handler(Exception)
+    async def answer_failure(request: Request, error: Exception) -> JSONResponse:
+        # Whoever runs the server sees the error as a whole where it was started.
+        return _answer(
+            500,
+            f"the server failed ({type(error).__name__}) - what it printed says where; "
+            "please report that",
+        )
+
 
 def _answer(status: int, message: str, errors: Iterable[tuple[str, str]] = ()) -> JSONResponse:
     """Return the answer of an error; *errors* are fields and what is wrong with them."""
     problems = [{"field": field, "error": what} for field, what in errors]
     return JSONResponse({"error": message, **({"errors": problems} if problems else {})}, status)
+
+
+def _field(error: dict[str, Any]) -> str:
+    """Return the path of an error of pydantic; that of what is not JSON is the whole body."""
+    where = error["loc"][:1] if error["type"] == "json_invalid" else error["loc"][1:]
+    return ".".join(str(part) for part in where) or "request"
+
+
+def _unreadable(error: BaseException | None) -> str:
+    """Return why a body cannot be read that may well be JSON."""
+    match error:
+        case RecursionError():
+            return "has lists or objects too deep in one another - send a flatter one"
+        case UnicodeDecodeError():
+            return "is not UTF-8 - send JSON in UTF-8"
+        case ValueError():
+            return "has a number with too many digits - send a shorter one"
+    return "cannot be read - send JSON"
 
 
 def _words(error: dict[str, Any]) -> str:

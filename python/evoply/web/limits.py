@@ -4,6 +4,8 @@ import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 
+from evoply.address_limit import MOST_OF_AN_ADDRESS
+
 _MOST_CLIENTS = 8192
 
 
@@ -27,6 +29,13 @@ class Rate:
 class ServerLimits:
     """Every limit of the server; the defaults are for people and their programs on one machine."""
 
+    head_seconds: float = 10.0
+    """The time to send the head of a request in, from the beginning of a connection or, later on,
+    from the first byte of the head."""
+    connections: int = MOST_OF_AN_ADDRESS
+    """Open connections of one address, those of web sockets left out."""
+    connections_in_all: int = 1_200
+    """Open connections of all addresses."""
     body_bytes: int = 128 * 1024
     """The largest body of a request; pasted games fit into it."""
     body_seconds: float = 10.0

@@ -21,25 +21,13 @@ from evoply.protocols import ConfigError
 from evoply.runs.finding_kinds import kind_of
 from evoply.web.limits import ServerLimits
 from evoply.web.outside_players import check_text, read_opponent
-from evoply.web.run_messages import FormShown, PresetList, PresetShown, StartRun
+from evoply.web.run_messages import FormShown, PresetShown, StartRun
 from evoply.wording import shorten
 
 
 @cache
 def _preset_config(name: str) -> Any:
     return KINDS[PRESETS[name].learner].configs.load(name)
-
-
-def presets_shown() -> PresetList:
-    """Return all presets."""
-    return PresetList(presets=[_preset(name) for name in PRESETS])
-
-
-def _preset(name: str) -> PresetShown:
-    preset = PRESETS[name]
-    return PresetShown(
-        name=name, title=preset.title, learner=preset.learner, game=_preset_config(name).game
-    )
 
 
 def form_of(name: str, limits: ServerLimits) -> FormShown:
@@ -53,7 +41,7 @@ def form_of(name: str, limits: ServerLimits) -> FormShown:
         size = keys["population_size"]
         size["maximum"] = min(limits.population, size["maximum"])
     return FormShown(
-        preset=_preset(name),
+        preset=PresetShown.of(PRESETS[name], name=name),
         config_schema=schema,
         values=config.model_dump(mode="json"),
         text=preset_text(name),

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
+from evoply.presets import PRESETS
 from evoply.web.limits import ServerLimits
 from evoply.web.messages import Error
 from evoply.web.run_messages import (
     ChampionShown,
     FormShown,
     PresetList,
+    PresetShown,
     RunList,
     RunRequest,
     RunStarted,
@@ -28,7 +30,7 @@ from evoply.web.run_messages import (
 if TYPE_CHECKING:
     from evoply.web.run_views import RunReader
 
-# Only functions without `async`: each runs in a thread, because reading a run takes a while.
+# Functions without `async` run in a thread, because reading a run takes a while.
 
 
 @dataclass(slots=True)
@@ -66,11 +68,9 @@ run_router = APIRouter(prefix="/api", tags=["runs"], responses=_WRONG)  # type: 
 
 
 @run_router.get("/presets")
-def presets() -> PresetList:
+async def presets() -> PresetList:
     """Return the configs that a run can begin with."""
-    from evoply.web.run_forms import presets_shown
-
-    return presets_shown()
+    return PresetList(presets=[PresetShown.of(row, name=name) for name, row in PRESETS.items()])
 
 
 @run_router.get("/presets/{preset}")

@@ -10,11 +10,11 @@ from pathlib import Path
 import uvicorn
 
 from evoply.web.application import application
+from evoply.web.http_connections import http_connections
 from evoply.web.limits import ServerLimits
 from evoply.web.protection import Trusted
 
 HOST = "127.0.0.1"
-_MOST_AT_ONCE = 1200
 _SWITCH = 0.0005
 """Seconds after which a thread that computes in Python lets others do so. Usually it is ten times
 that, which the loop that answers requests would wait for after every message it sends."""
@@ -28,6 +28,7 @@ def serve(
     *games* is the file of games. *on_ready* hears the address and the token as soon as requests
     are answered. Raises `ValueError` if the port is taken, and `StoreError` for the file.
     """
+    limits = ServerLimits() if limits is None else limits
     with _open_socket(port) as listener:
         number = listener.getsockname()[1]
         trusted = Trusted((f"{HOST}:{number}", f"localhost:{number}"))
@@ -38,11 +39,10 @@ def serve(
             server_header=False,
             proxy_headers=False,
             lifespan="on",
-            limit_concurrency=_MOST_AT_ONCE,
             timeout_keep_alive=30,
             timeout_graceful_shutdown=1,
             h11_max_incomplete_event_size=16_384,
-            http="h11",
+            http=http_connections(limits),
             ws="websockets-sansio",
             ws_max_size=4096,
             # A compressed message could be a bomb, and ours are short.

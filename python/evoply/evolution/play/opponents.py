@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from evoply.configs.config_errors import checked
 from evoply.configs.part import fields_of
 from evoply.evolution.play.panel import PreparedPlayer
 from evoply.players import KernelSeat, PlayerKind, parse_player
@@ -44,14 +45,15 @@ def read_opponent(text: str, game: str) -> PlayerModel:
     """
     if not _JSON.match(text):
         return parse_player(text, game=game, runs=None)
-    try:
-        player: PlayerModel = PLAYER_ADAPTER.validate_json(text)
-    except ValidationError as error:
-        first = error.errors()[0]
-        path = ".".join(str(part) for part in first["loc"])
-        raise ValueError(f"not a player in JSON form: {path}: {first['msg']}") from None
+    player: PlayerModel = checked(lambda: PLAYER_ADAPTER.validate_json(text), _no_player)
     player.check_fits(game)
     return player
+
+
+def _no_player(error: ValidationError) -> ValueError:
+    first = error.errors()[0]
+    path = ".".join(str(part) for part in first["loc"])
+    return ValueError(f"not a player in JSON form: {path}: {first['msg']}")
 
 
 def without_file(text: str, game: str) -> str:

@@ -8,8 +8,9 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, field_validator
 
+from evoply.configs.config_errors import checked
 from evoply.files import read_toml_file
 from evoply.games import game_rules
 from evoply.look import table_html
@@ -149,10 +150,10 @@ class Engine(PlayerKind):
             raise ValueError(f"the command {shorten(command)!r}: {error}") from None
         if not words:
             raise ValueError(f"the command is missing: write {_HEAD}{protocol}:COMMAND")
-        try:
-            return cls.model_validate({"protocol": protocol, "command": words})
-        except ValidationError as error:
-            raise refusal(error, cls) from None
+        return checked(
+            lambda: cls.model_validate({"protocol": protocol, "command": words}),
+            lambda error: refusal(error, cls),
+        )
 
     def about(self) -> dict[str, Any]:
         """Return the command too; the seat learns name and version from the engine."""
@@ -214,12 +215,7 @@ def read_engines(path: str | Path) -> dict[str, Engine]:
     engines: dict[str, Engine] = {}
     for number, table in enumerate(tables):
         where = f"{path}: engine.{number}"
-        try:
-            engine = Engine.model_validate(table)
-        except ValidationError as error:
-            raise ConfigError(
-                [(f"{where}.{key}", what) for key, what in problems(error, Engine)]
-            ) from None
+        engine = _described(table, where)
         name = engine.name or ""
         if not re.fullmatch(r"[^:,\s][^:,]{0,60}", name) or name in PROTOCOLS or name in engines:
             raise ConfigError(
@@ -227,3 +223,12 @@ def read_engines(path: str | Path) -> dict[str, Engine]:
             )
         engines[name] = engine
     return engines
+
+
+def _described(table: object, where: str) -> Engine:
+    return checked(
+        lambda: Engine.model_validate(table),
+        lambda error: ConfigError(
+            [(f"{where}.{key}", what) for key, what in problems(error, Engine)]
+        ),
+    )

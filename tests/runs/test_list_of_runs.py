@@ -1,0 +1,140 @@
+"""The list of runs: read without their learners, and at once where nobody writes."""
+
+import inspect
+import shutil
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+from run_settings import change, small_config
+
+from evoply import Run
+from evoply.evolution import Evolution
+from evoply.kinds import KINDS
+from evoply.learning import Learning, PatternLearning, load_learning_config
+from evoply.runs import advance, list_runs, schema
+from evoply.runs.database import Database
+from evoply.runs.finding_kinds import kind_of
+from evoply.runs.folder import DATABASE
+
+
+@pytest.fixture
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give a folder with a finished run of evolution and one of learning."""
+    monkeypatch.setenv("EVOPLY_RUNS", str(tmp_path))
+    learning = load_learning_config("firebrand-8", ["games=10", "games_per_step=5"])
+    for name, config in (("evolved", small_config()), ("learned", learning)):
+        with Run.create(tmp_path / name, config) as run:
+            for _ in advance(run, threads=1):
+                pass
+    return tmp_path
+
+
+def _rows() -> list[tuple[str, str, str, int, bool]]:
+    return [
+        (row.name, row.game, row.status, row.generations, row.error is None) for row in list_runs()
+    ]
+
+
+SEEN = [("evolved", "othello-6", "finished", 4, True), ("learned", "othello", "finished", 3, True)]
+
+
+def test_no_source_of_a_learner_is_read_to_list_and_open_runs(
+    made: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: object) -> str:
+        raise AssertionError("a source was read")
+
+    monkeypatch.setattr(inspect, "getsource", refuse)
+    assert _rows() == SEEN
+    for name in ("evolved", "learned"):
+        with Run.open(made / name) as run:
+            assert run.champion is not None
+    for learner in (Evolution(), Learning(), PatternLearning()):
+        kind_of(KINDS, None, learner)
+
+
+def test_the_name_of_a_learner_from_outside_needs_no_source(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Own(Learning):
+        pass
+
+    def refuse(_: object) -> str:
+        raise AssertionError("a source was read")
+
+    monkeypatch.setattr(inspect, "getsource", refuse)
+    assert kind_of({}, None, Own()).name.endswith("Own")
+
+
+def test_runs_at_rest_are_listed_without_files_and_locks(
+    made: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path) -> Database:
+        raise AssertionError(f"{path} was opened with a lock")
+
+    before = sorted(path for path in made.rglob("*"))
+    monkeypatch.setattr(schema, "open_database", refuse)
+    assert _rows() == SEEN
+    assert sorted(path for path in made.rglob("*")) == before
+
+
+def test_a_run_that_is_written_is_listed_with_its_newest_step(made: Path) -> None:
+    with Run.create(made / "new", small_config()) as run:
+        for step in advance(run):
+            assert (made / "new" / f"{DATABASE}-wal").stat().st_size > 0
+            (row,) = (row for row in list_runs() if row.name == "new")
+            assert (row.generations, row.status) == (step.number + 1, "running")
+
+
+def test_what_was_read_while_somebody_wrote_is_read_again(made: Path) -> None:
+    path, seen = made / "evolved" / DATABASE, []
+
+    def read(opened: Database) -> int:
+        seen.append(schema.count_steps(opened))
+        if len(seen) == 1:
+            change(path.parent, "CREATE TABLE more (number)", "DROP TABLE more")
+        return len(seen)
+
+    assert schema.look(path, read) == 2
+    assert seen == [4, 4]
+
+
+def test_a_link_to_a_database_is_read_with_the_file_beside_it(made: Path, tmp_path: Path) -> None:
+    linked = made / "linked"
+    shutil.copytree(made / "evolved", linked)
+    (linked / DATABASE).unlink()
+    (linked / DATABASE).symlink_to(made / "evolved" / DATABASE)
+    other = sqlite3.connect(made / "evolved" / DATABASE, isolation_level=None)
+    other.execute("CREATE TABLE more (number)")
+
+    def tables(opened: Database) -> Any:
+        query = "SELECT count(*) FROM sqlite_master WHERE name = 'more'"
+        return opened.connection.execute(query).fetchone()[0]
+
+    assert schema.look(linked / DATABASE, tables) == 1
+    other.close()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'learner = "learning"\nnotes = """\n[a]\n"""\ngame = "othello"\n[table]\nx = 1\n',
+        'learner = "learning"\nlists = [\n[1],\n[2],\n]\ngame = "othello"\n[table]\nx = 1\n',
+        'learner = "learning"\ngame = "othello"\nlists = [\n[1],\n[2],\n]\n[table]\nx = 1\n',
+        'learner = "learning"\nnotes = """\nx = [\n[a]\n"""\ngame = "othello"\n',
+        'learner = "learning"\r\ngame = "othello"\r\n[table]\r\nx = 1\r\n',
+    ],
+)
+def test_game_and_learner_stand_before_the_tables(text: str, made: Path) -> None:
+    (made / "learned" / "config.toml").write_bytes(text.encode())
+    (row,) = (row for row in list_runs() if row.name == "learned")
+    assert (row.error, row.learner, row.game) == (None, "learning", "othello")
+
+
+def test_damage_is_listed(made: Path) -> None:
+    change(made / "evolved", "UPDATE meta SET value = 'new' WHERE key = 'status'")
+    (made / "learned" / "config.toml").write_text("game = ", encoding="utf-8")
+    errors = [row.error for row in list_runs()]
+    assert all(error is not None and "damaged" in error for error in errors)
