@@ -219,15 +219,35 @@ Threads = Annotated[
         help="Threads; the result never depends on it. 0, the default: all cores.",
     ),
 ]
-Cluster = Annotated[
-    str | None,
-    Parameter(
-        metavar="local:N|tcp://HOST:PORT",
-        show_default=False,
-        help="Let the workers of a Dask cluster do it, to the same result: N processes here, or "
-        "those of a scheduler. Needs evoply[cluster]; see docs/clusters.md.",
-    ),
-]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class ClusterOptions:
+    """Options for work that a cluster may do."""
+
+    cluster: Annotated[
+        str | None,
+        Parameter(
+            metavar="local:N|tcp://HOST:PORT",
+            show_default=False,
+            help="Let the workers of a Dask cluster do it, to the same result: N processes here, "
+            "or those of a scheduler. Needs evoply[cluster]; see docs/clusters.md.",
+        ),
+    ] = None
+    check_share: Annotated[
+        float | None,
+        Parameter(
+            show_default=False,
+            validator=Number(gte=0, lte=1),
+            help="With --cluster: the share of the units that a second worker computes too, from 0 "
+            "to 1; if the two differ, the wrong worker is named. Default: that of the config "
+            "(machine.check_share), else 0.01.",
+        ),
+    ] = None
+
+
+NO_CLUSTER = ClusterOptions()
 TimeLimit = Annotated[
     float | None,
     Parameter(
