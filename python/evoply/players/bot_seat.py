@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -171,12 +172,13 @@ class _BotProcess(ForeignProcess):
     def __init__(self, path: str, class_name: str, limits: KeeperLimits) -> None:
         home = str(Path(bot_process.__file__).parents[2])
         paths = [home, *filter(None, [os.environ.get("PYTHONPATH")])]
+        # -P: nothing is imported from the folder of the program itself.
+        program = (sys.executable, "-P", bot_process.__file__)
         super().__init__(
-            [path, class_name],
+            [*program, json.dumps(limits), path, class_name],
             limits,
-            # -P: nothing is imported from the folder of the program itself.
-            program=("-P", bot_process.__file__),
-            environment={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+            variables=("EVOPLY_CPU",),
+            environment={"PYTHONPATH": os.pathsep.join(paths)},
         )
         self._number = 0
 
