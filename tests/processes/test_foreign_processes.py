@@ -24,11 +24,13 @@ for _ in range(3):  # a daemon in a session of its own, whose parent is gone
 subprocess.Popen(["sleep", sleep])
 parents = [os.getppid()]
 for folder in filter(str.isdigit, os.listdir("/proc")):
-    with open(f"/proc/{folder}/cmdline", "rb") as file:
-        if b"keeper.py" in file.read() and os.environ["EVOPLY_KEEPER"] in open(
-            f"/proc/{folder}/environ", errors="replace"
-        ).read():
-            parents.append(int(folder))
+    try:
+        command = open(f"/proc/{folder}/cmdline", "rb").read()
+        variables = open(f"/proc/{folder}/environ", errors="replace").read()
+    except OSError:
+        continue
+    if b"/keeper.py\\0" in command and os.environ["EVOPLY_KEEPER"] in variables:
+        parents.append(int(folder))
 print("started", flush=True)
 for parent in parents:
     try:

@@ -29,7 +29,9 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 _PARENT_DEATH_SIGNAL, _CHILD_SUBREAPER = 1, 36  # Linux: PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER
-_NEW_USERS, _NEW_PROCESSES = 0x1000_0000, 0x2000_0000  # Linux: CLONE_NEWUSER, CLONE_NEWPID
+# Linux: CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNS; MS_REC and MS_PRIVATE; MS_NOSUID, NODEV, NOEXEC
+_NEW_USERS, _NEW_PROCESSES, _NEW_MOUNTS = 0x1000_0000, 0x2000_0000, 0x2_0000
+_ALL_PRIVATE, _HARMLESS = 0x4000 | 0x4_0000, 2 | 4 | 8
 MARK = "EVOPLY_KEEPER"
 """The variable by whose value the processes of a keeper are found."""
 _SIGNALLED = 128
@@ -125,8 +127,21 @@ def _separate_processes() -> bool:
     return True
 
 
+def _show_own_processes() -> None:
+    """Let /proc list the processes of this namespace alone, if the system allows it.
+
+    Else a process would not find itself there by its number, and could read the environment of
+    evoply.
+    """
+    system = ctypes.CDLL(None)
+    if system.unshare(_NEW_MOUNTS) or system.mount(b"none", b"/", None, _ALL_PRIVATE, None):
+        return
+    system.mount(b"proc", b"/proc", b"proc", _HARMLESS, None)
+
+
 def _be_first() -> None:
     """Return in a child; wait for its end as the first process, and end in the same way."""
+    _show_own_processes()
     child = os.fork()
     if not child:
         _ask_linux(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
