@@ -8,9 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from evoply.processes import BrokenError, ForeignProcess, KeeperLimits
+from evoply.processes import BrokenError, ForeignProcess, KeeperLimits, Surroundings, sandbox
 from waiting import until
 
+PROBLEM = sandbox.sandbox_problem()
+needs_sandbox = pytest.mark.skipif(bool(PROBLEM), reason=PROBLEM or "it is there")
+FREE = Surroundings("off")
 LIMITS = KeeperLimits(cpu=60, memory=1024, processes=16)
 KILLER = """
 import os, signal, subprocess, sys, time
@@ -62,7 +65,7 @@ def commands_with(text: str) -> list[str]:
 def test_who_kills_its_keeper_leaves_nothing_behind(helpers: int) -> None:
     sleep = f"9{secrets.randbelow(10**8)}"
     command = [sys.executable, "-c", KILLER, sleep]
-    process = ForeignProcess(command, LIMITS._replace(helpers=helpers))
+    process = ForeignProcess(command, LIMITS._replace(helpers=helpers), surroundings=FREE)
     assert lines(process, 1) == ["started"]
     until(lambda: len(commands_with(sleep)) >= 4 - helpers, "its daemons")
     process.end()
@@ -72,7 +75,7 @@ def test_who_kills_its_keeper_leaves_nothing_behind(helpers: int) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="promised on Linux")
 def test_daemons_end_with_a_keeper_that_was_killed_from_outside() -> None:
     sleep = f"9{secrets.randbelow(10**8)}"
-    process = ForeignProcess([sys.executable, "-c", KILLER, sleep], LIMITS)
+    process = ForeignProcess([sys.executable, "-c", KILLER, sleep], LIMITS, surroundings=FREE)
     lines(process, 1)
     until(lambda: len(commands_with(sleep)) == 4, "its daemons")
     process._process.kill()
@@ -86,7 +89,9 @@ def test_the_environment_has_no_more_than_is_promised(monkeypatch: pytest.Monkey
     monkeypatch.setenv("WANTED", "named")
     program = "import os; print(*(f'{key}={value}' for key, value in os.environ.items()), sep='|')"
     process = ForeignProcess(
-        [sys.executable, "-I", "-c", program], LIMITS, variables=["WANTED", "MISSING"]
+        [sys.executable, "-I", "-c", program],
+        LIMITS,
+        surroundings=Surroundings("off", ("WANTED", "MISSING")),
     )
     found = dict(entry.split("=", 1) for entry in lines(process, 1)[0].split("|"))
     process.end()
@@ -101,7 +106,7 @@ def test_no_file_is_open_but_the_three_streams() -> None:
     reading, writing = os.pipe()
     os.set_inheritable(writing, True)
     program = "import os; print(sorted(os.listdir('/proc/self/fd'), key=int))"
-    process = ForeignProcess([sys.executable, "-I", "-c", program], LIMITS)
+    process = ForeignProcess([sys.executable, "-I", "-c", program], LIMITS, surroundings=FREE)
     # The fourth is that of the listed folder.
     assert lines(process, 1) == ["['0', '1', '2', '3']"]
     process.end()
@@ -109,15 +114,27 @@ def test_no_file_is_open_but_the_three_streams() -> None:
     os.close(writing)
 
 
-def test_who_used_up_its_time_or_started_too_many_is_said() -> None:
+@pytest.mark.parametrize(
+    "surroundings",
+    [FREE, pytest.param(Surroundings("required"), marks=needs_sandbox)],
+    ids=["free", "sandbox"],
+)
+def test_who_used_up_its_time_or_started_too_many_is_said(
+    surroundings: Surroundings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sandbox, "sandbox_problem", lambda: PROBLEM)
     loop = [sys.executable, "-I", "-c", "while True: pass"]
-    process = ForeignProcess(loop, LIMITS._replace(cpu=1))
+    process = ForeignProcess(loop, LIMITS._replace(cpu=1), surroundings=surroundings)
     with pytest.raises(BrokenError, match="used 1 seconds of processor time"):
         lines(process, 1)
     process.end()
     if sys.platform == "linux":
         forks = "import os, time\nfor _ in range(9): os.fork() or time.sleep(60)\ntime.sleep(60)"
-        process = ForeignProcess([sys.executable, "-I", "-c", forks], LIMITS._replace(processes=8))
+        process = ForeignProcess(
+            [sys.executable, "-I", "-c", forks],
+            LIMITS._replace(processes=8),
+            surroundings=surroundings,
+        )
         with pytest.raises(BrokenError, match="started more than 8 processes"):
             lines(process, 1)
         process.end()

@@ -12,6 +12,7 @@ from cyclopts import Parameter, Token
 from cyclopts.validators import Number
 
 from evoply.games import GAMES
+from evoply.processes import SandboxMode
 from evoply.wording import shorten
 
 if TYPE_CHECKING:
@@ -205,6 +206,15 @@ class Programs:
             show_default=False,
             help="A TOML file of engines, tables [[engine]] with name, protocol and command: then "
             "engine:NAME is a player. See docs/engines.md.",
+        ),
+    ] = None
+    sandbox: Annotated[
+        SandboxMode | None,
+        Parameter(
+            show_default=False,
+            help="Run bots and engines in bubblewrap, without network and with little to read: "
+            "auto, the default, where it is there and allowed; required plays only with it. "
+            "See docs/players.md.",
         ),
     ] = None
 

@@ -22,9 +22,11 @@ from types import MappingProxyType
 
 from evoply.processes import keeper
 from evoply.processes.keeper import KeeperLimits
+from evoply.processes.sandbox import BUBBLEWRAP, HELPERS, Surroundings, own_environment, sandboxed
 from evoply.wording import shorten
 
 LONGEST_LINE = 1_000_000
+USUAL = Surroundings()
 _LONGEST_REASON = 400
 _LAST_WORDS = 0.2
 """Seconds to wait for the last output of a process that has closed a stream."""
@@ -59,8 +61,10 @@ class ForeignProcess:
     """A process below its keeper, and the lines that go to it and come from it.
 
     It runs *command*, and gets no files but its three streams, and no environment but PATH, HOME,
-    LANG, LD_LIBRARY_PATH, those called *variables*, and *environment*. One thread at a time may
-    ask; another one may call `end`, which ends the question.
+    LANG, LD_LIBRARY_PATH, those that *surroundings* names, and *environment*. With
+    *becomes_nobody* the command can give up being root in a sandbox, too, which lets it read
+    *readable*. One thread at a time may ask; another one may call `end`, which ends the question.
+    `ValueError` if the surroundings require a sandbox and there is none.
     """
 
     def __init__(
@@ -68,12 +72,22 @@ class ForeignProcess:
         command: Sequence[str],
         limits: KeeperLimits,
         *,
-        variables: Sequence[str] = (),
+        surroundings: Surroundings = USUAL,
         environment: Mapping[str, str] = MappingProxyType({}),
+        readable: Sequence[str] = (),
+        becomes_nobody: bool = False,
     ) -> None:
         if not hasattr(os, "fork"):
             raise OSError("bots and engines need a system with fork, such as Linux or macOS")
-        handed_on = {name: os.environ.get(name) for name in (*_HANDED_ON, *variables)}
+        names = (*_HANDED_ON, *surroundings.variables)
+        handed_on = {name: os.environ.get(name) for name in names}
+        self.sandbox = BUBBLEWRAP if surroundings.has_sandbox() else None
+        """The sandbox that it runs in; None without one."""
+        if self.sandbox:
+            environment = {**environment, **own_environment()}
+            readable = (*surroundings.readable, *readable)
+            command = sandboxed(command, readable, becomes_nobody=becomes_nobody)
+            limits = limits._replace(helpers=HELPERS)
         self._mark = secrets.token_hex(16)
         lifeline, other_end = os.pipe()
         self._lifeline = os.fdopen(other_end, "wb", buffering=0)
