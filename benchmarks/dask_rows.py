@@ -156,7 +156,7 @@ def part_costs() -> tuple[float, float, float]:
 
 def model() -> None:
     """Print what a unit costs, and how many workers are kept at work."""
-    with connect(f"local:{WORKERS}", check_every=10**9) as cluster:
+    with connect(f"local:{WORKERS}", check_share=0) as cluster:
         seconds_a_unit(cluster, 1000, 200)
         small = [seconds_a_unit(cluster, 1000, 500) for _ in range(3)]
         large = [seconds_a_unit(cluster, 1_000_000, 60) for _ in range(3)]

@@ -39,6 +39,12 @@ LONGEST = (
 )
 
 
+@pytest.fixture(autouse=True)
+def without_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let bots and engines run in the same way on every machine; `test_sandbox` uses it."""
+    monkeypatch.setattr("evoply.processes.sandbox.sandbox_problem", lambda: "not in this test")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the tests of the longest files first, the others behind them as they are."""
     rank = {name: number for number, name in enumerate(LONGEST)}

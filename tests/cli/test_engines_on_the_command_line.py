@@ -36,12 +36,13 @@ def test_a_match_names_kinds_versions_and_forfeits(
     command = f"{sys.executable} -P {MOCK} gtp"
     assert data["players"] == [
         {"kind": "engine", "engine": f"mock {name}", "version": "1.5",
-         "command": f"{command} {name}", "forfeits": forfeits}
+         "command": f"{command} {name}", "sandbox": None, "forfeits": forfeits}
         for name, forfeits in (("illegal", 2), ("good", 0))
     ]  # fmt: skip
     assert data["forfeits"][0]["reason"] == "played the illegal move 'a1'"
     people = call(capsys, *arguments).out
     assert f"good is mock good 1.5: {command} good" in people
+    assert "good ran without a sandbox" in people
     assert "the same match may end differently" in people
     (file.parent / "bot.py").write_text(
         "class Bot:\n  def choose(self, game, stream, clock): return game.position.legal_moves[0]\n"
@@ -67,7 +68,7 @@ def test_a_tournament_names_kinds_versions_and_forfeits(
     command = f"{sys.executable} -P {MOCK} gtp good"
     assert data["about"] == [
         {"player": "good", "kind": "engine", "engine": "mock good", "version": "1.5",
-         "command": command, "forfeits": 0},
+         "command": command, "sandbox": None, "forfeits": 0},
         {"player": "greedy", "kind": "after_state", "version": f"evoply {__version__}",
          "forfeits": 0},
     ]  # fmt: skip

@@ -28,6 +28,8 @@ class FakePool:
     """Workers whose results are falsified, with a digest that fits."""
     damages: bool = False
     """Whether bytes are changed on the way, so that the digest does not fit."""
+    lie: str = "bit"
+    """What liars do: change a "bit", return "nothing" as content, or "noise" in place of all."""
     version: str = ""
     """Another version that all workers have."""
     done: list[Any] = field(default_factory=list)
@@ -36,6 +38,7 @@ class FakePool:
     def __post_init__(self) -> None:
         self._stream = Stream(self.seed, "fake pool")
         self._threads = ThreadPoolExecutor(self.workers)
+        self._workers: dict[Future[bytes], str] = {}
 
     def __enter__(self) -> FakePool:
         return self
@@ -55,6 +58,7 @@ class FakePool:
         if fate < self.losses / 4:
             raise GoneError
         future = Future[bytes]()
+        self._workers[future] = worker
         self._threads.submit(self._end, future, function, arguments, worker, fate, delay)
         return future
 
@@ -69,6 +73,9 @@ class FakePool:
 
     def explain(self, error: BaseException) -> str:
         return repr(error)
+
+    def worker_of(self, future: Future[bytes]) -> str:
+        return self._workers.get(future, "")
 
     def _end(
         self,
@@ -90,7 +97,7 @@ class FakePool:
         header, blocks = unpacked(function(*arguments))
         header["worker"] = worker
         if worker in self.liars:
-            blocks = [bytes([blocks[0][0] ^ 1]) + blocks[0][1:]]
+            blocks = [bytes([blocks[0][0] ^ 1]) + blocks[0][1:] if self.lie == "bit" else b""]
             header["digest"] = hashlib.sha256(blocks[0]).hexdigest()
         if self.damages:
             blocks = [blocks[0] + b"!"]
@@ -99,4 +106,5 @@ class FakePool:
         if fate < self.losses:
             future.set_exception(GoneError())
         else:
-            future.set_result(packed(header, *blocks))
+            is_noise = worker in self.liars and self.lie == "noise"
+            future.set_result(b"\x00noise" if is_noise else packed(header, *blocks))

@@ -53,7 +53,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(scope="module")
 def local() -> Iterator[Dispatcher]:
-    with connect("local:2", check_every=4) as cluster:
+    with connect("local:2", check_share=0.25) as cluster:
         yield cluster
 
 
@@ -201,7 +201,7 @@ def test_killed_workers_lose_nothing(home: Path, shared: DaskProcesses, kills: i
             workers[place] = shared.worker()
 
     killer = threading.Thread(target=kill)
-    with connect(shared.address, check_every=10) as cluster:
+    with connect(shared.address, check_share=0.1) as cluster:
         killer.start()
         number = 0
         try:
@@ -254,6 +254,24 @@ def play_part(data):
     return content[:-1] + bytes([content[-1] ^ 1])
 playing.play_part = play_part
 """
+SPOILING = """
+import evoply.arena.playing as playing
+playing.play_part = lambda data: b"nothing that can be read"
+"""
+SILENT = """
+import evoply.cluster.worker as worker
+right = getattr(worker, "right", worker.perform)
+worker.right = right
+def perform(*arguments):
+    right(*arguments)
+    return b"noise"
+worker.perform = perform
+"""
+DYING = """
+import os
+import evoply.cluster.worker as worker
+worker.identity = lambda: os._exit(1)
+"""
 OTHER = """
 import evoply.cluster.worker as worker
 worker._native = type("Other", (), {"__version__": "0.0.9"})
@@ -262,12 +280,70 @@ worker._native = type("Other", (), {"__version__": "0.0.9"})
 
 def test_a_lying_worker_is_named(home: Path, shared: DaskProcesses) -> None:
     with (
-        connect(shared.address, check_every=1) as cluster,
+        connect(shared.address, check_share=1) as cluster,
         shared.another_worker(LYING, cluster) as liar,
         pytest.raises(WrongResultError, match="returned a wrong result") as caught,
     ):
         round_robin(["greedy", "random", "mobility"], games=500, cluster=cluster)
     assert f"process {liar.pid} on" in str(caught.value)
+
+
+@pytest.mark.parametrize("preload", [SPOILING, SILENT])
+def test_a_worker_whose_answers_cannot_be_read_is_named(
+    home: Path, shared: DaskProcesses, preload: str
+) -> None:
+    with distributed.Client(shared.address, set_as_default=False) as client:
+        before = set(client.nthreads())
+        with (
+            connect(client, check_share=0) as cluster,
+            shared.another_worker(preload, cluster),
+        ):
+            (liar,) = client.nthreads().keys() - before
+            with pytest.raises(WrongResultError, match=r"returned .* cannot be read") as caught:
+                round_robin(["greedy", "random", "mobility"], games=2000, cluster=cluster)
+    assert caught.value.worker.partition(" ")[0] == liar
+
+
+def test_a_worker_that_dies_while_evoply_connects_is_lost_like_any_other(
+    home: Path, shared: DaskProcesses, dask: DaskProcesses, capsys: Any
+) -> None:
+    field = ["greedy", "random", "mobility"]
+    with (
+        connect(shared.address) as cluster,
+        shared.another_worker(DYING, cluster) as worker,
+        connect(shared.address) as other,
+    ):
+        assert len(other.lost_workers) == 1
+        assert worker.wait() == 1
+        assert round_robin(field, games=50, cluster=other) == round_robin(field, games=50)
+    # The only one there: the next one is waited for, and the user is told.
+    dask.scheduler()
+    worker = dask.worker(DYING)
+    next_one = threading.Thread(target=lambda: worker.wait() == 1 and dask.worker())
+    next_one.start()
+    assert main(["evolve", "base.toml", "--no-tests", "--cluster", dask.address]) == 0
+    next_one.join()
+    assert "was lost while evoply connected; the others go on" in capsys.readouterr().out
+
+
+def test_the_share_of_units_computed_twice_is_that_of_the_option_or_the_config(
+    home: Path, shared: DaskProcesses, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    shares: list[float] = []
+    init = Dispatcher.__post_init__
+    monkeypatch.setattr(
+        Dispatcher, "__post_init__", lambda self: (shares.append(self.check_share), init(self))
+    )
+    evolved = ["evolve", "base.toml", "--no-tests", "--json", "--cluster", shared.address]
+    digests = set()
+    for options in ([], ["--set", "machine.check_share=0.5"], ["--check-share", "1"]):
+        assert main([*evolved, *options]) == 0
+        digests.add(json.loads(capsys.readouterr().out)["digest"])
+    assert shares == [0.01, 0.5, 1]
+    assert len(digests) == 1
+    assert main([*evolved, "--check-share", "1.5"]) == 2
+    assert main(["evolve", "base.toml", "--check-share", "0.5"]) == 2
+    assert "--check-share: it is for the workers of --cluster" in capsys.readouterr().err
 
 
 def test_another_version_is_refused_by_name(home: Path, shared: DaskProcesses) -> None:

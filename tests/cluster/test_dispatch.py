@@ -73,7 +73,7 @@ def test_a_hundred_schedules_come_to_the_same_on_any_workers(workers: int) -> No
         moves = draws.below(3) == 0
         expected = play(game, players, schedule, threads=1, record_moves=moves)
         with FakePool(workers, draws.below(2**32), losses=0.3) as pool:
-            cluster = Dispatcher(pool, check_every=(1, 3, 10**9)[draws.below(3)])
+            cluster = Dispatcher(pool, check_share=(1, 0.3, 0)[draws.below(3)])
             told: list[int] = []
             found = play(
                 game, players, schedule, record_moves=moves, cluster=cluster, progress=told.append
@@ -90,7 +90,7 @@ def test_every_unit_is_given_out_once_and_asked_for_when_there_is_room() -> None
     asked = count()
     parts = (str(next(asked)).encode() for _ in range(50))
     with FakePool(3) as pool:
-        results = Dispatcher(pool, check_every=10**9).results(base64.b64encode, parts)
+        results = Dispatcher(pool, check_share=0).results(base64.b64encode, parts)
         first = next(results)
         assert next(asked) <= 2 * 3 + 1
         found = {first.place: first.content} | {one.place: one.content for one in results}
@@ -109,7 +109,7 @@ def test_leaving_early_gives_up_the_rest() -> None:
 
 def test_a_lying_worker_is_named_with_what_it_did() -> None:
     with FakePool(3, seed=4, liars=frozenset({"fake-1"})) as pool:
-        cluster = Dispatcher(pool, check_every=4)
+        cluster = Dispatcher(pool, check_share=0.25)
         given_out: list[tuple[int, str]] = []
         results = cluster.results(base64.b64encode, (b"%d" % n for n in range(200)))
         with pytest.raises(WrongResultError, match="worker fake-1 returned a wrong res") as caught:
@@ -124,12 +124,36 @@ def test_two_liars_are_both_named_and_bytes_changed_on_the_way_are_noticed() -> 
         FakePool(2, liars=frozenset({"fake-0"})) as pool,
         pytest.raises(WrongResultError, match="worker fake-0 returned a wrong"),
     ):
-        list(Dispatcher(pool, check_every=1).results(base64.b64encode, [b"a"]))
+        list(Dispatcher(pool, check_share=1).results(base64.b64encode, [b"a"]))
     with (
         FakePool(1, damages=True) as pool,
         pytest.raises(WrongResultError, match="is not what its digest says"),
     ):
         list(Dispatcher(pool).results(base64.b64encode, [b"a"]))
+
+
+@pytest.mark.parametrize("lie", ["nothing", "noise"])
+@pytest.mark.parametrize("share", [0, 1])
+def test_a_worker_whose_answers_cannot_be_read_is_named(lie: str, share: float) -> None:
+    with FakePool(3, seed=2, liars=frozenset({"fake-1"}), lie=lie) as pool:
+        cluster = Dispatcher(pool, check_share=share)
+        with pytest.raises(WrongResultError, match="cluster: worker fake-1 returned") as caught:
+            round_robin(["greedy", "random", "mobility"], games=200, cluster=cluster)
+        assert caught.value.worker == "fake-1"
+        with pytest.raises(WrongResultError, match="cluster: worker fake-1 returned") as caught:
+            # One part at a time: some steps are right before the liar is asked.
+            list(learn("firebrand-8", games=400, games_per_step=10, cluster=cluster))
+        assert caught.value.worker == "fake-1"
+
+
+def test_a_share_is_from_none_to_all() -> None:
+    units = [b"%d" % number for number in range(1000)]
+    with FakePool(1) as pool:
+        for share, few, many in ((0, 0, 0), (0.01, 3, 20), (0.5, 450, 550), (1, 1000, 1000)):
+            assert few <= sum(map(Dispatcher(pool, share).is_checked, units)) <= many
+        for wrong in (-0.1, 1.5, float("nan")):
+            with pytest.raises(ValueError, match=r"check_share: .* is not a share - give a number"):
+                Dispatcher(pool, wrong)
 
 
 def test_another_version_is_refused_by_name() -> None:
@@ -214,7 +238,7 @@ def test_evolution_tournaments_and_learning_come_to_the_same() -> None:
     weights = [one.digest for one in learn("firebrand-8", games=60, games_per_step=20)]
     for workers, losses in ((1, 0.0), (5, 0.3)):
         with FakePool(workers, seed=workers, losses=losses) as pool:
-            cluster = Dispatcher(pool, check_every=5)
+            cluster = Dispatcher(pool, check_share=0.2)
             found = [one.digest for one in evolve("quick", cluster=cluster, **settings)]
             assert found == expected
             other = tournament(field, games=8, times=2, game="othello-6", cluster=cluster)
@@ -230,7 +254,7 @@ def test_matches_come_to_the_same_and_in_order() -> None:
     one = match("greedy", "random", games=60, on_game=lambda game: expected.append(str(game)))
     test = sprt_match("greedy", "random", Sprt(0, 50))
     with FakePool(3, seed=1, losses=0.2) as pool:
-        cluster = Dispatcher(pool, check_every=5)
+        cluster = Dispatcher(pool, check_share=0.2)
         other = match("greedy", "random", games=60, cluster=cluster,
                       on_game=lambda game: shown.append(str(game)))  # fmt: skip
         assert sprt_match("greedy", "random", Sprt(0, 50), cluster=cluster) == test
@@ -243,7 +267,7 @@ def test_standings_are_told_while_workers_play(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(throttle, "_REST", 0)
     field, told = ["greedy", "random", "mobility"], list[RoundRobin]()
     with FakePool(3, seed=2, losses=0.1) as pool:
-        cluster = Dispatcher(pool, check_every=5)
+        cluster = Dispatcher(pool, check_share=0.2)
         table = round_robin(field, games=40, game="othello-6", cluster=cluster,
                             on_standings=told.append)  # fmt: skip
     assert table == round_robin(field, games=40, game="othello-6")
@@ -268,7 +292,7 @@ def test_the_individuals_of_every_preset_are_the_same_players_elsewhere(preset: 
     settings: dict[str, Any] = {"population_size": 4, "generations": 2, "hall_of_fame": TINY_HALL}
     expected = [one.digest for one in evolve(preset, **settings)]
     with FakePool(3) as pool:
-        cluster = Dispatcher(pool, check_every=10**9)
+        cluster = Dispatcher(pool, check_share=0)
         assert [one.digest for one in evolve(preset, cluster=cluster, **settings)] == expected
     assert pool.done
 

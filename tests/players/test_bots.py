@@ -216,7 +216,7 @@ def test_a_seat_says_why_and_comes_back(folder: Path) -> None:
 
 RUN = """
 import sys, evoply as ep
-bot = ep.Bot(path=sys.argv[1], move_limit=1000.0)
+bot = ep.Bot(path=sys.argv[1], move_limit=1000.0, limits={"sandbox": "off"})  # it leaves files
 ep.match(bot, bot, games=8)
 """
 

@@ -125,10 +125,14 @@ class _Parts:
             begin = end
 
     def take(self, answer: Answer) -> Results:
-        """Return the results of a part; `ValueError` if they are not those of its games."""
-        results = _results_from(answer.content)
-        if len(results) != len(self.places[answer.place]):
-            raise ValueError(f"worker {answer.worker} returned another number of games")
+        """Return the results of a part; `WrongResultError` if they are not those of its games."""
+        games = len(self.places[answer.place])
+        try:
+            results = _results_from(answer.content)
+        except (ValueError, LookupError, TypeError, ArithmeticError, MemoryError) as error:
+            raise answer.wrong(f"results that cannot be read ({error})") from None
+        if {len(getattr(results, name)) for name in _OUT} != {games}:
+            raise answer.wrong("the results of another number of games")
         self.done += len(results)
         self._seconds += answer.seconds
         return results

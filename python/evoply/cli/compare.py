@@ -11,7 +11,7 @@ from cyclopts import Parameter
 
 from evoply.cli.long_work import on_cluster
 from evoply.cli.output import Output, StoppedError, stderr, table
-from evoply.cli.shared_options import Cluster, Json, Threads, Whole
+from evoply.cli.shared_options import NO_CLUSTER, ClusterOptions, Json, Threads, Whole
 
 if TYPE_CHECKING:
     from evoply.experiments import Comparison, Cost, ExperimentFolder, Status
@@ -42,7 +42,7 @@ def compare(
     name: str | None = None,
     csv_: Csv = None,
     workers: Workers = 0,
-    cluster: Cluster = None,
+    cluster: ClusterOptions = NO_CLUSTER,
     json: Json = False,
 ) -> None:
     """Compare configs, presets or runs over many seeds.
@@ -95,7 +95,7 @@ def run_all(
     output: Output,
     workers: int,
     folder_of_csv: Path | None,
-    cluster: str | None,
+    cluster: ClusterOptions,
 ) -> None:
     """Make all runs of *folder* that are missing, and say how they compare."""
     from evoply.experiments import (
@@ -110,7 +110,7 @@ def run_all(
         folder_of_csv.mkdir(parents=True, exist_ok=True)
         check_writable(folder_of_csv / "values.csv")
     output.say(f"Folder: {folder.path}  (Ctrl-C stops; the same command goes on)")
-    if cluster is not None:
+    if cluster.cluster is not None:
         check_experiment_sendable(folder)
     stopped = False
     try:
@@ -131,7 +131,7 @@ def run_all(
         units = len(folder.units())
         others = (
             "the others keep what they have"
-            if cluster is None
+            if cluster.cluster is None
             else "those that workers were at begin anew"
         )
         raise StoppedError(

@@ -24,7 +24,7 @@ def evolve(
     set_: shared_options.Overrides = None,
     tests: shared_options.Tests = True,
     threads: shared_options.Threads = 0,
-    cluster: shared_options.Cluster = None,
+    cluster: shared_options.ClusterOptions = shared_options.NO_CLUSTER,
     json: shared_options.Json = False,
 ) -> None:
     """Evolve a player.

@@ -2,7 +2,7 @@
 
 from evoply.cli.compare import Csv, Workers, run_all
 from evoply.cli.output import Output
-from evoply.cli.shared_options import Cluster, Json, Whole
+from evoply.cli.shared_options import NO_CLUSTER, ClusterOptions, Json, Whole
 
 
 def experiment(
@@ -13,7 +13,7 @@ def experiment(
     name: str | None = None,
     csv_: Csv = None,
     workers: Workers = 0,
-    cluster: Cluster = None,
+    cluster: ClusterOptions = NO_CLUSTER,
     json: Json = False,
 ) -> None:
     """Vary keys of a config over many seeds, as a file of a few lines says.

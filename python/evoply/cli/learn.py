@@ -25,7 +25,7 @@ def learn(
     set_: shared_options.Overrides = None,
     tests: shared_options.Tests = True,
     threads: shared_options.Threads = 0,
-    cluster: shared_options.Cluster = None,
+    cluster: shared_options.ClusterOptions = shared_options.NO_CLUSTER,
     json: shared_options.Json = False,
 ) -> None:
     """Learn the weights, or the pattern tables, of a player by play.

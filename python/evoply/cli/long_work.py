@@ -10,8 +10,10 @@ from threading import Timer
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from evoply.cli.output import Output, StoppedError, stderr
+from evoply.protocols import CHECK_SHARE
 
 if TYPE_CHECKING:
+    from evoply.cli.shared_options import ClusterOptions
     from evoply.cluster import Dispatcher
 
 Result = TypeVar("Result")
@@ -62,21 +64,28 @@ def limited(seconds: float | None) -> Iterator[None]:
 
 
 @contextmanager
-def on_cluster(text: str | None, output: Output) -> Iterator[Dispatcher | None]:
+def on_cluster(
+    chosen: ClusterOptions, output: Output, check_share: float = CHECK_SHARE
+) -> Iterator[Dispatcher | None]:
     """Yield the cluster that --cluster names, None without one; `ClusterError` if it is missing.
 
-    Dask's own messages, such as those about workers that died, are left out:
-    evoply says what matters of them.
+    *check_share* is that of a config, for the case that --check-share was not given. Dask's own
+    messages, such as those about workers that died, are left out: evoply says what matters of them.
     """
-    if text is None:
+    if chosen.cluster is None:
+        if chosen.check_share is not None:
+            raise ValueError("--check-share: it is for the workers of --cluster - give one, too")
         yield None
         return
     from evoply.cluster import connect
 
     logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)
-    with connect(text) as cluster:
+    share = check_share if chosen.check_share is None else chosen.check_share
+    with connect(chosen.cluster, check_share=share) as cluster:
         workers = f"{cluster.slots} unit{'s' * (cluster.slots != 1)} at a time"
-        output.say(f"Cluster: {text}, {workers}")
+        output.say(f"Cluster: {chosen.cluster}, {workers}")
+        for address in cluster.lost_workers:
+            output.say(f"Worker {address} was lost while evoply connected; the others go on.")
         yield cluster
         if cluster.lost:
             output.say(f"{cluster.lost:,} units were lost with their workers and done again.")

@@ -35,6 +35,10 @@ _SHORTENED_NAME = 18
 """Names are cut to this many characters before the interval is left out."""
 _MOST_FORFEITS = 20
 DOUBTS = "Time or an engine decided some moves or games: the same {} may end differently."
+_SANDBOXES = {
+    "bubblewrap": "in a sandbox (bubblewrap), without network",
+    None: "without a sandbox: it could do what its user can",
+}
 _FEWEST_GAMES = 20
 """Fewer games never give an interval: see `evoply.arena.statistics`."""
 
@@ -195,6 +199,8 @@ def say_engine(output: Output, label: str, about: Mapping[str, Any]) -> None:
     if "command" in about:
         name = " ".join(filter(None, (about["engine"], about["version"])))
         output.say(f"{short_name(label)} is {name or 'nameless'}: {about['command']}")
+    if "sandbox" in about:
+        output.say(f"{short_name(label)} ran {_SANDBOXES[about['sandbox']]}.")
 
 
 def say_forfeits(output: Output, forfeits: Sequence[LostGames]) -> None:

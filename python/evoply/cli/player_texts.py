@@ -58,7 +58,7 @@ def read_players(
             read.append(_check_fits(known[name], text, game))
     except PlayerTextError as error:
         raise ValueError(f"{error}{_hint_of_run(texts)}") from error
-    return game, [_within(programs.move_limit, player) for player in read]
+    return game, [_confined(programs, player) for player in read]
 
 
 def _run(text: str | None = None) -> Run:
@@ -105,12 +105,19 @@ def bots_in_folders(texts: Sequence[str]) -> list[str]:
     return named
 
 
-def _within(move_limit: float | None, player: PlayerModel) -> PlayerModel:
-    """Return *player* with *move_limit* seconds a move, if it needs a limit and one was given."""
-    try:
-        return player if move_limit is None else player.with_move_limit(move_limit)
-    except ValueError as error:
-        raise ValueError(f"--move-limit: {error}") from None
+def _confined(programs: Programs, player: PlayerModel) -> PlayerModel:
+    """Return *player* with the limit of a move and the sandbox that were given, if it needs any."""
+    if programs.move_limit is not None:
+        try:
+            player = player.with_move_limit(programs.move_limit)
+        except ValueError as error:
+            raise ValueError(f"--move-limit: {error}") from None
+    if programs.sandbox is not None:
+        try:
+            player = player.with_sandbox(programs.sandbox)
+        except ValueError as error:
+            raise ValueError(f"--{error}") from None
+    return player
 
 
 def _full_name(text: str) -> str:

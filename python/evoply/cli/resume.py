@@ -8,8 +8,9 @@ from cyclopts import Parameter
 
 from evoply.cli.output import Output
 from evoply.cli.shared_options import (
+    NO_CLUSTER,
     AnyRun,
-    Cluster,
+    ClusterOptions,
     Json,
     SecondsOrNone,
     Tests,
@@ -31,7 +32,7 @@ def resume(
     tests: Tests = True,
     allow_other_version: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     threads: Threads = 0,
-    cluster: Cluster = None,
+    cluster: ClusterOptions = NO_CLUSTER,
     json: Json = False,
 ) -> None:
     """Go on with a run, exactly as if it had never stopped.

@@ -10,9 +10,10 @@ from evoply.cli.live import view_on
 from evoply.cli.long_work import on_cluster
 from evoply.cli.output import Output, StoppedError
 from evoply.cli.run_summary import close_run
+from evoply.cli.shared_options import ClusterOptions
 from evoply.cli.shell_hints import suggested
 from evoply.kinds import KINDS, Run
-from evoply.protocols import Cluster, RunNameError
+from evoply.protocols import CHECK_SHARE, Cluster, RunNameError
 from evoply.runs import advance, checked_name, new_run_path, runs_directory
 from evoply.runs.finding_kinds import kind_of
 
@@ -57,11 +58,13 @@ def drive(
 
 
 @contextmanager
-def for_runs(cluster: str | None, config: Any, output: Output) -> Iterator[Cluster | None]:
+def for_runs(chosen: ClusterOptions, config: Any, output: Output) -> Iterator[Cluster | None]:
     """Yield the cluster of --cluster; before it is opened, refuse a config that cannot be sent."""
-    if cluster is not None:
+    share = CHECK_SHARE
+    if chosen.cluster is not None:
         kind_of(KINDS, config).learners.check_sendable(config)
-    with on_cluster(cluster, output) as dispatcher:
+        share = config.machine.check_share
+    with on_cluster(chosen, output, share) as dispatcher:
         yield dispatcher
 
 

@@ -12,6 +12,7 @@ from cyclopts import Parameter, Token
 from cyclopts.validators import Number
 
 from evoply.games import GAMES
+from evoply.processes import SandboxMode
 from evoply.wording import shorten
 
 if TYPE_CHECKING:
@@ -214,6 +215,15 @@ class Programs:
             "engine:NAME is a player. See docs/engines.md.",
         ),
     ] = None
+    sandbox: Annotated[
+        SandboxMode | None,
+        Parameter(
+            show_default=False,
+            help="Run bots and engines in bubblewrap, without network and with little to read: "
+            "auto, the default, where it is there and allowed; required plays only with it. "
+            "See docs/players.md.",
+        ),
+    ] = None
 
 
 USUAL_PROGRAMS = Programs()
@@ -226,15 +236,35 @@ Threads = Annotated[
         help="Threads; the result never depends on it. 0, the default: all cores.",
     ),
 ]
-Cluster = Annotated[
-    str | None,
-    Parameter(
-        metavar="local:N|tcp://HOST:PORT",
-        show_default=False,
-        help="Let the workers of a Dask cluster do it, to the same result: N processes here, or "
-        "those of a scheduler. Needs evoply[cluster]; see docs/clusters.md.",
-    ),
-]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class ClusterOptions:
+    """Options for work that a cluster may do."""
+
+    cluster: Annotated[
+        str | None,
+        Parameter(
+            metavar="local:N|tcp://HOST:PORT",
+            show_default=False,
+            help="Let the workers of a Dask cluster do it, to the same result: N processes here, "
+            "or those of a scheduler. Needs evoply[cluster]; see docs/clusters.md.",
+        ),
+    ] = None
+    check_share: Annotated[
+        float | None,
+        Parameter(
+            show_default=False,
+            validator=Number(gte=0, lte=1),
+            help="With --cluster: the share of the units that a second worker computes too, from 0 "
+            "to 1; if the two differ, the wrong worker is named. Default: that of the config "
+            "(machine.check_share), else 0.01.",
+        ),
+    ] = None
+
+
+NO_CLUSTER = ClusterOptions()
 TimeLimit = Annotated[
     float | None,
     Parameter(

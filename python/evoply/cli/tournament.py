@@ -40,7 +40,7 @@ def tournament(
     clock: shared_options.Clock = None,
     programs: shared_options.Programs = shared_options.USUAL_PROGRAMS,
     threads: shared_options.Threads = 0,
-    cluster: shared_options.Cluster = None,
+    cluster: shared_options.ClusterOptions = shared_options.NO_CLUSTER,
     quiet: shared_options.Quiet = False,
     json: shared_options.Json = False,
 ) -> None:
@@ -96,7 +96,7 @@ def tournament(
     is_elimination = mode == "elimination"
     if not is_elimination and (bracket or runs != 1 or opponents != "all"):
         raise ValueError("--bracket, --runs and --opponents are for --mode elimination")
-    if cluster is not None:
+    if cluster.cluster is not None:
         check_sendable(game, read, terms["clock"])
     play: Callable[..., Any]
     if is_elimination:

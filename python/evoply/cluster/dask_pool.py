@@ -14,10 +14,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
-from evoply.cluster.dispatch import CHECK_EVERY, Dispatcher, other_version
+from evoply.cluster.dispatch import Dispatcher, other_version
 from evoply.cluster.worker import identity
-from evoply.protocols import Cluster, ClusterError
+from evoply.protocols import CHECK_SHARE, Cluster, ClusterError
 from evoply.wording import shorten
 
 _PATIENCE = 600.0
@@ -43,12 +44,13 @@ _ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://\S+")
 
 
 @contextmanager
-def connect(cluster: object, *, check_every: int = CHECK_EVERY) -> Iterator[Dispatcher]:
+def connect(cluster: object, *, check_share: float = CHECK_SHARE) -> Iterator[Dispatcher]:
     """Yield the cluster that *cluster* names, until the end of the `with`.
 
     That is "local:N", N processes of one thread on this machine, which end with it; the address
     of a Dask scheduler, such as "tcp://host:8786"; or a `distributed.Client`, which stays open.
-    One unit of work in *check_every* is computed by two workers.
+    *check_share* is the share of the units of work that a second worker computes too, from 0 to 1:
+    what they say is compared.
 
     Raises `ValueError` or `TypeError` for anything else, and `ClusterError` if Dask is not
     installed, if no scheduler or worker answers, or if a worker has another version of evoply.
@@ -70,18 +72,22 @@ def connect(cluster: object, *, check_every: int = CHECK_EVERY) -> Iterator[Disp
     dask = _dask()
     if local is not None:
         with _local(dask, int(local[1])) as address, _pool(*address, is_local=True) as pool:
-            yield Dispatcher(pool, check_every)
+            yield _dispatcher(pool, check_share)
     elif isinstance(cluster, str):
         with _pool(cluster) as pool:
-            yield Dispatcher(pool, check_every)
+            yield _dispatcher(pool, check_share)
     elif isinstance(cluster, dask.Client):
         with _pool(cluster.scheduler.address, cluster.security, cluster) as pool:
-            yield Dispatcher(pool, check_every)
+            yield _dispatcher(pool, check_share)
     else:
         raise TypeError(
             f"cluster: {shorten(repr(cluster))} is not a cluster - give local:N, the address of a "
             "Dask scheduler, or a distributed.Client"
         )
+
+
+def _dispatcher(pool: DaskPool, check_share: float) -> Dispatcher:
+    return Dispatcher(pool, check_share, lost_workers=tuple(sorted(pool.lost)))
 
 
 @contextmanager
@@ -168,6 +174,10 @@ class DaskPool:
         """The user's client, which is not closed."""
         self._client: Any = client
         self._calls: dict[Future[bytes], _Call] = {}
+        self._remotes = WeakKeyDictionary[Future[bytes], Any]()
+        """Dask's futures of calls whose results somebody still looks at."""
+        self.lost: set[str] = set()
+        """The workers that were lost before the first unit."""
         self._lock = threading.Lock()
         self._here: ThreadPoolExecutor | None = None
         self._threads: dict[str, int] = {}
@@ -182,7 +192,7 @@ class DaskPool:
         try:
             if self._client is None:
                 self._client = self._new_client()
-            self._client.wait_for_workers(1, timeout=_FIRST_WORKER)
+            wrong = self._first_answers(time.monotonic() + _FIRST_WORKER)
             self._seen = time.monotonic()
         except (OSError, TimeoutError, dask.TimeoutError) as error:
             if self._client is None:
@@ -194,7 +204,6 @@ class DaskPool:
                 f"cluster: no worker has come to {self._address} within {_FIRST_WORKER:.0f} s - "
                 f"start some with `dask worker {self._address} --nthreads 1`"
             ) from None
-        wrong = self._wrong_worker()
         if wrong:
             raise ClusterError(wrong)
 
@@ -227,6 +236,7 @@ class DaskPool:
         future = Future[bytes]()
         with self._lock:
             self._calls[future] = _Call(remote, client, frozenset(only))
+            self._remotes[future] = remote
         future.add_done_callback(self._forget)
         client.loop.add_callback(_bring, remote, future)
         return future
@@ -275,14 +285,18 @@ class DaskPool:
 
     def is_lost(self, error: BaseException) -> bool:
         """Return whether an error says that a worker or the scheduler was lost."""
-        from distributed.client import ClosedClientError
-        from distributed.comm.core import CommClosedError
-        from distributed.scheduler import KilledWorker, NoValidWorkerError
+        return _is_loss(error) or (self._client is not None and self._client.status != "running")
 
-        lost = (KilledWorker, NoValidWorkerError, CommClosedError, ClosedClientError)
-        return isinstance(error, lost) or (
-            self._client is not None and self._client.status != "running"
-        )
+    def worker_of(self, future: Future[bytes]) -> str:
+        """Return the address of the worker that ended a call; "" if Dask does not know it."""
+        with self._lock:
+            remote = self._remotes.get(future)
+        try:
+            holders = self._client.who_has([remote]) if remote is not None else {}
+            # The scheduler may have copied the result to others, who come after.
+            return next((str(places[0]) for places in holders.values() if places), "")
+        except Exception:  # Dask has many for a scheduler that is gone
+            return ""
 
     def explain(self, error: BaseException) -> str:
         """Return the reason why a unit could not start."""
@@ -311,13 +325,40 @@ class DaskPool:
             self._looked = time.monotonic()
         return self._threads
 
+    def _first_answers(self, ends: float) -> str:
+        """Wait until a worker says which evoply it has; return the problem of one, or "".
+
+        A worker that is lost meanwhile is no problem: the others go on, and it is remembered.
+        Raises `TimeoutError` if no worker answers in time.
+        """
+        while (left := ends - time.monotonic()) > 0:
+            self._client.wait_for_workers(1, timeout=left)
+            answers = self._identities()
+            lost = {address for address, answer in answers.items() if _is_loss(answer)}
+            self.lost |= lost
+            if answers.keys() - lost:
+                return self._problem(answers)
+            time.sleep(0.2)
+        raise TimeoutError("every worker was lost before it said which evoply it has")
+
+    def _identities(self) -> dict[str, Any]:
+        """Return what each worker says it is, or its error; nothing if all were lost."""
+        try:
+            return dict(self._client.run(identity, on_error="return"))
+        except Exception as error:
+            if self.is_lost(error):
+                return {}
+            raise
+
     def _wrong_worker(self) -> str:
         """Return the problem of the first worker that has another evoply; "" if none has."""
-        own, client = identity(), self._client
-        if client is None:
-            return ""
-        identities = client.run(identity, on_error="return")
+        return "" if self._client is None else self._problem(self._identities())
+
+    def _problem(self, identities: dict[str, Any]) -> str:
+        own = identity()
         for address, answer in sorted(identities.items()):
+            if _is_loss(answer):
+                continue
             if isinstance(answer, BaseException):
                 return (
                     f"cluster: worker {address} has no evoply like this one "
@@ -340,6 +381,20 @@ class DaskPool:
         if call is not None and future.cancelled() and call.client.status == "running":
             # Dask's own thread does it, since the canceller may be about to exit.
             call.client.loop.add_callback(call.client.cancel, [call.remote], asynchronous=True)
+
+
+def _is_loss(error: object) -> bool:
+    """Return whether an error of Dask's says that a worker or the scheduler was lost."""
+    from distributed.client import ClosedClientError
+    from distributed.comm.core import CommClosedError
+    from distributed.scheduler import KilledWorker, NoValidWorkerError
+
+    lost = (
+        *(KilledWorker, NoValidWorkerError, CommClosedError, ClosedClientError),
+        *(ConnectionError, TimeoutError),
+    )
+    # Dask's own errors of connections have no number; those of a worker's files have one.
+    return isinstance(error, lost) or (isinstance(error, OSError) and error.errno is None)
 
 
 async def _bring(remote: Any, future: Future[bytes]) -> None:

@@ -3,7 +3,7 @@
 Nothing here knows Dask: a pool takes a function and returns a future, as `concurrent.futures` does.
 A future that was cancelled, or whose error the pool recognises, was lost with its worker or with
 the scheduler, and its unit is submitted again; that is safe, because units are pure functions.
-Every result is compared with its digest. One unit in a hundred, chosen by its checksum, is
+Every result is compared with its digest. A share of the units, chosen by their checksums, is
 computed by a second worker; if the two differ, this process computes it a third time and names the
 worker that was wrong.
 """
@@ -21,6 +21,7 @@ from typing import Any, Protocol
 
 from evoply.cluster.worker import identity, perform
 from evoply.protocols import (
+    CHECK_SHARE,
     Answer,
     ClusterError,
     Same,
@@ -31,7 +32,6 @@ from evoply.protocols import (
 )
 from evoply.wording import shorten
 
-CHECK_EVERY = 100
 _AHEAD = 2
 """Units submitted for each slot: one runs, and one waits."""
 _TICK = 0.2
@@ -59,6 +59,9 @@ class Pool(Protocol):
     def explain(self, error: BaseException) -> str:
         """Return the reason why a unit could not start, in words for users."""
 
+    def worker_of(self, future: Future[bytes]) -> str:
+        """Return the worker that ended a call, for a result that does not say; "" if unknown."""
+
 
 @dataclass(eq=False)
 class _Task:
@@ -82,15 +85,24 @@ class Dispatcher:
     """The contract `evoply.protocols.Cluster`, for any pool."""
 
     pool: Pool
-    check_every: int = CHECK_EVERY
-    """One unit in this many is computed twice; 1: all."""
+    check_share: float = CHECK_SHARE
+    """The share of the units that are computed twice; 0: none, 1: all."""
     most_losses: int = 20
     """How often a unit is submitted again whose workers die."""
     lost: int = 0
     """Units that were submitted again, so far."""
     checked: int = 0
     """Units that were computed twice, so far."""
+    lost_workers: tuple[str, ...] = ()
+    """Workers that were lost before the first unit."""
     _own: dict[str, str] = field(default_factory=identity)
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.check_share <= 1:
+            raise ValueError(
+                f"check_share: {self.check_share:g} is not a share - give a number from 0 (no unit "
+                "is computed twice) to 1 (all are)"
+            )
 
     @property
     def slots(self) -> int:
@@ -106,7 +118,7 @@ class Dispatcher:
     def is_checked(self, data: bytes) -> bool:
         """Return whether the unit of *data* is computed twice; always the same ones."""
         digest = hashlib.sha256(data).digest()
-        return int.from_bytes(digest[:8], "little") % self.check_every == 0
+        return int.from_bytes(digest[:8], "little") < self.check_share * 2**64
 
 
 class _Job:
@@ -183,13 +195,10 @@ class _Job:
     def _take_result(self, task: _Task, future: Future[bytes]) -> Iterator[Answer]:
         """Check the result of *task*; yield it if it is complete."""
         try:
-            done = _read_result(future.result(), task.place, self._owner._own)
+            data = future.result()
         except CancelledError as error:
             self._again(task, error)
             return
-        except WrongResultError as error:
-            places = tuple(self._given_out.get(error.worker, ()))
-            raise WrongResultError(str(error), error.worker, places) from None
         except ClusterError:
             raise
         except Exception as error:
@@ -199,22 +208,55 @@ class _Job:
             reason = self._owner.pool.explain(error)
             message = f"cluster: a unit could not be done: {reason}"
             raise UnitError(message, task.place, reason) from None
+        done = self._read(data, task, future)
         if task.first is not None:
             self._owner.checked += 1
             done = self._compare(task, task.first, done)
         elif self._same is not None and self._owner.is_checked(task.data):
             self._give(_Task(task.place, task.data, first=done))
             return
-        self._given_out.setdefault(done.worker, []).append(task.place)
-        yield Answer(task.place, done.content, done.seconds, done.worker)
+        places = self._given_out.setdefault(done.worker, [])
+        places.append(task.place)
+        yield Answer(task.place, done.content, done.seconds, done.worker, places)
+
+    def _read(self, data: bytes, task: _Task, future: Future[bytes]) -> _Done:
+        """Return a worker's result; raise `ClusterError` if it refused, failed or is damaged."""
+        try:
+            header, blocks = unpacked(data)
+            if "error" not in header and not header.get("refused"):
+                done = _Done(str(header["worker"]), float(header["seconds"]), *blocks)
+                is_whole = hashlib.sha256(done.content).hexdigest() == header["digest"]
+            worker = str(header["worker"])
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            worker = self._owner.pool.worker_of(future)
+            raise self._wrong(worker, f"a result that cannot be read ({error})") from None
+        if header.get("refused"):
+            raise ClusterError(other_version(header, self._owner._own))
+        if "error" in header:
+            reason = shorten(str(header["error"]), 2000)
+            raise UnitError(f"cluster: worker {worker} says: {reason}", task.place, reason)
+        if not is_whole:
+            raise self._wrong(worker, "a result that is not what its digest says")
+        return done
+
+    def _wrong(self, worker: str, what: str) -> WrongResultError:
+        """Return the error for a result that is not that of its unit."""
+        # A pool knows only the address, with which the worker's own name begins.
+        places = [
+            place
+            for name, places in self._given_out.items()
+            if worker and (name == worker or name.startswith(f"{worker} "))
+            for place in places
+        ]
+        return Answer(-1, b"", 0.0, worker or "(unknown)", sorted(places)).wrong(what)
 
     def _compare(self, task: _Task, first: _Done, second: _Done) -> _Done:
         """Return *first* if the two agree; raise `WrongResultError` naming the wrong worker."""
-        assert self._same is not None
-        if self._same(first.content) == self._same(second.content):
+        said = [(result.worker, self._what_counts(result.content)) for result in (first, second)]
+        if said[0][1] == said[1][1]:
             return first
-        right = self._same(self._function(task.data))
-        liars = [result.worker for result in (first, second) if self._same(result.content) != right]
+        right = self._what_counts(self._function(task.data))
+        liars = [worker for worker, content in said if content != right]
         raise WrongResultError(
             f"cluster: worker {' and worker '.join(liars)} returned a wrong result: another "
             "computation, and one here, say otherwise. Take it out of the cluster, and look at its "
@@ -223,30 +265,13 @@ class _Job:
             sorted(index for liar in liars for index in self._given_out.get(liar, ())),
         )
 
-
-def _read_result(data: bytes, index: int, own: dict[str, str]) -> _Done:
-    """Return a worker's result; raise `ClusterError` if it refused, failed or is damaged."""
-    try:
-        header, blocks = unpacked(data)
-        worker = str(header["worker"])
-        if header.get("refused"):
-            raise ClusterError(other_version(header, own))
-        if "error" in header:
-            reason = shorten(header["error"], 2000)
-            raise UnitError(f"cluster: worker {worker} says: {reason}", index, reason)
-        (content,) = blocks
-        seconds, digest = float(header["seconds"]), header["digest"]
-    except ClusterError:
-        raise
-    except (ValueError, KeyError, TypeError) as error:
-        raise WrongResultError(f"cluster: a worker returned an invalid result: {error}") from None
-    if hashlib.sha256(content).hexdigest() != digest:
-        raise WrongResultError(
-            f"cluster: worker {worker} returned a result that is not what its digest says. Take "
-            "it out of the cluster, and look at its memory",
-            worker,
-        )
-    return _Done(worker, seconds, content)
+    def _what_counts(self, content: bytes) -> object:
+        """Return what every worker must compute alike; what cannot be read is like nothing else."""
+        assert self._same is not None
+        try:
+            return self._same(content)
+        except (ValueError, LookupError, TypeError):
+            return object()
 
 
 def other_version(header: dict[str, Any], own: dict[str, str]) -> str:

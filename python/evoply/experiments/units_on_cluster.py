@@ -23,7 +23,6 @@ from evoply.kinds import KINDS, Run
 from evoply.protocols import (
     Answer,
     Cluster,
-    ClusterError,
     RunError,
     WrongResultError,
     packed,
@@ -145,9 +144,7 @@ def _store(unit: Unit, experiment: Experiment, answer: Answer) -> None:
         digest, curve = str(header["digest"]), [dict(point) for point in header["curve"]]
         contents = dict(zip(_FILES, blocks, strict=True))
     except (ValueError, KeyError, TypeError) as error:
-        raise ClusterError(
-            f"cluster: worker {answer.worker} returned an unreadable run: {error}"
-        ) from None
+        raise answer.wrong(f"a run that cannot be read ({error})") from None
 
     def fill(new: Path) -> None:
         for file, content in contents.items():
@@ -170,7 +167,7 @@ def _check(
     digest: str,
     curve: list[dict[str, Any]],
 ) -> None:
-    """Raise `ClusterError` unless the run at *path* is whole, and the wanted one."""
+    """Raise `WrongResultError` unless the run at *path* is whole, and the wanted one."""
     try:
         with Run.open(path) as run:
             run.check()
@@ -183,14 +180,9 @@ def _check(
                 [point.to_dict() for point in points]
             ) == _without_times(curve)
     except RunError as error:
-        raise ClusterError(
-            f"cluster: worker {answer.worker} returned a damaged run: {error}"
-        ) from None
+        raise answer.wrong(f"a damaged run ({error})") from None
     if not is_asked_for or not is_whole:
-        raise WrongResultError(
-            f"cluster: worker {answer.worker} returned another run than {unit.path.name}",
-            answer.worker,
-        )
+        raise answer.wrong(f"another run than {unit.path.name}")
 
 
 def _put_away(path: Path) -> None:

@@ -118,10 +118,14 @@ class Learning(KeptLearner[LearningStep]):
     ) -> LearningStep:
         part = packed({"config": config.model_dump(mode="json"), "step": self.dump(step)})
         (answer,) = cluster.results(step_part, [part], same=_digest_of)
-        data, _ = unpacked(answer.content)
-        loaded = self.load(config, data["step"])
-        if loaded.digest != data["digest"]:
-            raise RunError(f"cluster: the step of worker {answer.worker} is damaged - go on again")
+        try:
+            data, _ = unpacked(answer.content)
+            loaded = self.load(config, data["step"])
+            is_whole = loaded.digest == data["digest"]
+        except (ValueError, LookupError, TypeError, RunError) as error:
+            raise answer.wrong(f"a step that cannot be read ({error})") from None
+        if not is_whole:
+            raise answer.wrong("a step that is not what its digest says")
         return loaded
 
     def _play(

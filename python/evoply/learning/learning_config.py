@@ -15,7 +15,7 @@ from evoply.expressions import Expression, Number, find_difference, from_dict, l
 from evoply.games import game_rules
 from evoply.learning.curriculum import Curriculum, blanks_problem
 from evoply.learning.games_config import MOST_GAMES, GameName, GamesConfig, config_of
-from evoply.protocols import BoardShape
+from evoply.protocols import CHECK_SHARE, BoardShape
 
 LEARNER = "learning"
 """The value of `learner` in `config.toml`."""
@@ -99,6 +99,8 @@ class LearningMachine(Part):
 
     threads: int = Field(default=0, ge=0, le=1024)
     """Threads that play games; 0 means all cores. More than one needs `batch`."""
+    check_share: float = Field(default=CHECK_SHARE, ge=0, le=1)
+    """With `--cluster`: the share of the units of work that a second worker computes too."""
 
 
 class LearningConfig(GamesConfig):

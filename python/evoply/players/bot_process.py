@@ -1,4 +1,4 @@
-"""The process of a bot, run as a program by `evoply.players.bots` below a keeper.
+"""The process of a bot, run as a program by `evoply.players.bot_seat` below a keeper.
 
 Bot and evoply exchange JSON, a line a message, over copies of the standard streams. The streams
 themselves lead nowhere, so that the bot's printing does no harm.
@@ -23,7 +23,7 @@ from typing import Any, TextIO
 from evoply._native import Stream
 from evoply.games import game_rules
 from evoply.games.draws import DrawRules
-from evoply.processes.keeper import KeeperLimits, confine, keep, read_limits
+from evoply.processes.keeper import KeeperLimits, confine, read_limits
 from evoply.protocols import (
     Choice,
     Clock,
@@ -38,10 +38,9 @@ _LONGEST_REASON = 300
 
 
 def main(arguments: list[str]) -> None:
-    """Run the bot; *arguments* are the lifeline's descriptor, the limits as JSON, file, class."""
-    lifeline, written, file, class_name = arguments
-    limits = read_limits(written)
-    keep(int(lifeline), limits, lambda: _serve(file, class_name, limits))
+    """Run the bot; *arguments* are the limits as JSON, its file and its class."""
+    limits, file, class_name = arguments
+    _serve(file, class_name, read_limits(limits))
 
 
 def _serve(file: str, class_name: str, limits: KeeperLimits) -> None:

@@ -8,8 +8,10 @@ from __future__ import annotations
 import json
 import math
 import os
+import sys
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,7 @@ from evoply.games import game_rules
 from evoply.players import bot_process
 from evoply.players.engines.dialogue import goes_on
 from evoply.players.process_limits import MoveLimit
-from evoply.processes import BrokenError, ForeignProcess, KeeperLimits, one_line
+from evoply.processes import BrokenError, ForeignProcess, KeeperLimits, Surroundings, one_line
 from evoply.protocols import Choice, Clock, Color, ForfeitError, GameRecord, Seat
 
 _START_LIMIT = 60.0
@@ -35,12 +37,18 @@ class BotSeat(Seat):
     """
 
     def __init__(
-        self, path: str, class_name: str, move_limit: MoveLimit, limits: KeeperLimits
+        self,
+        path: str,
+        class_name: str,
+        move_limit: MoveLimit,
+        limits: KeeperLimits,
+        surroundings: Surroundings,
     ) -> None:
         self.path = path
         self.class_name = class_name
         self.move_limit = move_limit
         self.limits = limits
+        self.surroundings = surroundings
         self._process: _BotProcess | None = None
         self._is_closed = False
         self._asked: tuple[int, GameRecord] | None = None
@@ -82,7 +90,10 @@ class BotSeat(Seat):
             raise ForfeitError("was sent away")
         if self._process is None:
             try:
-                self._process = _BotProcess(self.path, self.class_name, self.limits)
+                self._process = _BotProcess(
+                    self.path, self.class_name, self.limits, self.surroundings
+                )
+                self.about = {"sandbox": self._process.sandbox}
                 if self._is_closed:
                     raise BrokenError("was sent away")
                 self._process.wait_until_loaded(self.move_limit.seconds)
@@ -168,15 +179,20 @@ def _line(codes: object, game: GameRecord) -> tuple[Any, ...]:
 class _BotProcess(ForeignProcess):
     """The process of a bot: questions and answers are JSON, a line each."""
 
-    def __init__(self, path: str, class_name: str, limits: KeeperLimits) -> None:
+    def __init__(
+        self, path: str, class_name: str, limits: KeeperLimits, surroundings: Surroundings
+    ) -> None:
         home = str(Path(bot_process.__file__).parents[2])
         paths = [home, *filter(None, [os.environ.get("PYTHONPATH")])]
+        # -P: nothing is imported from the folder of the program itself.
+        program = (sys.executable, "-P", bot_process.__file__)
         super().__init__(
-            [path, class_name],
+            [*program, json.dumps(limits), path, class_name],
             limits,
-            # -P: nothing is imported from the folder of the program itself.
-            program=("-P", bot_process.__file__),
-            environment={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+            surroundings=replace(surroundings, variables=(*surroundings.variables, "EVOPLY_CPU")),
+            environment={"PYTHONPATH": os.pathsep.join(paths)},
+            readable=os.pathsep.join(paths).split(os.pathsep),
+            becomes_nobody=True,
         )
         self._number = 0
 

@@ -24,11 +24,12 @@ from evoply.files import read_limited
 from evoply.games import game_rules
 from evoply.look import table_html
 from evoply.players.player_kind import PlayerKind
-from evoply.players.process_limits import MoveLimit, ProcessLimits
+from evoply.players.process_limits import UNSEEN, MoveLimit, ProcessLimits
 from evoply.wording import did_you_mean, shorten
 
 if TYPE_CHECKING:
     from evoply.players.bot_seat import BotSeat
+    from evoply.processes import SandboxMode
 
 MOVE_LIMIT = 10.0
 """The default seconds of a bot for a move."""
@@ -101,7 +102,13 @@ class Bot(PlayerKind):
 
         self.check_fits(game)
         limit = MoveLimit(self.move_limit, is_given="move_limit" in self.model_fields_set)
-        return BotSeat(self.path, self.chosen_class(), limit, self.limits.for_keeper())
+        return BotSeat(
+            self.path,
+            self.chosen_class(),
+            limit,
+            self.limits.for_keeper(),
+            self.limits.surroundings(),
+        )
 
     @classmethod
     def from_text(cls, text: str, game: str) -> Self | None:
@@ -128,6 +135,12 @@ class Bot(PlayerKind):
                 f"{seconds:g} is not a number of seconds from 0.01 to {LONGEST_MOVE_LIMIT:g}"
             ) from None
 
+    def with_sandbox(self, mode: SandboxMode) -> Bot:
+        """Return the bot with this sandbox; `ValueError` if it is required and missing."""
+        limits = self.limits.model_copy(update={"sandbox": mode})
+        limits.surroundings()
+        return self.model_copy(update={"limits": limits})
+
     def self_contained(self) -> Bot:
         """Raise `ValueError`: a bot is Python code, and saved players must not need any."""
         raise ValueError(f"{self.label}: a bot is its Python file and cannot be saved as a player")
@@ -139,7 +152,10 @@ class Bot(PlayerKind):
     def identity(self) -> dict[str, Any]:
         """Return the bot with the checksum of its file in place of the path."""
         source = hashlib.sha256(Path(self.path).read_bytes()).hexdigest()
-        return self.model_dump(mode="json", exclude={"name", "path"}) | {"source": source}
+        data = self.model_dump(
+            mode="json", exclude={"name": True, "path": True, "limits": set(UNSEEN)}
+        )
+        return data | {"source": source}
 
     def about(self) -> dict[str, Any]:
         """Return the beginning of the file's checksum as the version."""

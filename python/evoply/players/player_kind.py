@@ -26,6 +26,7 @@ from evoply.players.options import (
     sentences,
     unfit,
 )
+from evoply.processes import SandboxMode
 from evoply.protocols import Seat
 
 LONGEST_NAME = 200
@@ -106,6 +107,10 @@ class PlayerKind(Model):
 
     def with_move_limit(self, seconds: float) -> PlayerKind:
         """Return the player with *seconds* for a move, if it needs such a limit."""
+        return self
+
+    def with_sandbox(self, mode: SandboxMode) -> PlayerKind:
+        """Return the player in this sandbox, if it is a program; `ValueError` if it is missing."""
         return self
 
     def self_contained(self) -> PlayerKind:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
 from evoply.players.evaluators import Model
+from evoply.processes import SandboxMode
 from evoply.protocols import Clock
 
 if TYPE_CHECKING:
-    from evoply.processes import KeeperLimits
+    from evoply.processes import KeeperLimits, Surroundings
+
+VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=200)]
+UNSEEN = frozenset({"sandbox", "environment", "readable"})
+"""The limits that say nothing about who plays."""
 
 
 class ProcessLimits(Model):
@@ -20,11 +25,31 @@ class ProcessLimits(Model):
     *cpu*: seconds of processor time of each process; a new game gets a new process before half of
     them may be used. *memory*: mebibytes of each process. *processes*: how many there may be at a
     time, the first one included.
+
+    *sandbox*: `auto` is bubblewrap where it is there and allowed, `required` refuses to play
+    without it. *environment*: names of variables that the process gets besides PATH, HOME, LANG and
+    LD_LIBRARY_PATH. *readable*: folders and files that it may read in the sandbox besides its own
+    folder and those of the system.
     """
 
     cpu: int = Field(default=3600, ge=1, le=10**7, strict=True)
     memory: int = Field(default=4096, ge=16, le=10**7, strict=True)
     processes: int = Field(default=64, ge=1, le=10_000, strict=True)
+
+    sandbox: SandboxMode = "auto"
+    environment: tuple[VariableName, ...] = Field(default=(), strict=False, max_length=100)
+    readable: tuple[str, ...] = Field(default=(), strict=False, max_length=100)
+
+    def surroundings(self) -> Surroundings:
+        """Return what the process finds around it; `ValueError` if a required sandbox is missing.
+
+        It is looked at here, so that nothing is played without it.
+        """
+        from evoply.processes import Surroundings  # of use only where there is a process
+
+        found = Surroundings(self.sandbox, self.environment, self.readable)
+        found.has_sandbox()
+        return found
 
     def for_keeper(self) -> KeeperLimits:
         """Return the limits for the keeper of the process."""

@@ -11,8 +11,17 @@ if TYPE_CHECKING:
     from evoply.processes.cores import core_count
     from evoply.processes.keeper import KeeperLimits
     from evoply.processes.process import BrokenError, ForeignProcess, one_line
+    from evoply.processes.sandbox import SandboxMode, Surroundings
 
-__all__ = ["BrokenError", "ForeignProcess", "KeeperLimits", "core_count", "one_line"]
+__all__ = [
+    "BrokenError",
+    "ForeignProcess",
+    "KeeperLimits",
+    "SandboxMode",
+    "Surroundings",
+    "core_count",
+    "one_line",
+]
 
 give_when_used(
     __name__,
@@ -20,5 +29,6 @@ give_when_used(
         "cores": "core_count",
         "keeper": "KeeperLimits",
         "process": "BrokenError ForeignProcess one_line",
+        "sandbox": "SandboxMode Surroundings",
     },
 )

@@ -1,11 +1,14 @@
 """The keeper of a foreign process: its parent, which ends it with all that it started.
 
-Run as a program: `keeper.py LIFELINE LIMITS COMMAND...` runs a command; `bot_process` runs a bot.
-Whatever the kept process starts, and whatever that starts, becomes a child of the keeper when its
-own parent is gone (Linux: `PR_SET_CHILD_SUBREAPER`), even in a session of its own. When the process
-ends, starts too many others, or evoply closes the other end of the keeper's lifeline or dies, the
-keeper kills all of them and ends. If anything was unusual, its last line on standard error says
-what.
+Run as a program: `keeper.py LIFELINE LIMITS COMMAND...` runs a command. Whatever the kept process
+starts, and whatever that starts, becomes a child of the keeper when its own parent is gone (Linux:
+`PR_SET_CHILD_SUBREAPER`), even in a session of its own. When the process ends, starts too many
+others, or evoply closes the other end of the keeper's lifeline or dies, the keeper kills all of
+them and ends. If anything was unusual, its last line on standard error says what.
+
+Where the system allows it (Linux: a PID namespace), the kept processes cannot name the keeper or
+any other process outside, so they cannot kill it, and all of them end with it. Elsewhere evoply
+finds those of a killed keeper by the mark in their environment (`end_marked`).
 
 It imports nothing of evoply, so it starts in a few hundredths of a second.
 
@@ -19,13 +22,20 @@ import select
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 _PARENT_DEATH_SIGNAL, _CHILD_SUBREAPER = 1, 36  # Linux: PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER
+# Linux: CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNS; MS_REC and MS_PRIVATE; MS_NOSUID, NODEV, NOEXEC
+_NEW_USERS, _NEW_PROCESSES, _NEW_MOUNTS = 0x1000_0000, 0x2000_0000, 0x2_0000
+_ALL_PRIVATE, _HARMLESS = 0x4000 | 0x4_0000, 2 | 4 | 8
+MARK = "EVOPLY_KEEPER"
+"""The variable by whose value the processes of a keeper are found."""
+_SIGNALLED = 128
+"""As in a shell: a command that a signal ended has this exit code plus the number of the signal."""
 _NOBODY = 65_534
 """The number of the user and the group nobody."""
 _TICK = 0.1
@@ -46,12 +56,14 @@ class KeeperLimits(NamedTuple):
     """Mebibytes for each process."""
     processes: int
     """Processes at a time, the first one included."""
+    helpers: int = 0
+    """Processes of a sandbox, which are below the keeper too and do not count."""
 
 
 def main(arguments: list[str]) -> None:
     """Run a command; *arguments* are the lifeline's descriptor, the limits as JSON, the command."""
     lifeline, limits, *command = arguments
-    keep(int(lifeline), read_limits(limits), lambda: _become(command, read_limits(limits)))
+    _keep(int(lifeline), read_limits(limits), command)
 
 
 def read_limits(text: str) -> KeeperLimits:
@@ -67,22 +79,80 @@ def _become(command: list[str], limits: KeeperLimits) -> None:
         _say(f"{command[0]}: {error.strerror}")
 
 
-def keep(lifeline: int, limits: KeeperLimits, work: Callable[[], object]) -> NoReturn:
-    """Do *work* in a child process, and kill all that it started when it ends."""
+def _keep(lifeline: int, limits: KeeperLimits, command: list[str]) -> NoReturn:
+    """Run *command* in a child process, and kill all that it started when it ends."""
     _ask_linux(_CHILD_SUBREAPER, 1)
-    keeper, child = os.getpid(), os.fork()
+    keeper = os.getpid()
+    # A sandbox has a namespace of its own.
+    is_apart = not limits.helpers and _separate_processes()
+    child = os.fork()
     if child:
-        words = _watch(child, lifeline, limits)
+        words = _watch(child, lifeline, limits._replace(helpers=limits.helpers + is_apart))
         _end(child)
         _say(words)
         os._exit(0)
     try:
         _die_with(keeper)
         os.close(lifeline)
+        if is_apart:
+            _be_first()
         os.setsid()
-        work()
+        _become(command, limits)
     finally:
         os._exit(0)
+
+
+def _separate_processes() -> bool:
+    """Let the next child be the first process of a namespace; return whether that is possible.
+
+    When the first process ends, the system kills all others there, whatever they did.
+    """
+    if sys.platform != "linux":
+        return False
+    user, group = os.getuid(), os.getgid()
+    try:
+        unshare = ctypes.CDLL(None).unshare
+        if not user:
+            return not unshare(_NEW_PROCESSES)
+        if unshare(_NEW_USERS | _NEW_PROCESSES):
+            return False
+        # The same user and group inside; else files would seem to belong to others.
+        Path("/proc/self/setgroups").write_text("deny")
+        Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
+        Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
+    except AttributeError:
+        return False
+    except OSError:
+        pass  # the namespaces are there all the same
+    return True
+
+
+def _show_own_processes() -> None:
+    """Let /proc list the processes of this namespace alone, if the system allows it.
+
+    Else a process would not find itself there by its number, and could read the environment of
+    evoply.
+    """
+    system = ctypes.CDLL(None)
+    if system.unshare(_NEW_MOUNTS) or system.mount(b"none", b"/", None, _ALL_PRIVATE, None):
+        return
+    system.mount(b"proc", b"/proc", b"proc", _HARMLESS, None)
+
+
+def _be_first() -> None:
+    """Return in a child; wait for its end as the first process, and end in the same way."""
+    _show_own_processes()
+    child = os.fork()
+    if not child:
+        _ask_linux(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+        return
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nowhere, descriptor)  # as in `_watch`
+    while True:
+        ended, status = os.wait()
+        if ended == child:
+            os._exit(_SIGNALLED + os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0)
 
 
 def confine(limits: KeeperLimits, *, as_nobody: bool = False) -> None:
@@ -135,7 +205,8 @@ def _tasks_of(user: int) -> int:
 def _die_with(parent: int) -> None:
     """Have this process killed when its *parent* ends; only on Linux."""
     _ask_linux(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
-    if os.getppid() != parent:
+    # 0: the parent is outside the namespace, and names itself by its own number there.
+    if os.getppid() not in (parent, 0):
         os._exit(0)
 
 
@@ -168,9 +239,10 @@ def _watch(child: int, lifeline: int, limits: KeeperLimits) -> str:
         is_over = bool(waiting.poll(1000 * _TICK))
         end = os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         if end is not None:
-            used_up = end.si_code == os.CLD_KILLED and end.si_status == signal.SIGXCPU
+            by_signal = _SIGNALLED * (end.si_code == os.CLD_EXITED)
+            used_up = end.si_status == by_signal + signal.SIGXCPU
             return f"it used {limits.cpu:,} seconds of processor time" * used_up
-        if _are_more_than(limits.processes):
+        if _are_more_than(limits.processes + limits.helpers):
             return f"it started more than {limits.processes:,} processes"
     return ""
 
@@ -211,6 +283,37 @@ def _end(child: int) -> None:
         except ChildProcessError:
             return
         time.sleep(0.002)
+
+
+def end_marked(value: str) -> None:
+    """Kill the processes whose environment began with this *value* of `MARK`, and those below them.
+
+    For a keeper that was killed: those that it kept may have other parents by now. A process may
+    have changed its environment since, which the system does not show, but not one of its children.
+    """
+    mark = f"{MARK}={value}".encode()
+    end = time.monotonic() + _PATIENCE
+    stopped: set[int] = set()
+    while time.monotonic() < end:
+        marked = {process for process in _everything() if mark in _environment(process)}
+        fresh = marked.union(*map(_descendants, marked)) - stopped
+        if not fresh:
+            break
+        _signal(fresh, signal.SIGSTOP)
+        stopped |= fresh
+    _signal(stopped, signal.SIGKILL)
+
+
+def _everything() -> Iterator[int]:
+    for folder in Path("/proc").glob("[0-9]*") if sys.platform == "linux" else ():
+        yield int(folder.name)
+
+
+def _environment(process: int) -> list[bytes]:
+    try:
+        return Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
+    except OSError:  # it is gone, or somebody else's
+        return []
 
 
 def _signal(processes: set[int], number: signal.Signals) -> None:

@@ -7,6 +7,7 @@ behind or not read its input. None of that blocks the caller, and nothing of it 
 import json
 import math
 import os
+import secrets
 import select
 import signal
 import subprocess
@@ -17,16 +18,21 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from threading import Lock
+from types import MappingProxyType
 
 from evoply.processes import keeper
 from evoply.processes.keeper import KeeperLimits
+from evoply.processes.sandbox import BUBBLEWRAP, HELPERS, Surroundings, own_environment, sandboxed
 from evoply.wording import shorten
 
 LONGEST_LINE = 1_000_000
+USUAL = Surroundings()
 _LONGEST_REASON = 400
 _LAST_WORDS = 0.2
 """Seconds to wait for the last output of a process that has closed a stream."""
 _KEEPER_LIMIT = 60.0
+_HANDED_ON = ("PATH", "HOME", "LANG", "LD_LIBRARY_PATH")
+"""The variables that a process gets; the last one, where programs do not start without it."""
 _MOST_ERRORS = 4000
 """How many of the last bytes on standard error are remembered."""
 
@@ -54,33 +60,54 @@ def one_line(reason: object) -> str:
 class ForeignProcess:
     """A process below its keeper, and the lines that go to it and come from it.
 
-    *program* is what Python runs as the keeper, its options first; *arguments* follow the
-    descriptor of the lifeline and the limits. One thread at a time may ask; another one may call
-    `end`, which ends the question.
+    It runs *command*, and gets no files but its three streams, and no environment but PATH, HOME,
+    LANG, LD_LIBRARY_PATH, those that *surroundings* names, and *environment*. With
+    *becomes_nobody* the command can give up being root in a sandbox, too, which lets it read
+    *readable*. One thread at a time may ask; another one may call `end`, which ends the question.
+    `ValueError` if the surroundings require a sandbox and there is none.
     """
 
     def __init__(
         self,
-        arguments: Sequence[str],
+        command: Sequence[str],
         limits: KeeperLimits,
         *,
-        program: Sequence[str] = ("-I", "-S", keeper.__file__),
-        environment: Mapping[str, str] | None = None,
+        surroundings: Surroundings = USUAL,
+        environment: Mapping[str, str] = MappingProxyType({}),
+        readable: Sequence[str] = (),
+        becomes_nobody: bool = False,
     ) -> None:
         if not hasattr(os, "fork"):
             raise OSError("bots and engines need a system with fork, such as Linux or macOS")
+        names = (*_HANDED_ON, *surroundings.variables)
+        handed_on = {name: os.environ.get(name) for name in names}
+        self.sandbox = BUBBLEWRAP if surroundings.has_sandbox() else None
+        """The sandbox that it runs in; None without one."""
+        if self.sandbox:
+            environment = {**environment, **own_environment()}
+            readable = (*surroundings.readable, *readable)
+            command = sandboxed(command, readable, becomes_nobody=becomes_nobody)
+            limits = limits._replace(helpers=HELPERS)
+        self._mark = secrets.token_hex(16)
         lifeline, other_end = os.pipe()
         self._lifeline = os.fdopen(other_end, "wb", buffering=0)
         try:
             self._process = subprocess.Popen(
-                [sys.executable, *program, str(lifeline), json.dumps(limits), *arguments],
+                [
+                    *(sys.executable, "-I", "-S", keeper.__file__),
+                    *(str(lifeline), json.dumps(limits), *command),
+                ],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 pass_fds=(lifeline,),
                 start_new_session=True,
                 bufsize=0,
-                env=None if environment is None else dict(environment),
+                env={
+                    **{name: value for name, value in handed_on.items() if value is not None},
+                    **environment,
+                    keeper.MARK: self._mark,
+                },
             )
         except BaseException:
             self._lifeline.close()
@@ -212,6 +239,8 @@ class ForeignProcess:
             with suppress(OSError):
                 os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
+        if self._process.returncode:  # it ends with 0 when nobody kills it
+            keeper.end_marked(self._mark)
         # A thread that is still asking sees the end of the answers first.
         with self._in_use:
             self._is_open = False

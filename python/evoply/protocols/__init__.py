@@ -7,6 +7,7 @@ Each contract is one page: `games` (positions, records, diagrams), `players` (pl
 
 from evoply.protocols.clocks import LONGEST_CLOCK, TimeControl
 from evoply.protocols.clusters import (
+    CHECK_SHARE,
     Answer,
     Cluster,
     ClusterError,
@@ -44,6 +45,7 @@ from evoply.protocols.learners import Learner, Progress, Step, StorableLearner, 
 from evoply.protocols.players import Choice, Clock, Player, Seat, choice_of
 
 __all__ = [
+    "CHECK_SHARE",
     "LONGEST_CLOCK",
     "Answer",
     "BoardShape",

@@ -17,6 +17,8 @@ from evoply.protocols.errors import RunError
 
 UnitFunction = Callable[[bytes], bytes]
 """A function at the top level of one of evoply's modules; its `ValueError` tells the user why."""
+CHECK_SHARE = 0.01
+"""The share of the units that a second worker computes too, unless another one is given."""
 Same = Callable[[bytes], object]
 """Returns the part of a result that every worker must compute alike, so without times."""
 
@@ -57,6 +59,21 @@ class Answer:
     """The time that the worker took."""
     worker: str
     """The address of the worker."""
+    places: Sequence[int] = ()
+    """The places of all results of this worker so far in this call."""
+
+    def wrong(self, what: str) -> WrongResultError:
+        """Return the error for an answer that cannot be that of its unit; *what* says what it is.
+
+        >>> str(Answer(0, b"", 0.1, "tcp://host:1").wrong("nothing"))[:49]
+        'cluster: worker tcp://host:1 returned nothing. Ta'
+        """
+        return WrongResultError(
+            f"cluster: worker {self.worker} returned {what}. Take it out of the cluster, and look "
+            "at its memory and its installation; what it did in this call is not kept",
+            self.worker,
+            self.places,
+        )
 
 
 class Cluster(Protocol):
@@ -76,7 +93,9 @@ class Cluster(Protocol):
         None means that results differ each time, so none are compared.
 
         Raises `UnitError` for a unit that cannot be done, and `WrongResultError` with the worker's
-        name if two workers disagree. Leaving the loop cancels the units that remain.
+        name if two workers disagree or one returns what cannot be read. Who reads an answer raises
+        its `wrong` if it cannot be that of the unit. Leaving the loop cancels the units that
+        remain.
         """
 
 

@@ -33,6 +33,7 @@ from evoply.evolution.fitness import Case, Fitness, Task, measure_from_text
 from evoply.evolution.play.panel import Games
 from evoply.expressions import PrimitiveSet, find_primitive_set
 from evoply.games import game_rules
+from evoply.protocols import CHECK_SHARE
 
 MOST_GENERATIONS = 1_000_000_000
 """The largest number of generations of a run."""
@@ -75,6 +76,8 @@ class Machine(Part):
 
     threads: int = Field(default=0, ge=0, le=1024)
     """Threads that play games; 0 means all cores."""
+    check_share: float = Field(default=CHECK_SHARE, ge=0, le=1)
+    """With `--cluster`: the share of the units of work that a second worker computes too."""
 
 
 class EvolutionConfig(RunConfig):

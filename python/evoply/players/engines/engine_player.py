@@ -22,6 +22,7 @@ from evoply.wording import did_you_mean, shorten
 
 if TYPE_CHECKING:
     from evoply.players.engines.seat import EngineSeat
+    from evoply.processes import SandboxMode
 
 Protocol = Literal["gtp", "nboard"]
 PROTOCOLS: tuple[str, ...] = get_args(Protocol)
@@ -126,6 +127,7 @@ class Engine(PlayerKind):
             self.command,
             [(name, _value_text(value)) for name, value in self.options.items()],
             limits=self.limits.for_keeper(),
+            surroundings=self.limits.surroundings(),
             start_limit=self.limits.start,
             move_limit=MoveLimit(self.limits.move, is_given="move" in self.limits.model_fields_set),
         )
@@ -168,6 +170,12 @@ class Engine(PlayerKind):
             raise ValueError(
                 f"{seconds:g} is not a number of seconds from 0.01 to {LONGEST_LIMIT:g}"
             ) from None
+        return self.model_copy(update={"limits": limits})
+
+    def with_sandbox(self, mode: SandboxMode) -> Engine:
+        """Return the engine with this sandbox; `ValueError` if it is required and missing."""
+        limits = self.limits.model_copy(update={"sandbox": mode})
+        limits.surroundings()
         return self.model_copy(update={"limits": limits})
 
     def self_contained(self) -> Engine:

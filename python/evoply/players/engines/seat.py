@@ -14,7 +14,7 @@ from evoply.players.engines.dialogue import Dialogue
 from evoply.players.engines.gtp import GtpDialogue
 from evoply.players.engines.nboard import NBoardDialogue
 from evoply.players.process_limits import MoveLimit
-from evoply.processes import BrokenError, ForeignProcess, KeeperLimits, one_line
+from evoply.processes import BrokenError, ForeignProcess, KeeperLimits, Surroundings, one_line
 from evoply.protocols import Choice, Clock, ForfeitError, GameRecord, Seat
 
 _FAREWELL = 0.2
@@ -40,6 +40,7 @@ class EngineSeat(Seat):
         options: Sequence[tuple[str, str]],
         *,
         limits: KeeperLimits,
+        surroundings: Surroundings,
         start_limit: float,
         move_limit: MoveLimit,
     ) -> None:
@@ -47,6 +48,7 @@ class EngineSeat(Seat):
         self._command = command
         self._options = options
         self._limits = limits
+        self._surroundings = surroundings
         self._start_limit = start_limit
         self._move_limit = move_limit
         self._process: ForeignProcess | None = None
@@ -102,7 +104,9 @@ class EngineSeat(Seat):
         if self._is_closed:
             raise ForfeitError("was sent away")
         if self._dialogue is None:
-            self._process = ForeignProcess(self._command, self._limits)
+            self._process = ForeignProcess(
+                self._command, self._limits, surroundings=self._surroundings
+            )
             if self._is_closed:
                 raise BrokenError("was sent away")
             dialogue = DIALOGUES[self._protocol](self._process, self._options)
@@ -110,6 +114,7 @@ class EngineSeat(Seat):
             self.about = {
                 "engine": one_line(introduction["name"]) or None,
                 "version": one_line(introduction["version"]) or None,
+                "sandbox": self._process.sandbox,
             }
             self._dialogue = dialogue
         return self._dialogue
