@@ -34,7 +34,7 @@ _CHANGES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         "online": {},
         "frankland2015": {},
-        "frankland-sane": "online, doubling corners and edges of the board, not of quadrants",
+        "frankland-sane": {"scope": "board"},
         "online-strong": {
             "roots": "tree",
             "choose": "visits",
