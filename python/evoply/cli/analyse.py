@@ -46,17 +46,19 @@ def analyse(
 ) -> None:
     """Show what a player would play in a position, or what it thinks of the moves of games.
 
-    Values are those of the player, for the side to move. In JSON: game,
-    position, player, move, score, view (the side for which the score speaks,
-    or null), depth, nodes, seconds, line, moves (every legal move with its
-    score, best first; empty if the player does not value moves), and outcome
-    if the game is over, else null.
+    Values are those of the player, for the side to move.
 
-    With --games every move is put beside the best one, and each player's
-    accuracy is the share of its choices that lost nothing. In JSON: player,
-    exact, players (the accuracy of each) and games, each with moves: ply,
-    color, move, score, best, best_score, loss, line, exact. Moves of random
-    openings and moves without a choice have null there.
+    In JSON: game, position, player, move, score, view (the side for which the
+    score speaks, or null), depth, nodes, seconds, line, moves (every legal
+    move with its score, best first; empty if the player does not value moves),
+    and outcome if the game is over, else null.
+
+    With --games every move is compared with the best one. A player's accuracy
+    is the share of its choices that lost nothing.
+
+    In JSON: player, exact, players (the accuracy of each) and games, each with
+    moves: ply, color, move, score, best, best_score, loss, line, exact. Moves
+    of random openings and moves without a choice have null there.
 
     Parameters
     ----------
@@ -66,8 +68,8 @@ def analyse(
         Analyse the games in this file: what `evoply match --save-games` wrote, or any other format
         that `evoply convert` reads.
     exact
-        With --games, Othello: solve moves from so many empty squares on, so that what they lost is
-        known exactly, in discs. At most 20; none: never.
+        With --games, in Othello: from so many empty squares on solve the position after each move,
+        so that what a move lost is known exactly, in discs. At most 20; none: never.
     html
         With --games: write a page with graphs and mistakes on boards, which opens offline.
     """

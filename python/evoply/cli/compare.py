@@ -47,9 +47,9 @@ def compare(
 ) -> None:
     """Compare configs, presets or runs over many seeds.
 
-    Every config is run once for each seed, one run a core, and the players
+    Every config is run once for each seed, one run on each core. The players
     are measured against opponents that none of them was trained on. Ctrl-C
-    stops; the same command goes on. More seeds may be asked for later.
+    stops; the same command goes on, also with more seeds.
 
     Parameters
     ----------
@@ -64,9 +64,9 @@ def compare(
     budget_games
         Games of training for each run, instead of the limits in the configs.
     budget_work
-        Work of each run, as work_limit counts it.
+        Work of each run, counted as by the key work_limit (see `evoply config work_limit`).
     budget_seconds
-        Seconds of each run; the results then differ from time to time.
+        Seconds of each run; the same command may then give other results.
     name
         Folder for the runs within runs/ (or $EVOPLY_RUNS). Default: made of the configs.
     """

@@ -41,9 +41,10 @@ def convert(
 
     The formats are transcript (.txt, a game a line), ggf (.ggf), wthor (.wtb),
     obf (.obf, positions), pdn (.pdn), and games (.jsonl, what a match saves);
-    without an ending that is known, the content decides. In .obf a game becomes
-    its positions in order; a position that is read becomes a game without moves.
-    Games that cannot be read or written are left out and named with their place.
+    if the ending of a name is not known, the content decides. An .obf file
+    holds positions: a game is written as all of its positions in order, and a
+    position is read as a game without moves. Games that cannot be read or
+    written are left out and listed with their place.
 
     In JSON: source, target, from, to, games, moves, and refused: number, place and
     reason of each game that was left out.

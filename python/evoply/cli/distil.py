@@ -27,9 +27,10 @@ def distil(
 ) -> None:
     """Distil a player into a formula of a few terms that a person can play by.
 
-    The player plays itself; of many readable features those few are chosen
-    whose weighted sum comes nearest to what it says of its moves. How often
-    the formula chooses its move is measured on games held out.
+    The player plays itself. Of many readable features evoply chooses the few
+    whose weighted sum comes nearest to the player's values. On games that it
+    did not learn from, it measures how often formula and player choose the
+    same move.
 
     Parameters
     ----------
@@ -38,12 +39,12 @@ def distil(
     terms
         How many terms at most.
     stages
-        Into how many parts of equal length the game is cut, each with weights of its own.
+        How many stages of equal length the game has, each with weights of its own.
     primitives
         Sets of primitives whose features the formula may be made of, separated by commas. Default:
         those that fit the game.
     games
-        Games to learn from, one in five of them to judge by.
+        Games that the player plays; one in five is used for the measurement.
     output
         Save the formula as a player into this file.
     """

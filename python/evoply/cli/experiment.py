@@ -18,9 +18,9 @@ def experiment(
 ) -> None:
     """Vary keys of a config over many seeds, as a file of a few lines says.
 
-    base = "demo", seeds = 10, and a table [vary] with keys of the config and
-    lists of values: all combinations are run. Ctrl-C stops; the same command
-    goes on.
+    The file says base = "demo" and seeds = 10, and has a table [vary] with
+    keys of the config and lists of values. All combinations are run. Ctrl-C
+    stops; the same command goes on.
 
     Parameters
     ----------

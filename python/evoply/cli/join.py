@@ -32,9 +32,9 @@ def join(
 ) -> None:
     """Let a player take part in a tournament over the network.
 
-    The server is one of `evoply serve`, and says which game is played. A lost
-    connection is made again, while the clock runs; a player never learns from
-    these games, and no file of it is written.
+    SERVER is where `evoply serve` runs; it says which game is played. A lost
+    connection is made again, while the clock runs. The games change nothing
+    about the player, and the command writes no file.
 
     Parameters
     ----------
@@ -43,13 +43,13 @@ def join(
     player
         The player: see `evoply match --help`.
     name
-        What it is called there, without blanks; default: like its text.
+        The name of the player in the tournament, without spaces; default: its text.
     token
         The token that an earlier connection was given when it joined: go on with its games.
     at_once
         How many games it plays at a time. They share this machine, and each has its own clock.
     patience
-        Seconds for which a lost server is called again.
+        How many seconds to try to reach a lost server.
     """
     import asyncio
 

@@ -50,11 +50,12 @@ def learn(
     time_limit
         Seconds, looked at between steps; none: no limit.
     features
-        champion@RUN: the subtrees that the population of a run of evolution found, the most helpful
-        ones; or sets of primitives, separated by commas: their features. In place of those of the
-        config. For a config of patterns: the squares that a run of tuples evolved.
+        Features to learn with, instead of those of the config. champion@RUN takes the most helpful
+        subtrees that the population of a run of evolution found. Names of sets of primitives,
+        separated by commas, take the features of these sets. For a config of patterns, champion@RUN
+        takes the squares that a run of tuples evolved.
     terms
-        How many subtrees at most.
+        With --features champion@RUN: how many subtrees at most.
     """
     from evoply.cli.run_loop import drive, for_runs, new_run, with_overrides
     from evoply.configs.keys import read_toml

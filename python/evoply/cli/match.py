@@ -68,12 +68,18 @@ def match(
 ) -> None:
     """Play a match between two players.
 
-    A player is random, greedy, material, mobility, swh and edgar-like (Othello
-    8x8), material-kings (checkers), random-leaf, online, a tree such as
-    '( + white white_corners )', champion@RUN, a saved file, a bot, FILE.py or
-    FILE.py:CLASS, or an engine, engine:gtp:COMMAND, engine:nboard:COMMAND or
-    engine:NAME from the file of --engines. Options follow a colon:
-    material:depth=4, champion@RUN:depth=2,ties=random.
+    A player is one of these:
+
+    - a name: strong, random, greedy, material, mobility, random-leaf, online;
+      in Othello firebrand, swh, edgar-like; in checkers material-kings
+    - a tree such as '( + white white_corners )'
+    - champion@RUN, or a saved file
+    - a bot: FILE.py or FILE.py:CLASS
+    - an engine: engine:gtp:COMMAND, engine:nboard:COMMAND, or engine:NAME from
+      the file of --engines
+
+    Options follow a colon: material:depth=4, champion@RUN:depth=2,ties=random.
+    docs/players.md has them all.
 
     Parameters
     ----------
@@ -82,18 +88,21 @@ def match(
     second
         Its opponent.
     games
-        How many games, default 1000, with --watch 2; even, because every opening is played
-        twice, with colours swapped. With --sprt at most so many, default 100000.
+        How many games: an even number, because every opening is played twice, with colours swapped.
+        Default: 1000, with --watch 2. With --sprt the greatest number of games, default 100000.
     sprt
-        Two Elo differences, such as 0 10: stop as soon as it is known which of them is likelier.
+        A sequential test between two Elo differences, such as 0 10: stop as soon as it is known
+        which of them is likelier.
     alpha
-        With --sprt: how often the first player may be accepted though it is not stronger.
+        With --sprt: how often the larger difference may be accepted although the smaller one is
+        true.
     beta
-        With --sprt: how often it may be rejected though it is stronger.
+        With --sprt: how often the smaller difference may be accepted although the larger one is
+        true.
     save_games
         Write the games into this file, one line of JSON per game; `evoply watch` shows them.
     watch
-        Show every game in the terminal, move by move, when it has been played.
+        When a game has been played, show it in the terminal, move by move.
     """
     from evoply.arena import Sprt, sprt_match
     from evoply.arena import match as play_match

@@ -20,7 +20,7 @@ def pack(
 
     Entries are rounded to thousandths. How well a shallow search foretells a
     deep one is measured on positions from games of the tables against
-    themselves: levels that skip foretold searches need this. The same run and
+    themselves; levels that leave searches out need this. The same run and
     options give the same file.
 
     In JSON: file, bytes, digest, entries, and for every depth that is foretold
@@ -37,7 +37,7 @@ def pack(
     depth
         The deepest search that is foretold, 1 to 12: each ply takes about three times as long.
     seed
-        Where the positions come from.
+        A whole number that decides which positions are drawn.
     """
     from evoply.files import write_atomically
     from evoply.kinds import find_run

@@ -40,7 +40,8 @@ def perft(
 
     A forced pass counts as a ply. A game that ends earlier counts as one leaf in
     Othello and as none in checkers, as in the published tables. Smaller depths are
-    counted first, so that Ctrl-C and --time-limit leave the deepest one that is whole.
+    counted first, so that after Ctrl-C or --time-limit the deepest finished one is
+    shown.
 
     Parameters
     ----------

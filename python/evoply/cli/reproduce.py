@@ -38,8 +38,8 @@ def reproduce(
 ) -> None:
     """Run a paper's table again and print it beside the paper's figures.
 
-    Alone it lists the studies, their tables, and how long each takes. Whether
-    a figure matches is computed from intervals by a rule, never by hand.
+    Without STUDY it lists the studies, their tables, and how long each takes.
+    A rule decides from intervals whether a figure matches the paper's.
 
     Parameters
     ----------
@@ -60,8 +60,8 @@ def reproduce(
         The board, where a study has several: firebrand is played on othello-10, and with
         othello on 8x8.
     keep
-        Keep the evolutions of a long table as runs whose names begin so. The same command goes on
-        where it was interrupted, and `evoply web` shows them.
+        Keep the evolutions of a long table as runs; their names begin with this text. The same
+        command goes on where it was interrupted, and `evoply web` shows them.
     html
         Write a page about the result, which opens offline, into this file.
     """

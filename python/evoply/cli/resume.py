@@ -37,20 +37,22 @@ def resume(
 ) -> None:
     """Go on with a run, exactly as if it had never stopped.
 
-    A run that has reached a limit goes on when it is given a larger one; if
-    only the other limit is given, the one it has reached no longer counts.
-    Without a limit, a run that has ended plays the test matches that are missing.
+    A run that has reached a limit goes on if you give it a larger one. If you
+    give only the other limit, the one that it has reached no longer counts.
+    Without a limit, a run that has ended plays the test matches that are
+    missing.
 
     Parameters
     ----------
     generations
-        How many generations in all, those before included; none: no limit.
+        How many generations in all, including those that are there; none: no limit.
     games
-        For runs of `evoply learn`: how many games in all, those before included; none: no limit.
+        For runs of `evoply learn`: how many games in all, including those played; none: no limit.
     time_limit
-        Seconds in all, those before included; none: no limit.
+        Seconds in all, including those used so far; none: no limit.
     allow_other_version
-        Go on although this evoply computes differently; the run notes it.
+        Go on although this version of evoply computes differently from the one before; the run
+        notes it.
     """
     from evoply.cli.run_loop import drive, for_runs
     from evoply.kinds import find_run

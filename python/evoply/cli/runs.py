@@ -42,7 +42,7 @@ def runs(
     all_
         Show every generation of a long run, not the last ones only.
     check
-        Only look whether the run is damaged: compare all that is stored with its checksums.
+        Only check whether the run is damaged: compare everything stored with its checksums.
     """
     output = Output(json)
     if run is None:

@@ -52,10 +52,10 @@ def serve(
 ) -> None:
     """Hold a tournament over the network.
 
-    Waits for players, which `evoply join` lets in; then every two of them meet
-    on openings of their own, with both colours and under a clock, several games
-    at a time. Every move is on disk before anybody is told of it: if the server
-    is killed, --resume goes on, and the players come back by themselves. The
+    The server waits for players, who come by `evoply join`. Then every two of
+    them meet, with both colours and under a clock, several games at a time.
+    Every move is on disk before anybody is told of it: if the server is
+    killed, --resume goes on, and the players come back by themselves. The
     protocol is lines of text, so any program can play: see docs/server.md.
 
     Parameters

@@ -111,8 +111,8 @@ Clock = Annotated[
     Parameter(
         metavar="SECONDS[+INCREMENT]",
         show_default=False,
-        help="Seconds that each side has for all its moves of a game, and seconds more after each: "
-        "150 or 60+1. Who takes longer loses by time. Results are then not reproducible.",
+        help="Seconds that each side has for all its moves of a game, and seconds that each move "
+        "adds: 150 or 60+1. Who takes longer loses the game. Results are then not reproducible.",
     ),
 ]
 
@@ -203,16 +203,16 @@ class Programs:
         float | None,
         Parameter(
             show_default=False,
-            help="Seconds that a bot (FILE.py) or an engine has for a move, default 10, with "
-            "--clock none of its own; who takes longer loses the game.",
+            help="Seconds that a bot (FILE.py) or an engine has for a move; who takes longer loses "
+            "the game. Default: 10, or with --clock no limit but the clock.",
         ),
     ] = None
     engines: Annotated[
         Path | None,
         Parameter(
             show_default=False,
-            help="A TOML file of engines, tables [[engine]] with name, protocol and command: then "
-            "engine:NAME is a player. See docs/engines.md.",
+            help="A TOML file that gives engines names, so that engine:NAME is a player: tables "
+            "[[engine]] with name, protocol and command. See docs/engines.md.",
         ),
     ] = None
     sandbox: Annotated[
@@ -233,7 +233,7 @@ Threads = Annotated[
         converter=_whole,
         validator=Number(gte=0, lte=MOST_THREADS),
         show_default=False,
-        help="Threads; the result never depends on it. 0, the default: all cores.",
+        help="How many threads; the result does not depend on it. 0, the default: all cores.",
     ),
 ]
 
@@ -248,8 +248,8 @@ class ClusterOptions:
         Parameter(
             metavar="local:N|tcp://HOST:PORT",
             show_default=False,
-            help="Let the workers of a Dask cluster do it, to the same result: N processes here, "
-            "or those of a scheduler. Needs evoply[cluster]; see docs/clusters.md.",
+            help="Give the work to a Dask cluster: N processes of this machine, or the workers of "
+            "a scheduler. The result is the same. Needs evoply[cluster]; see docs/clusters.md.",
         ),
     ] = None
     check_share: Annotated[
@@ -269,7 +269,7 @@ TimeLimit = Annotated[
     float | None,
     Parameter(
         validator=Number(gt=0),
-        help="Stop after so many seconds, and show what is done by then.",
+        help="Stop after so many seconds, and show what has been found by then.",
     ),
 ]
 Seed = Annotated[
@@ -286,7 +286,7 @@ Password = Annotated[
         show_default=False,
         env_var="EVOPLY_PASSWORD",
         help="The password of the server; it is never sent. Other users of this machine may see it "
-        "among the processes: the environment variable EVOPLY_PASSWORD does the same.",
+        "in the list of processes; to prevent this, set the environment variable EVOPLY_PASSWORD.",
     ),
 ]
 Position = Annotated[

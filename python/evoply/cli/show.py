@@ -24,8 +24,8 @@ def show(
 ) -> None:
     """Show what a player does: formula, words, tree, pictures.
 
-    The words come with what was measured: how often the chosen move changes
-    on 1,000 positions when a part is left out.
+    The command also measures each part: how often the player would choose
+    another move on 1,000 positions if this part were left out.
 
     Parameters
     ----------
@@ -36,8 +36,8 @@ def show(
     latex
         Write the tree, for LaTeX's package forest, into this file.
     heat_map
-        Draw what each square is worth to the player into this SVG file: what an own disc adds
-        there, compared with one of the opponent (for weights twice the weight).
+        Draw what each square is worth to the player into this SVG file: the value with an own disc
+        there less the value with a disc of the opponent (for a weight, twice the weight).
     """
     from evoply.cli.explaining import say_explanation
     from evoply.cli.player_texts import read_players

@@ -38,9 +38,9 @@ def solve(
 ) -> None:
     """Find the score of an Othello endgame under perfect play.
 
-    Scores are for the side to move, the empty squares given to the winner.
-    Up to 24 empty squares of an 8x8 board take seconds. Ctrl-C and --time-limit
-    stop, and what is solved by then is shown.
+    Scores are for the side to move, and the winner gets the empty squares. On
+    8x8 up to 24 empty squares take seconds. After Ctrl-C or --time-limit the
+    command shows what is solved by then.
 
     Parameters
     ----------

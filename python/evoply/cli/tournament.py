@@ -46,28 +46,31 @@ def tournament(
 ) -> None:
     """Play a tournament of two or more players and rate them.
 
-    In a round robin everybody plays everybody. In an elimination tournament
-    a player meets randomly drawn opponents in every round, and is out unless
-    it wins more than 60 % of its games; with --runs it is played many times.
+    In a round robin everybody plays everybody. In an elimination tournament a
+    player meets randomly drawn opponents in every round, and is out unless it
+    wins more than 60 % of its games; draws are not wins. With --runs the
+    tournament is played many times.
 
     Parameters
     ----------
     players
         Players, as for `evoply match`; a folder stands for all bots (.py files) in it.
     mode
-        How they meet.
+        Everybody plays everybody, or players who do not win enough are out.
     games
-        Games of every pairing, default 100; of every player in a round of an elimination
-        tournament, default 20. Even: every opening is played with both colours.
+        Round robin: games of every two players, default 100. Elimination: games of a player in a
+        round, default 20. An even number, because every opening is played with both colours.
     field
-        A TOML file of players: tables [[player]] with player, and name, bracket and fitness if
-        there are any.
+        A TOML file of players: tables [[player]] with the key player, and if you like name, bracket
+        and fitness.
     bracket
-        PLAYER=BRACKET, for one player; may be given again.
+        Elimination: PLAYER=BRACKET puts a player into a bracket (a group); may be given several
+        times.
     opponents
         Elimination: whom a player meets, all, only the same bracket, or only other ones.
     threshold
-        Elimination: the share of games that must be exceeded, from 0.5 to below 1.
+        Elimination: a player stays if it wins more than this share of its games, from 0.5 to below
+        1.
     runs
         Elimination: how often the tournament is played.
     html

@@ -36,10 +36,11 @@ def tune(
 ) -> None:
     """Tune the numbers of a player by CMA-ES, on games against training opponents.
 
-    What the player looks at stays, how much each part counts changes. Now and
-    then the mean of the search is tested on games of its own; the champion is
-    the best in these tests. Every generation is kept in a run folder: Ctrl-C
-    keeps the best so far, `evoply resume` goes on. Needs evoply[tune].
+    Tuning keeps what the player looks at and changes how much each part
+    counts. CMA-ES is a search for better numbers. Now and then its mean plays
+    test games of its own; the champion is the best player of these tests.
+    Every generation is kept in a run folder: Ctrl-C keeps the best so far,
+    `evoply resume` goes on. Needs evoply[tune].
 
     Parameters
     ----------
@@ -49,15 +50,16 @@ def tune(
         An opponent of training; may be given several times. Default: the player as it is, the same
         one ply deeper, greedy and mobility.
     parameters
-        terms: each term of the simplified formula has a number; constants: the numbers that are
-        there.
+        What is tuned. terms: a factor for each term of the simplified formula; constants: the
+        numbers that the player already has.
     generations
-        How many generations of CMA-ES, the player as it was among them; none: no limit. Default:
-        61, or none with a time limit.
+        How many generations of CMA-ES, the player as it is counting as one; none: no limit.
+        Default: 61, or none with a time limit.
     time_limit
         Seconds, looked at between generations; none: no limit.
     pairs
-        Openings that each vector of numbers plays against each opponent, both ways. Default: 50.
+        How many openings each candidate plays against each opponent, with both colours. Default:
+        50.
     """
     from evoply.cli.player_texts import read_players
     from evoply.cli.run_loop import drive, new_run

@@ -30,10 +30,12 @@ def watch(
 ) -> None:
     """Show saved games, move by move, or a tournament as it is played.
 
-    Without a terminal the moves and the last board of every game are printed, of
-    a tournament when the game is over. In JSON: file, games, those that were
-    shown, as they are saved, each with its number, and refused: number, place
-    and reason of each that cannot be read.
+    Without a terminal the moves and the last board of every game are printed;
+    in a tournament, when the game is over.
+
+    In JSON: file; games (those that were shown, as they are saved, each with
+    its number); refused (number, place and reason of each game that cannot be
+    read).
 
     Parameters
     ----------

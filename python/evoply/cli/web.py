@@ -27,9 +27,10 @@ def web(
 ) -> None:
     """Play, watch and understand in a browser.
 
-    Serves a page on this machine, and opens it where there is a browser. Every
-    move is on disk before it is answered: after a crash the same command goes
-    on with all games. Needs evoply[web]; see docs/web.md. Ctrl-C ends it.
+    The command serves a page on this machine and opens it in a browser if
+    there is one. Every move is on disk before it is answered: after a crash
+    the same command goes on with all games. Ctrl-C ends it. Needs evoply[web];
+    see docs/web.md.
 
     Parameters
     ----------

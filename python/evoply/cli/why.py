@@ -15,9 +15,10 @@ def why(
 ) -> None:
     """Say why a player chooses its move.
 
-    The terms of its evaluator are compared at the ends of the lines that it
-    expects after its move and after the second best: those that differ most
-    decided it. They add up to both values but for a constant.
+    The player expects a line of moves after its move, and another one after
+    the second-best move. The command compares the terms of its evaluator on
+    the boards at the ends of these two lines: the terms that differ most
+    decided. They add up to both values but for a constant.
 
     Parameters
     ----------

@@ -98,9 +98,9 @@ KINGS = count(board.own_kings) - count(board.opponent_kings)
 
 NAMED_PLAYERS: Mapping[str, NamedPlayer] = MadeWhenUsed(
     {
-        "random": lambda: NamedPlayer("uniformly random legal moves", None),
+        "random": lambda: NamedPlayer("any legal move, all equally likely", None),
         "greedy": lambda: NamedPlayer(
-            "most pieces more than the opponent after its move; option king",
+            "the move after which it leads by most pieces; option king",
             features.discs("own") - features.discs("opponent"),
             counts_kings=True,
         ),
@@ -117,14 +117,14 @@ NAMED_PLAYERS: Mapping[str, NamedPlayer] = MadeWhenUsed(
             counts_kings=True,
         ),
         "material-alternating": lambda: NamedPlayer(
-            "alpha-beta, for each move on the difference in discs or, by a coin, in corners",
+            "alpha-beta; a coin for each move: the difference in discs, or in corners",
             features.discs("own") - features.discs("opponent"),
             depth=1,
             view="turn",
             second=features.corners("own") - features.corners("opponent"),
         ),
         "material-share": lambda: NamedPlayer(
-            "the same with the own share of the discs in place of corners",
+            "alpha-beta; a coin for each move: the difference in discs, or the own share",
             features.discs("own") - features.discs("opponent"),
             depth=1,
             view="turn",
@@ -135,7 +135,7 @@ NAMED_PLAYERS: Mapping[str, NamedPlayer] = MadeWhenUsed(
             ),
         ),
         "material-kings": lambda: NamedPlayer(
-            "alpha-beta, for each move with a king worth a man or, by a coin, one and a half",
+            "alpha-beta; a coin for each move: a king is worth one man, or one and a half",
             features.discs("own") - features.discs("opponent"),
             depth=1,
             view="turn",
@@ -149,7 +149,7 @@ NAMED_PLAYERS: Mapping[str, NamedPlayer] = MadeWhenUsed(
             noise="uniform",
         ),
         "mobility": lambda: NamedPlayer(
-            "most legal moves more than the opponent after its move",
+            "the move after which it leads by most legal moves",
             features.mobility("own") - features.mobility("opponent"),
         ),
         "edgar-like": lambda: NamedPlayer(

@@ -59,10 +59,10 @@ class Online(PlayerKind):
 
     names: ClassVar[Mapping[str, str]] = MappingProxyType(
         {
-            "online": "strategies evolved before each move (Frankland & Pillay); many options",
-            "frankland2015": "the same, with the paper's settings whatever the defaults become",
-            "frankland-sane": "the same, doubling corners and edges of the board, not of quadrants",
-            "online-strong": "the same idea made stronger: a tree of positions, mobility, replies",
+            "online": "evolves strategies before each move (Frankland & Pillay); many options",
+            "frankland2015": "online with the settings of the paper, which never change",
+            "frankland-sane": "online, doubling corners and edges of the board, not of quadrants",
+            "online-strong": "online made stronger: a tree of positions, mobility, replies",
         }
     )
 

@@ -1,6 +1,8 @@
-"""The options of a search: whatever there is to one is declared at its field, and in the kernel.
+"""The options of players that look ahead, each declared at its field.
 
-Texts of players, labels, refusals, the kernel's arguments and explanations follow, see `options`.
+From the declarations `evoply.players.options` derives how texts and labels write an option, what
+messages and explanations say of it, and the argument that the kernel takes. What an option does is
+in the kernel.
 """
 
 from __future__ import annotations
@@ -35,11 +37,11 @@ MAX_NOISE = 1000
 MIN_TEMPERATURE = 1e-6
 MAX_TEMPERATURE = 1e6
 MEASURED_DEPTH = 3
-"""Reports measure deeper players at this depth: every variant searches every position."""
+"""Reports measure players that look further at this depth: each position is searched often."""
 SEARCH_LIMITS = ("nodes", "work", "time")
-"""What ends a search before its depth."""
+"""The limits that can end a search before its depth."""
 OF_LEAVES = ("noise", "second")
-"""What leaves are worth depends on these: who has one does not play without it unnoticed."""
+"""The options that change what leaves are worth: without them a player would be another one."""
 NODES_OR_WORK = "give nodes or work, not both: work stands for a number of nodes"
 
 
@@ -124,20 +126,20 @@ def _clashes_by_chance(player: SearchOptions) -> Iterator[str]:
 
 
 class SearchOptions(ValuingPlayer):
-    """What a player that looks ahead is asked for; `AlphaBeta` is how it is played."""
+    """The options of a player that looks ahead; `AlphaBeta` plays by them."""
 
     depth: Annotated[
         int,
         Field(ge=1, le=MAX_DEPTH, strict=True),
         Option(read=number(int, 0, MAX_DEPTH), shown=None),
     ] = 1
-    """Plies looked ahead, the own move included; in a text 0 is the player that only compares the
-    boards after its moves."""
+    """Plies that the search looks ahead, the own move included. In the text of a player 0 stands
+    for one that only compares the boards after its moves."""
     nodes: Nodes = None
-    """Positions that a choice may look at."""
+    """The greatest number of positions that the search of a choice may look at."""
     work: Work = None
-    """The same in nodes times operations of the lowered evaluator, so that a larger one sees fewer
-    nodes (`nodes_for`); of a value and an ordering the larger counts."""
+    """The limit in nodes times operations of the lowered evaluator, so that a larger evaluator sees
+    fewer nodes (`nodes_for`). Of an evaluator and an ordering the larger one counts."""
     time: Annotated[
         float | None,
         Field(ge=0.001, le=MAX_TIME, title="number of seconds"),
@@ -145,36 +147,36 @@ class SearchOptions(ValuingPlayer):
     ] = None
     """Seconds that a choice may take."""
     timing: Annotated[Timing | None, Option(told_as=None)] = None
-    """How the time of a game with a clock is divided among the moves, by "firebrand" (a timed probe
+    """How the time of a game with a clock is divided among the moves: "firebrand" (a timed probe
     and an alarm) or "modern" (deeper and deeper under a deadline), see `evoply.players.timing`. The
-    limits above are then for games without a clock."""
+    limits above then hold only in games without a clock."""
     ordering: Annotated[
         Literal["usual", "none", "hash", "evaluator", "refutation", "killer", "tree"],
         Option(says=_says_ordering),
     ] = "usual"
-    """Which moves are looked at first, "none" (as they come), "hash" (the table's best move),
-    "evaluator" (the best board after the move), "refutation" (own moves by the boards after them,
-    then replies that refuted other moves; with a limit or a table as "hash"), "killer" (few
-    replies, and what cut off elsewhere), "tree" (the board after the move that the evaluator's
-    second tree finds best, in an individual of role "ordered") or "usual" ("killer" from four plies
-    on, "refutation" with three, "none" below, and where an order could change the choice: with
-    *nodes*, *work* or *deeper*)."""
+    """Which moves the search looks at first. "none": in the order of legal moves. "hash": the best
+    move in the table. "evaluator": the move with the best board after it. "refutation": own moves
+    with the best boards after them, and replies that refuted other moves; with a limit or a table
+    the same as "hash". "killer": moves that leave few replies, and moves that cut off elsewhere.
+    "tree": the move after which the evaluator's second tree finds the board best, in an individual
+    of role "ordered". "usual": "killer" from four plies on, "refutation" with three, "none" below,
+    and also "none" where an order could change the choice: with *nodes*, *work* or *deeper*."""
     table: Annotated[int, Field(ge=0, le=MAX_TABLE, strict=True), Option()] = 0
-    """Keeps 2**table positions, at least four (32 bytes each; 0: no table)."""
+    """The search remembers 2**table positions, at least four (32 bytes each); 0: no table."""
     deeper: Annotated[bool, Field(strict=True), Option()] = False
-    """Also uses what the table knows from looking further than asked, which may change the move."""
+    """Whether to use entries of the table from deeper searches too, which may change the move."""
     quiescence: Quiescence = False
-    """In checkers: a board at the horizon whose side to move must capture is not valued; all its
-    moves are looked at, and so on until no capture is pending. They count as nodes."""
+    """In checkers: never value a board at the horizon whose side to move must capture, but look at
+    all its moves, and so on until no capture is pending. These boards count as nodes."""
     endgame: Annotated[
         int,
         Field(ge=0, le=MAX_ENDGAME, strict=True),
         Option(says=_says_endgame, check_game=_check_solver),
     ] = 0
-    """In Othello: with at most so many empty squares the exact solver chooses, among all moves that
-    keep the final score by *ties*; the score is then the final difference in discs. Limits in nodes
-    and work are those of the search before; with a limit in time the solver gets half of it, and a
-    search the other half if the solver did not finish."""
+    """In Othello: with at most this many empty squares the exact solver chooses. Of the moves that
+    keep the best final score it takes one by *ties*, and the score of the choice is the final
+    difference in discs. Limits in nodes and work hold only for searches, not for the solver. With a
+    limit in time the solver gets half of it; if it does not finish, a search gets the rest."""
     noise: Annotated[
         Noise | None,
         Option(
@@ -183,8 +185,8 @@ class SearchOptions(ValuingPlayer):
             read=lambda text: text if text == "uniform" else number(int, 1, MAX_NOISE)(text),
         ),
     ] = None
-    """Adds to the value of each leaf a draw of its own, "uniform" from [0, 1) or a whole number
-    from 0 to *noise*."""
+    """A random number that is added to the value of each leaf: "uniform" from [0, 1), or a whole
+    number from 0 to *noise*."""
     second: Annotated[
         ExpressionEvaluator | None,
         Option(
@@ -195,9 +197,9 @@ class SearchOptions(ValuingPlayer):
             shown=None,
         ),
     ] = None
-    """Another evaluator, which takes over from the first when a coin says so."""
+    """Another evaluator; a coin decides which of the two is used."""
     alternate: Annotated[Literal["game", "move", "leaf"], Option()] = "move"
-    """What the coin is thrown for: each game, move or leaf."""
+    """Whether the coin is thrown for each game, move or leaf."""
     temperature: Annotated[
         float | None,
         Field(ge=MIN_TEMPERATURE, le=MAX_TEMPERATURE),
@@ -206,10 +208,10 @@ class SearchOptions(ValuingPlayer):
             "best is about e times less likely."
         ),
     ] = None
-    """Instead of the best move one is drawn; a move whose value is a temperature less than the best
-    is about e times less likely, and a move that loses at once is drawn only where all do. Every
-    move's exact value at *depth* counts, so it goes with no other limit. With an *endgame* the
-    exact solver chooses there all the same."""
+    """The player draws its move instead of taking the best. A move whose value is a temperature
+    less than the best is about e times less likely; a move that loses at once is drawn only if all
+    do. This needs the exact value of every move at *depth*, so it goes with no other limit. In an
+    *endgame* the exact solver chooses all the same."""
     selective: Annotated[
         Selectivity | None,
         Option(
@@ -220,8 +222,8 @@ class SearchOptions(ValuingPlayer):
             shown=lambda selective: option_text(selective.sigmas),
         ),
     ] = None
-    """Where a shallow search foretells that the value is far outside the window, the deep one is
-    left out (Multi-ProbCut). Value and move are then not always those of the depth."""
+    """A deep search is left out if a shallow one foretells a value far outside the window
+    (Multi-ProbCut). The value and the move are then not always those of a full search."""
 
     @model_validator(mode="before")
     @classmethod
@@ -244,7 +246,7 @@ class SearchOptions(ValuingPlayer):
 
     @property
     def draws_leaves(self) -> bool:
-        """Whether it adds noise, or alternates."""
+        """Whether the values of leaves have noise, or two evaluators alternate."""
         return self.noise is not None or self.second is not None
 
     @property
@@ -254,7 +256,7 @@ class SearchOptions(ValuingPlayer):
 
     @property
     def is_limited(self) -> bool:
-        """Whether something else than the depth may end the search."""
+        """Whether a limit other than the depth may end the search."""
         return any(getattr(self, limit) is not None for limit in SEARCH_LIMITS)
 
     @property
@@ -266,7 +268,7 @@ class SearchOptions(ValuingPlayer):
 
     @property
     def habits(self) -> tuple[str, ...]:
-        """How far it looks ahead, and what there is to say of its other options."""
+        """Sentences that say how far it looks ahead, and what its other options do."""
         plies = "its own move" if self.depth == 1 else f"{self.depth} plies"
         at_most = "at most " if self.is_limited and self.depth > 1 else ""
         measured = f" (measured at {MEASURED_DEPTH})" if self.depth > MEASURED_DEPTH else ""

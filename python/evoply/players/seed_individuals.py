@@ -1,4 +1,4 @@
-"""Seeds for evolution: the individual of a player, over the primitives of a run."""
+"""Seeds of an evolution: individuals of saved players, made of the primitives of the run."""
 
 from pathlib import Path
 
@@ -14,10 +14,11 @@ from evoply.wording import shorten
 
 
 def seed_individual(player: Player | str | Path, primitives: PrimitiveSet) -> Genotype:
-    """Return the tree, or trees, of *player* over *primitives*; a path names a saved player.
+    """Return the tree, or trees, of *player* with *primitives*; a path names a saved player.
 
-    Every primitive must mean the same in both sets, and weights too: a name alone is not enough.
-    Raises `TreeError` if the player is no tree, or needs what *primitives* lack.
+    Every primitive must mean the same in the player's set and in *primitives*, and so must weights;
+    the same name is not enough. Raises `TreeError` if the player has no tree, or if *primitives*
+    lack one that it uses.
     """
     model = model_of(load_player(player) if isinstance(player, str | Path) else player)
     valuing = model.valuing()

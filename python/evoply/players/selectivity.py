@@ -1,4 +1,4 @@
-"""When a search may be cut short by what a shallow one foretells, as data (Multi-ProbCut).
+"""When a shallow search may stand for a deep one, as data (Multi-ProbCut).
 
 Source: Buro, "Experiments with Multi-ProbCut and a new high-quality evaluation function for
 Othello" (1997). `evoply.learning.fitting` fits the numbers, `crates/core/src/search/selective.rs`
@@ -28,7 +28,7 @@ class Cut(Model):
     shallow: int = Field(ge=1, le=59)
     """Plies that the shallow search looks ahead: fewer than *depth*."""
     lines: Annotated[tuple[Foretelling, ...], Field(min_length=1, max_length=64, strict=False)]
-    """For each stage slope, offset and sigma."""
+    """Slope, offset and sigma for each stage."""
 
     @model_validator(mode="after")
     def _is_shallower(self) -> Cut:
@@ -38,12 +38,12 @@ class Cut(Model):
 
     @property
     def label(self) -> str:
-        """Both depths."""
+        """Both depths, as text."""
         return f"{self.depth} by {self.shallow}"
 
 
 class Selectivity(Model):
-    """A search leaves out what is foretold to be *sigmas* outside its window.
+    """The searches to leave out: those whose value is foretold to be *sigmas* outside the window.
 
     >>> usual = Selectivity(
     ...     sigmas=1.5, cuts=(Cut(depth=4, shallow=2, lines=((1.0, 0.0, 0.25),)),)
@@ -53,11 +53,11 @@ class Selectivity(Model):
     """
 
     sigmas: float = Field(gt=0, le=100)
-    """How many standard deviations are far; more: fewer errors and less is left out."""
+    """How many standard deviations outside; larger numbers leave out less and err less often."""
     stages: Annotated[
         tuple[Annotated[int, Field(ge=1, le=100)], ...], Field(max_length=63, strict=False)
     ] = ()
-    """Pieces on the board from which on the next line of each cut holds."""
+    """Numbers of pieces on the board; from each on, the next line of each cut holds."""
     cuts: Annotated[tuple[Cut, ...], Field(max_length=60, strict=False)]
 
     @model_validator(mode="after")
@@ -74,12 +74,12 @@ class Selectivity(Model):
 
     @property
     def label(self) -> str:
-        """How many sigmas are far."""
+        """The number of sigmas, in words."""
         return f"{self.sigmas:g} sigmas"
 
     @property
     def native(self) -> tuple[float, list[int], list[tuple[int, int, list[list[float]]]]]:
-        """What the kernel's player takes."""
+        """The form that the kernel takes."""
         cuts = [(cut.depth, cut.shallow, [list(line) for line in cut.lines]) for cut in self.cuts]
         return self.sigmas, list(self.stages), cuts
 

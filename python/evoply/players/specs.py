@@ -1,8 +1,8 @@
-"""Players as data: small frozen models that the kernel runs, tagged by `kind`.
+"""Players that are data and that the kernel plays: `RandomPlayer`, `AfterState`, `AlphaBeta`.
 
-A player is the same for every game; `seat` is where it learns which one it plays. What plays
-without being data stands in `bots` and `python_players`. Whatever there is to an option of a search
-stands at its field here, and in the kernel.
+A player is an immutable model, the same for every game; only its seat knows which game it plays.
+`search_options` has the options of a search. `staged` has players that change with the game, `bots`
+and `python_players` those that are programs.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class RandomPlayer(KernelPlayer):
 
     @property
     def habits(self) -> tuple[str, ...]:
-        """That it draws its moves."""
+        """A sentence that says how it chooses."""
         return ("It chooses uniformly among its legal moves.",)
 
     def _repr_html_(self) -> str:
@@ -65,14 +65,14 @@ class RandomPlayer(KernelPlayer):
 
 
 class AfterState(ValuingPlayer):
-    """Chooses the move whose board after it has the greatest value; looks no further.
+    """Compares the boards after each of its moves, chooses the best, and looks no further.
 
     *ties*: which of equally good moves is taken, the "first" or "last" in the order of legal moves,
     a "random" one, the first "column" by column (by the file of the square moved to, then by its
     row), or, where pieces move, the "advanced" one: of the piece that is nearest to the far side.
 
-    *view*: for whom own stands in the evaluator, "player" (who chooses) or "turn" (who is to
-    move at the evaluated board). *epsilon* is the probability of a uniformly random move.
+    *view*: for whom own stands in the evaluator, "player" (who chooses) or "turn" (who is to move
+    at the evaluated board). *epsilon* is the probability of a uniformly random move.
     """
 
     kind: Literal["after_state"] = "after_state"
@@ -95,15 +95,15 @@ class AlphaBeta(SearchOptions):
     A player with a limit in time is not `reproducible`. *ordering* and *table* change speed, never
     the move or its value.
 
-    Two ways to play so that nobody foresees it (Benbassat & Sipper's guides): *noise* at the
-    leaves, and a *second* evaluator. *view*, *ties* and *epsilon* as in `AfterState`.
+    Two options make its moves hard to foresee, as Benbassat & Sipper's guides do: *noise* at the
+    leaves, and a *second* evaluator. *view*, *ties* and *epsilon* are those of `AfterState`.
     """
 
     kind: Literal["alpha_beta"] = "alpha_beta"
 
     @property
     def label(self) -> str:
-        """The name, or the evaluator, the depth and what is unusual; a limit in time is marked."""
+        """The name, or the evaluator, the depth and unusual options; marked if not reproducible."""
         second = f" or {self.second.label}" if self.second else ""
         options = [*self.search_texts, *self.own_options]
         label = self.name or player_text(self.evaluator.label + second, options)
@@ -122,7 +122,7 @@ class AlphaBeta(SearchOptions):
         return self.with_program(game, self._two_programs(game) or self.evaluator.program(game))
 
     def with_program(self, game: str, program: _native.Program) -> _native.Player:
-        """Return the kernel's form with an evaluator that is lowered already; its own is unused."""
+        """Return the kernel's form with *program* as the evaluator in place of the player's own."""
         cost = dearest(program) if self.ordering == "tree" else program.operations
         arguments = {
             **kernel_arguments(self),
@@ -132,7 +132,7 @@ class AlphaBeta(SearchOptions):
         return _native.Player(game_rules(game).kernel, self.kind, program, **arguments)
 
     def by_value(self) -> AlphaBeta:
-        """Return the player whose moves no second tree orders."""
+        """Return the player with the usual order of moves if a second tree orders them."""
         return self.model_copy(update={"ordering": "usual"}) if self.ordering == "tree" else self
 
     def measured(self) -> AlphaBeta:
@@ -155,9 +155,9 @@ class AlphaBeta(SearchOptions):
         return TimeUse(self.timing, math.inf if self.time is None else self.time)
 
     def _two_programs(self, game: str) -> _native.Program | None:
-        """Return two evaluators, or one and what orders moves, as a program with two outputs.
+        """Return a program with two outputs: two evaluators, or an evaluator and an order of moves.
 
-        None if there is only one to be used.
+        None if the player uses one evaluator alone.
         """
         if self.ordering == "tree":
             assert self.evaluator.individual is not None  # or the model would have refused it
@@ -175,7 +175,7 @@ class AlphaBeta(SearchOptions):
 def _with_options(
     player: AfterState | AlphaBeta, options: Mapping[str, Any]
 ) -> AfterState | AlphaBeta:
-    """Return *player* with other *options*, which may make it one that looks ahead, or none."""
+    """Return *player* with other *options*: an `AlphaBeta` if it then looks ahead."""
     if not options:
         return player
     fields = {key: getattr(player, key) for key in type(player).model_fields}
@@ -202,7 +202,7 @@ def _with_options(
 
 
 def nodes_for(work: int, operations: int) -> int:
-    """Return how many nodes a choice may count whose every node costs *operations*; at least 1.
+    """Return the limit in nodes for a limit in *work*, with *operations* for each node; at least 1.
 
     >>> nodes_for(100_000, 30)
     3333
@@ -211,5 +211,5 @@ def nodes_for(work: int, operations: int) -> int:
 
 
 def dearest(program: _native.Program) -> int:
-    """Return the operations of the largest of the programs that *program*'s outputs are."""
+    """Return the operations of that output of *program* that needs the most."""
     return max(program.operations_by_output())

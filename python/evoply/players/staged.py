@@ -1,7 +1,7 @@
-"""Players that change with the game: stages that overlap, and a random start.
+"""Players that change during a game: by stages, which may overlap, or after a random start.
 
-Source of the stages: Liao, "Genetic Programming Applied to Board Game Othello"; overlapping ones
-are its proposal for later work. A random start makes the games of a deterministic player differ.
+Source of the stages: Liao, "Genetic Programming Applied to Board Game Othello", which proposes
+overlaps for later work. With a random start even a deterministic player plays different games.
 
 Reasons: docs/design/evolution.md.
 """
@@ -42,21 +42,24 @@ _STEEPNESS = 12.0  # of the logistic slide, before its ends are moved to exactly
 
 
 class Staged(KernelPlayer):
-    """One ply ahead with a tree chosen by the clock of the position where it chooses.
+    """Looks one ply ahead with one tree for each stage of the game.
 
-    *evaluator* holds the stages: an individual such as `( white ),50,( white_corners ),50`. Stage k
-    is in use while the clock is between the sums of the percentages before and after it; the last
-    one to the end of the game. With an *overlap* of w percent, from w/2 percent before a boundary
-    to w/2 after it, each move draws which of the two stages chooses: the probability of the later
-    one slides from 0 to 1, on a line or a logistic curve (*slide*). The draw comes from the key of
-    the move. *ties* and *view* as in `AfterState`, which plays stages that do not overlap.
+    *evaluator* holds the stages: an individual such as `( white ),50,( white_corners ),50`. The
+    clock of the position where the player chooses says which stage is in use: the first for the
+    first 50 percent of the game, then the second, to the end. *ties* and *view* are those of
+    `AfterState`, which plays stages that do not overlap.
+
+    An *overlap* of w percent reaches from w/2 percent before a boundary to w/2 after it. There the
+    player draws for each move which of the two stages chooses. The probability of the later one
+    rises from 0 to 1, in a line or on a logistic curve (*slide*). The draw comes from the key of
+    the move.
 
     The *clock* counts "pieces", or with "ply" plies, as a share of the squares that are empty at
-    the start. A forced pass is a ply; without those both clocks say the same. For games that fill
-    the board.
+    the start. A forced pass is a ply; without passes both clocks say the same. Stages are for games
+    that fill the board.
 
-    In files the stages stand one by one, each with its *evaluator* and *percent*; there they may be
-    board expressions too.
+    Files list the stages one by one, each with its *evaluator* and *percent*; there an evaluator
+    may also be a board expression.
 
     >>> evaluator = TreeEvaluator(tree="( white ),50,( white_corners ),50")
     >>> Staged(evaluator=evaluator, overlap=20).label
@@ -120,7 +123,7 @@ class Staged(KernelPlayer):
 
     @property
     def label(self) -> str:
-        """The name, or stages and what is unusual about the player."""
+        """The name, or the stages and unusual options."""
         unusual = option_texts(self, ("overlap", "slide", "clock", "ties", "view"))
         return self.name or player_text(self.evaluator.label, [*self.evaluator.options, *unusual])
 
@@ -145,10 +148,10 @@ class Staged(KernelPlayer):
         if not self.overlap:
             return self.valuing().native(game)
         self.check_fits(game)
-        # The clock follows from what is counted: the kernel need not know how stages slide.
+        # The kernel gets a table by pieces or plies, so it need not know how stages slide.
         rules = game_rules(game)
         squares = rules.shape.squares
-        # A ply that is no pass adds a piece to those of the start.
+        # Every ply but a pass adds a piece to those of the start.
         black, white, *_ = rules.start().row
         first = 0 if self.clock == "pieces" else (black | white).bit_count()
         counts = [min(first + count, squares) for count in range(squares + 1)]
@@ -174,7 +177,7 @@ class Staged(KernelPlayer):
 
     @property
     def habits(self) -> tuple[str, ...]:
-        """That its stages overlap, if they do."""
+        """A sentence about the overlap, if there is one."""
         if not self.overlap:
             return ()
         return (
@@ -188,7 +191,7 @@ class Staged(KernelPlayer):
         return 1
 
     def valuing(self) -> AfterState:
-        """Return the player without overlap, which changes from stage to stage at once."""
+        """Return the player without overlap, which changes from one stage to the next at once."""
         name = None if self.overlap else self.name
         evaluator = self.evaluator
         if self.clock == "ply":
@@ -201,7 +204,7 @@ class Staged(KernelPlayer):
 
 
 def _with_clock_apart(data: Any) -> Any:
-    """Return the fields with a clock that the text of the individual says as one of them."""
+    """Return the fields; if the individual counts plies, the clock is a field of its own."""
     evaluator = data.get("evaluator") if isinstance(data, Mapping) else None
     if isinstance(evaluator, TreeEvaluator) and evaluator.parsed.role == "ply_stages":
         return {"clock": "ply", **data, "evaluator": _with_role(evaluator, "stages")}
@@ -209,7 +212,7 @@ def _with_clock_apart(data: Any) -> Any:
 
 
 def _with_role(evaluator: TreeEvaluator, role: Role) -> TreeEvaluator:
-    """Return stages with another role; a tree for the whole game has none."""
+    """Return *evaluator* with another role of its stages; a single tree stays as it is."""
     individual = evaluator.parsed
     if isinstance(individual, Tree):
         return evaluator
@@ -221,16 +224,16 @@ def _with_role(evaluator: TreeEvaluator, role: Role) -> TreeEvaluator:
 
 
 class _Stage(Model):
-    """A part of the game, in percent of its clock, and the evaluator used in it, as in files."""
+    """A stage as files have it: its evaluator, and its length in percent of the game."""
 
     evaluator: Evaluator
     percent: Annotated[float, Field(ge=0.001, le=100.0)]
 
 
 def _evaluator_of(stages: Sequence[_Stage]) -> TreeEvaluator:
-    """Return one individual of *stages*.
+    """Return an individual made of *stages*.
 
-    Where they are not trees over one set, each is a primitive of a set that holds just them.
+    If they are not trees over the same set, each becomes a primitive of a new set.
     """
     options = [
         evaluator.model_dump(include={"primitives", "division"})
@@ -288,7 +291,7 @@ def _logistic(x: float) -> float:
 
 
 class RandomStart(KernelPlayer):
-    """Uniformly random moves for the player's own first *plies* of a game, then another player.
+    """Makes random moves for its own first *plies* of a game, then plays as *player*.
 
     Forced passes count, plies of a random opening do not. The draws come from the keys of the
     moves, as those of a random player do.
@@ -309,7 +312,7 @@ class RandomStart(KernelPlayer):
 
     @property
     def label(self) -> str:
-        """The name, or both parts."""
+        """The name, or the label of the player and the number of random plies."""
         if self.name:
             return self.name
         label = self.player.label.removesuffix(NOT_REPRODUCIBLE)
@@ -338,14 +341,14 @@ class RandomStart(KernelPlayer):
 
     @property
     def habits(self) -> tuple[str, ...]:
-        """Those of the player that follows, and how it begins."""
+        """The habits of the player that follows, and a sentence about its first moves."""
         first = "first move" if self.plies == 1 else f"first {self.plies} moves"
         be = "is" if self.plies == 1 else "are"
         return (*self.player.habits, f"Its {first} of a game {be} random.")
 
     @property
     def plies_ahead(self) -> int:
-        """Those of the player that follows."""
+        """The plies that the player that follows looks ahead."""
         return self.player.plies_ahead
 
     def self_contained(self) -> RandomStart:

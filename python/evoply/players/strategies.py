@@ -1,11 +1,12 @@
 """Strategies of an online player: a weight for each area of the board, and three flags.
 
-A strategy looks at the destination of a move and at nothing else, unless options of the player let
-it see the board one move on. The areas are the orbits of the
-squares under the symmetries of the board; in Othello the four centre squares, which are filled from
-the start, belong to none. Source: Frankland & Pillay, "Evolving Game Playing Strategies for
-Othello" (CEC 2015), whose figure of the nine areas is lost: with the corner as (1, 1) of a 4x4
-quadrant these are the nine pairs (row, column), the order of both not counting, but for the centre.
+A strategy values a move by the square where it ends and by nothing else, unless options of the
+player let it see the board after the move. An area is the set of squares that the symmetries of the
+board exchange. In Othello the four centre squares, which are filled from the start, are in no area.
+
+Source: Frankland & Pillay, "Evolving Game Playing Strategies for Othello" (CEC 2015). Its figure of
+the nine areas is lost. Here they are the unordered pairs of row and column in a 4x4 quadrant, the
+corner being (1, 1), without the centre.
 """
 
 from collections.abc import Sequence
@@ -19,17 +20,17 @@ from evoply.gp.tree import bracketed
 from evoply.protocols import BoardShape
 
 Scope = Literal["quadrant", "board", "edge8"]
-"""Which squares the first two flags double: the corners and edges of a quadrant, as the paper's one
-example has it; those of the board; or the corners of the board and the eight squares two away from
-them along an edge."""
+"""The squares whose weights the first two flags double: the corners and edges of a quadrant, as in
+the one example of the paper; those of the board; or the corners of the board and the eight squares
+two away from them along an edge."""
 
 FLAGS = ("corners", "edges", "most_pieces")
-"""tCnrH and tEdgH double the weight of corners and of edges; with tCntH the move that leaves most
-own pieces wins a tie."""
+"""The flags, in the paper tCnrH, tEdgH and tCntH. The first two double the weights of corners and
+of edges; with the third the move that leaves most own pieces wins a tie."""
 
 MEASURES = ("mobility", "frontier")
-"""tMobH and tFrnH, where strategies may have them: what each legal move of the opponent after a
-move costs, and each own piece beside an empty square, in eighths of a weight."""
+"""The optional measures, as terminals tMobH and tFrnH: what each legal move that the opponent has
+after a move costs, and each own piece beside an empty square, in eighths of a weight."""
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _PAPERS_ORDER = "ABDEHIGCF"
@@ -81,10 +82,11 @@ class Strategy:
 
 
 def tree_text(codes: Sequence[int], areas: Areas) -> str:
-    """Return a tree in prefix order, as the kernel writes its nodes, as text.
+    """Return as text a tree that the kernel gives as codes in prefix order.
 
-    A node is a code and 256 times a value: fArg2 and fArg3 hold two and three operands, then come
-    the areas with their weights, the flags with 0 or 1, and the measures with their weights.
+    The number of a node is its code plus 256 times its value. Codes 0 and 1 are fArg2 and fArg3,
+    which have two and three operands. Then come the areas with their weights, the flags with 0 or
+    1, and the measures with their weights.
 
     >>> tree_text([0, 2 + 256 * 28, 11 + 256], areas_of("othello"))
     '( fArg2 tBH1[28] tCnrH[true] )'
@@ -107,9 +109,8 @@ def tree_text(codes: Sequence[int], areas: Areas) -> str:
 def areas_of(game: str, scope: Scope = "quadrant") -> Areas:
     """Return the areas of *game*'s board, and what the flags double in *scope*.
 
-    On the dark squares of checkers an area holds the squares that a half turn of the board and the
-    mirror image of a row make of each other; a quadrant has no corner there, and *scope* changes
-    nothing.
+    In checkers an area has the dark squares that half a turn of the board and the reversal of a row
+    exchange. A quadrant has no corner there, so *scope* changes nothing.
 
     >>> areas = areas_of("othello")
     >>> [areas.letters[areas.of_square[square]] for square in (0, 1, 2, 3, 9, 10, 11, 18, 19)]

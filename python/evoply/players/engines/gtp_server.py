@@ -1,9 +1,11 @@
-"""An evoply player as an engine that speaks GTP, version 2.
+"""A player of evoply as an engine that speaks GTP, version 2.
 
-Every command is a function from the server and the words after it to the text of the answer; a
-`GtpError` becomes `? text`. Where the wrong side is told to move, the forced pass between them is
-played for it; after the end of a game `genmove` answers pass. Time in periods (byo-yomi) is to the
-player a limit of each move.
+Every command is a function of the server and the words of the command. It returns the text of the
+answer, or raises a `GtpError`, which is answered as `? text`.
+
+If a command names the side that is not to move, and the other side must pass, the server plays this
+pass first. After the end of a game `genmove` answers pass. If the time is given in periods
+(byo-yomi), the player has a limit for each move.
 """
 
 import re
@@ -34,23 +36,23 @@ _LARGEST_FILE = 1_000_000
 
 
 class GtpError(Exception):
-    """What is wrong with a command."""
+    """A command that cannot be done; its text says why."""
 
 
 class GtpServer:
-    """A player that answers GTP, beginning with a game of *game*."""
+    """A player that answers GTP; its first game is one of *game*."""
 
     def __init__(self, player: Player, game: str, seed: int) -> None:
         self.board = ServedGame(player, game, seed)
         self.history: list[GameRecord] = []
-        """The game before each move that can be taken back."""
+        """The games before each move, for `undo`."""
         self.settings = Clock()
-        """What both sides have when a game begins."""
+        """The time of both sides at the beginning of a game."""
         self.period = 0.0
-        """Seconds after the main time is over."""
+        """The seconds of a period after the main time."""
 
     def answers(self, line: str) -> Iterator[str]:
-        """Yield the answer to a line, an empty line at its end; EOFError after `quit`."""
+        """Yield the answer to a line and an empty line; raise EOFError after `quit`."""
         line = "".join(c for c in line.replace("\t", " ") if c.isprintable()).partition("#")[0]
         self.board.end_pondering()
         match = _COMMAND.fullmatch(line)
@@ -71,7 +73,7 @@ class GtpServer:
             raise EOFError
 
     def refusal(self, line: str) -> Iterator[str]:
-        """Yield the error for a line that is too long; a comment is none, however long."""
+        """Yield the error for a line that is too long; a long comment is not an error."""
         match = _COMMAND.match(line.partition("#")[0])
         if match is not None and match[0].strip():
             yield f"?{match[1] or ''} {TOO_LONG}\n"
@@ -109,7 +111,7 @@ def _reg_genmove(server: GtpServer, words: list[str]) -> str:
 
 
 def _choose(server: GtpServer, words: list[str]) -> tuple[GameInProgress, str]:
-    """Return the game at the turn of the side that is to move, and its move; pass at the end."""
+    """Return the game, after a forced pass if needed, and the move; "pass" at the end."""
     color = _color(words, 1)
     playing = server.board.with_pass_before(color)
     if playing.is_over:
@@ -180,7 +182,7 @@ def _loadsgf(server: GtpServer, words: list[str]) -> str:
 
 def _number(word: str) -> int:
     if not re.fullmatch(r"[0-9]{1,9}", word):
-        raise GtpError(f"syntax error: {word[:40]} is no number")
+        raise GtpError(f"syntax error: {word[:40]} is not a number")
     return int(word)
 
 
@@ -210,9 +212,9 @@ def _time_left(server: GtpServer, words: list[str]) -> str:
 
 
 def _seconds(word: str) -> float:
-    """Return seconds; the protocol has whole ones, and parts of them are understood."""
+    """Return seconds; the protocol has whole seconds only, but parts are read too."""
     if not re.fullmatch(r"[0-9]{1,9}(?:\.[0-9]{1,6})?", word):
-        raise GtpError(f"syntax error: {word[:40]} is no number")
+        raise GtpError(f"syntax error: {word[:40]} is not a number")
     return float(word)
 
 
@@ -255,4 +257,4 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
         SET_POSITION: _set_position,
     }
 )
-"""The commands by name, in the order in which they are listed."""
+"""The commands by name, in the order of `list_commands`."""

@@ -1,9 +1,8 @@
-"""An evoply player as an engine that speaks the NBoard protocol, versions 1 and 2.
+"""A player of evoply as an engine that speaks the NBoard protocol, versions 1 and 2.
 
-The player stays as it is: `set depth` and `set contempt` are heard and change nothing. Its time is
-that of the game (TI), less what the moves say that they took; `hint` knows no time. Lines that
-mean nothing are passed over, as the protocol wants; a game that cannot be read is answered by a
-`status` line and leaves the board as it was.
+`set depth` and `set contempt` are accepted and change nothing. The player has the time of the game
+(TI) less the seconds that its moves took; `hint` has no limit. Unknown lines are ignored, as the
+protocol wants. If a game cannot be read, a `status` line says so and the board stays as it was.
 """
 
 import re
@@ -21,13 +20,13 @@ _MOST_HINTS = 100
 
 
 class NBoardServer:
-    """A player that answers NBoard, beginning with a game of *game*."""
+    """A player that answers NBoard; its first game is one of *game*."""
 
     def __init__(self, player: Player, game: str, seed: int) -> None:
         self.board = ServedGame(player, game, seed)
 
     def answers(self, line: str) -> Iterator[str]:
-        """Yield the lines that answer a line; EOFError after `quit`."""
+        """Yield the lines that answer a line; raise EOFError after `quit`."""
         self.board.end_pondering()
         line = "".join(c for c in line if c.isprintable()).strip()
         name, _, rest = line.partition(" ")
@@ -69,7 +68,7 @@ def _set(board: ServedGame, rest: str) -> Iterator[str]:
 
 
 def _clocks(record: GameRecord, time: tuple[float, float] | None, text: str) -> dict[Color, Clock]:
-    """Return what both sides have left of the *time* of a game, after the moves of its *text*."""
+    """Return the clocks of both sides after the moves of the game's *text*; *time*: its limits."""
     if time is None:
         return dict.fromkeys(Color, Clock())
     used, (seconds, increment) = ggf.times_used(text), time
@@ -86,7 +85,7 @@ def _move(board: ServedGame, rest: str) -> Iterator[str]:
     move, _, time = [*rest.split("/"), "", ""][:3]
     is_told = re.fullmatch(r"\s*[0-9]{1,6}(?:\.[0-9]{1,6})?\s*", time) is not None
     turn = board.playing.turn
-    # What it took by our clock, unless the other program says what it was.
+    # The seconds that the other program gives for the move, else those that our clock measured.
     board.play(move.strip(), float(time) if is_told else board.took.get(turn, 0.0))
     board.took.pop(turn, None)
     board.ponder()

@@ -1,7 +1,7 @@
-"""Games of Othello as SGF (`GM[2]`), as GTP's `loadsgf` reads them: the main line alone.
+"""Reads games of Othello in SGF (`GM[2]`) for GTP's `loadsgf`, without variations.
 
-Points are written as on the board, d3, or as two letters, dc; a pass is empty, `pass` or `tt`.
-Discs may be set up before the first move (AB, AW) and PL says who begins.
+A square is written as on the board, d3, or as two letters, dc; a pass is empty, `pass` or `tt`.
+Discs may be set up before the first move (AB, AW), and PL says who begins.
 """
 
 import re
@@ -19,20 +19,21 @@ _USUAL_SIZE = 8
 
 
 def read_sgf(text: str) -> tuple[int, Callable[[str], GameRecord]]:
-    """Return the size of the board, and what reads the game as one of the game of that name.
+    """Return the size of the board, and a function that reads the moves by the rules of a game.
 
-    Both raise `InvalidMoveError`, the second `IllegalMoveError` too.
+    The function takes the name of a game for this size. Both raise `InvalidMoveError`; the function
+    also raises `IllegalMoveError`.
     """
     if "(;" not in text.replace(" ", ""):
-        raise InvalidMoveError("this is no SGF: it begins with (;")
-    # Variations end with a bracket: what stands before the first is the main line.
+        raise InvalidMoveError("this is not SGF: a file of SGF begins with (;")
+    # A variation ends with a bracket; the text before the first bracket is the main line.
     tags = [(match[1], _VALUE.findall(match[2])) for match in _TAG.finditer(_until_first_end(text))]
     first = {name: values[0].strip() for name, values in reversed(tags)}
     if first.get("GM", _OTHELLO) != _OTHELLO:
         raise InvalidMoveError(f"GM[{shorten(first['GM'])}]: Othello is GM[2]")
     size = first.get("SZ", str(_USUAL_SIZE))
     if not re.fullmatch(r"[0-9]{1,2}", size):
-        raise InvalidMoveError(f"SZ[{shorten(size)}] is no size of a board")
+        raise InvalidMoveError(f"SZ[{shorten(size)}] is not a size of a board")
     return int(size), lambda game: _record(tags, first, game)
 
 
@@ -62,7 +63,7 @@ def _record(tags: list[tuple[str, list[str]]], first: dict[str, str], game: str)
 
 
 def _point(value: str) -> str:
-    """Return a point or a pass as it is written here."""
+    """Return a square or a pass as evoply writes it."""
     word = value.strip().lower()
     if word in ("", "tt", "pass"):
         return "pass"
@@ -75,6 +76,6 @@ def _board(setup: dict[str, list[str]], turn: str, shape: BoardShape) -> str:
     cells = {point: letter for letter, points in setup.items() for point in points}
     squares = [square_name(square, shape) for square in range(shape.squares)]
     if strange := sorted(cells.keys() - set(squares)):
-        raise InvalidMoveError(f"{shorten(strange[0])} is no square of a board of {shape}")
+        raise InvalidMoveError(f"{shorten(strange[0])} is not a square of a board of {shape}")
     side = "O" if turn.strip().upper().startswith("W") else "X"
     return f"{''.join(cells.get(square, '-') for square in squares)} {side}"
