@@ -27,7 +27,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         # No kernel, or none for this machine, or for the path that EVOPLY_CPU names.
         why = "the kernel - is not built here - run 'make setup'" if error.name else error
-        print(f"evoply: {why}", file=sys.stderr)
+        from evoply.wording import printable
+
+        print(printable(f"evoply: {why}"), file=sys.stderr)
         return 2
     except KeyboardInterrupt:  # while importing; `run` handles it from then on
         return 130

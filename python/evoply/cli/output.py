@@ -7,11 +7,12 @@ it, so that `evoply --version`, `--json` and a page for a browser do without it.
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from evoply.wording import json_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -74,7 +75,7 @@ class Output:
 
 def write_json(data: Mapping[str, Any]) -> None:
     """Write *data* to standard output as one line of JSON."""
-    sys.stdout.write(json.dumps(data, ensure_ascii=False) + "\n")
+    sys.stdout.write(json_line(data) + "\n")
 
 
 def stdout() -> Console:
