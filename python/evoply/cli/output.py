@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from evoply.wording import json_line
 
@@ -29,6 +29,9 @@ class EndedError(Exception):
     The message is for people; *result* is still the JSON object.
     """
 
+    code: ClassVar[int] = 2
+    """The exit code: wrong use."""
+
     def __init__(self, message: str, result: dict[str, Any]) -> None:
         super().__init__(message)
         self.result = result
@@ -36,6 +39,14 @@ class EndedError(Exception):
 
 class StoppedError(EndedError):
     """The user stopped the command; the message says what is left and how to go on."""
+
+    code: ClassVar[int] = 130
+
+
+class FailureError(EndedError):
+    """What the command was asked for is not as it should be, through no wrong use."""
+
+    code: ClassVar[int] = 1
 
 
 @dataclass(frozen=True, slots=True)
