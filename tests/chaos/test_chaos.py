@@ -27,7 +27,9 @@ import sys
 from pathlib import Path
 import chaos, disorder, disturbed_runs
 seen = disorder.Disorder(1, Path(sys.argv[1]))
-disturbed_runs.CONFIGS = {"learning": disturbed_runs.CONFIGS["learning"]}
+short = disturbed_runs.CONFIGS["learning"].replace("games = 24_000", "games = 2400")
+disturbed_runs.CONFIGS = {"learning": short}
+disturbed_runs.TUNING = ("--version",)  # this is about other runs
 runs = disturbed_runs.DisturbedRuns(seen)
 runs.prepare()
 name = "learning-undisturbed"
