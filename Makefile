@@ -22,7 +22,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test compile-tests coverage test-long miri check bench bench-against bench-kernel bench-web bench-web-soak bench-long house signature docs notebooks dist lock clean tools
+.PHONY: help setup demo test compile-tests coverage test-long chaos miri check bench bench-against bench-kernel bench-web bench-web-soak bench-long house signature docs notebooks dist lock clean tools
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -52,6 +52,10 @@ test-long: setup miri ## every test at full counts, on all CPU paths (about 20 m
 	EVOPLY_LONG=1 cargo test --profile dist $(TESTED) -- --include-ignored
 	@echo "Hypothesis explores from seed $(HYPOTHESIS_SEED): HYPOTHESIS_SEED=$(HYPOTHESIS_SEED) does it again"
 	package=$$($(BIN)/python benchmarks/kernels.py) && EVOPLY_LONG=1 PYTHONPATH=$$package $(BIN)/pytest -q -m "long or not long" --timeout 3600 $(WORKERS) --hypothesis-seed $(HYPOTHESIS_SEED) tests $$package/evoply README.md docs
+
+MINUTES ?= 60
+chaos: setup ## MINUTES=60 of everything at once while processes are killed (CHAOS_OPTIONS="--seed 1" draws the same again)
+	$(BIN)/python tests/chaos/chaos.py --minutes $(MINUTES) $(CHAOS_OPTIONS)
 
 miri: tools ## the words of every CPU path and what is built on them, interpreted, where a nightly Rust with Miri is there
 	@if cargo +nightly miri --version > /dev/null 2>&1; \

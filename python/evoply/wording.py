@@ -1,8 +1,10 @@
-"""Helpers for messages: shortening, suggestions for misspelt names, signed numbers.
+"""Helpers for messages: shortening, spelling out what controls a terminal, suggestions, numbers.
 
 This module knows nothing of evoply.
 """
 
+import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from types import MappingProxyType
@@ -12,6 +14,11 @@ _LONGEST_NAME = 60
 _LONGEST_FORMULA = 48
 _LONGEST_COMPARED = 100  # comparing takes time with the square of the length
 
+_CONTROLS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 without tab and end of line, DEL, C1
+    "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"  # direction of writing, ends of lines
+)
+"""Characters that tell a terminal what to do, or turn round what stands beside them."""
 
 _MUST_BE: Mapping[str, str] = MappingProxyType(
     {
@@ -53,6 +60,26 @@ def shorten(text: str, limit: int = 40) -> str:
     'white +...'
     """
     return text if len(text) <= limit else f"{text[: limit - 3]}..."
+
+
+def printable(text: str) -> str:
+    r"""Return *text* with each character that controls a terminal spelled out, as Python does.
+
+    Ends of lines and tabs stay.
+
+    >>> print(printable("Ada \x1b[31m"))
+    Ada \x1b[31m
+    """
+    return _CONTROLS.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+def json_line(data: Any) -> str:
+    """Return *data* as one line of JSON that a terminal can show.
+
+    What controls a terminal is escaped, which the reader of the JSON undoes.
+    """
+    text = json.dumps(data, ensure_ascii=False)
+    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def short_formula(text: str) -> str:

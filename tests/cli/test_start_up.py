@@ -65,6 +65,7 @@ def started(*arguments: str, cwd: Path, written: str = "") -> Started:
         ("--version", 60, WITHOUT_PLAYERS | {"cyclopts", "rich"}),
         ("runs", 250, WITHOUT_PLAYERS),
         ("presets", 230, WITHOUT_PLAYERS),
+        ("doctor", 280, WITHOUT_PLAYERS),
         ("perft othello 3", 215, WITHOUT_PLAYERS),
         ("--help", 295, WITHOUT_PLAYERS),
         ("play --against greedy", 405, HEAVY | {"numpy"}),

@@ -23,11 +23,36 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         return run(arguments)
     except ImportError as error:
+        words = sys.argv[1:] if arguments is None else arguments
+        if words[:1] == ["doctor"]:
+            return _examine(is_json="--json" in words)
         if error.name not in (None, "evoply._native"):
             raise
         # No kernel, or none for this machine, or for the path that EVOPLY_CPU names.
         why = "the kernel - is not built here - run 'make setup'" if error.name else error
-        print(f"evoply: {why}", file=sys.stderr)
+        from evoply.wording import printable
+
+        print(printable(f"evoply: {why}"), file=sys.stderr)
         return 2
     except KeyboardInterrupt:  # while importing; `run` handles it from then on
         return 130
+
+
+def _examine(*, is_json: bool) -> int:
+    """Do what `evoply doctor` does with the standard library alone; return the exit code.
+
+    What the command line is made of may be what is missing.
+    """
+    from evoply.prerequisites import Examination
+    from evoply.wording import json_line, printable
+
+    found = Examination.of_this_machine()
+    code = int(bool(found.failure))
+    for part in found.parts:
+        print(printable(part.line), file=sys.stderr if is_json else sys.stdout)
+    if is_json:
+        error = {"error": found.failure, "exit_code": code} if code else {}
+        print(json_line(found.to_dict() | error))
+    elif code:
+        print(printable(f"evoply: {found.failure}"), file=sys.stderr)
+    return code

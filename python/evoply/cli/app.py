@@ -8,7 +8,7 @@ from contextlib import suppress
 from io import TextIOWrapper
 from typing import Any
 
-from evoply.cli.output import EndedError, StoppedError, stderr, write_json
+from evoply.cli.output import EndedError, stderr, write_json
 from evoply.cli.version import version_text
 
 FAILED, WRONG_USE, STOPPED = 1, 2, 130
@@ -66,7 +66,7 @@ def _run(arguments: list[str]) -> tuple[int, str, Details]:
     except KeyboardInterrupt:
         return STOPPED, "stopped", {}
     except EndedError as end:
-        return STOPPED if isinstance(end, StoppedError) else WRONG_USE, str(end), end.result
+        return end.code, str(end), end.result
     except ValueError as error:
         return _code(error), str(error), _config_errors(error)
     except RecursionError:

@@ -171,6 +171,11 @@ COMMANDS: dict[str, str] = {
   evoply presets demo
   evoply presets demo > config.toml
 """,
+    "doctor": """
+  evoply doctor
+  evoply doctor --json
+  evoply doctor > doctor.txt           # to send with a question
+""",
     "config": """
   evoply config                        # the keys of the top level
   evoply config selection              # the keys of a table

@@ -16,6 +16,7 @@ from cyclopts import Parameter
 from evoply.cli.output import EndedError, Output, stderr
 from evoply.cli.shared_options import GAME_NAMES, Json
 from evoply.formats.sources import FormatName
+from evoply.wording import printable
 
 if TYPE_CHECKING:
     from evoply.formats import Converted, Format, GamePlayed, Refused, WthorNames
@@ -181,6 +182,9 @@ def _open_target(target: str) -> Iterator[IO[bytes]]:
     with tempfile.SpooledTemporaryFile(_IN_MEMORY) as spool:
         yield spool
         spool.seek(0)
+        if sys.stdout.isatty():  # names of players come from outside
+            sys.stdout.write(printable(spool.read().decode("utf-8", "replace")))
+            return
         sys.stdout.flush()
         shutil.copyfileobj(spool, sys.stdout.buffer)
 

@@ -314,9 +314,9 @@ def _table(results: Sequence[Mapping[str, Any]], dropped: Sequence[str], longest
 
 
 def _width(grid: Table) -> int:
-    from rich.console import Console
+    from evoply.cli.console import CommandConsole
 
-    return Console(width=10_000).measure(grid).maximum
+    return CommandConsole(width=10_000).measure(grid).maximum
 
 
 def interval_text(interval: Sequence[float] | None) -> str:

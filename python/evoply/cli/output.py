@@ -7,11 +7,12 @@ it, so that `evoply --version`, `--json` and a page for a browser do without it.
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from evoply.wording import json_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,6 +29,9 @@ class EndedError(Exception):
     The message is for people; *result* is still the JSON object.
     """
 
+    code: ClassVar[int] = 2
+    """The exit code: wrong use."""
+
     def __init__(self, message: str, result: dict[str, Any]) -> None:
         super().__init__(message)
         self.result = result
@@ -35,6 +39,14 @@ class EndedError(Exception):
 
 class StoppedError(EndedError):
     """The user stopped the command; the message says what is left and how to go on."""
+
+    code: ClassVar[int] = 130
+
+
+class FailureError(EndedError):
+    """What the command was asked for is not as it should be, through no wrong use."""
+
+    code: ClassVar[int] = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +86,7 @@ class Output:
 
 def write_json(data: Mapping[str, Any]) -> None:
     """Write *data* to standard output as one line of JSON."""
-    sys.stdout.write(json.dumps(data, ensure_ascii=False) + "\n")
+    sys.stdout.write(json_line(data) + "\n")
 
 
 def stdout() -> Console:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from rich.console import Console
+from rich.text import Text
 
 from evoply._native import Stream
 from evoply.cli.analyse import choice_lines, moves_table, note_lines, value_text
@@ -145,7 +146,8 @@ class TerminalGame:
         self.playing = self.playing.ask(self.now())
         try:
             if self.is_interactive:
-                with self.console.status(f"{short_name(self.opponent.label)} is thinking"):
+                # A string would be read as rich's markup, and a label may hold brackets.
+                with self.console.status(Text(f"{short_name(self.opponent.label)} is thinking")):
                     choice = self._choice(self._seat)
             else:
                 choice = self._choice(self._seat)

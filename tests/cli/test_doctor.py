@@ -1,0 +1,157 @@
+"""evoply doctor: a line for each part, honest exit codes, and never an error of its own."""
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import call
+
+from evoply import prerequisites
+from evoply.prerequisites import EXTRAS, Examination, Prerequisite
+
+ROOT = Path(__file__).parents[2]
+_WITHOUT = """
+import sys
+for name in sys.argv[1].split():
+    sys.modules[name] = None
+from evoply.cli import main
+sys.exit(main(sys.argv[2:]))
+"""
+
+
+def examine_without(names: str, *options: str) -> "subprocess.CompletedProcess[str]":
+    """Run the command in a Python that cannot import the modules *names*."""
+    return subprocess.run(
+        [sys.executable, "-c", _WITHOUT, names, "doctor", *options],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def test_all_that_is_needed_is_there(capsys: pytest.CaptureFixture[str]) -> None:
+    answer = call(capsys, "doctor")
+    assert (answer.code, answer.err) == (0, "")
+    lines = answer.out.splitlines()
+    names = [line[9:22].strip() for line in lines]
+    assert names[:4] == ["evoply", "Python", "packages", "kernel"]
+    assert {f"[{extra}]" for extra in EXTRAS} <= set(names)
+    assert {"browser", "bubblewrap", "runs folder", "disk", "memory", "cores"} <= set(names)
+    assert "CPU path" in lines[3]
+    assert f"{os.path.sep}runs" in lines[names.index("runs folder")]
+    assert not Path("runs").exists()
+
+
+def test_json(capsys: pytest.CaptureFixture[str]) -> None:
+    data = call(capsys, "doctor", "--json").data
+    assert data["ok"] is True
+    assert {"name", "state", "found", "remedy", "is_required"} == set(data["parts"][0])
+    assert all(part["state"] in ("ok", "absent") for part in data["parts"])
+
+
+@pytest.mark.parametrize("names", ["evoply._native", "cyclopts rich", "numpy evoply._native"])
+def test_what_commands_are_made_of_may_be_missing(names: str) -> None:
+    done = examine_without(names)
+    is_kernel = "evoply._native" in names
+    assert done.returncode == int(is_kernel)
+    kernel = next(line for line in done.stdout.splitlines() if line[9:].startswith("kernel"))
+    assert kernel.startswith("missing" if is_kernel else "ok")
+    assert ("make setup" in kernel or "pip install" in kernel) is is_kernel
+    assert done.stderr.startswith("evoply: kernel - " if is_kernel else "")
+    as_data = examine_without(names, "--json")
+    data = json.loads(as_data.stdout)
+    assert data["ok"] is not is_kernel
+    assert data.get("exit_code", 0) == as_data.returncode == int(is_kernel)
+
+
+def test_a_kernel_that_does_not_run_here_says_why() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "evoply", "doctor"],
+        env={**os.environ, "EVOPLY_CPU": "nonsense"}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "EVOPLY_CPU" in done.stdout
+    assert "Traceback" not in done.stderr
+
+
+def test_packages_that_are_missing_or_too_old(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    true_version = metadata.version
+
+    def version(name: str) -> str:
+        if name in ("scipy", "uvicorn"):
+            raise metadata.PackageNotFoundError(name)
+        return "12.9rc1" if name == "rich" else true_version(name)
+
+    monkeypatch.setattr(metadata, "version", version)
+    answer = call(capsys, "doctor", "--json")
+    assert answer.code == answer.data["exit_code"] == 1
+    assert answer.data["error"].startswith("packages - ")
+    parts = {part["name"]: part for part in answer.data["parts"]}
+    assert "scipy is missing" in parts["packages"]["found"]
+    assert "rich is 12.9rc1, and 13 is the oldest" in parts["packages"]["found"]
+    assert (parts["[web]"]["state"], parts["[web]"]["found"]) == ("absent", "uvicorn is missing")
+    assert "setup" in parts["[web]"]["remedy"] or "evoply[web]" in parts["[web]"]["remedy"]
+
+
+def test_a_folder_of_runs_that_cannot_be_written(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("EVOPLY_RUNS", str(workplace / "small.toml" / "runs"))
+    answer = call(capsys, "doctor")
+    assert answer.code == 1
+    assert "runs folder - " in answer.err
+    assert "EVOPLY_RUNS" in next(line for line in answer.out.splitlines() if "runs folder" in line)
+
+
+def test_too_little_of_disk_or_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prerequisites, "_LEAST_ROOM", 1 << 80)
+    monkeypatch.setattr(prerequisites, "_LEAST_MEMORY", 1 << 80)
+    found = Examination.of_this_machine()
+    assert [part.name for part in found.parts if part.is_failure] == ["disk", "memory"]
+
+
+def test_a_part_that_cannot_be_looked_at_is_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: Any, **__: Any) -> Any:
+        raise RuntimeError("nobody\nknows")
+
+    looks = prerequisites._looks()
+    monkeypatch.setattr(prerequisites, "_looks", lambda: [(*look[:2], broken) for look in looks])
+    parts = Examination.of_this_machine().parts
+    assert [part.name for part in parts] == [look[0] for look in looks]
+    assert {part.state for part in parts} == {"unknown"}
+    assert all("RuntimeError: nobody knows" in part.line for part in parts)
+    assert [part.is_failure for part in parts] == [look[1] for look in looks]
+
+
+def test_nothing_that_the_system_says_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: Any, **__: Any) -> Any:
+        raise OSError("refused")
+
+    monkeypatch.setattr(prerequisites.shutil, "which", lambda name: f"/{name}")
+    monkeypatch.setattr(prerequisites.subprocess, "run", refused)
+    monkeypatch.setattr(prerequisites.shutil, "disk_usage", refused)
+    states = {part.name: part.state for part in Examination.of_this_machine().parts}
+    assert states["bubblewrap"] == states["disk"] == "unknown"
+    assert states["kernel"] == "ok"
+
+
+def test_every_extra_for_users_is_looked_at() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert set(project["optional-dependencies"]) - {"build", "dev", "bench"} == set(EXTRAS)
+    for extra in EXTRAS:
+        found, wrong = prerequisites._installed(extra)
+        assert len(found) + len(wrong) == len(project["optional-dependencies"][extra])
+    found, wrong = prerequisites._installed("")
+    assert len(found) + len(wrong) == len(project["dependencies"])
+
+
+def test_a_line_says_what_to_do() -> None:
+    part = Prerequisite("kernel", "missing", "is not built", "`make setup`", is_required=True)
+    assert part.line == "missing  kernel       is not built - `make setup`"
+    assert part.is_failure
