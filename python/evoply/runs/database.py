@@ -7,13 +7,14 @@ rows are noticed like changed ones. This module knows only that table.
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from evoply.files import checksum
 from evoply.protocols import RunError
+from evoply.refusals import refusal_of
 
 UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
 """Errors of sqlite3 for a damaged file; the second if even its message is damaged."""
@@ -25,7 +26,6 @@ CREATE TABLE checksums (
 ) WITHOUT ROWID;
 """
 _STORED = "SELECT number, sha256 FROM checksums WHERE name = ? AND number BETWEEN ? AND ?"
-_NO_WRITING = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM)
 _LEAST, _MOST = -(2**63), 2**63 - 1
 _AT_ONCE = 100
 """Groups in memory while all are checked."""
@@ -170,32 +170,39 @@ class Database:
 def connect(path: Path) -> sqlite3.Connection:
     """Open the database at *path*, which must exist; statements outside transactions commit.
 
-    If nothing can be written, as on read-only media, it is opened for reading only. Raises
-    `OSError` if it cannot be read, `RunError` if a part of it lies in a file beside it that SQLite
-    cannot read there, and errors of sqlite3 if it is damaged.
+    On a full disk it is read without memory shared with other processes, which would need room
+    there; others wait meanwhile. If nothing can be written, as on read-only media, it is opened for
+    reading only. Raises `OSError` if it cannot be read, `RunError` if a part of it lies in a file
+    beside it that SQLite cannot read there, and errors of sqlite3 if it is damaged or in use.
     """
     try:
         return _open(path, "mode=rw")
     except sqlite3.OperationalError as error:
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _NO_WRITING:
+        refusal = refusal_of(error, path)
+        if refusal is None or refusal.is_busy:
             raise
+    if refusal.is_full:
+        with suppress(sqlite3.OperationalError):
+            return _open(path, "mode=rw", locking="EXCLUSIVE")
     with path.open("rb"):
         pass
     beside = path.with_name(f"{path.name}-wal")
     if beside.is_file() and beside.stat().st_size:
         raise RunError(
-            f"run {path.parent} cannot be read where nothing can be written: {beside.name} holds "
-            "its newest part; copy the folder to a place that can be written"
+            f"run {path.parent} cannot be read where nothing can be written ({refusal.what}): "
+            f"{beside.name} holds its newest part; copy the folder to a place that can be written, "
+            f"or {refusal.to_do}"
         )
     # SQLite's mode for media that do not change: no lock, no file beside the database.
     return _open(path, "mode=ro&immutable=1")
 
 
-def _open(path: Path, mode: str) -> sqlite3.Connection:
+def _open(path: Path, mode: str, *, locking: str = "NORMAL") -> sqlite3.Connection:
     connection = sqlite3.connect(
         f"file:{_quote(path)}?{mode}", uri=True, isolation_level=None, timeout=30
     )
     try:
+        connection.execute(f"PRAGMA locking_mode = {locking}")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except BaseException:
