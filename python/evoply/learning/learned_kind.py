@@ -25,6 +25,7 @@ def learned_kind(
     *,
     one_machine: str = "",
     uses: Mapping[str, Callable[..., Any]] = MappingProxyType({}),
+    check_installed: Callable[[Any], object] = lambda config: None,
 ) -> Kind:
     """Return the kind of *learner*; *one_machine* is the reason if no cluster can share a run."""
     return Kind(
@@ -34,6 +35,7 @@ def learned_kind(
         StepsStore(name, learner),
         display,
         uses=uses,
+        check_installed=check_installed,
     )
 
 

@@ -59,6 +59,7 @@ def advance(
     config = _resolve_config(run, config)
     if cluster is not None:
         learners.check_sendable(config)
+    run.kind.check_installed(config)
     with run.lock():
         last = run.last()
         _check_signature(run, allow_other_version)

@@ -248,6 +248,8 @@ class Kind:
     """Whether evoply itself has the learner, so that commands can resume a run."""
     uses: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     """Functions of its steps, by name: trees, patterns, edited, packed."""
+    check_installed: Callable[[Any], object] = lambda config: None
+    """Raises `RunError` if a package is missing that a run of this config needs some time."""
 
     def made_by(self, learner: Any) -> Kind:
         """Return the kind with *learner* in place of the usual one."""

@@ -79,6 +79,7 @@ class Run:
         folder = Path(path)
         kind = kind_of(cls.kinds, config, learner)
         config_text = kind.configs.write(config)
+        kind.check_installed(config)
 
         def fill(new: Path) -> None:
             (new / CONFIG).write_text(config_text, encoding="utf-8")
