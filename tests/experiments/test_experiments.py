@@ -298,7 +298,7 @@ def test_what_a_unit_says_is_wrong_is_said(home: Path) -> None:
 
 
 def test_an_experiment_that_finds_no_room_can_be_made_again(
-    home: Path, monkeypatch: pytest.MonkeyPatch
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     experiment, write = load_experiment(home / "e.toml"), "write_atomically"
 
@@ -311,6 +311,14 @@ def test_an_experiment_that_finds_no_room_can_be_made_again(
         with pytest.raises(RunError, match=says):
             ExperimentFolder.create(home / "sizes", experiment)
     assert not (home / "sizes").exists()
+    small = 'base = "base.toml"\nseeds = 1\npoints = 1\ngames = 20\nmeasure = "score:greedy"\n'
+    (home / "small.toml").write_text(f"{small}[vary]\npopulation_size = [8, 12]\n")
+    with monkeypatch.context() as full:
+        full.setattr(f"evoply.experiments.comparison.{write}", fail)
+        assert main(["experiment", "small.toml", "--json"]) == 1
+    error = json.loads(capsys.readouterr().out)["error"]
+    assert "comparison.html cannot be written: the disk is full" in error
+    assert "give the same command again; all runs so far are kept" in error
     folder = ExperimentFolder.create(home / "sizes", experiment)
 
     def unreadable(*_: object, **__: object) -> str:

@@ -100,7 +100,8 @@ class ExperimentFolder:
             # The last of the files: only this makes the folder an experiment.
             write_atomically(folder / EXPERIMENT_FILE, tomli_w.dumps(without_none(data)))
         except OSError as error:
-            if is_new:  # or the same name could not be given again
+            if is_new and not (folder / EXPERIMENT_FILE).exists():
+                # Or the same name could not be given again.
                 shutil.rmtree(folder, ignore_errors=True)
             why = reason(error, folder / EXPERIMENT_FILE)
             raise RunError(
