@@ -104,8 +104,7 @@ def evolution_kind(learner: Evolution) -> Kind:
         learners,
         _Store(),
         _Display(),
-        uses={"trees": _trees},
-        check_installed=_check_installed,
+        uses={"trees": _trees, "check_installed": _check_installed},
     )
 
 

@@ -25,7 +25,6 @@ def learned_kind(
     *,
     one_machine: str = "",
     uses: Mapping[str, Callable[..., Any]] = MappingProxyType({}),
-    check_installed: Callable[[Any], object] = lambda config: None,
 ) -> Kind:
     """Return the kind of *learner*; *one_machine* is the reason if no cluster can share a run."""
     return Kind(
@@ -35,7 +34,6 @@ def learned_kind(
         StepsStore(name, learner),
         display,
         uses=uses,
-        check_installed=check_installed,
     )
 
 

@@ -17,7 +17,7 @@ def tuning_kind(learner: Tuning) -> Kind:
         learner,
         _Display(),
         one_machine="cluster: tuning plays on the cores of this machine - leave the cluster out",
-        check_installed=lambda config: check_installed(),
+        uses={"check_installed": lambda config: check_installed()},
     )
 
 

@@ -34,7 +34,7 @@ from evoply.runs.folder import (
     how_to_go_on,
     status_in,
 )
-from evoply.runs.kind import Kind, RunEnding
+from evoply.runs.kind import Kind, RunEnding, check_installed
 from evoply.runs.schema import reading, unreadable
 
 _T = TypeVar("_T")
@@ -79,7 +79,7 @@ class Run:
         folder = Path(path)
         kind = kind_of(cls.kinds, config, learner)
         config_text = kind.configs.write(config)
-        kind.check_installed(config)
+        check_installed(kind, config)
 
         def fill(new: Path) -> None:
             (new / CONFIG).write_text(config_text, encoding="utf-8")
