@@ -5,6 +5,7 @@ disk when it is committed, so what a killed server had acknowledged is there whe
 on with the file. Games are numbered, and their moves lie in a table of the same form in all files.
 """
 
+import shlex
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from evoply.checksums import CHECKSUMS, UNREADABLE, ChecksumError, Database, Group, damage_of
 from evoply.protocols import RunError
+from evoply.refusals import refusal_of
 
 Move = tuple[str, float | None, float | None]
 """A move as text, and the seconds that Black and White have after it, None without a clock."""
@@ -60,10 +62,12 @@ class Ledger:
     """What to do with a file of another format."""
     damaged: str
     """What to do with a damaged file."""
+    afterwards: str
+    """What to do when its disk can be used again; {path} stands for the file."""
 
     def create(self, path: Path, begin: Callable[[Database], object] | None = None) -> None:
         """Make a file at *path*, with what *begin* writes into it: all of it, or an empty file."""
-        with self.explaining(path):
+        with self.explaining(path, is_there=False):
             # Not in WAL mode yet: `open` looks for the mark in the first bytes of the file.
             connection = _connect(path)
             try:
@@ -98,17 +102,21 @@ class Ledger:
         return database
 
     @contextmanager
-    def explaining(self, path: Path) -> Iterator[None]:
-        """Turn errors of SQLite into ones that say what is wrong with the file at *path*."""
+    def explaining(self, path: Path, *, is_there: bool = True) -> Iterator[None]:
+        """Turn errors of SQLite and of the disk into ones that say what is wrong with *path*.
+
+        *is_there*: whether the file can be gone on with.
+        """
         try:
             yield
-        except sqlite3.OperationalError as error:
-            if "locked" in str(error):
-                raise self.error(f"{path}: {self.in_use}") from None
-            if "no such" in str(error):
+        except (sqlite3.Error, OSError) as error:
+            refusal = refusal_of(error, path)
+            if refusal is None:
                 raise self._damage(path, error) from None
-            hint = "is there a folder for it?" if "open" in str(error) else "is there room for it?"
-            raise self.error(f"{path}: {error} - {hint}") from None
+            if refusal.is_busy:
+                raise self.error(f"{path}: {self.in_use}") from None
+            then = f", then {self.afterwards}".format(path=shlex.quote(str(path)))
+            raise self.error(f"{path}: {refusal}{then if is_there else ''}") from None
         except (*UNREADABLE, ChecksumError) as error:
             raise self._damage(path, error) from None
 

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 from command_line import call
 
-from evoply import find_run
+from evoply import find_run, parse_player
+from evoply.learning import Tuning, TuningConfig
 from evoply.players import load_player
+from evoply.protocols import RunError
 
 EVOLVED = ("evolve", "small.toml", "--name", "first", "--no-tests")
 FAST = ("--pairs", "2", "--against", "greedy", "--no-tests")
@@ -43,6 +45,54 @@ def test_a_champion_is_tuned_and_the_run_goes_on(first: str, capsys: Any) -> Non
         assert (run.config.generations, run.config.time_limit) == (None, 0.01)
     assert call(capsys, "match", "champion@tuned", "random", "--games", "20").code == 0
     assert call(capsys, "report", "tuned").code == 0
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("tune", "mobility", "--against", "greedy", "--name", "made"),
+        ("evolve", "small.toml", "--name", "made", "--set", "tuning.generations=2"),
+    ],
+)
+def test_a_package_that_is_missing_is_named_before_anything_is_made(
+    workplace: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr("evoply.learning.tuning.find_spec", lambda name: None)
+    before = sorted(workplace.rglob("*"))
+    done = call(capsys, *command)
+    assert done.code == 1
+    assert "needs the package cmaes" in done.err
+    assert "evoply[tune]" in done.err
+    assert "Run folder" not in done.err + done.out
+    assert sorted(workplace.rglob("*")) == before
+
+
+def test_a_run_goes_on_only_with_what_it_needs(
+    first: str, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("cmaes")
+    assert call(capsys, "tune", first, *FAST, "--generations", "2", "--name", "tuned").code == 0
+    with find_run("tuned") as run:
+        before = run.events()
+    monkeypatch.setattr("evoply.learning.tuning.find_spec", lambda name: None)
+    done = call(capsys, "resume", "tuned", "--generations", "4", "--no-tests")
+    assert done.code == 1
+    assert "needs the package cmaes" in done.err
+    with find_run("tuned") as run:
+        assert (run.status, run.events()) == ("finished", before)
+
+
+def test_nothing_is_played_before_a_package_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evoply.learning.tuning.find_spec", lambda name: None)
+
+    def fail(*_: object, **__: object) -> None:
+        raise AssertionError("it played")
+
+    monkeypatch.setattr("evoply.learning.tuning.play", fail)
+    player = parse_player("mobility", game="othello")
+    config = TuningConfig.for_player(player, "othello", opponents=None, generations=2)
+    with pytest.raises(RunError, match="needs the package cmaes"):
+        Tuning().first(config)
 
 
 def test_a_player_is_distilled_into_a_file(workplace: Path, capsys: Any) -> None:

@@ -129,10 +129,13 @@ def test_a_run_keeps_the_tuned_champion(tmp_path: Path) -> None:
 def test_without_the_package_a_run_does_not_begin(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("evoply.learning.tuning.find_spec", lambda _: None)
-    with (
-        Run.create(tmp_path / "run", config()) as run,
-        pytest.raises(RunError, match=r"install evoply\[tune\]"),
-    ):
-        next(ep.advance(run))
-    assert run.path.exists()
+    missing = r"install evoply\[tune\]"
+    with Run.create(tmp_path / "run", config()) as run:
+        monkeypatch.setattr("evoply.learning.tuning.find_spec", lambda _: None)
+        with pytest.raises(RunError, match=missing):
+            next(ep.advance(run))
+        assert run.path.exists()
+        assert (run.status, run.events()) == ("new", [])
+    with pytest.raises(RunError, match=missing):
+        Run.create(tmp_path / "other", config())
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]

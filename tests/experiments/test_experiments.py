@@ -1,6 +1,7 @@
 """Experiments: what they vary, their runs, interruptions, and what comes of them."""
 
 import csv
+import errno
 import json
 import os
 import signal
@@ -294,6 +295,39 @@ def test_what_a_unit_says_is_wrong_is_said(home: Path) -> None:
     unit.path.mkdir(parents=True)
     with pytest.raises(RunError, match=r"the run of base with seed 1 failed: .* exists already"):
         run_experiment(folder, workers=1)
+
+
+def test_an_experiment_that_finds_no_room_can_be_made_again(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    experiment, write = load_experiment(home / "e.toml"), "write_atomically"
+
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as full:
+        full.setattr(f"evoply.experiments.experiment_folder.{write}", fail)
+        says = "cannot be written: the disk is full .*, then give the same command again"
+        with pytest.raises(RunError, match=says):
+            ExperimentFolder.create(home / "sizes", experiment)
+    assert not (home / "sizes").exists()
+    small = 'base = "base.toml"\nseeds = 1\npoints = 1\ngames = 20\nmeasure = "score:greedy"\n'
+    (home / "small.toml").write_text(f"{small}[vary]\npopulation_size = [8, 12]\n")
+    with monkeypatch.context() as full:
+        full.setattr(f"evoply.experiments.comparison.{write}", fail)
+        assert main(["experiment", "small.toml", "--json"]) == 1
+    error = json.loads(capsys.readouterr().out)["error"]
+    assert "comparison.html cannot be written: the disk is full" in error
+    assert "give the same command again; all runs so far are kept" in error
+    folder = ExperimentFolder.create(home / "sizes", experiment)
+
+    def unreadable(*_: object, **__: object) -> str:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(Path, "read_text", unreadable)
+    with pytest.raises(RunError, match="cannot be read: the disk is gone or broken") as error:
+        ExperimentFolder.open(folder.path)
+    assert "damaged" not in str(error.value)
 
 
 def test_the_commands(home: Path, capsys: Any) -> None:

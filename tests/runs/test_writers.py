@@ -96,7 +96,7 @@ def test_a_full_disk_keeps_whole_generations(tmp_path: Path) -> None:
         run.save(next(generations))
         pages = run.table("PRAGMA page_count")[0]["page_count"]
         run.table(f"PRAGMA max_page_count = {pages + 1}")
-        with pytest.raises(RunError, match=r"full.*evoply resume a"):
+        with pytest.raises(RunError, match=rf"the disk is full.*evoply resume {tmp_path / 'a'}`"):
             save_all(run, generations)
         saved = run.digests()
         assert 1 <= len(saved) < 4

@@ -12,6 +12,8 @@ from cyclopts import Parameter
 from evoply.cli.long_work import on_cluster
 from evoply.cli.output import Output, StoppedError, stderr, table
 from evoply.cli.shared_options import NO_CLUSTER, ClusterOptions, Json, Threads, Whole
+from evoply.protocols import RunError
+from evoply.refusals import reason
 
 if TYPE_CHECKING:
     from evoply.experiments import Comparison, Cost, ExperimentFolder, Status
@@ -124,7 +126,7 @@ def run_all(
     comparison = comparison_of(folder)
     if comparison.spreads:
         _say(comparison, output)
-        output.labelled("Page", str(comparison.save_html(folder.path / _PAGE)))
+        output.labelled("Page", str(_save_page(comparison, folder.path / _PAGE)))
         if folder_of_csv is not None:
             output.labelled("CSV", str(comparison.save_csv(folder_of_csv)))
     if stopped:
@@ -140,6 +142,16 @@ def run_all(
             {**comparison.to_dict(), "status": "stopped"},
         )
     output.result({**comparison.to_dict(), "status": "finished"})
+
+
+def _save_page(comparison: Comparison, path: Path) -> Path:
+    try:
+        return comparison.save_html(path)
+    except OSError as error:
+        raise RunError(
+            f"{path} cannot be written: {reason(error, path)}, then give the same command again; "
+            "all runs so far are kept"
+        ) from None
 
 
 def _cost_text(cost: Cost) -> str:

@@ -98,7 +98,19 @@ def stored_final_test(run: Run) -> dict[str, Any] | None:
 def evolution_kind(learner: Evolution) -> Kind:
     """Return the kind of *learner*."""
     configs, learners = _Configs(learner), _Learners(learner)
-    return Kind(EVOLUTION, configs, learners, _Store(), _Display(), uses={"trees": _trees})
+    return Kind(
+        EVOLUTION,
+        configs,
+        learners,
+        _Store(),
+        _Display(),
+        uses={"trees": _trees, "check_installed": _check_installed},
+    )
+
+
+def _check_installed(config: EvolutionConfig) -> None:
+    if config.tuning is not None:
+        check_installed()  # now rather than after all generations
 
 
 class _Configs(ModelConfigs):
@@ -138,8 +150,6 @@ class _Learners:
 
     def check(self, learner: Evolution, config: EvolutionConfig, /) -> None:
         learner.parts.check(config.variation, config.selection, config.task)
-        if config.tuning is not None:
-            check_installed()  # now rather than after all generations
 
     def identities(self, learner: Evolution, /) -> dict[str, dict[str, str]]:
         return learner.parts.identities()

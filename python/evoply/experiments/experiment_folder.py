@@ -7,6 +7,7 @@ interruption, and seeds may be added later.
 import json
 import os
 import re
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,9 +29,10 @@ from evoply.experiments.units import Point, Unit, measured
 from evoply.files import checksum, read_limited, write_atomically
 from evoply.kinds import KINDS, Run
 from evoply.protocols import RunError, RunNameError
+from evoply.refusals import reason
 from evoply.runs import runs_directory
 from evoply.runs.finding_kinds import stored_kind
-from evoply.runs.summaries import EXPERIMENT_FILE
+from evoply.runs.folder import EXPERIMENT_FILE
 from evoply.wording import shorten
 
 _SETUPS = "setups"
@@ -88,6 +90,7 @@ class ExperimentFolder:
                 )
         elif folder.exists() and any(folder.iterdir()):
             raise RunError(f"{folder} is not a folder of an experiment: give another --name")
+        is_new = not folder.exists()
         try:
             (folder / _SETUPS).mkdir(parents=True, exist_ok=True)
             names, texts = {}, {}
@@ -101,7 +104,13 @@ class ExperimentFolder:
             # The last of the files: only this makes the folder an experiment.
             write_atomically(folder / EXPERIMENT_FILE, tomli_w.dumps(data))
         except OSError as error:
-            raise RunError(f"{folder} cannot be written: {error.strerror}") from None
+            if is_new and not (folder / EXPERIMENT_FILE).exists():
+                # Or the same name could not be given again.
+                shutil.rmtree(folder, ignore_errors=True)
+            why = reason(error, folder / EXPERIMENT_FILE)
+            raise RunError(
+                f"{folder} cannot be written: {why}, then give the same command again"
+            ) from None
         return cls(folder, experiment, setups)
 
     @classmethod
@@ -119,7 +128,11 @@ class ExperimentFolder:
             ]
         except FileNotFoundError as error:
             raise RunNameError(f"{folder} is not a folder of an experiment: {error}") from None
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except OSError as error:
+            raise RunError(
+                f"{folder} cannot be read: {reason(error, folder / EXPERIMENT_FILE)}"
+            ) from None
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise RunError(f"{folder}: its {EXPERIMENT_FILE} is damaged: {error}") from None
         return cls(folder, experiment, tuple(setups))
 

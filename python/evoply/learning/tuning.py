@@ -77,7 +77,8 @@ class Tuning(KeptLearner[TuningStep]):
     """The search after the newest step, by its digest: computing it again is slow."""
 
     def first(self, config: TuningConfig, /) -> TuningStep:
-        """Return the player as it is, tested."""
+        """Return the player as it is, tested; `RunError` without the package `cmaes`."""
+        check_installed()  # now rather than after these games
         began = perf_counter()
         task = _task(config)
         values = task.rounded(np.ones(len(task.scales)))

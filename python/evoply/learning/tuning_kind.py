@@ -3,7 +3,7 @@
 from typing import Any
 
 from evoply.learning.learned_kind import learned_kind
-from evoply.learning.tuning import Tuning, TuningStep
+from evoply.learning.tuning import Tuning, TuningStep, check_installed
 from evoply.learning.tuning_config import TUNING_LEARNER
 from evoply.runs.columns import Column
 from evoply.runs.kind import ChampionFacts, Kind
@@ -17,6 +17,7 @@ def tuning_kind(learner: Tuning) -> Kind:
         learner,
         _Display(),
         one_machine="cluster: tuning plays on the cores of this machine - leave the cluster out",
+        uses={"check_installed": lambda config: check_installed()},
     )
 
 

@@ -15,6 +15,7 @@ from evoply.files import write_atomically
 from evoply.games import game_rules
 from evoply.gp import tree_svg
 from evoply.players import Player
+from evoply.refusals import reason
 from evoply.reports.evolution_page import EvolutionPage
 from evoply.reports.explanation import explain
 from evoply.reports.influence import square_effects
@@ -48,7 +49,7 @@ def write_report(run: Run, path: str | os.PathLike[str] | None = None) -> Path:
     try:
         write_atomically(target, report_html(run))
     except OSError as error:
-        raise RunError(f"{target} cannot be written: {error.strerror}") from None
+        raise RunError(f"{target} cannot be written: {reason(error, target)}") from None
     return target
 
 

@@ -14,6 +14,7 @@ from evoply import _native
 from evoply.arena.behaviour import signature
 from evoply.protocols import Cluster, Progress, RunError, steps
 from evoply.runs.folder import clear_request, read_request
+from evoply.runs.kind import check_installed
 from evoply.runs.run import Run
 
 _PAUSE_SECONDS = 0.2
@@ -59,6 +60,7 @@ def advance(
     config = _resolve_config(run, config)
     if cluster is not None:
         learners.check_sendable(config)
+    check_installed(run.kind, config)
     with run.lock():
         last = run.last()
         _check_signature(run, allow_other_version)

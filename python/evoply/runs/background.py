@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from evoply.protocols import RunError
+from evoply.refusals import reason
 
 OUTPUT = "output.txt"
 """The file of a run folder that holds the output of such a process."""
@@ -40,4 +41,6 @@ def go_on_in_process(
                 creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
             )
     except OSError as error:
-        raise RunError(f"run {folder} cannot be started: {error.strerror}") from None
+        raise RunError(
+            f"run {folder} cannot be started: {reason(error, folder / OUTPUT)}"
+        ) from None

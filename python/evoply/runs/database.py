@@ -3,11 +3,12 @@
 import os
 import sqlite3
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 from evoply.protocols import RunError
+from evoply.refusals import refusal_of
 
-_NO_WRITING = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM)
 _UNCHANGING = "mode=ro&immutable=1"
 """SQLite's mode for media that do not change: no lock, no file beside the database."""
 
@@ -15,22 +16,28 @@ _UNCHANGING = "mode=ro&immutable=1"
 def connect(path: Path) -> sqlite3.Connection:
     """Open the database at *path*, which must exist; statements outside transactions commit.
 
-    If nothing can be written, as on read-only media, it is opened for reading only. Raises
-    `OSError` if it cannot be read, `RunError` if a part of it lies in a file beside it that SQLite
-    cannot read there, and errors of sqlite3 if it is damaged.
+    On a full disk it is read without memory shared with other processes, which would need room
+    there; others wait meanwhile. If nothing can be written, as on read-only media, it is opened for
+    reading only. Raises `OSError` if it cannot be read, `RunError` if a part of it lies in a file
+    beside it that SQLite cannot read there, and errors of sqlite3 if it is damaged or in use.
     """
     try:
         return _open(path, "mode=rw")
     except sqlite3.OperationalError as error:
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _NO_WRITING:
+        refusal = refusal_of(error, path)
+        if refusal is None or refusal.is_busy:
             raise
+    if refusal.is_full:
+        with suppress(sqlite3.OperationalError):
+            return _open(path, "mode=rw", locking="EXCLUSIVE")
     with path.open("rb"):
         pass
     beside = path.with_name(f"{path.name}-wal")
     if beside.is_file() and beside.stat().st_size:
         raise RunError(
-            f"run {path.parent} cannot be read where nothing can be written: {beside.name} holds "
-            "its newest part; copy the folder to a place that can be written"
+            f"run {path.parent} cannot be read where nothing can be written ({refusal.what}): "
+            f"{beside.name} holds its newest part; copy the folder to a place that can be written, "
+            f"or {refusal.to_do}"
         )
     return _open(path, _UNCHANGING)
 
@@ -53,9 +60,10 @@ def state_at_rest(path: Path) -> tuple[int, ...] | None:
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def _open(path: Path, mode: str) -> sqlite3.Connection:
+def _open(path: Path, mode: str, *, locking: str = "NORMAL") -> sqlite3.Connection:
     connection = _connection(path, mode)
     try:
+        connection.execute(f"PRAGMA locking_mode = {locking}")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except BaseException:

@@ -8,6 +8,7 @@ of a run never touches its loop: it leaves `request.json`, which the loop reads 
 import contextlib
 import json
 import os
+import shlex
 import shutil
 import sqlite3
 import sys
@@ -17,12 +18,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
-from evoply.checksums import damage_of
-from evoply.files import write_atomically
+from evoply.files import runs_directory, write_atomically
 from evoply.protocols import RunError, RunNameError
+from evoply.refusals import reason
 
 CONFIG = "config.toml"
 DATABASE = "run.db"
+EXPERIMENT_FILE = "experiment.toml"
+"""The file that marks an experiment, which is a folder of runs."""
+UNITS = "runs"
+"""The folder of its runs."""
 REMAINS = ".new-"
 _OLD_SECONDS = 3600.0
 _LOCK = "lock"
@@ -69,7 +74,7 @@ class WriterLock:
         try:
             self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         except OSError as error:
-            raise RunError(f"run {folder} cannot be written: {error.strerror}") from None
+            raise RunError(f"run {folder} cannot be written: {reason(error, path)}") from None
         if not self._try_to_take():
             owner = os.pread(self._descriptor, 40, 0) if hasattr(os, "pread") else b""
             os.close(self._descriptor)
@@ -118,13 +123,36 @@ def is_locked(folder: Path) -> bool:
 
 
 def check_is_run(folder: Path) -> None:
-    """Raise `RunNameError` unless *folder* has the files of a run."""
+    """Raise `RunNameError` unless *folder* has the files of a run, `RunError` if one is unreadable.
+
+    What the system refuses would look like a damaged config later.
+    """
     for name in (CONFIG, DATABASE):
-        if not (folder / name).is_file():
+        try:
+            if (folder / name).is_file():
+                with (folder / name).open("rb") as file:
+                    file.read(1)
+                continue
             what = "has no " + name if folder.is_dir() else "does not exist"
-            raise RunNameError(
-                f"{folder} is not a run folder: it {what} (`evoply runs` lists the runs)"
-            )
+        except OSError as error:
+            raise RunError(
+                f"run {folder}: {name} cannot be read: {reason(error, folder / name)}"
+            ) from None
+        raise RunNameError(
+            f"{folder} is not a run folder: it {what} (`evoply runs` lists the runs)"
+        )
+
+
+def how_to_go_on(folder: Path) -> str:
+    """Return the command that goes on with the run in *folder*.
+
+    A unit of an experiment is not resumed by itself: its games that measure would be missing.
+    """
+    experiment = folder.parent.parent
+    if folder.parent.name == UNITS and (experiment / EXPERIMENT_FILE).exists():
+        return f"evoply experiment {shlex.quote(str(experiment))}"
+    is_named = folder.parent.absolute() == runs_directory().absolute()
+    return f"evoply resume {shlex.quote(folder.name if is_named else str(folder))}"
 
 
 def stored_learner(config: dict[str, Any]) -> str:
@@ -151,7 +179,7 @@ def create_folder(folder: Path, fill: Callable[[Path], object]) -> None:
         _remove_remains(folder.parent)
         new = Path(tempfile.mkdtemp(prefix=REMAINS, dir=folder.parent))
     except OSError as error:
-        raise RunError(f"{folder} cannot be created: {error.strerror}") from None
+        raise RunError(f"{folder} cannot be created: {reason(error, folder)}") from None
     try:
         new.chmod(0o755)
         lock = WriterLock(new)  # or another process might take it for remains
@@ -163,7 +191,7 @@ def create_folder(folder: Path, fill: Callable[[Path], object]) -> None:
     except (OSError, sqlite3.Error) as error:
         if folder.exists():  # another process was quicker
             raise taken from None
-        raise RunError(f"{folder} cannot be created: {reason(error)}") from None
+        raise RunError(f"{folder} cannot be created: {reason(error, new / DATABASE)}") from None
     finally:
         shutil.rmtree(new, ignore_errors=True)
 
@@ -177,16 +205,16 @@ def _remove_remains(directory: Path) -> None:
                 shutil.rmtree(remains)
 
 
-def reason(error: Exception) -> str:
-    """Return the message of an error of the system or of SQLite."""
-    return (error.strerror if isinstance(error, OSError) else None) or damage_of(error)
-
-
 def leave_request(folder: Path, request: Request) -> None:
     """Ask the run in *folder* to pause, resume or stop after the current step."""
     if request not in _REQUESTS:
         raise RunError(f"no request is called {request!r}: use pause, resume or stop")
-    write_atomically(folder / _REQUEST, json.dumps({"format": 1, "request": request}))
+    try:
+        write_atomically(folder / _REQUEST, json.dumps({"format": 1, "request": request}))
+    except OSError as error:
+        raise RunError(
+            f"run {folder} cannot be asked to {request}: {reason(error, folder / _REQUEST)}"
+        ) from None
 
 
 def read_request(folder: Path) -> Request | None:

@@ -247,9 +247,17 @@ class Kind:
     is_built_in: bool = True
     """Whether evoply itself has the learner, so that commands can resume a run."""
     uses: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
-    """Functions of its steps, by name: trees, patterns, edited, packed."""
+    """Functions of its steps, by name: trees, patterns, edited, packed; and check_installed, which
+    raises `RunError` if a package is missing that a run of its argument, a config, needs."""
 
     def made_by(self, learner: Any) -> Kind:
         """Return the kind with *learner* in place of the usual one."""
         usual: Any = self.learners
         return replace(self, learners=replace(usual, given=learner))
+
+
+def check_installed(kind: Kind, config: Any) -> None:
+    """Raise `RunError` if a package is missing that a run of *config* needs at any time."""
+    check = kind.uses.get("check_installed")
+    if check is not None:
+        check(config)

@@ -16,6 +16,7 @@ from typing import Any
 
 from evoply.files import checksum, runs_directory, write_atomically
 from evoply.protocols import Player, RunError
+from evoply.refusals import reason
 from evoply.runs.run import Run
 from evoply.runs.run_names import run_path
 from evoply.runs.schema import player_data, read_champions
@@ -151,7 +152,7 @@ def _export(
             path.parent.mkdir(parents=True, exist_ok=True)
             write_atomically(path, content(rows))
         except OSError as error:
-            raise RunError(f"{path} cannot be written: {error.strerror}") from None
+            raise RunError(f"{path} cannot be written: {reason(error, path)}") from None
         paths.append(path)
     return paths
 

@@ -9,7 +9,6 @@ the kind of learner.
 import json
 import math
 import os
-import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +21,7 @@ from numpy.typing import NDArray
 from evoply.checksums import UNREADABLE, ChecksumError, Database
 from evoply.players.player_files import read_player
 from evoply.protocols import ConfigError, RunError, Step, StorableLearner
+from evoply.refusals import refusal_of
 from evoply.runs import schema
 from evoply.runs.columns import Columns, Row
 from evoply.runs.database import identity
@@ -32,11 +32,11 @@ from evoply.runs.folder import (
     WriterLock,
     check_is_run,
     create_folder,
-    reason,
+    how_to_go_on,
     status_in,
 )
-from evoply.runs.kind import Kind, RunEnding
-from evoply.runs.schema import damaged, reading
+from evoply.runs.kind import Kind, RunEnding, check_installed
+from evoply.runs.schema import reading, unreadable
 
 _T = TypeVar("_T")
 
@@ -80,6 +80,7 @@ class Run:
         folder = Path(path)
         kind = kind_of(cls.kinds, config, learner)
         config_text = kind.configs.write(config)
+        check_installed(kind, config)
 
         def fill(new: Path) -> None:
             (new / CONFIG).write_text(config_text, encoding="utf-8")
@@ -267,7 +268,7 @@ class Run:
             names = [column[0] for column in cursor.description]
             return [dict(zip(names, row, strict=True)) for row in cursor]
         except UNREADABLE as error:
-            damaged(self.path, error)
+            unreadable(self.path, error)
 
     def columns(self, rows: Sequence[Row]) -> Columns:
         """Return the columns of steps, of which *rows* are some."""
@@ -391,7 +392,7 @@ class Run:
             schema.write_meta(opened, values)
 
     def reading(self, read: Callable[[Database], _T]) -> _T:
-        """Return the result of *read* on the database; `RunError` if it is damaged."""
+        """Return the result of *read* on the database; `RunError` if it cannot be read."""
         opened = self._database
         return reading(self.path, lambda: read(opened))
 
@@ -403,18 +404,20 @@ class Run:
             # The open files would still take writes that nobody could find again.
             if self._file is None or identity(self.path / DATABASE) != self._file:
                 raise RunError(
-                    f"run {self.path} was deleted or moved meanwhile: nothing is added to it"
+                    f"run {self.path} was deleted or moved meanwhile, or its disk is gone: nothing "
+                    "is added to it"
                 )
             try:
                 with opened.transaction():
                     yield opened
-            except (sqlite3.OperationalError, OSError) as error:
+            except (*UNREADABLE, ChecksumError, OSError) as error:
+                refusal = refusal_of(error, self.path / DATABASE)
+                if refusal is None:
+                    unreadable(self.path, error)
                 raise RunError(
-                    f"run {self.path} cannot be written: {reason(error)}. All steps so far "
-                    f"are safe; make room, then go on with `evoply resume {self.name}`"
+                    f"run {self.path} cannot be written: {refusal.what}. All steps so far are "
+                    f"safe; {refusal.to_do}, then go on with `{how_to_go_on(self.path)}`"
                 ) from None
-            except (*UNREADABLE, ChecksumError) as error:
-                damaged(self.path, error)
 
     def _object(self, text: str, keys: tuple[str, ...] = ()) -> dict[str, Any]:
         return self.reading(lambda _: schema.read_object(text, keys))

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from evoply.files import runs_directory
 from evoply.protocols import RunNameError
-from evoply.runs.summaries import EXPERIMENT_FILE, UNITS, list_runs
+from evoply.runs.folder import EXPERIMENT_FILE, UNITS
+from evoply.runs.summaries import list_runs
 from evoply.wording import shorten
 
 _LONGEST_NAME = 250

@@ -21,8 +21,9 @@ from typing import Any, NoReturn, TypeVar
 from evoply import _native
 from evoply.checksums import CHECKSUMS, UNREADABLE, Database, Group
 from evoply.protocols import Player, RunError, Step
+from evoply.refusals import reason, refusal_of
 from evoply.runs.database import connect, connect_at_rest, state_at_rest
-from evoply.runs.folder import CONFIG, reason
+from evoply.runs.folder import CONFIG, DATABASE
 
 MATCH = ("first", "second", "wins", "draws", "losses", "score", "games", "distinct_games", "seed")
 """The keys without which a note of a match is damaged."""
@@ -123,9 +124,9 @@ def open_database(path: Path) -> Database:
     try:
         connection = connect(path)
     except OSError as error:
-        raise RunError(f"run {folder} cannot be read: {error.strerror}") from None
+        raise RunError(f"run {folder} cannot be read: {reason(error, path)}") from None
     except UNREADABLE as error:
-        damaged(folder, error)
+        unreadable(folder, error)
     try:
         return reading(folder, lambda: _check_format(folder, connection))
     except BaseException:
@@ -184,19 +185,22 @@ def _check_format(folder: Path, connection: sqlite3.Connection) -> Database:
 
 
 def reading(folder: Path, read: Callable[[], _T]) -> _T:
-    """Return what *read* returns; errors of damaged files become a `RunError`."""
+    """Return what *read* returns; errors of disks and of damaged files become a `RunError`."""
     try:
         return read()
     except RunError:
         raise
     except _DAMAGE as error:
-        damaged(folder, error)
+        unreadable(folder, error)
 
 
-def damaged(folder: Path, error: Exception) -> NoReturn:
-    """Raise the `RunError` for a damaged run in *folder*."""
+def unreadable(folder: Path, error: Exception) -> NoReturn:
+    """Raise the `RunError` for a run in *folder* that its disk refuses, or that is damaged."""
+    refusal = refusal_of(error, folder / DATABASE)
+    if refusal is not None:
+        raise RunError(f"run {folder} cannot be read: {refusal}") from None
     raise RunError(
-        f"run {folder}: run.db is damaged or not a run ({reason(error)}); "
+        f"run {folder}: run.db is damaged or not a run ({error}); "
         "put a copy back, or start a new run"
     ) from None
 

@@ -11,12 +11,15 @@ from evoply.files import runs_directory
 from evoply.games import GAMES
 from evoply.protocols import RunError
 from evoply.runs import schema
-from evoply.runs.folder import CONFIG, DATABASE, check_is_run, status_in, stored_learner
-
-EXPERIMENT_FILE = "experiment.toml"
-"""The file that marks an experiment, which is a folder of runs."""
-UNITS = "runs"
-"""The folder of its runs."""
+from evoply.runs.folder import (
+    CONFIG,
+    DATABASE,
+    EXPERIMENT_FILE,
+    UNITS,
+    check_is_run,
+    status_in,
+    stored_learner,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,9 +73,11 @@ class GameServer:
         """Listen, wait for the players, and let them play until every game is over.
 
         Port 0 is any that is free. Raises `OSError` where nobody can listen, and `JournalError` if
-        the file cannot be written. Whatever ends it, everybody is told.
+        the file cannot be written. Whoever stops it, everybody is told; after an error nobody is
+        told good-bye, because another server can go on with the file, and players wait for it.
         """
-        farewell, server = "the server was stopped", None
+        farewell: str | None = "the server was stopped"
+        server = None
         try:
             self._go_on()
             server = await self._listening(host, port)
@@ -85,12 +87,17 @@ class GameServer:
             for name, points, games in self.tournament.scores():
                 self._tell_all(f"SCORE {name} {points:g} {games}")
             farewell = "the tournament is over"
+        except Exception:
+            farewell = None
+            self._tell_all("INFO the server cannot go on now, but another one can: wait for it")
+            raise
         finally:
             if server is not None:
                 server.close()
             for game in self._games:
                 game.cancel()
-            self._tell_all(f"BYE {farewell}")
+            if farewell is not None:
+                self._tell_all(f"BYE {farewell}")
             await self.admission.close()
             await asyncio.gather(*self._games, return_exceptions=True)
 

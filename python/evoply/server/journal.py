@@ -66,6 +66,7 @@ _FILES = Ledger(
     foreign="this is not the file of a tournament - name one of evoply serve",
     unreadable="go on with the evoply that wrote it",
     damaged="begin a new tournament",
+    afterwards="go on with `evoply serve --resume {path}`: players wait for it",
 )
 
 
@@ -109,7 +110,7 @@ class Journal:
     @classmethod
     def create(cls, path: Path, conditions: TournamentConditions) -> Journal:
         """Return a new file at *path*; `JournalError` if there is one already."""
-        if path.exists():
+        if path.exists() and path.stat().st_size:  # a full disk leaves an empty one
             raise JournalError(
                 f"{path}: there is such a file already - choose another name, or go on with it: "
                 f"evoply serve --resume {path}"

@@ -55,6 +55,7 @@ _FILES = Ledger(
     foreign="this is no file of games of evoply web - move it away",
     unreadable="move it away, or use the evoply that wrote it",
     damaged="move it away",
+    afterwards="do it again",
 )
 
 
