@@ -25,7 +25,7 @@ from evoply.players.selectivity import Cut
 from evoply.protocols import Color, RunError, TimeControl
 from evoply.server import Journal, JournalError, ServedTournament, TournamentConditions
 from evoply.server.journal import Seated, digest_of
-from evoply.web.store import GameStore, Stored, StoreError
+from evoply.web import GameStore, Stored, StoreError
 
 FLIPS = 300 if "EVOPLY_LONG" in os.environ else 30
 SEED = int(os.environ.get("EVOPLY_FLIPS", "20261124"))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evoply.web.store import GameStore, Stored, StoreError
+from evoply.web import GameStore, Stored, StoreError
 
 GAME = Stored("a", "2026-01-01T00:00:00", "othello", "", "person", "person", None, 1.0, 1)
 

@@ -18,10 +18,9 @@ from web_server import HOST, client, command
 from evoply.games import GAMES, game_rules
 from evoply.games.drawing import COLORS
 from evoply.players.analysis import asked as asked_of
-from evoply.web import Rate, ServerLimits
+from evoply.web import GameStore, Rate, ServerLimits
 from evoply.web.ladder import LEVELS, levels_of
 from evoply.web.outside_players import read_opponent
-from evoply.web.store import GameStore
 from waiting import PATIENCE, children_seconds, cpu_seconds, until, until_it_computes
 
 

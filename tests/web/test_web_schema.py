@@ -14,8 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from web_server import client, command
 
-from evoply.web import Rate, ServerLimits
-from evoply.web.store import GameStore, Stored
+from evoply.web import GameStore, Rate, ServerLimits, Stored
 from waiting import PATIENCE, until
 
 MANY = ServerLimits(requests=Rate(1e6, 1e6), begun=Rate(1e6, 1e6), changes=Rate(1e6, 1e6))

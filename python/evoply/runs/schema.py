@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from evoply import _native
-from evoply.checksums import CHECKSUMS, UNREADABLE, Database, Group
+from evoply.checksums import CHECKSUMS, UNREADABLE, Database, Group, damage_of
 from evoply.protocols import Player, RunError, Step
 from evoply.refusals import reason, refusal_of
 from evoply.runs.database import connect, connect_at_rest, state_at_rest
@@ -200,7 +200,7 @@ def unreadable(folder: Path, error: Exception) -> NoReturn:
     if refusal is not None:
         raise RunError(f"run {folder} cannot be read: {refusal}") from None
     raise RunError(
-        f"run {folder}: run.db is damaged or not a run ({error}); "
+        f"run {folder}: run.db is damaged or not a run ({damage_of(error)}); "
         "put a copy back, or start a new run"
     ) from None
 

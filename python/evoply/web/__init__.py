@@ -18,10 +18,14 @@ if TYPE_CHECKING:
     from evoply.web.application import application
     from evoply.web.limits import Rate, ServerLimits
     from evoply.web.protection import Trusted
+    from evoply.web.store import GameStore, Stored, StoreError
 
 __all__ = [
+    "GameStore",
     "Rate",
     "ServerLimits",
+    "StoreError",
+    "Stored",
     "Trusted",
     "application",
 ]
@@ -32,5 +36,6 @@ give_when_used(
         "application": "application",
         "limits": "Rate ServerLimits",
         "protection": "Trusted",
+        "store": "GameStore StoreError Stored",
     },
 )
