@@ -10,11 +10,11 @@ import pytest
 from run_settings import change, small_config
 
 from evoply import Run
+from evoply.checksums import Database
 from evoply.evolution import Evolution
 from evoply.kinds import KINDS
 from evoply.learning import Learning, PatternLearning, load_learning_config
 from evoply.runs import advance, list_runs, schema
-from evoply.runs.database import Database
 from evoply.runs.finding_kinds import kind_of
 from evoply.runs.folder import DATABASE
 

@@ -26,7 +26,7 @@ CONDITIONS = TournamentConditions.of("othello-4", TimeControl(60), games=20, ope
 
 def stop_growing(journal: Journal) -> None:
     """Let SQLite say that the disk is full as soon as the file has to grow."""
-    connection: sqlite3.Connection = journal._connection
+    connection: sqlite3.Connection = journal._database.connection
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
     connection.execute(f"PRAGMA max_page_count = {pages}")
 
@@ -84,7 +84,7 @@ def test_a_file_that_cannot_be_made_is_not_gone_on_with(tmp_path: Path) -> None:
 
 
 def test_commands_on_a_full_disk(tmp_path: Path) -> None:
-    with small_disk(tmp_path / "disk") as disk:
+    with small_disk(tmp_path / "disk", 16) as disk:  # SQLite's log of new moves takes some
         game = ("--game", "othello-4", "--openings", "2", "--games", "100", "--clock", "60")
         file = ("--file", "disk/t.db")
         with started("serve", *game, *file, "--port", "0", "--json", cwd=tmp_path) as server:

@@ -17,11 +17,11 @@ def test_a_move_that_finds_no_room_is_refused_and_may_be_made_again(tmp_path: Pa
         store = GameStore(tmp_path / "games.db")
         moves = [("d3", None, None)] * 20_000
         await store.begin(GAME)
-        (pages,) = store._connection.execute("PRAGMA page_count").fetchone()
-        store._connection.execute(f"PRAGMA max_page_count = {pages}")
+        (pages,) = store._database.connection.execute("PRAGMA page_count").fetchone()
+        store._database.connection.execute(f"PRAGMA max_page_count = {pages}")
         with pytest.raises(StoreError, match=r"the disk is full .* make room on it, then do it"):
             await store.go_on("a", 0, moves)
-        store._connection.execute("PRAGMA max_page_count = 100000")
+        store._database.connection.execute("PRAGMA max_page_count = 100000")
         await store.go_on("a", 0, moves)
         stored = await store.read("a")
         assert stored is not None
