@@ -93,6 +93,12 @@ def strong_tables(game: str = "othello") -> PackedTables:
         raise ValueError(f"{file}: {error} - install evoply again") from None
 
 
+@lru_cache(maxsize=8)
+def _evaluator(game: str) -> ExpressionEvaluator:
+    """Return the tables of *game* as an expression, which takes most of a second to write."""
+    return ExpressionEvaluator(expression=strong_tables(game).expression().to_dict())
+
+
 def _file(game: str) -> Path:
     return Path(__file__).with_name(f"strong-{game}.json")
 
@@ -195,8 +201,8 @@ class Strong(PlayerKind):
 
     def self_contained(self) -> AlphaBeta:
         """Return the player with its tables as an expression, which needs no file of evoply's."""
-        evaluator = ExpressionEvaluator(expression=strong_tables(self.game).expression().to_dict())
-        return self._search().model_copy(update={"evaluator": evaluator, "name": self.label})
+        update = {"evaluator": _evaluator(self.game), "name": self.label}
+        return self._search().model_copy(update=update)
 
     def anywhere(self) -> Strong:
         """Return the player with the digest of its tables."""
