@@ -16,6 +16,7 @@ import pytest
 from evoply import Run
 from evoply.cli import main
 from evoply.experiments import (
+    Budget,
     Experiment,
     ExperimentFolder,
     Measure,
@@ -265,12 +266,18 @@ def test_a_budget_of_games_ends_every_run_alike(home: Path) -> None:
     ends = {one.setup: one.curve[-1].games for one in comparison.results}
     assert ends["learned"] == 300
     assert 300 <= ends["base"] < 400
+    assert [one.mean for one in comparison.overshoots if one.setup == "learned"] == [0]
+    assert comparison.warnings == []
+    # The same runs, had the budget been smaller.
+    smaller = comparison.experiment.model_copy(update={"budget": Budget(games=280)})
+    comparison = replace(comparison, experiment=smaller)
     beyond = {one.setup: one for one in comparison.overshoots}
-    assert beyond["learned"].mean == 0
-    assert beyond["base"].most == pytest.approx(ends["base"] / 300 - 1)
+    assert beyond["base"].most == pytest.approx(ends["base"] / 280 - 1)
     assert beyond["base"].mean > 0.05
     (warning,) = comparison.warnings
-    assert warning.startswith("Budgets are not equal: the last step went beyond them (base by ")
+    assert warning.startswith(
+        "Budgets are not equal: the last step went beyond them (base by 7 %, "
+    )
     assert warning in comparison_html(comparison)
     assert comparison.to_dict()["beyond_budget"][0]["setup"] == "base"
     for one in folder.units():
