@@ -275,9 +275,7 @@ def test_a_budget_of_games_ends_every_run_alike(home: Path) -> None:
     assert beyond["base"].most == pytest.approx(ends["base"] / 280 - 1)
     assert beyond["base"].mean > 0.05
     (warning,) = comparison.warnings
-    assert warning.startswith(
-        "Budgets are not equal: the last step went beyond them (base by 7 %, "
-    )
+    assert "2 of 2 setups went more than 5 % beyond on average, " in warning
     assert warning in comparison_html(comparison)
     assert comparison.to_dict()["beyond_budget"][0]["setup"] == "base"
     for one in folder.units():
@@ -387,7 +385,7 @@ def test_an_experiment_that_finds_no_room_can_be_made_again(
 
 
 def test_the_commands(home: Path, capsys: Any) -> None:
-    assert main(["experiment", "e.toml", "--json", "--csv", "numbers"]) == 0
+    assert main(["experiment", "e.toml", "--json", "--csv", "numbers", "--charts", "drawn"]) == 0
     first = json.loads(capsys.readouterr().out)
     assert {one["name"]: len(one["values"]) for one in first["configs"]} == {
         f"population_size={size} size={k}": 2 for size in (8, 12) for k in (2, 3)
@@ -410,7 +408,18 @@ def test_the_commands(home: Path, capsys: Any) -> None:
     assert len(rows) == 8 * 4
     page = (home / "runs" / "e" / "comparison.html").read_text(encoding="utf-8")
     assert all(text in page for text in ("Differences", "Against games", first["digest"]))
-    assert comparison_html(comparison_of(ExperimentFolder.open(home / "runs" / "e"))) == page
+    command = "evoply experiment e.toml --json --csv numbers --charts drawn"
+    assert first["made_by"]["command"] == command
+    # A program of the user's own has no command, and nothing else differs.
+    assert page.count(f": <code>{command}</code>.") == 1
+    assert comparison_html(
+        comparison_of(ExperimentFolder.open(home / "runs" / "e"))
+    ) == page.replace(f": <code>{command}</code>.", ".")
+    drawn = sorted(path.name for path in (home / "drawn").iterdir())
+    assert drawn[:2] == ["1-strength-at-the-end.pdf", "1-strength-at-the-end.svg"]
+    assert len(drawn) == 2 * page.count('<figure class="chart">')
+    for path in (home / "drawn").iterdir():
+        assert path.read_bytes()[:4] == {".svg": b"<svg", ".pdf": b"%PDF"}[path.suffix]
     assert main(["runs", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["runs"] == []
     unit = "e/1-population_size=8-size=2-seed-1"
@@ -426,6 +435,9 @@ def test_the_commands(home: Path, capsys: Any) -> None:
     unseeded = ["experiment", "e.toml", "--seeds", "0"]
     for command, words in (
         (["compare", "quick"], "two or more configs"),
+        (["compare", "quick", "quick", "--looks", "5,x"], "--looks 5,x: write numbers of seeds"),
+        (["compare", "quick", "quick", "--same-within", "2"], "same_within: must be"),
+        (["experiment", "e.toml", "--charts", "base.toml/x"], "--charts base.toml/x"),
         (["compare", "quick", "quick", "--name", "../x"], "cannot be the name of a run"),
         (["experiment", "e.toml", "--csv", "base.toml/x"], "--csv base.toml/x"),
         (unseeded, "seeds: must be"),

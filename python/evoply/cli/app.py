@@ -92,8 +92,10 @@ def _do(arguments: list[str]) -> None:
         print(version_text())
         return
     from evoply.cli.parsing import run_command
+    from evoply.provenance import running
 
-    run_command(arguments)
+    with running(arguments):
+        run_command(arguments)
 
 
 def _is_of_database(error: Exception) -> bool:

@@ -10,8 +10,16 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from evoply.cli.long_work import on_cluster
-from evoply.cli.output import Output, StoppedError, stderr, table
-from evoply.cli.shared_options import NO_CLUSTER, ClusterOptions, Json, Threads, Whole
+from evoply.cli.output import Output, StoppedError, made, stderr, table
+from evoply.cli.shared_options import (
+    NO_CLUSTER,
+    Charts,
+    ClusterOptions,
+    Json,
+    Threads,
+    Whole,
+    prepared_folder,
+)
 from evoply.protocols import RunError
 from evoply.refusals import reason
 
@@ -46,6 +54,7 @@ def compare(
     same_within: float | None = None,
     name: str | None = None,
     csv_: Csv = None,
+    charts: Charts = None,
     workers: Workers = 0,
     cluster: ClusterOptions = NO_CLUSTER,
     json: Json = False,
@@ -97,7 +106,7 @@ def compare(
     )
     usual = usual_name(Path(config).stem for config in configs)
     path = runs_directory() / (usual if name is None else checked_name(name))
-    run_all(ExperimentFolder.create(path, experiment), Output(json), workers, csv_, cluster)
+    run_all(ExperimentFolder.create(path, experiment), Output(json), workers, csv_, charts, cluster)
 
 
 def _looks(text: str) -> tuple[int, ...]:
@@ -112,20 +121,21 @@ def run_all(
     output: Output,
     workers: int,
     folder_of_csv: Path | None,
+    charts: Path | None,
     cluster: ClusterOptions,
 ) -> None:
     """Make all runs of *folder* that are missing, and say how they compare."""
     from evoply.experiments import (
         check_experiment_sendable,
+        comparison_charts,
         comparison_of,
         estimated_cost,
         run_experiment,
     )
-    from evoply.files import check_writable
+    from evoply.reports import save_charts
 
-    if folder_of_csv is not None:
-        folder_of_csv.mkdir(parents=True, exist_ok=True)
-        check_writable(folder_of_csv / "values.csv")
+    prepared_folder(folder_of_csv)
+    prepared_folder(charts)
     output.say(f"Folder: {folder.path}  (Ctrl-C stops; the same command goes on)")
     if cluster.cluster is not None:
         check_experiment_sendable(folder)
@@ -144,6 +154,9 @@ def run_all(
         output.labelled("Page", str(_save_page(comparison, folder.path / _PAGE)))
         if folder_of_csv is not None:
             output.labelled("CSV", str(comparison.save_csv(folder_of_csv)))
+        if charts is not None:
+            files = save_charts(comparison_charts(comparison), charts)
+            output.labelled("Charts", f"{len(files)} files in {charts}")
     if stopped:
         units = len(folder.units())
         others = (
@@ -154,9 +167,9 @@ def run_all(
         raise StoppedError(
             f"Stopped; {comparison.runs:,} of {units:,} runs are done, {others}. The same command "
             "goes on.",
-            {**comparison.to_dict(), "status": "stopped"},
+            made({**comparison.to_dict(), "status": "stopped"}),
         )
-    output.result({**comparison.to_dict(), "status": "finished"})
+    output.result(made({**comparison.to_dict(), "status": "finished"}))
 
 
 def _save_page(comparison: Comparison, path: Path) -> Path:

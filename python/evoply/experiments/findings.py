@@ -150,10 +150,12 @@ class Findings:
             )
         far = [one for one in self.overshoots if one.mean > MOST_OVERSHOOT]
         if far:
-            listed = ", ".join(f"{one.setup} by {one.mean:.0%}" for one in far).replace("%", " %")
+            most = max(far, key=lambda one: one.mean)
             found.append(
-                f"Budgets are not equal: the last step went beyond them ({listed} on average). "
-                "Take smaller steps, or a larger budget."
+                f"Budgets are not equal: runs end after the step that reaches theirs, and "
+                f"{len(far):,} of {len(self.overshoots):,} setups went more than 5 % beyond on "
+                f"average, {most.setup} the farthest, by {100 * most.mean:.0f} %. Take smaller "
+                "steps, or a larger budget."
             )
         return found
 

@@ -170,6 +170,13 @@ class BoardPicture:
         """Return the picture as SVG for embedding in a page."""
         return game_rules(self.game).heat_map(self.values)
 
+    def files(self) -> tuple[str, bytes]:
+        """Return the picture on its own: as SVG, and as PDF."""
+        from vl_convert import svg_to_pdf
+
+        svg = self.svg()
+        return svg, svg_to_pdf(svg)
+
 
 @dataclass(frozen=True, slots=True)
 class Result:
