@@ -11,7 +11,7 @@ from evoply.files import write_atomically
 _LONGEST_NAME = 60
 
 
-class Drawn(Protocol):
+class Drawable(Protocol):
     """A picture with a title that can be drawn as a file."""
 
     @property
@@ -24,7 +24,7 @@ class Drawn(Protocol):
         ...
 
 
-def save_charts(charts: Iterable[Drawn], folder: str | os.PathLike[str]) -> list[Path]:
+def save_charts(charts: Iterable[Drawable], folder: str | os.PathLike[str]) -> list[Path]:
     """Write each chart as SVG and as PDF into *folder*, made if needed, and return the paths.
 
     The names are the places and titles of the charts, such as `1-strength-at-the-end.svg`. Raises
