@@ -17,6 +17,7 @@ from evoply.evolution.generation_statistics import FreshResult
 from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individual
 from evoply.evolution.play.opponents import resolved, with_players
 from evoply.files import checksum
+from evoply.own_code import without_places
 
 PURPOSES = ("breeding", "training", "fresh", "opponents", "final")
 """Every purpose has its own keys: openings of one never occur in another."""
@@ -50,7 +51,10 @@ def settings_of(config: EvolutionConfig) -> dict[str, Any]:
         seed if is_tree_text(seed) else resolved(seed, config.game)
         for seed in config.initialisation.seeds
     ]
-    return settings
+    if not settings["variation"]["operators"]:
+        del settings["variation"]["operators"]  # so that runs without any keep their digests
+    without_code: dict[str, Any] = without_places(settings)
+    return without_code
 
 
 def digest_of(

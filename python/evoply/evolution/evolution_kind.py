@@ -149,9 +149,9 @@ class _Learners:
         check_sendable(config)
 
     def check(self, learner: Evolution, config: EvolutionConfig, /) -> None:
-        learner.parts.check(config.variation, config.selection, config.task)
+        learner.check(config)
 
-    def identities(self, learner: Evolution, /) -> dict[str, dict[str, str]]:
+    def identities(self, learner: Evolution, /) -> dict[str, dict[str, Any]]:
         return learner.parts.identities()
 
     def end(self, learner: Evolution, config: EvolutionConfig, last: Generation, /) -> RunEnding:
