@@ -80,6 +80,8 @@ def replay(run: Run, generation: int, game: int) -> Replay:
         # Every different tree has as many games, one tree's after another's.
         result = measured(kind, _only(population, 0), training, config.parsimony)
         each, count = result.games, result.games * len(population.trees)
+        if not each:
+            raise RunError(f"run {run.path}: generation {generation} has no games, so not {game}")
         which = min(game // each, len(population.trees) - 1)
         if which:
             recorder = _Recorder(games, game - which * each)
