@@ -250,6 +250,17 @@ def code_in_runs_allowed(is_allowed: bool = True) -> Iterator[None]:
         _RUNS_ALLOWED.reset(token)
 
 
+def complaint(error: BaseException) -> str:
+    """Return file, line and words of an error that rose in code loaded from a file, else ""."""
+    trace, place = error.__traceback__, ""
+    while trace is not None:
+        frame = trace.tb_frame
+        if str(frame.f_globals.get("__name__", "")).startswith(_MODULES):
+            place = f"{frame.f_code.co_filename}, line {trace.tb_lineno}, in {frame.f_code.co_name}"
+        trace = trace.tb_next
+    return place and f"{place}: {type(error).__name__}: {shorten(str(error))}"
+
+
 def _is_module(name: str) -> bool:
     return all(part.isidentifier() for part in name.split("."))
 
@@ -349,5 +360,5 @@ def _check_not_in_run(label: str, path: Path) -> None:
             raise ValueError(
                 f"{label}: {path} lies in the folder {folder} of a run or an experiment, and such "
                 "code is imported only if you say so: look at it, then move it elsewhere, or give "
-                "--code-in-runs"
+                "--code-in-runs to `evoply resume` or `evoply replay`"
             )

@@ -68,7 +68,7 @@ def resume(
     limits = {"generations": generations, "games": games, "time_limit": time_limit}
     output = Output(json)
     with code_in_runs_allowed(code_in_runs), with_learner(find_run(run)) as found:
-        parts = given_again(found) if found.kind.is_built_in else {}
+        parts = given_again(found) if found.kind.own is None else {}
         learner = found.kind.learners.made(**parts)
         with found.lock():  # nothing is drawn while another process has it
             given = {key: value for key, value in limits.items() if value is not None}

@@ -125,7 +125,7 @@ def new_run(name: str | None, config: Any, output: Output, kind: Kind | None = N
 
 
 def _created(path: Path, config: Any, kind: Kind) -> Run:
-    return Run.create(path, config, learner=kind.code or None, command=typed_command())
+    return Run.create(path, config, learner=kind.own or None, command=typed_command())
 
 
 def _run_after_its_game(config: Any, kind: Kind) -> Run:

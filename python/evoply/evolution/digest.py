@@ -51,8 +51,10 @@ def settings_of(config: EvolutionConfig) -> dict[str, Any]:
         seed if is_tree_text(seed) else resolved(seed, config.game)
         for seed in config.initialisation.seeds
     ]
-    if not settings["variation"]["operators"]:
-        del settings["variation"]["operators"]  # so that runs without any keep their digests
+    # So that runs without own code keep the digests that they had.
+    for table, key in (("variation", "operators"), ("player", "code")):
+        if not settings[table][key]:
+            del settings[table][key]
     without_code: dict[str, Any] = without_places(settings)
     return without_code
 

@@ -146,7 +146,7 @@ class _Learners:
         return replace(self.given, **{name: value for name, value in options.items() if value})
 
     def check_sendable(self, config: EvolutionConfig, /, *, is_whole: bool = False) -> None:
-        check_sendable(config)
+        check_sendable(config, is_whole=is_whole)
 
     def check(self, learner: Evolution, config: EvolutionConfig, /) -> None:
         learner.check(config)

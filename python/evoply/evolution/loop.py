@@ -25,7 +25,7 @@ from evoply.evolution.breeding.offspring import (
 from evoply.evolution.census import census_of
 from evoply.evolution.config.config_text import load_config
 from evoply.evolution.config.evolution_config import EvolutionConfig
-from evoply.evolution.config.player_settings import check_sendable
+from evoply.evolution.config.player_settings import check_own_players, check_sendable
 from evoply.evolution.digest import digest_of, stream_for
 from evoply.evolution.fitness import Fitness, Measured, Population, Training
 from evoply.evolution.fitness.measuring import is_good, measured
@@ -127,6 +127,7 @@ class Evolution:
         """
         parts = self.parts.of(config.variation, config.fitness.measure)
         parts.check(config.variation, config.selection, config.task)
+        check_own_players(config)
 
     def first(self, config: EvolutionConfig, /) -> Generation:
         """Return generation 0, the random one."""

@@ -96,9 +96,9 @@ class Setup:
 
     def ready(self) -> Setup:
         """Return the setup with its learner, whose file is imported if it is the user's own."""
-        if self.kind.is_built_in or not isinstance(self.config, Settings):
+        if self.kind.own is None or not isinstance(self.config, Settings):
             return self
-        kind = named_kind(KINDS, self.kind.code)
+        kind = named_kind(KINDS, self.kind.own)
         return Setup(self.name, kind, kind.configs.load(self.config))
 
     def check(self) -> None:

@@ -98,7 +98,7 @@ def setup_of_run(path: str) -> tuple[Kind, Any]:
     """
     with Run.open(path) as run:
         try:
-            if not run.kind.is_built_in:
+            if run.kind.own is not None:
                 kind = named_kind(KINDS, learner_text(run))
                 return kind, kind.configs.load(run.path / "config.toml")
             parts = run.python_parts()

@@ -136,7 +136,7 @@ def _mark(step: Any, costs: _Costs) -> _Mark:
 
 
 def _open(path: Path, setup: Setup, config: Any) -> Run:
-    learner = setup.kind.code or None
+    learner = setup.kind.own or None
     try:
         return Run.open(path, learner=learner)
     except RunNameError:

@@ -187,7 +187,7 @@ def _check(
 
 def _fixed(kind: Kind, config: Any) -> Any:
     """Return what must be equal in what was asked for and what came."""
-    if not kind.is_built_in:
+    if kind.own is not None:
         return kind.configs.write(config)
     return kind.configs.fixed(kind.configs.settled(config))
 

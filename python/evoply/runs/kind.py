@@ -244,10 +244,9 @@ class Kind:
     learners: Learners
     store: Store
     display: Display
-    is_built_in: bool = True
-    """Whether evoply itself has the learner, so that commands can resume a run."""
-    code: str = ""
-    """The pinned text that names a user's own learner (`evoply.own_code`), if one does."""
+    own: str | None = None
+    """None for evoply's learners; for a user's own the pinned text that names it
+    (`evoply.own_code`), "" if none does."""
     uses: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     """Functions of its steps, by name: trees, patterns, edited, packed; and check_installed, which
     raises `RunError` if a package is missing that a run of its argument, a config, needs."""

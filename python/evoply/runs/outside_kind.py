@@ -40,8 +40,7 @@ def outside_kind(learner: StorableLearner | None = None, name: str = "") -> Kind
         _Learners(name, learner),
         StepsStore(name, learner),
         PlainDisplay(),
-        is_built_in=False,
-        code=name if is_own_code(name) else "",
+        own=name if is_own_code(name) else "",
     )
 
 

@@ -63,8 +63,8 @@ def learner_text(run: Any) -> str:
 
     Raises `RunError` if the run was begun with an object that cannot be named.
     """
-    if run.kind.code:
-        return str(run.kind.code)
+    if run.kind.own:
+        return str(run.kind.own)
     part = run.python_parts().get("learner", {})
     if "code" in part:
         return str(part["code"])

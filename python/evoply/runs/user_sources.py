@@ -5,7 +5,7 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
-from evoply.own_code import OwnCode, qualified_name
+from evoply.own_code import OwnCode, qualified_name, texts_in
 
 
 def source_identity(part: Any, settings: str = "") -> dict[str, str]:
@@ -20,6 +20,13 @@ def source_identity(part: Any, settings: str = "") -> dict[str, str]:
         "name": qualified_name(part),
         "source": hashlib.sha256(f"{source}{settings}".encode()).hexdigest(),
     }
+
+
+def has_own_code(run: Any) -> bool:
+    """Return whether going on with *run* imports Python of the user's own."""
+    if run.kind.own is not None or run.python_parts():
+        return True
+    return any(texts_in(run.config.model_dump(mode="json")))
 
 
 def is_same_source(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

@@ -27,10 +27,10 @@ from evoply.evolution.play.panel import (
     Games,
     Panel,
     Play,
+    PreparedPlayer,
     Sides,
     schedule_of,
 )
-from evoply.players import KernelSeat
 
 Case = Literal["opponents", "games", "stages"]
 """The cases that a selection may look at."""
@@ -42,8 +42,8 @@ class Population:
 
     trees: tuple[gp.Genotype, ...]
     """The different trees."""
-    players: tuple[KernelSeat, ...]
-    """The seat of each different tree."""
+    players: tuple[PreparedPlayer, ...]
+    """The seat of each different tree, or its player where the config has one in Python."""
     programs: tuple[_native.Program, ...]
     """The program of each different tree."""
     operations: NDArray[np.int64]
