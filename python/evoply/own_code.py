@@ -38,6 +38,7 @@ _TEXT = re.compile(
     re.DOTALL,
 )
 _LONGEST_TEXT = 4000
+_LONGEST_ERROR = 500
 _MODULES = "evoply own code"
 """How the names of modules that were loaded from files begin."""
 
@@ -81,7 +82,7 @@ class OwnCode:
     @property
     def identity(self) -> str:
         """The text for a digest, which no path and no name of a file changes."""
-        return f"{PREFIX}{self.name}#{self.checksum}"
+        return f"{self.name}#{self.checksum}"
 
     def file(self) -> Path:
         """Return the path of its file, found without importing anything; `ValueError` if none."""
@@ -258,7 +259,7 @@ def complaint(error: BaseException) -> str:
         if str(frame.f_globals.get("__name__", "")).startswith(_MODULES):
             place = f"{frame.f_code.co_filename}, line {trace.tb_lineno}, in {frame.f_code.co_name}"
         trace = trace.tb_next
-    return place and f"{place}: {type(error).__name__}: {shorten(str(error))}"
+    return place and f"{place}: {type(error).__name__}: {shorten(str(error), _LONGEST_ERROR)}"
 
 
 def _is_module(name: str) -> bool:
@@ -321,7 +322,7 @@ def _module(code: OwnCode) -> ModuleType:
     except (Exception, SystemExit) as error:
         line = _line_in(path, error)
         raise ValueError(
-            f"{label}: importing {path}{line} raised {type(error).__name__}: {shorten(str(error))}"
+            f"{label}: importing {path}{line} raised {type(error).__name__}: {shorten(str(error), _LONGEST_ERROR)}"
         ) from error
     finally:
         sys.path.remove(str(path.parent))
