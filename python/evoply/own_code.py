@@ -321,9 +321,8 @@ def _module(code: OwnCode) -> ModuleType:
         return _from_file(path, source) if code.is_file else importlib.import_module(code.where)
     except (Exception, SystemExit) as error:
         line = _line_in(path, error)
-        raise ValueError(
-            f"{label}: importing {path}{line} raised {type(error).__name__}: {shorten(str(error), _LONGEST_ERROR)}"
-        ) from error
+        why = f"{type(error).__name__}: {shorten(str(error), _LONGEST_ERROR)}"
+        raise ValueError(f"{label}: importing {path}{line} raised {why}") from error
     finally:
         sys.path.remove(str(path.parent))
         _IMPORTING.reset(token)
