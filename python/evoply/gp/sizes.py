@@ -9,11 +9,11 @@ section 4.2.
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from evoply.expressions import Constant, Expression, Node, written_form
+from evoply.expressions import Constant, Expression, Node, PrimitiveSet, written_form
 from evoply.gp.forest import Forest, Genotype, branches
 from evoply.gp.place_weights import leaf_weights
 from evoply.gp.tree import Tree
@@ -113,7 +113,8 @@ def effective_nodes(tree: Tree) -> list[bool]:
 
     A node that returns one of its operands has no effect. In a weighed tree no-ops have one.
     """
-    keys = _Folding(tree).keys
+    leaves = _leaves(tree.primitive_set)
+    keys = _Folding({**leaves.known}, {**leaves.of_nodes}).of_tree(tree)
     is_weighed = tree.primitive_set.weights is not None
     effective = [False] * len(tree)
     waiting = [0]
@@ -133,27 +134,30 @@ def effective_nodes(tree: Tree) -> list[bool]:
     return effective
 
 
-@dataclass(slots=True)
 class _Folding:
-    """The keys of the values of all nodes of a tree, see `settled`."""
+    """Keys of values, see `settled`: equal for values that are known to be equal.
 
-    tree: Tree
-    keys: list[Hashable] = field(init=False)
-    known: dict[Hashable, Hashable] = field(default_factory=dict)
-    of_nodes: dict[Hashable, Hashable] = field(default_factory=dict)
-    """Keys by primitive, value and operands: the same leaves stand in a tree many times."""
+    *known* has the numbers of keys so far. *of_nodes* has keys by primitive, value and operands,
+    because the same leaves stand in a tree many times.
+    """
 
-    def __post_init__(self) -> None:
-        self.keys = [0.0] * len(self.tree)
-        weights = leaf_weights(self.tree)
-        for index in range(len(self.tree) - 1, -1, -1):
-            node = self.tree.nodes[index]
-            live = self.tree.children(index)[: node.arity - node.introns]
-            key = self.node_key(node, [self.keys[child] for child in live])
+    def __init__(self, known: dict[Hashable, Hashable], of_nodes: dict[Hashable, Hashable]) -> None:
+        self.known = known
+        self.of_nodes = of_nodes
+
+    def of_tree(self, tree: Tree) -> list[Hashable]:
+        """Return the keys of the values of all nodes of *tree*."""
+        keys: list[Hashable] = [0.0] * len(tree)
+        weights = leaf_weights(tree)
+        for index in range(len(tree) - 1, -1, -1):
+            node = tree.nodes[index]
+            live = tree.children(index)[: node.arity - node.introns] if node.arity else ()
+            key = self.node_key(node, [keys[child] for child in live])
             weight = weights[index]
             if weight is not None and weight != 1:
                 key = self.combined("multiply", (), "()", (weight, key))
-            self.keys[index] = key
+            keys[index] = key
+        return keys
 
     def atom(self, *parts: Hashable) -> Hashable:
         """Return a number as the short key of *parts*."""
@@ -191,6 +195,16 @@ class _Folding:
             return literal
         key: Hashable = settled(op, literals, operands)
         return self.atom(op, shown, *operands) if key is None else key
+
+
+@lru_cache(maxsize=32)
+def _leaves(primitives: PrimitiveSet) -> _Folding:
+    """Return the keys of the terminals of a set, with which the keys of every tree begin."""
+    leaves = _Folding({}, {})
+    for primitive in primitives:
+        if not primitive.arity and primitive.parameter is None:
+            leaves.node_key(primitive, ())
+    return leaves
 
 
 @lru_cache(maxsize=1024)
