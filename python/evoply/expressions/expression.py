@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from functools import lru_cache, reduce
+from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, cast
 
 from evoply import _native
@@ -380,5 +381,5 @@ def build_comparison(op: str, *arguments: Any) -> Truth:
 
 
 def with_constants(arguments: Sequence[Any]) -> list[Any]:
-    """Return *arguments* with plain ints and floats replaced by constants."""
-    return [build("number", a) if isinstance(a, int | float) else a for a in arguments]
+    """Return *arguments* with plain numbers, also those of NumPy, replaced by constants."""
+    return [build("number", a) if isinstance(a, Real) else a for a in arguments]

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import MappingProxyType
 
-from evoply import _native
+from evoply.games.agreement import check_agrees
 from evoply.games.checkers import CHECKERS
 from evoply.games.draws import NO_DRAWS, DrawRules
 from evoply.games.othello import OTHELLO
@@ -72,7 +72,9 @@ def add_game(rules: GameRules) -> None:
     """Add a game from outside the package to `GAMES`, for as long as this process lives.
 
     Call it in every process that names the game, before it does. Its rules must be rules of the
-    kernel (`rules.kernel`). Raises `ValueError` that says what is wrong with name or kernel.
+    kernel (`rules.kernel`), and its positions must say what these say: legal moves, clock and
+    outcomes are compared on random games. Raises `ValueError` that says what is wrong with the
+    name, or names a position and both answers.
 
     >>> from dataclasses import replace
     >>> stones = replace(GAMES["othello"], name="stones", title="Stones", piece="stone")
@@ -91,7 +93,7 @@ def add_game(rules: GameRules) -> None:
     start = rules.start()
     if start.game != name:
         raise ValueError(f"{name}: its start is a position of {start.game}: give it this name")
-    _native.legal_moves(rules.kernel, start.row)  # raises ValueError that lists the kernel's names
+    check_agrees(rules)
     _TABLE[name] = rules
 
 
