@@ -116,12 +116,13 @@ class Expression:
         stands for its last position.
         """
         position = _position_of(position)
-        outputs = _single_outputs(self, game_rules(position.game).shape)
-        program = _program(position.game, outputs)
-        values = program.evaluate(_batch(position.game, [position], own))[0]
+        rules = game_rules(position.game)
+        program = _program(rules.kernel, rules.shape, self)
+        values = program.evaluate(_batch(rules.kernel, [position], own))
         if isinstance(self, Squares):
-            return bits(int(square) for square in np.flatnonzero(values))
-        return bool(values[0]) if isinstance(self, Truth) else float(values[0])
+            return bits(int(square) for square in np.flatnonzero(values[0]))
+        value: float = values.item(0)
+        return bool(value) if isinstance(self, Truth) else value
 
     def evaluate_all(
         self, positions: Sequence[KernelPosition], own: Color | None = None
@@ -140,8 +141,9 @@ class Expression:
         games = sorted({position.game for position in positions})
         if len(games) > 1:
             raise ExpressionError(f"positions must be of one game, not of {', '.join(games)}")
-        batch = _batch(games[0], positions, own)
-        return _program(games[0], (self,)).evaluate(batch)[:, 0]
+        rules = game_rules(games[0])
+        batch = _batch(rules.kernel, positions, own)
+        return _program(rules.kernel, rules.shape, self).evaluate(batch)[:, 0]
 
 
 class Squares(Expression):
@@ -385,19 +387,22 @@ def _position_of(source: Any) -> KernelPosition:
     return cast(KernelPosition, position)
 
 
-def _batch(game: str, positions: Sequence[KernelPosition], own: Color | None) -> _native.Positions:
+def _batch(
+    kernel: str, positions: Sequence[KernelPosition], own: Color | None
+) -> _native.Positions:
     rows = [position.row for position in positions]
     if own is not None:
         # The kernel takes own for the side to move; nothing here depends on who really moves.
         is_black = Color(own) is Color.BLACK
         rows = [(*row[:3], is_black, *row[4:]) for row in rows]
-    return _native.Positions(game_rules(game).kernel, rows)
+    return _native.Positions(kernel, rows)
 
 
 @lru_cache(maxsize=256)
-def _program(game: str, outputs: tuple[Expression, ...]) -> _native.Program:
-    rules = game_rules(game)
-    return _native.Program(rules.kernel, outputs_to_json(outputs, rules.shape))
+def _program(kernel: str, shape: BoardShape, expression: Expression) -> _native.Program:
+    """Return the program of *expression*; for a set it has an output for each square."""
+    outputs = _single_outputs(expression, shape)
+    return _native.Program(kernel, outputs_to_json(outputs, shape))
 
 
 def build_squares(op: str, *arguments: Any) -> Squares:
