@@ -54,6 +54,8 @@ def replay(run: Run, generation: int, game: int) -> Replay:
     `RunError` if there is no such game, if this evoply plays them differently, or if the user's own
     fitness cannot be imported or is a function, which says nothing of its games.
     """
+    if not isinstance(run, Run):
+        raise TypeError(f"run: {run!r:.60} is not an open run: give evoply.find_run(...)")
     # Step 1. The stored population and its opponents.
     stored = run.generation(generation)
     config = run.config
