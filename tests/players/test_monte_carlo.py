@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import evoply as ep
+from evoply.players import TreeEvaluator
 
 
 @dataclass
@@ -72,8 +73,7 @@ class MonteCarlo:
 def evolved() -> Any:
     """The value of a tree that a few generations brought forth."""
     *_, last = ep.evolve("quick", game="othello-4", population_size=30, generations=4, seed=3)
-    player = ep.parse_player(str(last.champion.tree), game="othello-4")
-    assert isinstance(player, ep.AfterState)
+    player = ep.AfterState(evaluator=TreeEvaluator(tree=last.champion))
     return player.evaluator.value
 
 
@@ -81,6 +81,7 @@ def test_it_plays_matches_and_tournaments(evolved: Any) -> None:
     player = MonteCarlo(evolved)
     result = ep.match(player, "random", game="othello-4", games=60, openings=2, seed=1)
     assert (result.first, result.reproducible) == ("uct 50", True)
+    assert result.interval
     assert result.interval[0] > 0.5
     again = ep.match(player, "random", game="othello-4", games=60, openings=2, seed=1, threads=1)
     assert again == result
@@ -93,8 +94,8 @@ def test_it_plays_matches_and_tournaments(evolved: Any) -> None:
 def test_it_finds_what_exact_play_finds(evolved: Any) -> None:
     """Six plies before the end, a thousand visits prefer a move that keeps what can be had."""
     game = ep.othello.Game(ep.othello.Position(4))
-    stream = ep.Stream(4, path="game")
-    while game.position.empty.bit_count() > 6:
+    stream = ep.Stream(4, "game")
+    while game.position.empty.bit_count() > 6 or len(game.position.legal_moves) == 1:
         legal = game.position.legal_moves
         game = game.play(legal[stream.below(len(legal))])
     choice = ep.analyse(MonteCarlo(evolved, iterations=1000), game)

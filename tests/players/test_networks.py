@@ -58,7 +58,7 @@ def random_boards(game: str, count: int) -> list[Any]:
 
 
 def as_player(value: Number, **options: Any) -> ep.AfterState:
-    return ep.AfterState(evaluator=ep.ExpressionEvaluator(expression=value), **options)
+    return ep.AfterState(evaluator=ep.ExpressionEvaluator(expression=value.to_dict()), **options)
 
 
 @pytest.mark.parametrize("game", ["othello-6", "othello", "checkers"])
@@ -79,6 +79,7 @@ def test_a_network_plays_and_is_saved(tmp_path: Path) -> None:
     player = as_player(network(random_layers("othello-6", (16,))), name="net")
     result = ep.match(player, "random", game="othello-6", games=400, seed=1)
     assert (result.first, result.reproducible) == ("net", True)
+    assert result.interval
     assert not result.interval[0] < 0.5 < result.interval[1]  # it is no random player
     ep.save_player(tmp_path / "net.json", player, game="othello-6")
     loaded = ep.load_player(tmp_path / "net.json")
@@ -88,8 +89,9 @@ def test_a_network_plays_and_is_saved(tmp_path: Path) -> None:
 
 
 def test_numbers_of_numpy_are_numbers() -> None:
-    table = np.arange(36, dtype=np.float32)
-    ours = np.float32(0.5) * weighted_sum(BOARD.own, table[None]) + np.int64(3)
+    table: Any = np.arange(36, dtype=np.float32)
+    half: Any = np.float32(0.5)
+    ours = half * weighted_sum(BOARD.own, table[None]) + np.int64(3)
     plain = 0.5 * weighted_sum(BOARD.own, [[float(place) for place in range(36)]]) + 3
     assert ours == plain
     with pytest.raises(ExpressionError, match=r"one table alone is \[table\]"):
