@@ -69,6 +69,42 @@ def test_a_folder_of_bots_in_a_tournament(
     assert data.data["players"] == ["Ann", "greedy"]
 
 
+def test_bots_that_cannot_be_loaded_are_named_and_the_others_play(
+    workplace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = workplace / "students"
+    folder.mkdir()
+    hand_ins = {
+        "ann": FIRST,
+        "bea": "class Bea\n",
+        "cem": "import no_such_module\n" + FIRST,
+        "dan": FIRST + RAISES,
+        "eva": "x = (\n",
+    }
+    for name, text in hand_ins.items():
+        (folder / f"{name}.py").write_text(text)
+    arguments = ("tournament", "students", "random", "--game", "othello-4", "--games", "4")
+    answer = call(capsys, *arguments, "--json")
+    assert answer.code == 0, answer.err
+    assert sorted(answer.data["players"]) == ["ann.py", "random"]
+    reasons = {
+        "bea": "line 1: expected ':'",
+        "cem": "ModuleNotFoundError: No module named 'no_such_module' (line 1)",
+        "dan": "several classes have a method choose",
+        "eva": "line 1: '(' was never closed",
+    }
+    assert {Path(path).stem for path in answer.data["left_out"]} == set(reasons)
+    for name, reason in reasons.items():
+        assert f"students/{name}.py is left out: " in answer.err
+        assert reason in answer.data["left_out"][f"students/{name}.py"]
+    assert "left_out" not in call(capsys, *arguments[:1], "greedy", *arguments[2:], "--json").data
+    (folder / "ann.py").unlink()
+    nobody = call(capsys, *arguments)
+    assert nobody.code == 2
+    assert "students/eva.py is left out: line 1" in nobody.out
+    assert "players: 1 given" in nobody.err
+
+
 def test_a_match_of_bots_says_who_forfeited_and_why(
     workplace: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

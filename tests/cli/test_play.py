@@ -106,9 +106,14 @@ def test_the_newest_champion_is_the_opponent(
 ) -> None:
     assert play(capsys, monkeypatch, "", "--json").data["against"] == "greedy"
     assert call(capsys, "evolve", "small.toml", "--name", "small", "--no-tests").code == 0
-    assert play(capsys, monkeypatch, "", "--json").data["against"] == "greedy"
+    newest = play(capsys, monkeypatch, "", "--json").data
+    assert (newest["against"], newest["game"]) == ("champion@small", "othello-4")
     small = play(capsys, monkeypatch, "", "--game", "othello-4", "--json").data
     assert small["against"] == "champion@small"
+    other = play(capsys, monkeypatch, "", "--game", "othello-6", "--json").data
+    assert (other["against"], other["game"]) == ("greedy", "othello-6")
+    placed = play(capsys, monkeypatch, "", "--position", "f5d6", "--json").data
+    assert (placed["against"], placed["game"]) == ("greedy", "othello")
 
 
 def test_in_a_terminal(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def play(
     """
     from evoply import _native
     from evoply.cli.board_view import board_text
-    from evoply.cli.player_texts import read_players, read_position
+    from evoply.cli.player_texts import DEFAULT_GAME, read_players, read_position
     from evoply.cli.terminal_game import TerminalGame
     from evoply.protocols import Color, GameInProgress
 
@@ -55,7 +55,8 @@ def play(
         seed = secrets.randbits(32)
     if not 0 <= seed < LARGEST_SEED:
         raise ValueError(f"--seed: {seed} is not a number from 0 to 2^63 - 1")
-    against = _default_opponent(game) if against is None else against
+    if against is None:  # a position is one of Othello 8x8 unless it is said whose
+        against = _default_opponent(game or (None if position is None else DEFAULT_GAME))
     game, (opponent,) = read_players([against], game, programs)
     if color == "random":
         color = ("black", "white")[_native.Stream(seed, "play", "color").below(2)]
@@ -91,12 +92,11 @@ def play(
 
 
 def _default_opponent(game: str | None) -> str:
-    """Return the newest champion that plays *game* (by default Othello 8x8), or greedy."""
-    from evoply.cli.player_texts import DEFAULT_GAME
+    """Return the newest champion, of *game* if that is given, or greedy."""
     from evoply.runs import list_runs
 
     for run in reversed(list_runs()):
-        if run.error is None and run.generations and run.game == (game or DEFAULT_GAME):
+        if run.error is None and run.generations and game in (None, run.game):
             return f"champion@{run.name}"
     return "greedy"
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evoply.cli.shared_options import USUAL_PROGRAMS, Programs
@@ -79,30 +77,6 @@ def _check_fits(engine: PlayerModel, text: str, game: str) -> PlayerModel:
     except ValueError as error:
         raise ValueError(f"{text} cannot play {game}: {error}") from None
     return engine
-
-
-def bots_in_folders(texts: Sequence[str]) -> list[str]:
-    """Return *texts* with every folder replaced by the bots in it, in the order of their names.
-
-    A bot is a file whose name ends in .py and that has a class with a method `choose`; other files
-    are passed over. Raises ValueError for a folder without bots and for files that are not Python.
-    """
-    from evoply.players import bot_classes
-
-    named: list[str] = []
-    for text in texts:
-        if not os.path.isdir(text):
-            named.append(text)
-            continue
-        files = sorted(path for path in Path(text).glob("*.py") if path.is_file())
-        bots = [str(path) for path in files if bot_classes(path)]
-        if not bots:
-            raise ValueError(
-                f"{text}: there is no bot in this folder, no .py file with a class that has a "
-                "method choose"
-            )
-        named += bots
-    return named
 
 
 def _confined(programs: Programs, player: PlayerModel) -> PlayerModel:

@@ -54,7 +54,8 @@ def tournament(
     Parameters
     ----------
     players
-        Players, as for `evoply match`; a folder stands for all bots (.py files) in it.
+        Players, as for `evoply match`; a folder stands for all bots (.py files) in it. Those that
+        cannot be loaded are named and left out.
     mode
         Everybody plays everybody, or players who do not win enough are out.
     games
@@ -79,14 +80,23 @@ def tournament(
     from evoply.arena import round_robin
     from evoply.arena import tournament as play_tournament
     from evoply.arena.on_cluster import check_sendable
-    from evoply.cli.player_texts import bots_in_folders, read_players
+    from evoply.cli.bot_folders import entrants, leave_out_what_does_not_load, left_out_lines
+    from evoply.cli.player_texts import read_players
     from evoply.cli.tournament_file import Entry, read_field
     from evoply.games import game_rules
 
     entries = [] if field is None else read_field(field)
-    entries += [Entry.model_construct(player=folder) for folder in bots_in_folders(players)]
+    found = entrants(players)
+    entries += [Entry.model_construct(player=text) for text in found.texts]
+    output = Output(json)
+    game, read = read_players([entry.player for entry in entries], game, programs)
     texts = [entry.player for entry in entries]
-    game, read = read_players(texts, game, programs)
+    leave_out_what_does_not_load(found, list(zip(texts, read, strict=True)), game)
+    for line in left_out_lines(found):
+        output.say(line)
+    staying = [place for place, text in enumerate(texts) if text not in found.left_out]
+    entries, texts = [entries[place] for place in staying], [texts[place] for place in staying]
+    read = [read[place] for place in staying]
     labels = [entry.name or player.label for entry, player in zip(entries, read, strict=True)]
     terms: dict[str, Any] = {
         "game": game,
@@ -95,7 +105,6 @@ def tournament(
         "clock": shared_options.chosen_clock(clock),
         "threads": threads,
     }
-    output = Output(json)
     is_elimination = mode == "elimination"
     if not is_elimination and (bracket or runs != 1 or opponents != "all"):
         raise ValueError("--bracket, --runs and --opponents are for --mode elimination")
@@ -142,7 +151,7 @@ def tournament(
     say: Callable[[Output, Any], None] = _say_stars if is_elimination else say_standings
     say(output, result)
     write_page(html, result, output)
-    data = result.to_dict()
+    data = {**result.to_dict(), **({"left_out": found.left_out} if found.left_out else {})}
     of = f"stopped after {data[unit]:,} of {whole:,} {unit}: this is the result of those"
     give(output, data, of * is_stopped)
 
