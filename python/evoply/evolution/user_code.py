@@ -1,4 +1,4 @@
-"""Parts of a run that its user writes in Python: a fitness, and operators.
+"""Parts of a run that its user writes in Python: fitness, operators, selection, survival.
 
 They are arguments of `evolve` and not part of a config. A run folder records their qualified
 names and the checksums of their source, so that resuming can ask for the same again. This module
@@ -8,18 +8,21 @@ Reasons: docs/design/evolution.md.
 """
 
 import inspect
-from collections.abc import Callable, Mapping
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeAlias, TypeVar
 
 from evoply import gp
 from evoply._native import Stream
 from evoply.configs.part import fields_of
-from evoply.evolution.config.breeding import Selection, Variation
-from evoply.evolution.fitness.contract import FitnessKind, Task
+from evoply.evolution.config.breeding import Variation
+from evoply.evolution.config.evolution_config import EvolutionConfig
+from evoply.evolution.fitness.contract import FitnessKind
 from evoply.evolution.fitness.own import OwnFitness, kind_of
 from evoply.evolution.operators import Operator
+from evoply.evolution.selections import Candidates, Choose
 from evoply.gp import Forest, Limits, Tree, TreeError
 from evoply.runs.user_sources import qualified_name, source_identity
 
@@ -37,14 +40,18 @@ class PythonParts:
     fitness: OwnFitness | None = None
     operators: Mapping[str, OwnOperator] = field(default_factory=dict)
     """Operators by their names in the config's `variation.custom`."""
+    selection: Choose | None = None
+    """Chooses parents in place of the config's selection."""
+    survival: Choose | None = None
+    """Chooses survivors in place of the config's survival."""
 
     def completed(self, variation: Variation) -> Variation:
         """Return *variation* with the usual rates of operators that have no rate in it."""
         custom = variation.custom
         usual = {
-            name: operator.rate
-            for name, operator in self.operators.items()
-            if isinstance(operator, Operator) and name not in custom
+            name: own.rate
+            for name, own in self.operators.items()
+            if isinstance(own, Operator) and name not in custom
         }
         if not usual:
             return variation
@@ -56,9 +63,9 @@ class PythonParts:
             )
         return Variation(**{**fields_of(variation), "custom": {**custom, **usual}})
 
-    def check(self, variation: Variation, selection: Selection, task: Task) -> None:
-        """Raise ValueError unless these are the operators that *variation* names, and all fit."""
-        variation = self.completed(variation)
+    def check(self, config: EvolutionConfig) -> None:
+        """Raise ValueError unless these are the operators that *config* names, and all fit."""
+        variation, task = self.completed(config.variation), config.task
         custom = variation.custom
         missing = sorted(set(custom) - set(self.operators))
         if missing:
@@ -72,11 +79,11 @@ class PythonParts:
                 f"the operator {unused[0]!r} has no rate: set variation.custom.{unused[0]}"
             )
         for name in self.operators:
-            operator = self._row(name)
-            if operator.individuals and task.individual.kind not in operator.individuals:
+            row = self._row(name)
+            if row.individuals and task.individual.kind not in row.individuals:
                 raise ValueError(
                     f"the operator {name!r} is for individuals of kind "
-                    f"{' or '.join(operator.individuals)}, not {task.individual.kind}"
+                    f"{' or '.join(row.individuals)}, not {task.individual.kind}"
                 )
         if custom and variation.recombination.pairing == "population":
             raise ValueError(
@@ -84,7 +91,35 @@ class PythonParts:
                 '"population"'
             )
         if self.fitness is not None:
-            _check_fitness(kind_of(self.fitness), selection, task)
+            _check_fitness(kind_of(self.fitness), config)
+        self._check_choices(config)
+
+    def _check_choices(self, config: EvolutionConfig) -> None:
+        """Raise TypeError or ValueError unless selection and survival are functions that fit."""
+        for what in ("selection", "survival"):
+            own = getattr(self, what)
+            if own is None:
+                continue
+            if not callable(own):
+                raise TypeError(
+                    f"{own!r:.60} is no {what}: give a function of candidates, count and stream"
+                )
+            if config.steady_state is not None:
+                raise ValueError(f"a {what} of your own has no place with steady_state")
+        if self.survival is not None and config.demes is not None:
+            raise ValueError("a survival of your own has no place with demes")
+
+    @property
+    def selection_function(self) -> Choose | None:
+        """The user's selection, whose answers are checked; None without one."""
+        own = self.selection
+        return None if own is None else partial(_chosen, "selection", own)
+
+    @property
+    def survival_function(self) -> Choose | None:
+        """The user's survival, whose answers are checked; None without one."""
+        own = self.survival
+        return None if own is None else partial(_chosen, "survival", own)
 
     def kind(self, measure: FitnessKind) -> FitnessKind:
         """Return the user's fitness, or else *measure*, which is the config's."""
@@ -129,11 +164,10 @@ class PythonParts:
 
     def identities(self) -> dict[str, dict[str, str]]:
         """Return name and checksum of each part, as a run folder keeps them."""
-        parts: dict[str, Any] = {
-            f"operator {name}": operator for name, operator in self.operators.items()
-        }
-        if self.fitness is not None:
-            parts["fitness"] = self.fitness
+        parts: dict[str, Any] = {f"operator {name}": own for name, own in self.operators.items()}
+        for what in ("fitness", "selection", "survival"):
+            if getattr(self, what) is not None:
+                parts[what] = getattr(self, what)
         return {what: identity(part) for what, part in sorted(parts.items())}
 
     def _function(self, name: str) -> Callable[..., Any]:
@@ -147,11 +181,32 @@ class PythonParts:
         return own if isinstance(own, Operator) else Operator(name, own, "")
 
 
-def _check_fitness(kind: FitnessKind, selection: Selection, task: Task) -> None:
+def _chosen(
+    what: str, own: Choose, candidates: Candidates, count: int, stream: Stream
+) -> Sequence[int]:
+    """Return what the user's *own* function chose; ValueError unless these are positions."""
+    answer = own(candidates, count, stream)
+    wanted = f"the {what} {qualified_name(own)} must return the positions of {count} candidates"
+    try:
+        chosen = [operator.index(position) for position in answer]
+    except TypeError:
+        raise ValueError(f"{wanted}, not {answer!r:.60}") from None
+    outside = [position for position in chosen if not 0 <= position < len(candidates)]
+    if len(chosen) != count or outside:
+        fault = f"{outside[0]} is none of {len(candidates)}" if outside else f"gave {len(chosen)}"
+        raise ValueError(f"{wanted}: {fault}")
+    if what == "survival" and len(set(chosen)) < count:
+        raise ValueError(f"the survival {qualified_name(own)} chose a candidate twice")
+    return chosen
+
+
+def _check_fitness(kind: FitnessKind, config: EvolutionConfig) -> None:
+    task = config.task
     if task.cases is not None and task.cases not in kind.cases:
+        what = config.selection if config.selection.looks_at else config.survival
         raise ValueError(
-            f"selection {selection.kind} looks at single {task.cases}, "
-            "which a fitness written in Python does not have"
+            f"{'selection' if what is config.selection else 'survival'} {what.kind} looks at "
+            f"single {task.cases}, which a fitness written in Python does not have"
         )
     for path, message in kind.problems(task):
         raise ValueError(f"the fitness {qualified_name(kind)} does not fit: {path}: {message}")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from evoply import gp
 from evoply._native import Stream
 from evoply.evolution.breeding.first_generation import new_individual, random_individuals, seed_of
-from evoply.evolution.breeding.parents import Selector
+from evoply.evolution.breeding.parents import Selector, competes, selector_of
 from evoply.evolution.config.breeding import Afterwards, Demes, Variation
 from evoply.evolution.config.evolution_config import EvolutionConfig, primitive_set_of
 from evoply.evolution.config.individual import shape_of
@@ -71,9 +71,13 @@ def breed(
     stream: Stream,
     parts: PythonParts = _PLAIN,
 ) -> tuple[Offspring, ...]:
-    """Return the offspring of *parents*: the `elitism` best unchanged, then one operator each."""
+    """Return the offspring of *parents*: the `elitism` best unchanged, then one operator each.
+
+    There are no elites where parents compete with their offspring, and so may stay themselves.
+    """
+    config = _with_all_rates(config, parts)
     size = config.population_size
-    elites = ranking(parents)[: config.elitism]
+    elites = [] if competes(config, parts) else ranking(parents)[: config.elitism]
     if config.variation.recombination.pairing == "population":
         return _paired_offspring(config, parents, elites, stream, parts)
     couples = _couples(config, parents, stream, selector_of(config, parts))
@@ -85,10 +89,15 @@ def breed(
     return tuple(offspring[:size])
 
 
-def selector_of(config: EvolutionConfig, parts: PythonParts = _PLAIN) -> Selector:
-    """Return the selector that draws the parents of a run."""
-    kind = parts.kind(config.fitness.measure)
-    return Selector(config.selection, config.parsimony, kind, config.task)
+def contestants(
+    config: EvolutionConfig, parents: tuple[Individual, ...], stream: Stream, parts: PythonParts
+) -> tuple[Offspring, ...]:
+    """Return who plays next: the offspring of *parents*, after the parents if they compete."""
+    bred = breed(config, parents, stream, parts)
+    if not competes(config, parts):
+        return bred
+    again = (Offspring(one.tree, "survivor", (place,)) for place, one in enumerate(parents))
+    return (*again, *bred)
 
 
 def _couples(
@@ -208,6 +217,7 @@ def steady_state_generation(
     it has individuals, from its own parents, in its own positions. Parents are recorded as their
     positions at that time. Source: gpjpp, SteadyState.
     """
+    config = _with_all_rates(config, parts)
     batch = 1 if config.steady_state is None else config.steady_state.batch
     selector = selector_of(config, parts)
     deme = len(before) if config.demes is None else config.demes.size
@@ -244,6 +254,13 @@ def steady_state_generation(
         bred += size
         number += 1
     return tuple(population)
+
+
+def _with_all_rates(config: EvolutionConfig, parts: PythonParts) -> EvolutionConfig:
+    """Return *config* with a rate for every operator of *parts*."""
+    if not parts.operators:
+        return config
+    return config.model_copy(update={"variation": parts.completed(config.variation)})
 
 
 def draw_operator(variation: Variation, draw: float) -> str:

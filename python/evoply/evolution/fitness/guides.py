@@ -17,7 +17,6 @@ from pydantic import Field
 from evoply._native import Stream
 from evoply.configs.part import Part, Problem
 from evoply.evolution.fitness.contract import (
-    Case,
     FitnessKind,
     Measured,
     Population,
@@ -27,6 +26,7 @@ from evoply.evolution.fitness.contract import (
 from evoply.evolution.fitness.training_games import black_half_points
 from evoply.evolution.play.opponents import prepared, read_opponent
 from evoply.evolution.play.panel import Batch, Panel, PreparedPlayer
+from evoply.evolution.selections import Case
 from evoply.games import game_rules
 from evoply.permutations import derangement
 

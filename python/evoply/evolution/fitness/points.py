@@ -5,7 +5,6 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from evoply.evolution.fitness.contract import (
-    Case,
     FitnessKind,
     Measured,
     Population,
@@ -14,6 +13,7 @@ from evoply.evolution.fitness.contract import (
 )
 from evoply.evolution.fitness.training_games import shared
 from evoply.evolution.play.panel import trial_of
+from evoply.evolution.selections import Case
 
 
 class PointFitness(FitnessKind):

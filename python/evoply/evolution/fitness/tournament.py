@@ -8,7 +8,6 @@ from pydantic import Field
 
 from evoply.configs.part import Problem
 from evoply.evolution.fitness.contract import (
-    Case,
     FitnessKind,
     Measured,
     Population,
@@ -17,6 +16,7 @@ from evoply.evolution.fitness.contract import (
 )
 from evoply.evolution.fitness.training_games import first_half_points, matches, shared
 from evoply.evolution.play.panel import Batch
+from evoply.evolution.selections import Case
 from evoply.permutations import shuffled
 
 
