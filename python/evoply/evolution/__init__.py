@@ -14,6 +14,7 @@ from evoply.when_used import give_when_used
 
 if TYPE_CHECKING:
     from evoply.arena.behaviour import signature
+    from evoply.evolution.breeding.sample_boards import Parents
     from evoply.evolution.config.breeding import (
         Afterwards,
         Covariant,
@@ -146,6 +147,7 @@ __all__ = [
     "Operator",
     "Opponent",
     "Ordered",
+    "Parents",
     "ParetoSelection",
     "ParetoSurvival",
     "Phases",
@@ -203,6 +205,7 @@ __all__ = [
 give_when_used(
     __name__,
     {
+        "breeding.sample_boards": "Parents",
         "config.breeding": (
             "Afterwards Covariant Demes Initialisation LengthPenalty Recombination SizeLimits "
             "SteadyState Tarpeian Termination Variation"

@@ -149,7 +149,7 @@ class _Learners:
         check_sendable(config)
 
     def check(self, learner: Evolution, config: EvolutionConfig, /) -> None:
-        learner.parts.check(config)
+        learner.check(config)
 
     def identities(self, learner: Evolution, /) -> dict[str, dict[str, str]]:
         return learner.parts.identities()

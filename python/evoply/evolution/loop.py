@@ -21,9 +21,9 @@ from evoply.evolution.breeding.offspring import (
     Offspring,
     contestants,
     first_population,
+    selector_of,
     steady_state_generation,
 )
-from evoply.evolution.breeding.parents import competes, survivors
 from evoply.evolution.census import census_of
 from evoply.evolution.config.config_text import load_config
 from evoply.evolution.config.evolution_config import EvolutionConfig
@@ -98,7 +98,7 @@ def evolve(
     if settings or not isinstance(config, EvolutionConfig):
         config = load_config(config, settings=settings)
     evolution = Evolution(threads, progress, fitness, operators, cluster, selection, survival)
-    evolution.parts.check(config)
+    evolution.check(config)
     if cluster is not None:
         check_sendable(config)
     return steps(evolution, config, resume_from)
@@ -131,6 +131,10 @@ class Evolution:
     def parts(self) -> PythonParts:
         """The parts that are Python code of the user."""
         return PythonParts(self.fitness, dict(self.operators), self.selection, self.survival)
+
+    def check(self, config: EvolutionConfig) -> None:
+        """Raise ValueError unless the user's parts fit *config*."""
+        self.parts.check(config.variation, config.task, config.demes, config.steady_state)
 
     def first(self, config: EvolutionConfig, /) -> Generation:
         """Return generation 0, the random one."""
@@ -219,8 +223,11 @@ def step(
         # Step 3. Play, and choose who lives on if parents compete with their offspring.
         result = measured(kind, population, training, config.parsimony)
         individuals = individuals_of(offspring, result)
-        if previous is not None and competes(config, parts):
-            chosen = survivors(config, individuals, breeding.child("survival"), parts)
+        selector = selector_of(config, parts)
+        if previous is not None and selector.parents_compete:
+            draws = breeding.child("survival")
+            size, elitism = config.population_size, config.elitism
+            chosen = selector.survivors(individuals, size, elitism, draws)
             individuals = tuple(individuals[position] for position in chosen)
             population = population.part(chosen)
 

@@ -20,11 +20,9 @@ from pydantic import Field, model_validator
 
 from evoply import gp
 from evoply._native import Stream
-from evoply.configs.part import Part, kind_of
-from evoply.evolution.individuals import Individual
+from evoply.configs.part import Part, fields_of, kind_of
+from evoply.evolution.individuals import Case, Individual
 
-Case = Literal["opponents", "games", "stages"]
-"""The cases that a selection may look at."""
 Scale = Literal["raw", "adjusted"]
 Objectives = Literal["strength_and_size", "opponents"]
 
@@ -118,6 +116,11 @@ class ChoiceKeys(Part):
     def looks_at(self) -> Case | None:
         """The cases that it looks at; None if it goes by fitness."""
         return None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Return the keys as arguments of its function."""
+        return {name: value for name, value in fields_of(self).items() if name != "kind"}
 
 
 @dataclass(frozen=True, slots=True)

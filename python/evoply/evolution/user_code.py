@@ -12,14 +12,14 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from evoply import gp
 from evoply._native import Stream
 from evoply.configs.part import fields_of
-from evoply.evolution.config.breeding import Variation
-from evoply.evolution.config.evolution_config import EvolutionConfig
-from evoply.evolution.fitness.contract import FitnessKind
+from evoply.evolution.breeding.sample_boards import Parents, answered
+from evoply.evolution.config.breeding import Demes, SteadyState, Variation
+from evoply.evolution.fitness.contract import FitnessKind, Task
 from evoply.evolution.fitness.own import OwnFitness, kind_of
 from evoply.evolution.operators import Operator
 from evoply.evolution.selections import Candidates, Choose
@@ -63,9 +63,15 @@ class PythonParts:
             )
         return Variation(**{**fields_of(variation), "custom": {**custom, **usual}})
 
-    def check(self, config: EvolutionConfig) -> None:
-        """Raise ValueError unless these are the operators that *config* names, and all fit."""
-        variation, task = self.completed(config.variation), config.task
+    def check(
+        self,
+        variation: Variation,
+        task: Task,
+        demes: Demes | None,
+        steady_state: SteadyState | None,
+    ) -> None:
+        """Raise ValueError unless these are the operators of *variation*, and all parts fit."""
+        variation = self.completed(variation)
         custom = variation.custom
         missing = sorted(set(custom) - set(self.operators))
         if missing:
@@ -91,10 +97,10 @@ class PythonParts:
                 '"population"'
             )
         if self.fitness is not None:
-            _check_fitness(kind_of(self.fitness), config)
-        self._check_choices(config)
+            _check_fitness(kind_of(self.fitness), task)
+        self._check_choices(demes, steady_state)
 
-    def _check_choices(self, config: EvolutionConfig) -> None:
+    def _check_choices(self, demes: Demes | None, steady_state: SteadyState | None) -> None:
         """Raise TypeError or ValueError unless selection and survival are functions that fit."""
         for what in ("selection", "survival"):
             own = getattr(self, what)
@@ -104,22 +110,15 @@ class PythonParts:
                 raise TypeError(
                     f"{own!r:.60} is no {what}: give a function of candidates, count and stream"
                 )
-            if config.steady_state is not None:
+            if steady_state is not None:
                 raise ValueError(f"a {what} of your own has no place with steady_state")
-        if self.survival is not None and config.demes is not None:
+        if self.survival is not None and demes is not None:
             raise ValueError("a survival of your own has no place with demes")
 
-    @property
-    def selection_function(self) -> Choose | None:
-        """The user's selection, whose answers are checked; None without one."""
-        own = self.selection
-        return None if own is None else partial(_chosen, "selection", own)
-
-    @property
-    def survival_function(self) -> Choose | None:
-        """The user's survival, whose answers are checked; None without one."""
-        own = self.survival
-        return None if own is None else partial(_chosen, "survival", own)
+    def choice(self, what: Literal["selection", "survival"]) -> Choose | None:
+        """Return the user's selection or survival, whose answers are checked; None without one."""
+        own: Choose | None = getattr(self, what)
+        return None if own is None else partial(_chosen, what, own)
 
     def kind(self, measure: FitnessKind) -> FitnessKind:
         """Return the user's fitness, or else *measure*, which is the config's."""
@@ -132,27 +131,26 @@ class PythonParts:
     def offspring(
         self,
         name: str,
-        first: gp.Genotype,
-        second: gp.Genotype,
+        parents: Parents,
         limits: Limits,
         stream: Stream,
     ) -> tuple[gp.Genotype, ...]:
         """Return what the operator *name* makes of its parents, checked against types and limits.
 
-        A mutation ignores the second.
+        They are two for a recombination, one for a mutation.
         """
-        row, function = self._row(name), self._function(name)
+        row, own = self._row(name), self._function(name)
+        function = answered(own, parents)
+        trees = tuple(parent.tree for parent in parents.individuals)
         if row.takes == "individual":
-            parents = (first, second) if _takes_two(function) else (first,)
-            children = function(*parents, limits, stream)
-            return _check_all(name, children, parents, limits)
-        if _takes_two(function):
+            return _check_all(name, function(*trees, limits, stream), trees, limits)
+        if _takes_two(own):
 
             def recombine(tree: Tree, other: Tree, room: Limits, draws: Stream) -> tuple[Tree, ...]:
                 children = function(tree, other, room, draws)
                 return _check_all(name, children, (tree, other), room)
 
-            return gp.recombined(first, second, recombine, limits, stream)
+            return gp.recombined(trees[0], trees[1], recombine, limits, stream)
 
         def mutate(tree: Tree, room: Limits, draws: Stream) -> Tree:
             children: tuple[Tree, ...] = _check_all(
@@ -160,7 +158,7 @@ class PythonParts:
             )
             return children[0]
 
-        return (gp.mutated(first, mutate, limits, stream),)
+        return (gp.mutated(trees[0], mutate, limits, stream),)
 
     def identities(self) -> dict[str, dict[str, str]]:
         """Return name and checksum of each part, as a run folder keeps them."""
@@ -200,13 +198,11 @@ def _chosen(
     return chosen
 
 
-def _check_fitness(kind: FitnessKind, config: EvolutionConfig) -> None:
-    task = config.task
+def _check_fitness(kind: FitnessKind, task: Task) -> None:
     if task.cases is not None and task.cases not in kind.cases:
-        what = config.selection if config.selection.looks_at else config.survival
         raise ValueError(
-            f"{'selection' if what is config.selection else 'survival'} {what.kind} looks at "
-            f"single {task.cases}, which a fitness written in Python does not have"
+            f"selection or survival looks at single {task.cases}, which a fitness written in "
+            "Python does not have"
         )
     for path, message in kind.problems(task):
         raise ValueError(f"the fitness {qualified_name(kind)} does not fit: {path}: {message}")
@@ -224,7 +220,8 @@ def _takes_two(function: Callable[..., Any]) -> bool:
     if len(parameters) not in (3, 4):
         raise ValueError(
             f"the operator {qualified_name(function)} takes {len(parameters)} arguments: it "
-            "must take (tree, limits, stream) or (first, second, limits, stream)"
+            "must take (tree, limits, stream) or (first, second, limits, stream), and may ask for "
+            "its parents by a keyword: *, parents"
         )
     return len(parameters) == 4
 

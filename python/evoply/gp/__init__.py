@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from evoply.gp.crossover import one_way_crossover, subtree_crossover
     from evoply.gp.forest import Forest, Genotype, branches, format_individual, with_branch
     from evoply.gp.individual_text import parse_individual
-    from evoply.gp.lowering import expression_of, lower, node_expressions
+    from evoply.gp.lowering import expression_of, lower, node_expressions, node_values
     from evoply.gp.mutation import (
         constant_mutation,
         drawn_numbers,
@@ -131,6 +131,7 @@ __all__ = [
     "mutated",
     "no_op_chains",
     "node_expressions",
+    "node_values",
     "one_way_crossover",
     "paired_crossover",
     "paired_tournament_selection",
@@ -176,7 +177,7 @@ give_when_used(
         "tree_drawing": "latex tree_svg tree_text",
         "forest": "Forest Genotype branches format_individual with_branch",
         "individual_text": "parse_individual",
-        "lowering": "expression_of lower node_expressions",
+        "lowering": "expression_of lower node_expressions node_values",
         "mutation": (
             "constant_mutation drawn_numbers hoist_mutation local_mutation point_mutation "
             "reproduction shrink_mutation subtree_mutation swap_mutation with_drawn_numbers"

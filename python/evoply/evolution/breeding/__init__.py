@@ -11,8 +11,8 @@ if TYPE_CHECKING:
         draw_operator,
         first_population,
         offspring_of,
+        selector_of,
     )
-    from evoply.evolution.breeding.parents import selector_of
 
 __all__ = [
     "Offspring",
@@ -26,7 +26,6 @@ __all__ = [
 give_when_used(
     __name__,
     {
-        "offspring": "Offspring breed draw_operator first_population offspring_of",
-        "parents": "selector_of",
+        "offspring": "Offspring breed draw_operator first_population offspring_of selector_of",
     },
 )

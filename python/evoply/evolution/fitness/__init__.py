@@ -28,9 +28,9 @@ from evoply.evolution.fitness.own import BatchFitness, OwnFitness, TreeFitness
 from evoply.evolution.fitness.points import PointFitness
 from evoply.evolution.fitness.tournament import TournamentFitness
 from evoply.evolution.fitness.training_games import matches
+from evoply.evolution.individuals import Case
 from evoply.evolution.play.opponents import is_certain, player_texts, read_opponent
 from evoply.evolution.play.panel import Batch, Play, Sides
-from evoply.evolution.selections import Case
 
 __all__ = [
     "FITNESS",

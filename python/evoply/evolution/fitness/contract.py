@@ -21,6 +21,7 @@ from evoply import _native, arena, gp
 from evoply.configs.part import Part, Problem
 from evoply.evolution.config.game_settings import EarlierGenerations, Opponent
 from evoply.evolution.config.individual import IndividualShape
+from evoply.evolution.individuals import Case
 from evoply.evolution.play.panel import (
     NOBODY,
     Batch,
@@ -30,7 +31,6 @@ from evoply.evolution.play.panel import (
     Sides,
     schedule_of,
 )
-from evoply.evolution.selections import Case
 from evoply.players import KernelSeat
 
 

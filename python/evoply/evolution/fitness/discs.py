@@ -21,7 +21,7 @@ from evoply.evolution.fitness.contract import (
     Task,
     Training,
 )
-from evoply.evolution.selections import Case
+from evoply.evolution.individuals import Case
 from evoply.games import GAMES
 
 BySide = tuple[NDArray[np.float64], NDArray[np.float64]]

@@ -24,9 +24,9 @@ from evoply.evolution.fitness.contract import (
     Training,
 )
 from evoply.evolution.fitness.training_games import black_half_points
+from evoply.evolution.individuals import Case
 from evoply.evolution.play.opponents import prepared, read_opponent
 from evoply.evolution.play.panel import Batch, Panel, PreparedPlayer
-from evoply.evolution.selections import Case
 from evoply.games import game_rules
 from evoply.permutations import derangement
 

@@ -12,8 +12,8 @@ from evoply.evolution.fitness.contract import (
     Training,
 )
 from evoply.evolution.fitness.training_games import shared
+from evoply.evolution.individuals import Case
 from evoply.evolution.play.panel import trial_of
-from evoply.evolution.selections import Case
 
 
 class PointFitness(FitnessKind):

@@ -15,8 +15,8 @@ from evoply.evolution.fitness.contract import (
     Training,
 )
 from evoply.evolution.fitness.training_games import first_half_points, matches, shared
+from evoply.evolution.individuals import Case
 from evoply.evolution.play.panel import Batch
-from evoply.evolution.selections import Case
 from evoply.permutations import shuffled
 
 
