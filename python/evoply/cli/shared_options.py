@@ -164,6 +164,15 @@ Tests = Annotated[
         help="Play test matches and write the report at the end.",
     ),
 ]
+CodeInRuns = Annotated[
+    bool,
+    Parameter(
+        name="--code-in-runs",
+        negative="",
+        show_default=False,
+        help="Import Python that lies in the folder of a run; look at it before.",
+    ),
+]
 Json = Annotated[
     bool,
     Parameter(

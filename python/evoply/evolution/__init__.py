@@ -15,6 +15,7 @@ from evoply.when_used import give_when_used
 if TYPE_CHECKING:
     from evoply.arena.behaviour import signature
     from evoply.evolution.breeding.sample_boards import Parents
+    from evoply.evolution.candidates import Candidates, OwnChoice
     from evoply.evolution.config.breeding import (
         Afterwards,
         Covariant,
@@ -90,7 +91,6 @@ if TYPE_CHECKING:
         SELECTIONS,
         SURVIVALS,
         BestSurvival,
-        Candidates,
         DoubleTournamentSelection,
         GreedySelection,
         LexicaseSelection,
@@ -147,6 +147,7 @@ __all__ = [
     "Operator",
     "Opponent",
     "Ordered",
+    "OwnChoice",
     "Parents",
     "ParetoSelection",
     "ParetoSurvival",
@@ -206,6 +207,7 @@ give_when_used(
     __name__,
     {
         "breeding.sample_boards": "Parents",
+        "candidates": "Candidates OwnChoice",
         "config.breeding": (
             "Afterwards Covariant Demes Initialisation LengthPenalty Recombination SizeLimits "
             "SteadyState Tarpeian Termination Variation"
@@ -230,7 +232,7 @@ give_when_used(
         "evolution_kind": "censuses check_evolved has_front stored_final_test",
         "replay": "Replay replay",
         "selections": (
-            "SELECTIONS SURVIVALS BestSurvival Candidates DoubleTournamentSelection "
+            "SELECTIONS SURVIVALS BestSurvival DoubleTournamentSelection "
             "GreedySelection LexicaseSelection OffspringSurvival ParetoSelection ParetoSurvival "
             "RouletteSelection Selection SelectionMethod Survival SurvivalMethod "
             "TournamentSelection"

@@ -13,8 +13,8 @@ from evoply import gp
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.generation_statistics import Census, FreshResult, Seconds, Statistics
 from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individual, ranking
+from evoply.evolution.play.panel import IndividualPlayer
 from evoply.look import table_html
-from evoply.players import AfterState, AlphaBeta
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,7 +42,7 @@ class Generation:
     """What its fitness keeps for the next generation, as JSON has it; None for nothing."""
 
     @cached_property
-    def champions(self) -> tuple[AfterState | AlphaBeta, ...]:
+    def champions(self) -> tuple[IndividualPlayer, ...]:
         """Return the hall of fame as players that can be saved, best first."""
         return tuple(individual_player(self.config, entry.tree) for entry in self.hall_of_fame)
 
@@ -90,6 +90,6 @@ class Generation:
         return table_html(f"Generation {self.number}", rows)
 
 
-def individual_player(config: EvolutionConfig, tree: gp.Genotype) -> AfterState | AlphaBeta:
+def individual_player(config: EvolutionConfig, tree: gp.Genotype) -> IndividualPlayer:
     """Return the player that *tree* is in a run of *config*, as data that can be saved."""
     return config.game_settings.player(tree)

@@ -24,10 +24,11 @@ from evoply.evolution.breeding.offspring import (
     selector_of,
     steady_state_generation,
 )
+from evoply.evolution.candidates import ChoiceKeys, Choose
 from evoply.evolution.census import census_of
 from evoply.evolution.config.config_text import load_config
 from evoply.evolution.config.evolution_config import EvolutionConfig
-from evoply.evolution.config.player_settings import check_sendable
+from evoply.evolution.config.player_settings import check_own_players, check_sendable
 from evoply.evolution.digest import digest_of, stream_for
 from evoply.evolution.fitness import Fitness, Measured, Population, Training
 from evoply.evolution.fitness.measuring import is_good, measured
@@ -37,7 +38,6 @@ from evoply.evolution.generation_statistics import Seconds, Statistics
 from evoply.evolution.hall_of_fame import FreshTest, draw_earlier, fresh_test, updated_hall
 from evoply.evolution.individuals import ArchiveEntry, Individual, ranking
 from evoply.evolution.play.population import panel_of, population_of
-from evoply.evolution.selections import ChoiceKeys, Choose
 from evoply.evolution.user_code import OwnOperator, PythonParts
 from evoply.protocols import Cluster, Progress, steps
 
@@ -54,8 +54,8 @@ def evolve(
     progress: ProgressCallback | None = None,
     fitness: OwnFitness | Fitness | Mapping[str, Any] | str | None = None,
     operators: Mapping[str, OwnOperator] = _NO_OPERATORS,
-    selection: Choose | ChoiceKeys | Mapping[str, Any] | None = None,
-    survival: Choose | ChoiceKeys | Mapping[str, Any] | None = None,
+    selection: Choose | ChoiceKeys | Mapping[str, Any] | str | None = None,
+    survival: Choose | ChoiceKeys | Mapping[str, Any] | str | None = None,
     cluster: Cluster | None = None,
     **settings: Any,
 ) -> Iterator[Generation]:
@@ -78,6 +78,7 @@ def evolve(
     *(first, second, limits, stream)*, or rows of `OPERATORS` with their own usual rate.
     *selection* and *survival* may be functions *(candidates, count, stream)* that return positions
     of `Candidates` and replace the config's.
+    A config may name all of them, too: `measure = "python:FILE.py:NAME"`.
 
     On a *cluster* (`evoply.cluster.connect`) its workers play all games, to the same generations;
     breeding and fitness in Python stay here. An opponent that cannot be sent is a `ValueError`.
@@ -91,9 +92,9 @@ def evolve(
     """
     if isinstance(fitness, Fitness | Mapping | str):
         settings["fitness"], fitness = fitness, None
-    if isinstance(selection, ChoiceKeys | Mapping):
+    if isinstance(selection, ChoiceKeys | Mapping | str):
         settings["selection"], selection = selection, None
-    if isinstance(survival, ChoiceKeys | Mapping):
+    if isinstance(survival, ChoiceKeys | Mapping | str):
         settings["survival"], survival = survival, None
     if settings or not isinstance(config, EvolutionConfig):
         config = load_config(config, settings=settings)
@@ -132,9 +133,16 @@ class Evolution:
         """The parts that are Python code of the user."""
         return PythonParts(self.fitness, dict(self.operators), self.selection, self.survival)
 
-    def check(self, config: EvolutionConfig) -> None:
-        """Raise ValueError unless the user's parts fit *config*."""
-        self.parts.check(config.variation, config.task, config.demes, config.steady_state)
+    def check(self, config: EvolutionConfig, /) -> None:
+        """Raise ValueError unless the parts in Python, also those of *config*, can be had and fit.
+
+        The files that *config* names are imported.
+        """
+        parts = self.parts.of(
+            config.variation, config.fitness.measure, config.selection, config.survival
+        )
+        parts.check(config.variation, config.task, config.demes, config.steady_state)
+        check_own_players(config)
 
     def first(self, config: EvolutionConfig, /) -> Generation:
         """Return generation 0, the random one."""
@@ -183,7 +191,10 @@ def step(
 ) -> Generation:
     """Return the generation after *previous*, or generation 0."""
     number = 0 if previous is None else previous.number + 1
-    parts, games = parts or PythonParts(), config.game_settings
+    parts = (parts or PythonParts()).of(
+        config.variation, config.fitness.measure, config.selection, config.survival
+    )
+    games = config.game_settings
     play = partial(games.play, threads=threads or config.machine.threads, cluster=cluster)
     report = partial(_reporter, progress, number)
     task, kind = config.task, parts.kind(config.fitness.measure)

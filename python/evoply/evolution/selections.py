@@ -1,8 +1,8 @@
 """Selection and survival: `SELECTIONS` and `SURVIVALS` are their tables.
 
-Both choose among `Candidates`: selection the parents of a generation, survival those who live on of
-parents and offspring together. A new one is a pure function in `evoply.gp`, and here its keys in a
-config, a function that gives it what it needs of the candidates, and a row.
+Selection chooses the parents of a generation, survival those who live on of parents and offspring
+together. A new one is a pure function in `evoply.gp`, and here its keys in a config, a function
+that gives it what it needs of the candidates, and a row. `candidates` has the contract.
 """
 
 from __future__ import annotations
@@ -14,113 +14,22 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from evoply import gp
 from evoply._native import Stream
-from evoply.configs.part import Part, fields_of, kind_of
-from evoply.evolution.individuals import Case, Individual
-
-Scale = Literal["raw", "adjusted"]
-Objectives = Literal["strength_and_size", "opponents"]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Candidates:
-    """Individuals to choose from, by their positions."""
-
-    individuals: tuple[Individual, ...]
-    fitness: list[float]
-    """What selection goes by, maximised: the fitness, changed by `parsimony`; NaN is kept out."""
-    parents: int = 0
-    """Where survivors are chosen: how many of the first individuals are parents of the others."""
-    perfect: float | None = None
-    """The fitness that no individual exceeds; None if it is unknown."""
-    is_lifted: bool = False
-    """Whether parsimony may lift an individual above the perfect fitness."""
-    measure: str = "the fitness"
-    """The name of its class, for messages."""
-
-    def __len__(self) -> int:
-        return len(self.individuals)
-
-    @property
-    def lengths(self) -> list[int]:
-        """Return the number of nodes of each."""
-        return [len(individual.tree) for individual in self.individuals]
-
-    @property
-    def cases(self) -> NDArray[np.float64]:
-        """Return the results on single cases, shape (individuals, cases), maximised.
-
-        There are some if `selection` or `survival` of the config looks at cases.
-        """
-        return np.array([individual.cases for individual in self.individuals], dtype=np.float64)
-
-    def objectives(self, objectives: Objectives) -> NDArray[np.float64]:
-        """Return what a front is made of, shape (individuals, objectives), maximised."""
-        if objectives == "opponents":
-            return self.cases
-        return np.column_stack([self.fitness, np.negative(self.lengths)])
-
-    def scaled(self, scale: Scale) -> list[float]:
-        """Return the fitness, or Koza's adjusted fitness in (0, 1]."""
-        if scale == "raw":
-            return self.fitness
-        if self.is_lifted:
-            # A short tree above perfect counts as perfect.
-            most = self._distance(0.0)
-            distances = [f if math.isnan(f) else max(most - f, 0.0) for f in self.fitness]
-        else:
-            distances = [self._distance(value) for value in self.fitness]
-        return [gp.adjusted_fitness(distance) for distance in distances]
-
-    @property
-    def distances(self) -> list[float]:
-        """Return Koza's standardized fitness: how far each is from perfect, at least 0.
-
-        For discs this is the number of discs. For a user's function 0 is perfect; raises
-        ValueError if its value is above.
-        """
-        return [self._distance(value) for value in self.fitness]
-
-    def _distance(self, fitness: float) -> float:
-        if self.perfect is None:
-            raise ValueError(
-                "selection in proportion to adjusted fitness needs to know what is perfect: give "
-                f"{self.measure} a method best(task), or select by tournament"
-            )
-        value = self.perfect - fitness
-        if value < 0:
-            raise ValueError(
-                f"selection in proportion to adjusted fitness takes {self.perfect:g} as perfect, "
-                f"and an individual has {fitness:g}: return nothing above {self.perfect:g}, or "
-                "select by tournament"
-            )
-        return value
-
-
-Choose = Callable[..., Sequence[int]]
-"""`(candidates, count, stream)` and the keys of its table by name: returns *count* positions. Of
-parents 2i and 2i + 1 are a couple, and one may come many times; survivors are all different."""
-
-
-class ChoiceKeys(Part):
-    """The keys of a way to choose; a subclass defines `kind`."""
-
-    kind: str = "own"
-
-    @property
-    def looks_at(self) -> Case | None:
-        """The cases that it looks at; None if it goes by fitness."""
-        return None
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """Return the keys as arguments of its function."""
-        return {name: value for name, value in fields_of(self).items() if name != "kind"}
+from evoply.configs.part import kind_of
+from evoply.evolution.candidates import (
+    Candidates,
+    ChoiceKeys,
+    Choose,
+    Objectives,
+    OwnChoice,
+    Scale,
+    checked_choice,
+)
+from evoply.evolution.individuals import Case
+from evoply.own_code import is_own_code
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,6 +204,12 @@ def double_tournament(
     return gp.double_tournament_selection(fitness, lengths, count, stream, **settings)
 
 
+def own_selection(candidates: Candidates, count: int, stream: Stream, **keys: Any) -> Sequence[int]:
+    """Return what the user's own function in a file chooses."""
+    own = OwnChoice(**keys).resolved("selection")
+    return checked_choice("selection", own, candidates, count, stream)
+
+
 class OffspringSurvival(ChoiceKeys):
     """The offspring take the place of their parents, but for the `elitism` best."""
 
@@ -344,6 +259,12 @@ def pareto_survivors(
     return gp.pareto_survival(candidates.objectives(objectives), count)
 
 
+def own_survivors(candidates: Candidates, count: int, stream: Stream, **keys: Any) -> Sequence[int]:
+    """Return what the user's own function in a file chooses."""
+    own = OwnChoice(**keys).resolved("survival")
+    return checked_choice("survival", own, candidates, count, stream)
+
+
 SELECTIONS: tuple[SelectionMethod, ...] = (
     SelectionMethod(TournamentSelection, tournament, worst_of_tournament),
     SelectionMethod(RouletteSelection, roulette, worst_roulette),
@@ -351,6 +272,7 @@ SELECTIONS: tuple[SelectionMethod, ...] = (
     SelectionMethod(LexicaseSelection, lexicase),
     SelectionMethod(ParetoSelection, pareto),
     SelectionMethod(DoubleTournamentSelection, double_tournament),
+    SelectionMethod(OwnChoice, own_selection),
 )
 """Every selection that a config can name; the first is the default."""
 
@@ -358,17 +280,30 @@ SURVIVALS: tuple[SurvivalMethod, ...] = (
     SurvivalMethod(OffspringSurvival, None),
     SurvivalMethod(BestSurvival, best),
     SurvivalMethod(ParetoSurvival, pareto_survivors),
+    SurvivalMethod(OwnChoice, own_survivors),
 )
 """Every survival that a config can name; the first is the default."""
+
+
+def _named(text: Any) -> Any:
+    """Return the keys that `python:FILE.py:NAME` means, or what is not such a text."""
+    return {"kind": "python", "code": text} if is_own_code(text) else text
+
 
 if TYPE_CHECKING:
     Selection = ChoiceKeys
     Survival = ChoiceKeys
 else:  # any of the tables, told apart by `kind`
     Selection = Annotated[
-        reduce(or_, (row.keys for row in SELECTIONS)), Field(discriminator="kind")
+        reduce(or_, (row.keys for row in SELECTIONS)),
+        Field(discriminator="kind"),
+        BeforeValidator(_named),
     ]
-    Survival = Annotated[reduce(or_, (row.keys for row in SURVIVALS)), Field(discriminator="kind")]
+    Survival = Annotated[
+        reduce(or_, (row.keys for row in SURVIVALS)),
+        Field(discriminator="kind"),
+        BeforeValidator(_named),
+    ]
 
 
 def selection_method(selection: ChoiceKeys) -> SelectionMethod:

@@ -1,15 +1,17 @@
 """Parts of a run that its user writes in Python: fitness, operators, selection, survival.
 
-They are arguments of `evolve` and not part of a config. A run folder records their qualified
-names and the checksums of their source, so that resuming can ask for the same again. This module
-checks what they return, with errors that name the part.
+They are arguments of `evolve`, or a config names them as `python:FILE.py:NAME`. Of arguments a run
+folder records names and checksums of their source, so that resuming can ask for the same again, and
+how a config would name them, so that an experiment can. This module checks what they return, with
+errors that name the part.
 
 Reasons: docs/design/evolution.md.
 """
 
+from __future__ import annotations
+
 import inspect
-import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -18,13 +20,14 @@ from evoply import gp
 from evoply._native import Stream
 from evoply.configs.part import fields_of
 from evoply.evolution.breeding.sample_boards import Parents, answered
+from evoply.evolution.candidates import ChoiceKeys, Choose, OwnChoice, checked_choice
 from evoply.evolution.config.breeding import Demes, SteadyState, Variation
 from evoply.evolution.fitness.contract import FitnessKind, Task
-from evoply.evolution.fitness.own import OwnFitness, kind_of
+from evoply.evolution.fitness.own import OwnFitness, PythonFitness, kind_of, named_fitness
 from evoply.evolution.operators import Operator
-from evoply.evolution.selections import Candidates, Choose
 from evoply.gp import Forest, Limits, Tree, TreeError
-from evoply.runs.user_sources import qualified_name, source_identity
+from evoply.own_code import OwnCode, named, qualified_name
+from evoply.runs.user_sources import source_identity
 
 _Genotype = TypeVar("_Genotype", bound=gp.Genotype)
 
@@ -44,6 +47,39 @@ class PythonParts:
     """Chooses parents in place of the config's selection."""
     survival: Choose | None = None
     """Chooses survivors in place of the config's survival."""
+
+    def of(
+        self,
+        variation: Variation,
+        measure: FitnessKind,
+        selection: ChoiceKeys,
+        survival: ChoiceKeys,
+    ) -> PythonParts:
+        """Return these parts and those that a config names, whose files are imported now.
+
+        Raises `ValueError` if one of them cannot be had, or is given twice.
+        """
+        from_config: dict[str, OwnOperator] = {}
+        for name, code in variation.operators.items():
+            if name in self.operators:
+                raise ValueError(
+                    f"variation.operators.{name} is given as an argument, too: leave one out"
+                )
+            from_config[name] = _operator(name, OwnCode.from_text(code))
+        is_own = isinstance(measure, PythonFitness)
+        if is_own and self.fitness is not None:
+            raise ValueError(
+                "fitness.measure names a fitness in Python, and another one is given as an "
+                "argument: leave one of them out"
+            )
+        fitness = measure.resolved() if is_own else self.fitness
+        for what, keys in (("selection", selection), ("survival", survival)):
+            if isinstance(keys, OwnChoice):
+                if getattr(self, what) is not None:
+                    raise ValueError(f"{what} is given as an argument, too: leave one out")
+                keys.resolved(what)
+        operators = {**self.operators, **from_config}
+        return PythonParts(fitness, operators, self.selection, self.survival)
 
     def completed(self, variation: Variation) -> Variation:
         """Return *variation* with the usual rates of operators that have no rate in it."""
@@ -76,7 +112,8 @@ class PythonParts:
         missing = sorted(set(custom) - set(self.operators))
         if missing:
             raise ValueError(
-                f"the config's variation.custom names the operator {missing[0]!r}: give it as "
+                f"the config's variation.custom names the operator {missing[0]!r}: write where it "
+                f'is, variation.operators.{missing[0]} = "python:FILE.py:NAME", or give it as '
                 f"evolve(config, operators={{{missing[0]!r}: ...}})"
             )
         unused = sorted(set(self.operators) - set(custom))
@@ -118,7 +155,7 @@ class PythonParts:
     def choice(self, what: Literal["selection", "survival"]) -> Choose | None:
         """Return the user's selection or survival, whose answers are checked; None without one."""
         own: Choose | None = getattr(self, what)
-        return None if own is None else partial(_chosen, what, own)
+        return None if own is None else partial(checked_choice, what, own)
 
     def kind(self, measure: FitnessKind) -> FitnessKind:
         """Return the user's fitness, or else *measure*, which is the config's."""
@@ -160,7 +197,7 @@ class PythonParts:
 
         return (gp.mutated(trees[0], mutate, limits, stream),)
 
-    def identities(self) -> dict[str, dict[str, str]]:
+    def identities(self) -> dict[str, dict[str, Any]]:
         """Return name and checksum of each part, as a run folder keeps them."""
         parts: dict[str, Any] = {f"operator {name}": own for name, own in self.operators.items()}
         for what in ("fitness", "selection", "survival"):
@@ -177,25 +214,6 @@ class PythonParts:
     def _row(self, name: str) -> Operator:
         own = self.operators[name]
         return own if isinstance(own, Operator) else Operator(name, own, "")
-
-
-def _chosen(
-    what: str, own: Choose, candidates: Candidates, count: int, stream: Stream
-) -> Sequence[int]:
-    """Return what the user's *own* function chose; ValueError unless these are positions."""
-    answer = own(candidates, count, stream)
-    wanted = f"the {what} {qualified_name(own)} must return the positions of {count} candidates"
-    try:
-        chosen = [operator.index(position) for position in answer]
-    except TypeError:
-        raise ValueError(f"{wanted}, not {answer!r:.60}") from None
-    outside = [position for position in chosen if not 0 <= position < len(candidates)]
-    if len(chosen) != count or outside:
-        fault = f"{outside[0]} is none of {len(candidates)}" if outside else f"gave {len(chosen)}"
-        raise ValueError(f"{wanted}: {fault}")
-    if what == "survival" and len(set(chosen)) < count:
-        raise ValueError(f"the survival {qualified_name(own)} chose a candidate twice")
-    return chosen
 
 
 def _check_fitness(kind: FitnessKind, task: Task) -> None:
@@ -226,12 +244,34 @@ def _takes_two(function: Callable[..., Any]) -> bool:
     return len(parameters) == 4
 
 
-def identity(part: Any) -> dict[str, str]:
-    """Return the qualified name of a part and the checksum of its source and settings."""
+def identity(part: Any) -> dict[str, Any]:
+    """Return the name of a part, the checksum of its source and settings, and how configs name it.
+
+    The latter is `code` and `settings`, as in `OwnPart`, or `nameless`, which says why not.
+    """
     if isinstance(part, Operator):
         settings = repr((part.rate, part.takes, part.individuals))
-        return source_identity(part.function, settings)
-    return source_identity(part, part.model_dump_json() if isinstance(part, FitnessKind) else "")
+        source = source_identity(part.function, settings)
+    else:
+        is_kind = isinstance(part, FitnessKind)
+        source = source_identity(part, part.model_dump_json() if is_kind else "")
+    try:
+        if isinstance(part, FitnessKind):
+            return {**source, **named_fitness(part).model_dump(exclude={"kind"})}
+        return {**source, "code": str(named(part))}
+    except ValueError as error:
+        return {**source, "nameless": str(error)}
+
+
+def _operator(name: str, code: OwnCode) -> OwnOperator:
+    found = code.loaded()
+    if not callable(found) and not isinstance(found, Operator):
+        raise ValueError(
+            f"variation.operators.{name}: {code.label} is {found!r:.60}, not a function or an "
+            "Operator"
+        )
+    operator: OwnOperator = found
+    return operator
 
 
 def _check_all(name: str, answer: Any, parents: tuple[Any, ...], limits: Limits) -> tuple[Any, ...]:

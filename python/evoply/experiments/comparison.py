@@ -23,6 +23,7 @@ from evoply.experiments.experiment_folder import (
     values_by_setup,
 )
 from evoply.experiments.findings import TABLES, Findings, Table
+from evoply.experiments.own_parts import GivenParts
 from evoply.experiments.running import Status, run_experiment
 from evoply.experiments.setup_statistics import compared, spread_of
 from evoply.files import write_atomically
@@ -144,6 +145,11 @@ def compare(
     workers: int = 0,
     progress: Callable[[Status], object] | None = None,
     cluster: object = None,
+    fitness: Any = None,
+    operators: Mapping[str, Any] | None = None,
+    learner: Any = None,
+    selection: Any = None,
+    survival: Any = None,
 ) -> Comparison:
     """Compare configs over seeds; the same call resumes where it was stopped.
 
@@ -160,7 +166,13 @@ def compare(
     there, and the same call resumes it; later it may ask for more seeds. The result depends neither
     on *workers* nor on interruptions, unless the budget is in seconds.
 
-    Raises `ConfigError` for errors, `RunError` if the folder holds another experiment.
+    *fitness*, *operators*, *selection* and *survival* are those of `evolve`, *learner* is your own
+    `StorableLearner`; all but operators are for all setups, or a mapping by their names. Every run
+    imports them from their file, so they must have a name in one, as `python:FILE.py:NAME` in
+    configs.
+
+    Raises `ConfigError` for errors, also for Python that cannot be named, and `RunError` if the
+    folder holds another experiment, or if Python cannot be imported or does not fit.
     """
     named = _by_name(configs)
     if len(named) < 2:
@@ -177,7 +189,9 @@ def compare(
         }
     )
     folder = ExperimentFolder.create(
-        runs_directory() / (name or usual_name(named)), experiment, setups_of(experiment, named)
+        runs_directory() / (name or usual_name(named)),
+        experiment,
+        setups_of(experiment, named, GivenParts(fitness, operators, learner, selection, survival)),
     )
     run_experiment(folder, workers=workers, progress=progress, cluster=cluster)
     return comparison_of(folder)

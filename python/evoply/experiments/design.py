@@ -8,23 +8,25 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from evoply.configs.config_errors import checked, explained
 from evoply.configs.keys import read_toml
 from evoply.configs.part import Part, Problem
 from evoply.evolution.play.opponents import player_texts
+from evoply.experiments.own_parts import NO_PARTS, GivenParts, setup_of_run
 from evoply.files import checksum
-from evoply.kinds import KINDS, Run
+from evoply.kinds import KINDS
 from evoply.players import parse_player
 from evoply.presets import config_text
 from evoply.protocols import ConfigError, RunError
 from evoply.runs import Kind
-from evoply.runs.finding_kinds import kind_of
+from evoply.runs.finding_kinds import named_kind
+from evoply.runs.outside_kind import Settings
 from evoply.wording import named_apart, shorten
 
 _USUAL_OPPONENTS = ("swh", "material:depth=3", "mobility")
@@ -89,12 +91,33 @@ class Setup:
 
     name: str
     kind: Kind
-    """The kind of learner, one of evoply's own."""
+    """The kind of learner; your own may be missing (see `ready`)."""
     config: Any
+
+    def ready(self) -> Setup:
+        """Return the setup with its learner, whose file is imported if it is the user's own."""
+        if self.kind.own is None or not isinstance(self.config, Settings):
+            return self
+        kind = named_kind(KINDS, self.kind.own)
+        return Setup(self.name, kind, kind.configs.load(self.config))
+
+    def check(self) -> None:
+        """Raise `ValueError` unless its Python can be imported, and fits."""
+        setup = self.ready()
+        try:
+            learner = setup.kind.learners.made(threads=1)
+            setup.kind.learners.check(learner, setup.config)
+        except ValueError as error:
+            raise RunError(f"{self.name}: {error}") from None
 
     def with_seed(self, seed: int, budget: Budget) -> Any:
         """Return the config for a run with *seed*; a budget replaces its limits."""
-        config = self.config.model_copy(update={"seed": seed})
+        is_model = isinstance(self.config, BaseModel)
+        config = (
+            self.config.model_copy(update={"seed": seed})
+            if is_model
+            else replace(self.config, seed=seed)
+        )
         return self.kind.configs.endless(config) if budget.is_set else config
 
 
@@ -154,11 +177,15 @@ def experiment_of(data: Mapping[str, Any]) -> Experiment:
     )
 
 
-def setups_of(experiment: Experiment, configs: Mapping[str, Any] | None = None) -> list[Setup]:
+def setups_of(
+    experiment: Experiment,
+    configs: Mapping[str, Any] | None = None,
+    parts: GivenParts = NO_PARTS,
+) -> list[Setup]:
     """Return the setups of *experiment*; `ConfigError` lists all errors in them.
 
     *configs* are those that the experiment names: configs in memory, or texts as in
-    `Experiment.configs`.
+    `Experiment.configs`. *parts* are the user's own Python objects for them.
     """
     problems = _problems(experiment)
     if problems:
@@ -166,11 +193,13 @@ def setups_of(experiment: Experiment, configs: Mapping[str, Any] | None = None) 
     setups: list[Setup] = []
     for name, source, overrides in _variants(experiment, configs):
         try:
-            kind, config = _config_of(source, overrides)
+            kind, config = parts.named_in(name, *_config_of(name, source, overrides, parts))
         except ConfigError as error:
             problems += [(f"{name}: {path}", message) for path, message in error.errors]
         else:
             setups.append(Setup(name, kind, config))
+    if not problems:
+        parts.check_used({setup.name: setup.config for setup in setups})
     problems += _joint_problems(experiment, setups, is_measured=not problems)
     if problems:
         raise ConfigError(list(dict.fromkeys(problems)))
@@ -310,24 +339,16 @@ def _toml(value: Any) -> str:
     return json.dumps(value)
 
 
-def _config_of(source: Any, overrides: Sequence[str]) -> tuple[Kind, Any]:
+def _config_of(
+    name: str, source: Any, overrides: Sequence[str], parts: GivenParts
+) -> tuple[Kind, Any]:
     """Return the kind of learner and the config of a preset, a file or a run, with changes."""
     if not isinstance(source, str):
-        try:
-            return kind_of(KINDS, source), source
-        except RunError:
-            message = (
-                f"{shorten(repr(source))} is not a config: give an EvolutionConfig or a "
-                "LearningConfig, a preset, or the path of a config or of a run"
-            )
-            raise ConfigError([("configs", message)]) from None
+        return parts.kind(name, source), source
     if Path(source).is_dir():
-        with Run.open(source) as run:
-            return run.kind, run.config
-    name = read_toml(config_text(source), source).get("learner", "evolution")
-    if name not in KINDS:
-        raise ConfigError([("learner", f"{name!r}: evoply's own are {', '.join(KINDS)}")])
-    kind = KINDS[name]
+        kind, config = setup_of_run(source)
+        return kind, kind.configs.load(config, overrides) if overrides else config
+    kind = named_kind(KINDS, read_toml(config_text(source), source).get("learner", "evolution"))
     return kind, kind.configs.load(source, overrides)
 
 

@@ -26,13 +26,12 @@ from evoply.experiments.design import (
     setups_of,
 )
 from evoply.experiments.units import Point, Unit, measured
-from evoply.files import checksum, read_limited, write_atomically
+from evoply.files import EXPERIMENT_FILE, checksum, read_limited, write_atomically
 from evoply.kinds import KINDS, Run
 from evoply.protocols import RunError, RunNameError
 from evoply.refusals import reason
 from evoply.runs import runs_directory
 from evoply.runs.finding_kinds import stored_kind
-from evoply.runs.folder import EXPERIMENT_FILE
 from evoply.wording import shorten
 
 _SETUPS = "setups"
@@ -74,10 +73,13 @@ class ExperimentFolder:
     ) -> Self:
         """Make the folder, or open it if it has the same experiment with any number of seeds.
 
-        The setups default to those of the experiment. Raises `ConfigError` for errors in the
-        experiment, `RunError` if the folder holds another one.
+        The setups default to those of the experiment; the user's Python in them is imported.
+        Raises `ConfigError` for errors in the experiment, `RunError` if the folder holds another
+        one, or if Python cannot be imported or does not fit.
         """
         setups = tuple(setups or setups_of(experiment))
+        for setup in setups:
+            setup.check()
         measure = str(measure_of(experiment, setups))
         experiment = experiment.model_copy(update={"measure": measure})
         folder = Path(path)

@@ -95,8 +95,9 @@ def run_unit(
     *on_step* gets the share that is done, or 0 if unknown. A run that is measured already is
     only read. *measure* is the experiment's, in another form if needed.
     """
-    config = unit.setup.with_seed(unit.seed, experiment.budget)
-    with _open(unit.path, config) as run:
+    setup = unit.setup.ready()
+    config = setup.with_seed(unit.seed, experiment.budget)
+    with _open(unit.path, setup, config) as run:
         done = measured(run)
         if done is not None:
             return done
@@ -134,12 +135,13 @@ def _mark(step: Any, costs: _Costs) -> _Mark:
     return step.number, costs.games, costs.work, costs.seconds
 
 
-def _open(path: Path, config: Any) -> Run:
+def _open(path: Path, setup: Setup, config: Any) -> Run:
+    learner = setup.kind.own or None
     try:
-        return Run.open(path)
+        return Run.open(path, learner=learner)
     except RunNameError:
         path.parent.mkdir(parents=True, exist_ok=True)
-        return Run.create(path, config)
+        return Run.create(path, config, learner=learner)
 
 
 def _progress(run: Run, step: Any, costs: _Costs, budget: Budget) -> float:

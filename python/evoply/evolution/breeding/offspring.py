@@ -100,7 +100,7 @@ def breed(
 def selector_of(config: EvolutionConfig, parts: PythonParts = _PLAIN) -> Selector:
     """Return what chooses parents, survivors and whom a steady state replaces."""
     mating, survival = selection_method(config.selection), survival_method(config.survival)
-    keys, others = config.selection.settings, config.survival.settings
+    keys, others = config.selection.arguments, config.survival.arguments
     kind = parts.kind(config.fitness.measure)
     live_on = None if survival.function is None else partial(survival.function, **others)
     return Selector(

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from evoply import gp
 from evoply._native import Stream
+from evoply.evolution.candidates import Candidates, Choose
 from evoply.evolution.config.breeding import Covariant, Parsimony, Tarpeian
 from evoply.evolution.individuals import Individual, ranking
-from evoply.evolution.selections import Candidates, Choose
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,10 +28,10 @@ from evoply.evolution.play.panel import (
     Games,
     Panel,
     Play,
+    PreparedPlayer,
     Sides,
     schedule_of,
 )
-from evoply.players import KernelSeat
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,8 +40,8 @@ class Population:
 
     trees: tuple[gp.Genotype, ...]
     """The different trees."""
-    players: tuple[KernelSeat, ...]
-    """The seat of each different tree."""
+    players: tuple[PreparedPlayer, ...]
+    """The seat of each different tree, or its player where the config has one in Python."""
     programs: tuple[_native.Program, ...]
     """The program of each different tree."""
     operations: NDArray[np.int64]
@@ -170,6 +170,10 @@ class FitnessKind(Part):
     """Whether less is better. If so, `measured` returns it with its sign changed."""
     unit: ClassVar[str] = "fitness"
     """The label of the axis in charts of this fitness; higher is better."""
+
+    def resolved(self) -> FitnessKind:
+        """Return the kind itself, also where a config names one in a Python file."""
+        return self
 
     def measured(self, population: Population, training: Training) -> Measured:
         """Return the fitness of *population*; equal trees share a player and should share games.
