@@ -15,7 +15,7 @@ from evoply.when_used import give_when_used
 if TYPE_CHECKING:
     from evoply.arena.behaviour import signature
     from evoply.evolution.breeding.sample_boards import Parents
-    from evoply.evolution.candidates import Candidates, OwnChoice
+    from evoply.evolution.choosing import Candidates, OwnChoice
     from evoply.evolution.config.breeding import (
         Afterwards,
         Covariant,
@@ -215,7 +215,7 @@ give_when_used(
     __name__,
     {
         "breeding.sample_boards": "Parents",
-        "candidates": "Candidates OwnChoice",
+        "choosing": "Candidates OwnChoice",
         "config.breeding": (
             "Afterwards Covariant Demes Initialisation LengthPenalty Recombination SizeLimits "
             "SteadyState Tarpeian Termination Variation"

@@ -24,8 +24,8 @@ from evoply.evolution.breeding.offspring import (
     selector_of,
     steady_state_generation,
 )
-from evoply.evolution.candidates import ChoiceKeys, Choose
 from evoply.evolution.census import census_of
+from evoply.evolution.choosing import ChoiceKeys, Choose
 from evoply.evolution.config.config_text import load_config
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.config.player_settings import check_own_players, check_sendable

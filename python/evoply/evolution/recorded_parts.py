@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from evoply.evolution.candidates import Choose
+from evoply.evolution.choosing import Choose
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.fitness import OwnFitness, PythonFitness, named_fitness
 from evoply.evolution.user_code import OwnOperator

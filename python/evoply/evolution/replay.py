@@ -14,7 +14,7 @@ import numpy as np
 from evoply import arena, gp
 from evoply.arena import PreparedPlayer
 from evoply.evolution.breeding.offspring import Offspring, contestants, selector_of
-from evoply.evolution.candidates import Choose
+from evoply.evolution.choosing import Choose
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.config.player_settings import is_reproducible
 from evoply.evolution.digest import stream_for

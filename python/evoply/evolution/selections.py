@@ -2,7 +2,7 @@
 
 Selection chooses the parents of a generation, survival those who live on of parents and offspring
 together. A new one is a pure function in `evoply.gp`, and here its keys in a config, a function
-that gives it what it needs of the candidates, and a row. `candidates` has the contract.
+that gives it what it needs of the candidates, and a row. `choosing` has the contract.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from evoply import gp
 from evoply._native import Stream
 from evoply.configs.part import kind_of
-from evoply.evolution.candidates import (
+from evoply.evolution.choosing import (
     Candidates,
     ChoiceKeys,
     Choose,

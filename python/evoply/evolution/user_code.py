@@ -20,7 +20,7 @@ from evoply import gp
 from evoply._native import Stream
 from evoply.configs.part import fields_of
 from evoply.evolution.breeding.sample_boards import Parents, answered
-from evoply.evolution.candidates import ChoiceKeys, Choose, OwnChoice, checked_choice
+from evoply.evolution.choosing import ChoiceKeys, Choose, OwnChoice, checked_choice
 from evoply.evolution.config.breeding import Demes, SteadyState, Variation
 from evoply.evolution.fitness.contract import FitnessKind, Task
 from evoply.evolution.fitness.own import OwnFitness, PythonFitness, kind_of, named_fitness

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from evoply import gp
 from evoply._native import Stream
-from evoply.evolution.candidates import Candidates, Choose
+from evoply.evolution.choosing import Candidates, Choose
 from evoply.evolution.config.breeding import Covariant, Parsimony, Tarpeian
 from evoply.evolution.individuals import Individual, ranking
 

@@ -3,6 +3,8 @@
 A function `(candidates, count, stream)` returns positions. Of parents 2i and 2i + 1 are a couple,
 and one may come many times; survivors are all different. `evoply.evolution.selections` has those
 that configs can name; one of your own is given to `evolve`, or named as `python:FILE.py:NAME`.
+
+Reasons: docs/design/evolution.md.
 """
 
 import math
