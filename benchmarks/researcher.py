@@ -140,9 +140,7 @@ def main() -> None:
     for preset, generations in RUNS.items():
         with tempfile.TemporaryDirectory() as folder:
             numbers = count()
-            runs = [
-                parts(preset, generations, Path(folder) / str(next(numbers))) for _ in range(3)
-            ]
+            runs = [parts(preset, generations, Path(folder) / str(next(numbers))) for _ in range(3)]
         print(f"\n| {preset}, {generations} generations | ms a generation | share |")
         print("| --- | --- | --- |")
         for name in (*PARTS, "everything else"):
