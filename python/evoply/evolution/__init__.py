@@ -14,23 +14,19 @@ from evoply.when_used import give_when_used
 
 if TYPE_CHECKING:
     from evoply.arena.behaviour import signature
+    from evoply.evolution.breeding.sample_boards import Parents
+    from evoply.evolution.candidates import Candidates, OwnChoice
     from evoply.evolution.config.breeding import (
         Afterwards,
         Covariant,
         Demes,
-        GreedySelection,
         Initialisation,
         LengthPenalty,
-        LexicaseSelection,
-        ParetoSelection,
         Recombination,
-        RouletteSelection,
-        Selection,
         SizeLimits,
         SteadyState,
         Tarpeian,
         Termination,
-        TournamentSelection,
         Variation,
     )
     from evoply.evolution.config.config_text import (
@@ -62,7 +58,12 @@ if TYPE_CHECKING:
     )
     from evoply.evolution.config.player_settings import is_reproducible, self_contained
     from evoply.evolution.digest import settings_of, stream_for
-    from evoply.evolution.evolution_kind import censuses, check_evolved, stored_final_test
+    from evoply.evolution.evolution_kind import (
+        censuses,
+        check_evolved,
+        has_front,
+        stored_final_test,
+    )
     from evoply.evolution.final_test import FinalTest, final_test
     from evoply.evolution.fitness import (
         FITNESS,
@@ -86,18 +87,40 @@ if TYPE_CHECKING:
     from evoply.evolution.loop import Evolution, evolve, is_finished, step
     from evoply.evolution.operators import OPERATORS, Operator
     from evoply.evolution.replay import Replay, replay
+    from evoply.evolution.selections import (
+        SELECTIONS,
+        SURVIVALS,
+        BestSurvival,
+        DoubleTournamentSelection,
+        GreedySelection,
+        LexicaseSelection,
+        OffspringSurvival,
+        ParetoSelection,
+        ParetoSurvival,
+        RouletteSelection,
+        Selection,
+        SelectionMethod,
+        Survival,
+        SurvivalMethod,
+        TournamentSelection,
+    )
     from evoply.protocols import Progress
 
 __all__ = [
     "FITNESS",
     "OPERATORS",
+    "SELECTIONS",
+    "SURVIVALS",
     "Afterwards",
     "ArchiveEntry",
+    "BestSurvival",
+    "Candidates",
     "Census",
     "Covariant",
     "Definitions",
     "Demes",
     "DiscFitness",
+    "DoubleTournamentSelection",
     "Draws",
     "EarlierGenerations",
     "EpochFitness",
@@ -119,11 +142,15 @@ __all__ = [
     "LexicaseSelection",
     "Machine",
     "Measured",
+    "OffspringSurvival",
     "OneTree",
     "Operator",
     "Opponent",
     "Ordered",
+    "OwnChoice",
+    "Parents",
     "ParetoSelection",
+    "ParetoSurvival",
     "Phases",
     "PlayerSettings",
     "PointFitness",
@@ -133,12 +160,15 @@ __all__ = [
     "RouletteSelection",
     "Seconds",
     "Selection",
+    "SelectionMethod",
     "SizeLimits",
     "StageFitness",
     "Stages",
     "Start",
     "Statistics",
     "SteadyState",
+    "Survival",
+    "SurvivalMethod",
     "Tarpeian",
     "Task",
     "Termination",
@@ -156,6 +186,7 @@ __all__ = [
     "final_test",
     "fitness_text",
     "front_of",
+    "has_front",
     "individual_player",
     "is_finished",
     "is_good",
@@ -175,10 +206,11 @@ __all__ = [
 give_when_used(
     __name__,
     {
+        "breeding.sample_boards": "Parents",
+        "candidates": "Candidates OwnChoice",
         "config.breeding": (
-            "Afterwards Covariant Demes GreedySelection Initialisation LengthPenalty "
-            "LexicaseSelection ParetoSelection Recombination RouletteSelection Selection "
-            "SizeLimits SteadyState Tarpeian Termination TournamentSelection Variation"
+            "Afterwards Covariant Demes Initialisation LengthPenalty Recombination SizeLimits "
+            "SteadyState Tarpeian Termination Variation"
         ),
         "config.evolution_config": "EvolutionConfig HallOfFame Machine primitive_set_of",
         "config.game_settings": "Draws EarlierGenerations Opponent PlayerSettings Start",
@@ -197,8 +229,14 @@ give_when_used(
         "loop": "Evolution evolve is_finished step",
         "operators": "OPERATORS Operator",
         "evoply.arena.behaviour": "signature",
-        "evolution_kind": "censuses check_evolved stored_final_test",
+        "evolution_kind": "censuses check_evolved has_front stored_final_test",
         "replay": "Replay replay",
+        "selections": (
+            "SELECTIONS SURVIVALS BestSurvival DoubleTournamentSelection "
+            "GreedySelection LexicaseSelection OffspringSurvival ParetoSelection ParetoSurvival "
+            "RouletteSelection Selection SelectionMethod Survival SurvivalMethod "
+            "TournamentSelection"
+        ),
         "generation_statistics": "Census FreshResult Seconds Statistics",
         "evoply.protocols": "Progress",
     },

@@ -7,6 +7,7 @@ Reasons: docs/design/evolution.md.
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from evoply import gp
 from evoply.evolution.config.evolution_config import EvolutionConfig
@@ -37,6 +38,8 @@ class Generation:
     config: EvolutionConfig = field(compare=False)
     """The config of the run."""
     census: Census = field(default_factory=Census)
+    state: Any = None
+    """What its fitness keeps for the next generation, as JSON has it; None for nothing."""
 
     @cached_property
     def champions(self) -> tuple[IndividualPlayer, ...]:

@@ -141,7 +141,8 @@ class _Learners:
         if cluster is not None:
             self.check_sendable(None)
         if any(parts.values()):
-            raise RunError(f"fitness and operators are for evolution: {self.name} takes none")
+            given = ", ".join(name for name, part in parts.items() if part)
+            raise RunError(f"{given}: only evolution takes these, not {self.name} - leave them out")
         return self.given
 
     def check_sendable(self, config: Any, /, *, is_whole: bool = False) -> None:

@@ -17,7 +17,6 @@ from pydantic import Field
 from evoply._native import Stream
 from evoply.configs.part import Part, Problem
 from evoply.evolution.fitness.contract import (
-    Case,
     FitnessKind,
     Measured,
     Population,
@@ -25,6 +24,7 @@ from evoply.evolution.fitness.contract import (
     Training,
 )
 from evoply.evolution.fitness.training_games import black_half_points
+from evoply.evolution.individuals import Case
 from evoply.evolution.play.opponents import prepared, read_opponent
 from evoply.evolution.play.panel import Batch, Panel, PreparedPlayer
 from evoply.games import game_rules
