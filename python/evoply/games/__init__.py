@@ -43,7 +43,18 @@ __all__ = [
 ]
 
 
-_TABLE: dict[str, GameRules] = {**OTHELLO, **CHECKERS}
+class _Table(dict[str, GameRules]):
+    def __missing__(self, name: str) -> GameRules:
+        raise KeyError(_unknown(name))
+
+
+def _unknown(name: str) -> str:
+    sized = {f"{rules.family.lower()}-{rules.shape.rows}": known for known, rules in GAMES.items()}
+    hint = did_you_mean(sized.get(str(name), str(name)), GAMES) or "."
+    return f"unknown game {name!r}{hint} The games are {', '.join(GAMES)}"
+
+
+_TABLE = _Table({**OTHELLO, **CHECKERS})
 GAMES: Mapping[str, GameRules] = MappingProxyType(_TABLE)
 
 _SHIPPED = frozenset(_TABLE)
@@ -58,8 +69,7 @@ def game_rules(name: str) -> GameRules:
     'Othello 6x6'
     """
     if name not in GAMES:
-        hint = did_you_mean(name, GAMES) or "."
-        raise ValueError(f"unknown game {name!r}{hint} The games are {', '.join(GAMES)}")
+        raise ValueError(_unknown(name))
     return GAMES[name]
 
 
@@ -82,6 +92,8 @@ def add_game(rules: GameRules) -> None:
     ...     game_rules("stones").start().play("f5").game
     'stones'
     """
+    if not isinstance(rules, GameRules):
+        raise TypeError(f"{rules!r:.60} is not the rules of a game: give a GameRules")
     name = rules.name
     if _NAME.fullmatch(name) is None:
         raise ValueError(
