@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from evoply.evolution.final_test import FinalTest, final_test
     from evoply.evolution.fitness import (
         FITNESS,
+        Batch,
         DiscFitness,
         EpochFitness,
         Fitness,
@@ -75,12 +76,15 @@ if TYPE_CHECKING:
         GuideFitness,
         Measured,
         PointFitness,
+        Population,
         StageFitness,
         Task,
         TournamentFitness,
         Training,
+        matches,
     )
     from evoply.evolution.fitness.measuring import fitness_text, is_good, is_share
+    from evoply.evolution.fitness.training_games import first_half_points
     from evoply.evolution.generation import Generation, individual_player
     from evoply.evolution.generation_statistics import Census, FreshResult, Seconds, Statistics
     from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individual, front_of
@@ -113,6 +117,7 @@ __all__ = [
     "SURVIVALS",
     "Afterwards",
     "ArchiveEntry",
+    "Batch",
     "BestSurvival",
     "Candidates",
     "Census",
@@ -154,6 +159,7 @@ __all__ = [
     "Phases",
     "PlayerSettings",
     "PointFitness",
+    "Population",
     "Progress",
     "Recombination",
     "Replay",
@@ -184,6 +190,7 @@ __all__ = [
     "config_to_toml",
     "evolve",
     "final_test",
+    "first_half_points",
     "fitness_text",
     "front_of",
     "has_front",
@@ -193,6 +200,7 @@ __all__ = [
     "is_reproducible",
     "is_share",
     "load_config",
+    "matches",
     "primitive_set_of",
     "replay",
     "self_contained",
@@ -219,10 +227,11 @@ give_when_used(
         "config.config_text": "config_from_keys config_from_toml config_to_toml load_config",
         "digest": "settings_of stream_for",
         "fitness": (
-            "FITNESS DiscFitness EpochFitness Fitness FitnessKind Guide GuideFitness Measured "
-            "PointFitness StageFitness Task TournamentFitness Training"
+            "FITNESS Batch DiscFitness EpochFitness Fitness FitnessKind Guide GuideFitness "
+            "Measured PointFitness Population StageFitness Task TournamentFitness Training matches"
         ),
         "fitness.measuring": "fitness_text is_good is_share",
+        "fitness.training_games": "first_half_points",
         "final_test": "FinalTest final_test",
         "generation": "Generation individual_player",
         "individuals": "ArchiveEntry HallOfFameEntry Individual front_of",

@@ -12,6 +12,7 @@ from types import MappingProxyType
 import numpy as np
 
 from evoply import arena, gp
+from evoply.arena import PreparedPlayer
 from evoply.evolution.breeding.offspring import Offspring, contestants, selector_of
 from evoply.evolution.candidates import Choose
 from evoply.evolution.config.evolution_config import EvolutionConfig
@@ -23,7 +24,7 @@ from evoply.evolution.fitness.own import FunctionFitness, OwnFitness
 from evoply.evolution.generation import Generation
 from evoply.evolution.hall_of_fame import draw_earlier
 from evoply.evolution.loop import individuals_of
-from evoply.evolution.play.panel import Games, Panel, PreparedPlayer
+from evoply.evolution.play.panel import Games, Panel
 from evoply.evolution.play.population import panel_of, population_of
 from evoply.evolution.recorded_parts import naming_recorded
 from evoply.evolution.selections import survival_method

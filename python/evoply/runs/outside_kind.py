@@ -90,7 +90,12 @@ class _Configs:
             raise ConfigError([(_LEARNER, "is a key that evoply writes: rename this field")])
         _settings(data)
         text = tomli_w.dumps({_LEARNER: self.name, **data})
-        if self._adapter.validate_python(data) != config:
+        again = self._adapter.validate_python(data)
+        if type(again) is type(config):
+            is_kept = again == config
+        else:  # its file was imported twice, by the user and by its name
+            is_kept = without_none(self._adapter.dump_python(again, mode="json")) == data
+        if not is_kept:
             raise ConfigError(
                 [("config", f"does not come back from its data as an equal value: {config!r:.200}")]
             )

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evoply import _native, arena, gp
+from evoply.arena import PreparedPlayer
 from evoply.configs.part import Part, Problem
 from evoply.evolution.config.game_settings import EarlierGenerations, Opponent
 from evoply.evolution.config.individual import IndividualShape
@@ -28,7 +29,6 @@ from evoply.evolution.play.panel import (
     Games,
     Panel,
     Play,
-    PreparedPlayer,
     Sides,
     schedule_of,
 )
