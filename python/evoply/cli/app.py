@@ -90,8 +90,10 @@ def _do(arguments: list[str]) -> None:
         print(version_text())
         return
     from evoply.cli.parsing import run_command
+    from evoply.provenance import running
 
-    run_command(arguments)
+    with running(arguments):
+        run_command(arguments)
 
 
 def _of_others(error: Exception) -> tuple[int, str]:

@@ -44,7 +44,8 @@ class Generation:
     @cached_property
     def champions(self) -> tuple[IndividualPlayer, ...]:
         """Return the hall of fame as players that can be saved, best first."""
-        return tuple(individual_player(self.config, entry.tree) for entry in self.hall_of_fame)
+        games = self.config.game_settings
+        return tuple(games.player(entry.tree) for entry in self.hall_of_fame)
 
     @property
     def seconds(self) -> float:

@@ -265,4 +265,4 @@ def _statistics(row: tuple[float, ...]) -> Statistics:
 
 
 def _numbers(parents: tuple[int, ...]) -> str:
-    return json.dumps(list(parents), separators=(",", ":"))
+    return f"[{','.join(map(str, parents))}]"  # JSON
