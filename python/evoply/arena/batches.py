@@ -35,13 +35,13 @@ def prepared(players: Sequence[object], game: str) -> tuple[PreparedPlayer, ...]
     >>> [type(one).__name__ for one in prepared(["greedy", "random"], "othello-6")]
     ['KernelSeat', 'KernelSeat']
     """
-    trees = [one for one in players if isinstance(one, gp.Tree | gp.Forest)]
+    trees = [player for player in players if isinstance(player, gp.Tree | gp.Forest)]
     programs = iter(gp.lower(trees, game))
     return tuple(
-        _tree_seat(one, next(programs), game)
-        if isinstance(one, gp.Tree | gp.Forest)
-        else _prepared(one, game)
-        for one in players
+        _tree_seat(player, next(programs), game)
+        if isinstance(player, gp.Tree | gp.Forest)
+        else _prepared(player, game)
+        for player in players
     )
 
 

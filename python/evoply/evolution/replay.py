@@ -95,13 +95,13 @@ def replay(
         generation,
         None if before is None else deepcopy(before.state),
     )
-    players = [Offspring(one.tree, one.origin, one.parents) for one in stored.individuals]
+    players = [Offspring(old.tree, old.origin, old.parents) for old in stored.individuals]
     breeding = stream_for(config, "breeding", generation)
     if before is not None:
         selector = selector_of(config, parts)
         if selector.parents_compete:
             players = [*contestants(config, before.individuals, breeding, parts)]
-    population = population_of(games, [one.tree for one in players])
+    population = population_of(games, [player.tree for player in players])
 
     # Step 2. The games that are needed to find this one, and their fitness.
     chosen = list(range(len(players)))
@@ -112,7 +112,7 @@ def replay(
             size, draws = config.population_size, breeding.child("survival")
             everybody = individuals_of(players, result)
             chosen = selector.survivors(everybody, size, config.elitism, draws)
-        now = {place: float(result.fitness[one]) for place, one in enumerate(chosen)}
+        now = {place: float(result.fitness[who]) for place, who in enumerate(chosen)}
     else:
         # Every different tree has as many games, one tree's after another's.
         result = measured(kind, _only(population, 0), training, config.parsimony)
@@ -205,7 +205,7 @@ class _Table:
         tree = self._tree(side)
         if self.batch.individuals is not None:
             player = int(self.batch.individuals[side, 0])
-            return tuple(place for place, one in enumerate(self.chosen) if one == player)
+            return tuple(place for place, who in enumerate(self.chosen) if who == player)
         return () if tree is None else _positions(self.stored, self.population.trees[tree])
 
     def _tree(self, side: int) -> int | None:
@@ -225,7 +225,7 @@ def _only(population: Population, tree: int) -> Population:
 
 
 def _positions(stored: Generation, tree: gp.Genotype) -> tuple[int, ...]:
-    return tuple(place for place, one in enumerate(stored.individuals) if one.tree == tree)
+    return tuple(i for i, old in enumerate(stored.individuals) if old.tree == tree)
 
 
 def _check_replayable(run: Run, kind: FitnessKind) -> None:

@@ -127,14 +127,14 @@ def node_values(
     of squares and nodes that are never computed; a node of a definition has the values of the
     first call. Raises ValueError if an individual does not fit the game.
     """
-    values = [np.full((len(one), len(positions)), math.nan) for one in individuals]
+    values = [np.full((len(individual), len(positions)), math.nan) for individual in individuals]
     batches: dict[tuple[PrimitiveSet, ...], list[int]] = {}
     for index, individual in enumerate(individuals):
         sets = tuple(dict.fromkeys(tree.primitive_set for tree in branches(individual)))
         batches.setdefault(sets, []).append(index)
     for sets, indices in batches.items():
         parts = _parts(sets)
-        nodes = [(index, *one) for index in indices for one in _nodes(individuals[index], parts)]
+        nodes = [(index, *node) for index in indices for node in _nodes(individuals[index], parts)]
         for begin in range(0, len(nodes), _NODES_AT_ONCE):
             _fill(values, nodes[begin : begin + _NODES_AT_ONCE], sets, game, positions)
     return values

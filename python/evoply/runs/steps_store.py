@@ -66,7 +66,7 @@ def _difference(path: str, old: Any, new: Any) -> tuple[str, Any, Any] | None:
         pairs = [(key, old[key], new[key]) for key in old]
     elif type(old) is type(new) and isinstance(old, list | tuple) and len(old) == len(new):
         pairs = [(index, *both) for index, both in enumerate(zip(old, new, strict=True))]
-    inner = (_difference(f"{path}.{key}", one, other) for key, one, other in pairs)
+    inner = (_difference(f"{path}.{key}", *both) for key, *both in pairs)
     return next(filter(None, inner), (path, old, new))
 
 

@@ -120,7 +120,7 @@ def contestants(
     bred = breed(config, parents, stream, parts)
     if not selector_of(config, parts).parents_compete:
         return bred
-    again = (Offspring(one.tree, "survivor", (place,)) for place, one in enumerate(parents))
+    again = (Offspring(parent.tree, "survivor", (i,)) for i, parent in enumerate(parents))
     return (*again, *bred)
 
 
@@ -255,7 +255,7 @@ def steady_state_generation(
         Individual(before[slot].tree, before[slot].fitness, "survivor", (slot,))
         for slot in _after_migration(config.demes, before, stream.child("migration"), selector)
     ]
-    boards = SampleBoards(config.game, stream.child("boards"), tuple(one.tree for one in before))
+    boards = SampleBoards(config.game, stream.child("boards"), tuple(old.tree for old in before))
     bred = number = 0
     while bred < len(population):
         # Step 1. Breed.

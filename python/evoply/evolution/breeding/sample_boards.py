@@ -49,7 +49,7 @@ class SampleBoards:
         return [self._known[tree] for tree in trees]
 
     def _plain(self) -> Iterable[gp.Genotype]:
-        return (one for one in self.population if isinstance(one, gp.Tree))
+        return (tree for tree in self.population if isinstance(tree, gp.Tree))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
