@@ -170,7 +170,9 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(_MODULES[name])
     if name not in _HOME_OF:
-        raise AttributeError(f"module 'evoply' has no attribute {name!r}")
+        from evoply.wording import unknown_attribute
+
+        raise unknown_attribute("evoply", name, __all__)
     value = getattr(import_module(_HOME_OF[name]), name)
     return _with_default(value, *_GIVEN[name]) if name in _GIVEN else value
 

@@ -109,6 +109,18 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
+def unknown_attribute(owner: str, name: str, names: Iterable[str]) -> AttributeError:
+    """Return the error for an attribute *name* that *owner* has not, with the nearest of *names*.
+
+    >>> raise unknown_attribute("the board", "onw", ["own", "empty"])
+    Traceback (most recent call last):
+    AttributeError: the board has no attribute 'onw'; did you mean 'own'?
+    """
+    hint = "" if name.startswith("_") else did_you_mean(name, names)
+    # With a name and no object Python shows no suggestion of its own beside it.
+    return AttributeError(f"{owner} has no attribute {name!r}{hint}", name=name)
+
+
 def signed(value: float) -> str:
     """Return *value* as a whole number with its sign; 0 is +0, whatever it was rounded from.
 

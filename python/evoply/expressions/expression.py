@@ -12,9 +12,10 @@ count(own & corners) - count(opponent & corners)
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, reduce
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, cast
+from numbers import Real
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Protocol, TypeVar, cast
 
 from evoply import _native
 from evoply.expressions import written_form
@@ -111,14 +112,17 @@ class Expression:
     def evaluate(self, position: KernelPosition, own: Color | None = None) -> Any:
         """Return the value at *position*: a float, a bool, or an int whose bits are squares.
 
-        *own* is the side the expression speaks for, by default the side to move.
+        *own* is the side the expression speaks for, by default the side to move. A record of a game
+        stands for its last position.
         """
-        outputs = _single_outputs(self, game_rules(position.game).shape)
-        program = _program(position.game, outputs)
-        values = program.evaluate(_batch(position.game, [position], own))[0]
+        position = _position_of(position)
+        rules = game_rules(position.game)
+        program = _program(rules.kernel, rules.shape, self)
+        values = program.evaluate(_batch(rules.kernel, [position], own))
         if isinstance(self, Squares):
-            return bits(int(square) for square in np.flatnonzero(values))
-        return bool(values[0]) if isinstance(self, Truth) else float(values[0])
+            return bits(int(square) for square in np.flatnonzero(values[0]))
+        value: float = values.item(0)
+        return bool(value) if isinstance(self, Truth) else value
 
     def evaluate_all(
         self, positions: Sequence[KernelPosition], own: Color | None = None
@@ -129,13 +133,17 @@ class Expression:
         """
         if isinstance(self, Squares):
             raise ExpressionError("a set of squares is not a number: use count(...) of it")
+        if not isinstance(positions, Iterable):
+            raise TypeError(f"evaluate_all takes a list of positions, not {short(positions)}")
+        positions = [_position_of(position) for position in positions]
         if not positions:
             return np.empty(0)
         games = sorted({position.game for position in positions})
         if len(games) > 1:
             raise ExpressionError(f"positions must be of one game, not of {', '.join(games)}")
-        batch = _batch(games[0], positions, own)
-        return _program(games[0], (self,)).evaluate(batch)[:, 0]
+        rules = game_rules(games[0])
+        batch = _batch(rules.kernel, positions, own)
+        return _program(rules.kernel, rules.shape, self).evaluate(batch)[:, 0]
 
 
 class Squares(Expression):
@@ -161,6 +169,21 @@ class Squares(Expression):
 
     def __invert__(self) -> Squares:
         return build_squares("not", self)
+
+    def _no_number(self, *_: object) -> NoReturn:
+        raise TypeError(
+            "a set of squares is no number: combine sets with |, &, - and ~, and calculate with "
+            "count(...) of them, as in count(board.own) + count(board.empty)"
+        )
+
+    __add__ = __radd__ = __mul__ = __rmul__ = __truediv__ = __pow__ = __xor__ = _no_number
+    __lt__ = __le__ = __gt__ = __ge__ = __neg__ = __abs__ = __len__ = _no_number
+
+    def __contains__(self, square: object) -> NoReturn:
+        raise TypeError(
+            f"a set of squares is known only at a position: contains(squares, {short(square)}) "
+            "asks there"
+        )
 
     def shift(self, direction: str) -> Squares:
         """Return the set moved one square; n is towards row 1; squares never wrap."""
@@ -232,6 +255,15 @@ class Number(Expression):
 
     __rtruediv__ = __truediv__
 
+    def _no_such(self, *_: object) -> NoReturn:
+        raise TypeError(
+            "a number knows +, -, *, <, <=, >, >= and the functions of evoply.expressions: write "
+            "x * x for x ** 2, maximum(x, -x) for abs(x), and compare numbers before & and |"
+        )
+
+    __pow__ = __abs__ = __mod__ = __floordiv__ = __and__ = __rand__ = __or__ = __ror__ = _no_such
+    __invert__ = _no_such
+
 
 class Truth(Expression):
     """True or false, per position: combine with `&`, `|`, `~` and choose with `select`."""
@@ -291,6 +323,8 @@ def _check_node(kind: str, argument: Any, what: str) -> Any:
     if not isinstance(argument, Expression) or (kind != "any" and argument.type != wanted):
         actual = argument.type if isinstance(argument, Expression) else short(argument)
         hint = "; compare numbers with equal(a, b), not ==" if isinstance(argument, bool) else ""
+        if wanted == "squares" and isinstance(argument, str):
+            hint = f"; a set by its name is squares({short(argument)})"
         raise ExpressionError(f"{what} must be of type {wanted}, not {actual}{hint}")
     return argument
 
@@ -342,19 +376,33 @@ def _single_outputs(expression: Expression, shape: BoardShape) -> tuple[Expressi
     return (expression,)
 
 
-def _batch(game: str, positions: Sequence[KernelPosition], own: Color | None) -> _native.Positions:
+def _position_of(source: Any) -> KernelPosition:
+    """Return a position itself, and the last one of a record."""
+    position = getattr(source, "position", source)
+    if not hasattr(position, "row"):
+        raise TypeError(
+            f"an expression is evaluated at a position or a record of a game, not at "
+            f"{short(source)}: see evoply.othello.Position.parse and .Game.from_transcript"
+        )
+    return cast(KernelPosition, position)
+
+
+def _batch(
+    kernel: str, positions: Sequence[KernelPosition], own: Color | None
+) -> _native.Positions:
     rows = [position.row for position in positions]
     if own is not None:
         # The kernel takes own for the side to move; nothing here depends on who really moves.
-        is_black = own is Color.BLACK
+        is_black = Color(own) is Color.BLACK
         rows = [(*row[:3], is_black, *row[4:]) for row in rows]
-    return _native.Positions(game_rules(game).kernel, rows)
+    return _native.Positions(kernel, rows)
 
 
 @lru_cache(maxsize=256)
-def _program(game: str, outputs: tuple[Expression, ...]) -> _native.Program:
-    rules = game_rules(game)
-    return _native.Program(rules.kernel, outputs_to_json(outputs, rules.shape))
+def _program(kernel: str, shape: BoardShape, expression: Expression) -> _native.Program:
+    """Return the program of *expression*; for a set it has an output for each square."""
+    outputs = _single_outputs(expression, shape)
+    return _native.Program(kernel, outputs_to_json(outputs, shape))
 
 
 def build_squares(op: str, *arguments: Any) -> Squares:
@@ -377,5 +425,5 @@ def build_comparison(op: str, *arguments: Any) -> Truth:
 
 
 def with_constants(arguments: Sequence[Any]) -> list[Any]:
-    """Return *arguments* with plain ints and floats replaced by constants."""
-    return [build("number", a) if isinstance(a, int | float) else a for a in arguments]
+    """Return *arguments* with plain numbers, also those of NumPy, replaced by constants."""
+    return [build("number", a) if isinstance(a, Real) else a for a in arguments]

@@ -5,10 +5,12 @@ Each is a number for one side, "own" or "opponent", and fits every board.
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import NoReturn
 
 from evoply.expressions.expression import Number, Squares
 from evoply.expressions.functions import board, count, destinations, number_of_moves, squares
 from evoply.expressions.operations import SIDES, ExpressionError, short
+from evoply.wording import unknown_attribute
 
 NEAR_CORNERS: Mapping[str, str] = MappingProxyType({"xc": "near_corners", "x": "x_squares"})
 RISKY: Mapping[str, str] = MappingProxyType(
@@ -148,3 +150,8 @@ NAMED_FEATURES: Mapping[str, Number] = MappingProxyType(
     }
 )
 """The features that formulas call by name: all that are longer than a count of discs."""
+
+
+def __getattr__(name: str) -> NoReturn:
+    known = [word for word in globals() if not word.startswith("_")]
+    raise unknown_attribute("evoply.features", name, known)

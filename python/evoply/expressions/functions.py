@@ -5,7 +5,7 @@ Python's.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, NoReturn, cast
 
 from evoply.expressions.expression import (
     Number,
@@ -18,6 +18,8 @@ from evoply.expressions.expression import (
     build_squares,
     with_constants,
 )
+from evoply.expressions.operations import ExpressionError
+from evoply.wording import unknown_attribute
 
 
 def number(value: float) -> Number:
@@ -35,6 +37,10 @@ def squares(chosen: str | Iterable[int | str]) -> Squares:
 
     Named sets, and squares by name ("e4"), are resolved for the board when it is known.
     """
+    if not isinstance(chosen, Iterable):
+        raise ExpressionError(
+            f"squares must be a name such as 'corners' or a list such as ['e4'], not {chosen!r:.40}"
+        )
     if isinstance(chosen, str):
         return build_squares("named_squares", chosen)
     return build_squares("squares", list(chosen))
@@ -126,9 +132,9 @@ def contains(of: Squares, square: int | str) -> Truth:
     return cast(Truth, build("contains", of, square))
 
 
-def select(condition: Truth, x: Typed, y: Typed) -> Typed:
+def select(condition: Truth, x: Typed | float, y: Typed | float) -> Typed:
     """Return *x* where *condition* holds and *y* elsewhere; both are of one type."""
-    return cast(Typed, build("select", condition, x, y))
+    return cast(Typed, build("select", condition, *with_constants((x, y))))
 
 
 def argument(index: int, type: str = "number") -> Any:
@@ -160,6 +166,9 @@ class EvaluatedBoard(NamedTuple):
     root_t: Number = build_number("root_t")
     root_ply: Number = build_number("root_ply")
     is_black: Truth = cast(Truth, build("is_black"))
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise unknown_attribute("the board", name, self._fields)
 
 
 board = EvaluatedBoard()

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import MappingProxyType
 
-from evoply import _native
+from evoply.games.agreement import check_agrees
 from evoply.games.checkers import CHECKERS
 from evoply.games.draws import NO_DRAWS, DrawRules
 from evoply.games.othello import OTHELLO
@@ -43,7 +43,18 @@ __all__ = [
 ]
 
 
-_TABLE: dict[str, GameRules] = {**OTHELLO, **CHECKERS}
+class _Table(dict[str, GameRules]):
+    def __missing__(self, name: str) -> GameRules:
+        raise KeyError(_unknown(name))
+
+
+def _unknown(name: str) -> str:
+    sized = {f"{rules.family.lower()}-{rules.shape.rows}": known for known, rules in GAMES.items()}
+    hint = did_you_mean(sized.get(str(name), str(name)), GAMES) or "."
+    return f"unknown game {name!r}{hint} The games are {', '.join(GAMES)}"
+
+
+_TABLE = _Table({**OTHELLO, **CHECKERS})
 GAMES: Mapping[str, GameRules] = MappingProxyType(_TABLE)
 
 _SHIPPED = frozenset(_TABLE)
@@ -58,8 +69,7 @@ def game_rules(name: str) -> GameRules:
     'Othello 6x6'
     """
     if name not in GAMES:
-        hint = did_you_mean(name, GAMES) or "."
-        raise ValueError(f"unknown game {name!r}{hint} The games are {', '.join(GAMES)}")
+        raise ValueError(_unknown(name))
     return GAMES[name]
 
 
@@ -72,7 +82,9 @@ def add_game(rules: GameRules) -> None:
     """Add a game from outside the package to `GAMES`, for as long as this process lives.
 
     Call it in every process that names the game, before it does. Its rules must be rules of the
-    kernel (`rules.kernel`). Raises `ValueError` that says what is wrong with name or kernel.
+    kernel (`rules.kernel`), and its positions must say what these say: legal moves, clock and
+    outcomes are compared on random games. Raises `ValueError` that says what is wrong with the
+    name, or names a position and both answers.
 
     >>> from dataclasses import replace
     >>> stones = replace(GAMES["othello"], name="stones", title="Stones", piece="stone")
@@ -80,6 +92,8 @@ def add_game(rules: GameRules) -> None:
     ...     game_rules("stones").start().play("f5").game
     'stones'
     """
+    if not isinstance(rules, GameRules):
+        raise TypeError(f"{rules!r:.60} is not the rules of a game: give a GameRules")
     name = rules.name
     if _NAME.fullmatch(name) is None:
         raise ValueError(
@@ -91,7 +105,7 @@ def add_game(rules: GameRules) -> None:
     start = rules.start()
     if start.game != name:
         raise ValueError(f"{name}: its start is a position of {start.game}: give it this name")
-    _native.legal_moves(rules.kernel, start.row)  # raises ValueError that lists the kernel's names
+    check_agrees(rules)
     _TABLE[name] = rules
 
 

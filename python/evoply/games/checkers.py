@@ -19,7 +19,14 @@ from evoply.games.draws import NO_DRAWS, USUAL_DRAWS, DrawRules
 from evoply.games.position import BoardPosition, LegalMoves, start_row
 from evoply.games.record import BoardGame
 from evoply.games.rules import GameRules
-from evoply.games.squares import SHAPES, USUAL, is_dark, square_number, squares_in
+from evoply.games.squares import (
+    SHAPES,
+    USUAL,
+    is_dark,
+    numbered_square,
+    square_number,
+    squares_in,
+)
 from evoply.games.text import check_length, place
 from evoply.protocols import BoardShape, Color, IllegalMoveError, InvalidMoveError, Outcome
 
@@ -225,6 +232,16 @@ class Position(BoardPosition[Move]):
 
     def _square_text(self, square: int) -> str:
         return f"square {self._label(square) or square}"
+
+    def _square(self, text: str) -> int:
+        if not (text.isascii() and text.isdecimal()):
+            last = self.shape.squares // 2
+            raise InvalidMoveError(f"there is no square {text!r:.20}: squares are 1 to {last}")
+        return numbered_square(int(text[:9]), self.shape)
+
+    def is_king(self, square: str | int) -> bool:
+        """Return whether a king stands on *square*, such as "18"; see `position["18"]`."""
+        return bool(self.row[2] >> self._square(str(square)) & 1)
 
     @property
     def kings(self) -> int:

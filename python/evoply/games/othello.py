@@ -132,7 +132,10 @@ class Position(BoardPosition[Move]):
         game: str | None = None,
     ) -> None:
         if size not in _NAMES:
-            raise ValueError(f"an Othello board of {size}x{size} does not exist: use 4, 6, 8, 10")
+            raise ValueError(
+                f"there is no Othello board of size {size!r:.40}: use 4, 6, 8 or 10; Position.parse"
+                " reads a board from its text, Game.from_transcript a game"
+            )
         kernel = _NAMES[size]
         if black is None and white is None:
             black, white = start_row(kernel)[:2]
@@ -159,6 +162,9 @@ class Position(BoardPosition[Move]):
 
     def _square_text(self, square: int) -> str:
         return square_name(square, self.shape)
+
+    def _square(self, text: str) -> int:
+        return parse_square(text, self.shape)
 
     def discs(self, color: Color) -> int:
         """Return the number of discs of *color* on the board."""

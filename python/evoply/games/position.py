@@ -246,6 +246,16 @@ class BoardPosition(ABC, Generic[M]):
         """Return the number of pieces of *color*."""
         return self.row[0 if color is Color.BLACK else 1].bit_count()
 
+    def __getitem__(self, square: str | int) -> Color | None:
+        """Return whose piece stands on *square*, as moves name it: "d3", in checkers "18" or 18.
+
+        None for an empty square. Raises `InvalidMoveError` if there is no such square.
+        """
+        bit = self._square(str(square))
+        return next((color for color in Color if self.row[color is Color.WHITE] >> bit & 1), None)
+
+    __iter__: ClassVar[None] = None  # squares are no sequence, though they can be asked by name
+
     def mobility(self, color: Color | None = None) -> int:
         """Return how many moves *color*, by default the side to move, has if it is to move.
 
@@ -351,6 +361,10 @@ class BoardPosition(ABC, Generic[M]):
     @abstractmethod
     def _square_text(self, square: int) -> str:
         """Return the name of *square* for messages."""
+
+    @abstractmethod
+    def _square(self, text: str) -> int:
+        """Return the square that *text* names; raise `InvalidMoveError` if it names none."""
 
     @abstractmethod
     def parse_move(self, text: str, /) -> M:

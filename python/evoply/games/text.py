@@ -16,7 +16,9 @@ class Word:
 
 
 def check_length(text: str) -> None:
-    """Raise `InvalidMoveError` if *text* is longer than any board or game."""
+    """Raise `InvalidMoveError` if *text* is no text, or longer than any board or game."""
+    if not isinstance(text, str):
+        raise InvalidMoveError(f"a board or a game is read from a text, not from {text!r:.40}")
     if len(text) > MAX_CHARACTERS:
         raise InvalidMoveError(
             f"the text has {len(text):,} characters; at most {MAX_CHARACTERS:,} are read"

@@ -76,7 +76,7 @@ def player_of(source: object) -> Player:
         return cast(Player, source)
     tree = source if isinstance(source, Tree | Forest) else getattr(source, "tree", None)
     if isinstance(tree, Tree | Forest) and not hasattr(source, "choose"):
-        return AfterState(evaluator=TreeEvaluator(tree=tree))
+        return AfterState(evaluator=TreeEvaluator.of_own(tree))
     return PythonPlayer(source)
 
 
