@@ -243,9 +243,9 @@ def _say(comparison: Comparison, output: Output) -> None:
         )
     output.people.print(listed)
     output.say(f"Value: {comparison.experiment.measure}, {comparison.experiment.games} games each")
-    for one in comparison.overshoots:
+    for far in comparison.overshoots:
         output.say(
-            f"Beyond the budget: {one.setup} by {_share(one.mean)}, {_share(one.most)} at most"
+            f"Beyond the budget: {far.setup} by {_share(far.mean)}, {_share(far.most)} at most"
         )
     pairs = sorted(comparison.differences, key=lambda difference: difference.p)
     if pairs:
