@@ -136,8 +136,9 @@ _HOMES = {
 }
 """The public names, by the package that each is fetched from when it is first used."""
 _READ_PLAYERS = (
-    "analyse", "distil", "explain", "match", "parse_player", "round_robin", "sprt_match",
-    "tournament", "tune", "why", "xray",
+    "analyse", "distil", "explain", "match", "parse_player", "round_robin", "save_player",
+    "sprt_match",
+    "tournament", "tune", "why", "with_options", "xray",
 )  # fmt: skip
 _GIVEN = {
     **dict.fromkeys(_READ_PLAYERS, ("runs", "evoply.runs", "resolve_champion")),

@@ -22,9 +22,10 @@ from evoply.algebra.writing import SumWriter, place, to_float
 from evoply.expressions import Expression
 from evoply.expressions.formula import UNNAMED, FormulaNames, formula, number_text
 from evoply.expressions.written_form import children, in_order
-from evoply.gp.forest import Genotype
+from evoply.gp.forest import Forest, Genotype
 from evoply.gp.lowering import expression_of
 from evoply.gp.sizes import settled
+from evoply.gp.tree import Tree
 
 _MOST_EXCEPTIONS = 8
 _LONGEST_VALUE = 200  # characters of the value at an exception
@@ -77,8 +78,12 @@ def simplify(what: Genotype | Expression, names: FormulaNames = UNNAMED) -> Simp
     """
     if isinstance(what, Expression):
         expression = what
-    else:
+    elif isinstance(what, Tree | Forest):
         expression, names = expression_of(what), names_of(what)
+    else:
+        raise TypeError(
+            f"what: {what!r:.60} is neither a tree nor an expression: parse_tree reads a text"
+        )
     simplifier = _Simplifier(expression, names)
     form = simplifier.run()
     constant = None if form.terms is None else polynomials.value(form.terms)

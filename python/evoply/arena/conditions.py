@@ -1,6 +1,6 @@
 """The players and conditions of a match or tournament, read and checked."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict, Unpack
@@ -15,7 +15,7 @@ from evoply.games import game_rules
 from evoply.games.draws import DrawRules
 from evoply.players import data_of, parse_player, player_of
 from evoply.protocols import Cluster, Player, Position, Row, TimeControl
-from evoply.wording import shorten
+from evoply.wording import did_you_mean, shorten
 
 MOST_GAMES = 10_000_000
 MOST_OPENING_PLIES = 1000
@@ -221,6 +221,11 @@ def field_of(
 
     A text is read by `parse_player`, with *runs* for champions, and is then the player's label.
     """
+    if isinstance(players, str) or not isinstance(players, Iterable):
+        raise TypeError(f"players: give a list of players, not {shorten(repr(players))}")
+    for name in terms.keys() - Terms.__annotations__.keys():
+        hint = did_you_mean(name, [*Terms.__annotations__, "games", "times", "progress"])
+        raise TypeError(f"no argument is called {name!r}{hint}")
     conditions = conditions_of(**terms)
     return Field(conditions, tuple(_read(player, conditions.game, runs) for player in players))
 

@@ -56,6 +56,9 @@ class Sprt:
 
     def __post_init__(self) -> None:
         """Raise `ValueError` for numbers outside the bounds."""
+        for name in ("elo0", "elo1", "alpha", "beta"):
+            if not isinstance(getattr(self, name), int | float):
+                raise TypeError(f"{name}: must be a number, not {getattr(self, name)!r:.40}")
         if not -MOST_ELO <= self.elo0 < self.elo1 <= MOST_ELO:
             raise ValueError(
                 f"sprt: elo0 {self.elo0:g} must be below elo1 {self.elo1:g}, both from "
@@ -239,6 +242,8 @@ def sprt_match(
     >>> sprt_match("swh", "random", Sprt(0, 100), seed=1).verdict
     'elo1'
     """
+    if not isinstance(test, Sprt):
+        raise TypeError(f"test: give an Sprt, such as Sprt(0, 10), not {test!r:.40}")
     games = even_games(games)
     field = field_of((first, second), **terms)
     if not field.conditions.opening_plies:

@@ -131,6 +131,11 @@ class Evolution:
     @property
     def parts(self) -> PythonParts:
         """The parts that are Python code of the user."""
+        if not isinstance(self.operators, Mapping):
+            raise TypeError(
+                "operators: give a dict of operators by the names they have in variation.custom, "
+                f"not {self.operators!r:.40}"
+            )
         return PythonParts(self.fitness, dict(self.operators), self.selection, self.survival)
 
     def check(self, config: EvolutionConfig, /) -> None:

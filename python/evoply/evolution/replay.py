@@ -77,6 +77,8 @@ def replay(
     cannot be had or is other code, or if the fitness is a function, which says nothing of its
     games.
     """
+    if not isinstance(run, Run):
+        raise TypeError(f"run: {run!r:.60} is not an open run: give evoply.find_run(...)")
     # Step 1. Everybody who played, and their opponents.
     stored = run.generation(generation)
     before = None if generation == 0 else run.generation(generation - 1)

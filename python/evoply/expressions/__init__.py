@@ -67,13 +67,18 @@ if TYPE_CHECKING:
     )
     from evoply.expressions.primitive import Constant, Link, Node, Primitive
     from evoply.expressions.primitive_set import PrimitiveSet
-    from evoply.expressions.shipped_sets import PRIMITIVE_SETS, find_primitive_set
+    from evoply.expressions.shipped_sets import (
+        DEFAULT_PRIMITIVES,
+        PRIMITIVE_SETS,
+        find_primitive_set,
+    )
     from evoply.expressions.square_sets import class_letters, named_squares, square_sets
     from evoply.expressions.typed_sets import Pieces, benbassat, compose_squares
     from evoply.expressions.weights import Weights
 
 __all__ = [
     "CONVENTIONS",
+    "DEFAULT_PRIMITIVES",
     "DIFFERENCES",
     "DIRECTIONS",
     "FIREBRAND_FEATURES",
@@ -169,7 +174,7 @@ give_when_used(
         ),
         "primitive": "Constant Link Node Primitive",
         "primitive_set": "PrimitiveSet",
-        "shipped_sets": "PRIMITIVE_SETS find_primitive_set",
+        "shipped_sets": "DEFAULT_PRIMITIVES PRIMITIVE_SETS find_primitive_set",
         "square_sets": "class_letters named_squares square_sets",
         "numbers": "parameters_of program_with_parameters with_parameters",
         "typed_sets": "Pieces benbassat compose_squares",

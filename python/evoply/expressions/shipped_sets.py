@@ -61,8 +61,17 @@ PRIMITIVE_SETS: Mapping[str, PrimitiveSet] = MadeWhenUsed(
 )
 
 
-def find_primitive_set(name: str) -> PrimitiveSet:
-    """Return the set called *name*; `ExpressionError` suggests the nearest name and lists all."""
-    if name in PRIMITIVE_SETS:
-        return PRIMITIVE_SETS[name]
+DEFAULT_PRIMITIVES = "liao+mobility"
+"""The set in which a tree is read unless something says otherwise."""
+
+
+def find_primitive_set(name: PrimitiveSet | str) -> PrimitiveSet:
+    """Return the set called *name*, and a set itself.
+
+    Raises `ExpressionError` that suggests the nearest name and lists all.
+    """
+    if isinstance(name, PrimitiveSet):
+        return name
+    if str(name) in PRIMITIVE_SETS:
+        return PRIMITIVE_SETS[str(name)]
     raise ExpressionError(_unknown(name))

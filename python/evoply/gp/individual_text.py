@@ -15,10 +15,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evoply.expressions import ExpressionError, PrimitiveSet, definition_sets
+from evoply.expressions import (
+    DEFAULT_PRIMITIVES,
+    ExpressionError,
+    PrimitiveSet,
+    definition_sets,
+    find_primitive_set,
+)
 from evoply.gp.forest import MAX_BRANCHES, Forest, Genotype
 from evoply.gp.tree import MAX_TREE_NODES, Tree, TreeError
-from evoply.gp.tree_text import MAX_TEXT_LENGTH, TreeSyntaxError, parse_tree
+from evoply.gp.tree_text import TreeSyntaxError, check_text, parse_tree
 
 _TIMED = ("phases", "ply_stages")
 _ROLES = ("sum", *_TIMED, "adf", "ordered")
@@ -29,19 +35,17 @@ _HEADER = re.compile(r"ADF([0-9])/([0-9])")
 
 def parse_individual(
     text: str,
-    primitives: PrimitiveSet | Sequence[PrimitiveSet],
+    primitives: PrimitiveSet | str | Sequence[PrimitiveSet] = DEFAULT_PRIMITIVES,
 ) -> Genotype:
     """Return the individual that *text* writes; a staged one with a single 100 is a plain tree.
 
-    *primitives* is the set of all trees, extended by `definition_sets` for definitions, or a
-    sequence of the sets of the branches. Raises `TreeSyntaxError` with the column in *text*.
+    *primitives* is the set of all trees, or its name, extended by `definition_sets` for
+    definitions, or a sequence of the sets of the branches. Raises `TreeSyntaxError` with the column
+    in *text*.
     """
-    if len(text) > MAX_TEXT_LENGTH:
-        raise TreeSyntaxError(
-            f"a text may have at most {MAX_TEXT_LENGTH} characters, not {len(text)}",
-            text,
-            MAX_TEXT_LENGTH + 1,
-        )
+    check_text(text)
+    if isinstance(primitives, str):
+        primitives = find_primitive_set(primitives)
     reader = _Reader(text)
     index = reader.skip(0)
     if text.startswith("{", index):

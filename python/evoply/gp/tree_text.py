@@ -11,7 +11,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from evoply.expressions import Constant, ExpressionError, Node, Primitive, PrimitiveSet
+from evoply.expressions import (
+    DEFAULT_PRIMITIVES,
+    Constant,
+    ExpressionError,
+    Node,
+    Primitive,
+    PrimitiveSet,
+    find_primitive_set,
+)
 from evoply.gp.tree import MAX_TREE_NODES, Tree
 from evoply.wording import did_you_mean, shorten
 
@@ -197,13 +205,25 @@ def _short(token: str) -> str:
     return shorten(token, _LONGEST_NAME)
 
 
+def check_text(text: str) -> None:
+    """Raise TypeError unless *text* is a text, and `TreeSyntaxError` if it is too long."""
+    if not isinstance(text, str):
+        raise TypeError(f"a tree is read from a text such as '( white )', not from {text!r:.40}")
+    if len(text) > MAX_TEXT_LENGTH:
+        raise TreeSyntaxError(
+            f"the text of a tree may have at most {MAX_TEXT_LENGTH} characters, not {len(text)}",
+            text,
+            MAX_TEXT_LENGTH + 1,
+        )
+
+
 def parse_tree(
     text: str,
-    primitive_set: PrimitiveSet,
+    primitive_set: PrimitiveSet | str = DEFAULT_PRIMITIVES,
     *,
     root_type: str | None = "number",
 ) -> Tree:
-    """Return the tree that *text* writes over *primitive_set*.
+    """Return the tree that *text* writes over *primitive_set*, a set or its name.
 
     Tokens are separated by white space or brackets, so `))` is read as two brackets. A number that
     is not the name of a primitive is a `Constant`. *root_type* is the type the tree must have, None
@@ -212,15 +232,10 @@ def parse_tree(
     Raises `TreeSyntaxError` with the column; the text may have 1,000,000 characters and the tree
     4,096 nodes at most.
 
-    >>> from evoply.expressions import PRIMITIVE_SETS
-    >>> str(parse_tree("(+ white ( * 0.5 black ))", PRIMITIVE_SETS["liao"]))
+    >>> str(parse_tree("(+ white ( * 0.5 black ))", "liao"))
     '( + white ( * 0.5 black ) )'
     """
-    if len(text) > MAX_TEXT_LENGTH:
-        raise TreeSyntaxError(
-            f"the text of a tree may have at most {MAX_TEXT_LENGTH} characters, not {len(text)}",
-            text,
-            MAX_TEXT_LENGTH + 1,
-        )
-    nodes = _Parser(text, primitive_set).parse(root_type)
-    return Tree(primitive_set, tuple(nodes))
+    check_text(text)
+    primitives = find_primitive_set(primitive_set)
+    nodes = _Parser(text, primitives).parse(root_type)
+    return Tree(primitives, tuple(nodes))

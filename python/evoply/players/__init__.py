@@ -22,9 +22,9 @@ if TYPE_CHECKING:
         SavedPlayer,
         load_player,
         load_saved_player,
-        save_player,
     )
     from evoply.players.player_kind import PlayerKind, ValuingPlayer
+    from evoply.players.saving import save_player
     from evoply.players.searcher import Searcher
     from evoply.players.seed_individuals import seed_individual
     from evoply.players.specs import NOT_REPRODUCIBLE, AfterState, AlphaBeta, RandomPlayer
@@ -87,9 +87,7 @@ give_when_used(
         "endgame": "Solution solve",
         "engines": "Engine EngineLimits read_engines",
         "evaluators": "ExpressionEvaluator TreeEvaluator",
-        "player_files": (
-            "Origin PlayerFileError SavedPlayer load_player load_saved_player save_player"
-        ),
+        "player_files": "Origin PlayerFileError SavedPlayer load_player load_saved_player",
         "grammar": "PlayerTextError parse_player with_options",
         "kernel_seat": "KernelSeat",
         "player_kind": "PlayerKind ValuingPlayer",
@@ -97,6 +95,7 @@ give_when_used(
         "online": "Online OnlineSeat",
         "packed": "PackedTables read_packed",
         "player": "data_of model_of player_of steady_player",
+        "saving": "save_player",
         "searcher": "Searcher",
         "seed_individuals": "seed_individual",
         "specs": "NOT_REPRODUCIBLE AfterState AlphaBeta RandomPlayer",

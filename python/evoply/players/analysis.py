@@ -8,6 +8,7 @@ from evoply.games import game_rules
 from evoply.players.grammar import Runs, read_player_of
 from evoply.players.kernel_seat import KernelSeat
 from evoply.protocols import Choice, Clock, Color, GameRecord, Seat
+from evoply.wording import shorten
 
 _NO_CLOCK = Clock()
 
@@ -50,7 +51,15 @@ def analyse(
 
 
 def record_of(game: Any) -> GameRecord:
-    """Return *game* if it is a record; for a position, a record that begins and ends there."""
+    """Return *game* if it is a record; for a position, a record that begins and ends there.
+
+    Raises TypeError for anything else.
+    """
+    if isinstance(game, type) or not (hasattr(game, "legal_moves") or hasattr(game, "position")):
+        raise TypeError(
+            f"game: {shorten(repr(game))} is neither a position nor a record of a game: see"
+            " evoply.othello.Position.parse and evoply.othello.Game.from_transcript"
+        )
     record: GameRecord = game_rules(game.game).game(game) if hasattr(game, "legal_moves") else game
     return record
 

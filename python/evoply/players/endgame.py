@@ -6,11 +6,11 @@ counts with one thread. It needs no evaluator; a limit in seconds and Ctrl-C sto
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from evoply import _native
 from evoply.games import game_rules
-from evoply.protocols import Move, Position
+from evoply.protocols import GameRecord, Move, Position
 
 _LONGEST = 1e9
 """Seconds that stand for no limit."""
@@ -38,7 +38,7 @@ class Solution:
 
 
 def solve(
-    position: Position,
+    position: Position | GameRecord,
     *,
     mode: Aim = "exact",
     every_move: bool = False,
@@ -70,11 +70,15 @@ def solve(
         raise ValueError(f"seconds: {seconds!r} is not a limit: give a number above 0, or None")
     if not 0 <= threads <= MOST_THREADS:
         raise ValueError(f"threads: {threads!r} - give a whole number from 0 to {MOST_THREADS}")
-    rules = game_rules(position.game)
+    source: Any = position
+    board: Position = getattr(source, "position", source)  # of a record: the last one
+    if not hasattr(board, "row"):
+        raise TypeError(f"position: {position!r:.60} is not a position of a game")
+    rules = game_rules(board.game)
     try:
         score, code, nodes, taken, line, moves = _native.solve(
-            position.kernel,
-            position.row,
+            board.kernel,
+            board.row,
             mode,
             empties_to_winner=empties_to_winner,
             every_move=every_move,
@@ -85,7 +89,7 @@ def solve(
     except TimeoutError:
         cheaper = "" if mode == "outcome" else ', or ask only who wins (mode="outcome")'
         raise TimeoutError(
-            f"seconds: {seconds:g} were not enough for {rules.moves_left(position)} empty squares:"
+            f"seconds: {seconds:g} were not enough for {rules.moves_left(board)} empty squares:"
             f" give more{cheaper}"
         ) from None
     return Solution(

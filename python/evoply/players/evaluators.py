@@ -6,7 +6,7 @@ Reasons: docs/design/expressions.md.
 from __future__ import annotations
 
 import re
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
 from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
@@ -23,6 +23,7 @@ from pydantic import (
 from evoply import _native
 from evoply.configs.config_errors import checked
 from evoply.expressions import (
+    DEFAULT_PRIMITIVES,
     PRIMITIVE_SETS,
     Constant,
     Expression,
@@ -41,7 +42,6 @@ from evoply.players.problems import refusal
 from evoply.wording import short_name, shorten
 
 LONGEST_LABEL = 60
-DEFAULT_PRIMITIVES = "liao+mobility"
 
 Division = Literal["one", "zero", "numerator", "ieee"]
 Lenient = Literal["drop", "variadic"]
@@ -73,8 +73,15 @@ class Model(BaseModel):
 
     if not TYPE_CHECKING:  # the type checker keeps the constructor made from the fields
 
-        def __init__(self, **data: Any) -> None:
+        def __init__(self, *unnamed: object, **data: Any) -> None:
             """Check *data*; raise ValueError in words for users, without those of pydantic."""
+            if unnamed:
+                fields = type(self).model_fields
+                names = ", ".join(f"{name}=" for name in fields if fields[name].is_required())
+                raise TypeError(
+                    f"{type(self).__name__} takes what it is made of by name, such as"
+                    f" {names or 'name='}: {shorten(repr(unnamed[0]))} has none"
+                )
             build = super().__init__
             checked(lambda: build(**data), lambda error: refusal(error, type(self)))
 
@@ -342,4 +349,22 @@ class ExpressionEvaluator(Model):
         return self
 
 
-Evaluator = Annotated[TreeEvaluator | ExpressionEvaluator, Field(discriminator="kind")]
+def _as_evaluator(source: object) -> object:
+    """Return an individual or an expression as its evaluator; refuse a text with what to do."""
+    if isinstance(source, Tree | Forest):
+        return TreeEvaluator(tree=source)
+    if isinstance(source, Expression):
+        return ExpressionEvaluator(expression=source.to_dict())
+    if isinstance(source, str):
+        raise ValueError(
+            f"{shorten(source)!r} is a text: give a tree, an expression or an evaluator, or write"
+            " the whole player as a text, such as parse_player('swh:depth=2')"
+        )
+    return source
+
+
+Evaluator = Annotated[
+    TreeEvaluator | ExpressionEvaluator,
+    Field(discriminator="kind"),
+    BeforeValidator(_as_evaluator),
+]

@@ -35,7 +35,7 @@ from evoply.players.options import choice, field_reader, number, readers
 from evoply.players.player import KINDS, PlayerModel, model_of, player_of
 from evoply.players.player_files import load_player, load_toml_player
 from evoply.players.player_kind import LONGEST_NAME, KernelPlayer
-from evoply.players.search_options import SEARCH_LIMITS
+from evoply.players.search_options import OF_STAGES, SEARCH_LIMITS
 from evoply.players.specs import NOT_REPRODUCIBLE, AfterState, AlphaBeta, RandomPlayer
 from evoply.players.staged import STAGES_ONLY, RandomStart, Staged
 from evoply.protocols import Player
@@ -90,7 +90,7 @@ def parse_player(
     bare = text.strip().removesuffix(NOT_REPRODUCIBLE)
     if not bare:
         raise PlayerTextError(f"a player is missing: one of {_names()}", 1)
-    if isinstance(primitives, str):
+    if primitives is not None:
         primitives = find_primitive_set(primitives)
     player = _parse(bare, start + 1, game, primitives, runs)
     try:
@@ -109,15 +109,23 @@ def read_player_of(source: object, game: str, runs: Runs | None = None) -> Playe
 
 
 def with_options(
-    player: Player, options: Mapping[str, Any], *, name: str | None = None
+    player: object,
+    options: Mapping[str, Any],
+    *,
+    name: str | None = None,
+    game: str = "othello",
+    runs: Runs | None = None,
 ) -> PlayerModel:
     """Return *player* with other options (not those of a tree); depth 0 is the after-state.
 
-    A limit in nodes, work or time without a depth means as deep as the limit allows; nodes and work
-    take each other's place.
+    A text is read as the player of *game* that it names, with *runs* for champions. A limit in
+    nodes, work or time without a depth means as deep as the limit allows; nodes and work take each
+    other's place.
     """
+    if not isinstance(options, Mapping):
+        raise TypeError(f"options: give a dict such as {{'depth': 2}}, not {options!r:.40}")
     chosen = dict(options)
-    model = model_of(player)
+    model = model_of(read_player_of(player, game, runs))
     if not isinstance(model, KernelPlayer):
         label = model.name if name is None else _short_name(name)
         return model.with_options(chosen).model_copy(update={"name": label})
@@ -298,7 +306,7 @@ _SEARCH: Mapping[str, Callable[[str], Any]] = MappingProxyType(
     {**readers(AlphaBeta), "random_plies": field_reader(RandomStart, "plies")}
 )
 _STAGES: Mapping[str, Callable[[str], Any]] = MappingProxyType(
-    {name: field_reader(Staged, name) for name in ("overlap", "slide", "clock")}
+    {name: field_reader(Staged, name) for name in OF_STAGES}
 )
 _ANY = MappingProxyType({**_SEARCH, **_STAGES})
 _TREE: Mapping[str, Callable[[str], Any]] = MappingProxyType(

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 from pydantic import ConfigDict, Field, TypeAdapter
 
+from evoply.expressions import Expression
 from evoply.gp.forest import Forest
 from evoply.gp.tree import Tree
 from evoply.players.bots import Bot
 from evoply.players.engines import Engine
-from evoply.players.evaluators import TreeEvaluator
+from evoply.players.evaluators import ExpressionEvaluator, TreeEvaluator
 from evoply.players.online import Online
 from evoply.players.own_player import OwnPlayer
 from evoply.players.player_kind import PlayerKind, ValuingPlayer
@@ -58,12 +59,12 @@ _CONTRACT = ("label", "reproducible", "check_fits", "seat")
 
 
 def player_of(source: object) -> Player:
-    """Return a tree, an object that holds one, or an object with `choose` as a player.
+    """Return a tree, an object that holds one, an expression or an object with `choose` as player.
 
-    A player is returned as it is. A tree, such as that of an individual of a generation, compares
-    the boards after each of its moves: one ply, own is the side that chooses, the first of equally
-    good moves; `with_options` gives it another depth, ties or view. Raises TypeError for anything
-    else.
+    A player is returned as it is. A tree, such as that of an individual of a generation, and an
+    expression compare the boards after each of their moves: one ply, own is the side that chooses,
+    the first of equally good moves; `with_options` gives them another depth, ties or view. Raises
+    TypeError for anything else.
 
     >>> from evoply.expressions import PRIMITIVE_SETS
     >>> from evoply.gp import parse_tree
@@ -77,6 +78,8 @@ def player_of(source: object) -> Player:
     tree = source if isinstance(source, Tree | Forest) else getattr(source, "tree", None)
     if isinstance(tree, Tree | Forest) and not hasattr(source, "choose"):
         return AfterState(evaluator=TreeEvaluator.of_own(tree))
+    if isinstance(source, Expression):
+        return AfterState(evaluator=ExpressionEvaluator(expression=source.to_dict()))
     return PythonPlayer(source)
 
 

@@ -6,7 +6,6 @@ defined them. *checksum* is the SHA-256 of the canonical JSON (sorted keys, no s
 fields: it finds damage, not forgery.
 """
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -14,16 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evoply.configs.config_errors import checked
 from evoply.expressions.written_form import parse_json
-from evoply.files import (
-    read_limited,
-    read_toml_file,
-    with_checksum,
-    without_checksum,
-    write_atomically,
-)
+from evoply.files import read_limited, read_toml_file, without_checksum
 from evoply.games import game_rules
-from evoply.own_code import qualified_name
-from evoply.players.player import KINDS, PLAYER_ADAPTER, PlayerModel, SavedModel, model_of
+from evoply.players.player import PLAYER_ADAPTER, PlayerModel, SavedModel
 from evoply.players.problems import problems
 from evoply.protocols import ConfigError
 
@@ -57,40 +49,6 @@ class SavedPlayer(BaseModel):
     game: str
     origin: Origin
     player: SavedModel
-
-
-def save_player(
-    path: str | Path,
-    player: object,
-    origin: Origin | None = None,
-    *,
-    game: str = "othello",
-) -> None:
-    """Write *player*, who plays *game*, to *path*, whole or not at all.
-
-    A tree is saved as the player that `player_of` returns. Raises `ValueError` if it does not fit
-    *game*, is a bot, or could not be read again because it is of your own kind, `TypeError` if it
-    is an object in Python, and `OSError` if the file cannot be written.
-    """
-    model = model_of(player)
-    model.check_fits(game)
-    if type(model) not in KINDS:
-        raise ValueError(
-            f"{model.label}: a player of your own kind, {qualified_name(model)}, cannot be saved: "
-            "no reader of the file would know it - name it where a player is read, as "
-            "python:FILE.py:NAME"
-        )
-    content = {
-        "format": FORMAT,
-        "kind": "evoply player",
-        "game": game,
-        "origin": (origin or Origin()).model_dump(mode="json"),
-        "player": model.self_contained().model_dump(mode="json"),
-    }
-    text = json.dumps(with_checksum(content), indent=1) + "\n"
-    if len(text.encode()) > MAX_BYTES:
-        raise ValueError(f"the player is too large to save: more than {MAX_BYTES:,} bytes")
-    write_atomically(path, text)
 
 
 def load_player(path: str | Path, *, game: str | None = None) -> SavedModel:

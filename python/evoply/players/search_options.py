@@ -40,6 +40,8 @@ MEASURED_DEPTH = 3
 """Reports measure players that look further at this depth: each position is searched often."""
 SEARCH_LIMITS = ("nodes", "work", "time")
 """The limits that can end a search before its depth."""
+OF_STAGES = ("overlap", "slide", "clock")
+"""The options of players with stages."""
 OF_LEAVES = ("noise", "second")
 """The options that change what leaves are worth: without them a player would be another one."""
 NODES_OR_WORK = "give nodes or work, not both: work stands for a number of nodes"

@@ -23,9 +23,11 @@ from evoply.players.search_options import (
     MAX_DEPTH,
     MEASURED_DEPTH,
     OF_LEAVES,
+    OF_STAGES,
     SEARCH_LIMITS,
     SearchOptions,
 )
+from evoply.wording import did_you_mean, shorten
 
 NOT_REPRODUCIBLE = " (not reproducible)"
 
@@ -195,6 +197,9 @@ def _with_options(
             raise ValueError(
                 f"{option} is for players that look ahead: give depth, nodes, work or time"
             )
+        if option not in OF_STAGES:
+            hint = did_you_mean(option, [*AlphaBeta.model_fields, "random_plies"]) or "."
+            raise ValueError(f"no option {shorten(option)!r}{hint}")
         raise ValueError(f"{option} is for stages, such as ( white ),50,( white_corners ),50")
     kept = {key: value for key, value in fields.items() if key in model.model_fields}
     kind = model.model_fields["kind"].default

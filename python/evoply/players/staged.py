@@ -14,7 +14,13 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic import (
+    Field,
+    SerializerFunctionWrapHandler,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from evoply import _native
 from evoply.expressions import Expression, PrimitiveSet
@@ -32,6 +38,7 @@ from evoply.players.specs import (
     AlphaBeta,
     RandomPlayer,
 )
+from evoply.wording import shorten
 
 Slide = Literal["linear", "logistic"]
 StageClock = Literal["pieces", "ply"]
@@ -304,6 +311,14 @@ class RandomStart(KernelPlayer):
     kind: Literal["random_start"] = "random_start"
     plies: int = Field(ge=0, le=MOST_RANDOM_PLIES, strict=True)
     player: Annotated[RandomPlayer | AfterState | AlphaBeta | Staged, Field(discriminator="kind")]
+
+    @field_validator("player", mode="before")
+    @classmethod
+    def _no_text(cls, player: object) -> object:
+        if isinstance(player, str):
+            player = shorten(player)
+            raise ValueError(f"give a player, such as parse_player({player!r}), not a text")
+        return player
 
     @property
     def reproducible(self) -> bool:

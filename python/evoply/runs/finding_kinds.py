@@ -27,6 +27,11 @@ def kind_of(kinds: Kinds, config: Any, learner: Any = None) -> Kind:
         for kind in kinds.values():
             if isinstance(config, kind.learners.given.config_type):
                 return kind
+        if isinstance(config, str):
+            raise RunError(
+                f"config: {config!r:.60} is a text: give the config itself, such as"
+                f" evoply.load_config({config!r:.60})"
+            )
         raise RunError(
             f"{type(config).__name__} is not a config of a known learner: name its learner, as in "
             "evoply.Run.create(path, config, learner=...), which knows evoply's own"

@@ -2,7 +2,7 @@
 
 import inspect
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -44,7 +44,8 @@ class FunctionFitness(FitnessKind):
         streams = [training.stream.child("tree") for _ in population.trees]
         answers: list[Any]
         if self.takes_all:
-            answers = list(self.function(population.trees, streams))
+            given = self.function(population.trees, streams)
+            answers = list(given) if isinstance(given, Iterable) else [given]
             if len(answers) != len(population.trees):
                 raise ValueError(
                     f"the fitness {_name(self.function)} gave {len(answers)} numbers for "
@@ -125,8 +126,16 @@ def kind_of(fitness: OwnFitness) -> FitnessKind:
             f"{fitness!r:.60} is not a fitness: give a function of a tree and a stream, one of "
             "trees and streams, or a FitnessKind"
         )
-    parameters = list(inspect.signature(fitness).parameters)
-    return FunctionFitness(function=fitness, takes_all=parameters[:1] == ["trees"])
+    signature: inspect.Signature | str = "(...)"
+    try:
+        signature = inspect.signature(fitness)
+        signature.bind(None, None)
+    except (TypeError, ValueError):  # the second: a function in C may have none
+        raise TypeError(
+            f"the fitness {_name(fitness)}{signature} cannot be asked: a fitness takes (tree,"
+            " stream), or (trees, streams) for all trees at once, even if it needs no stream"
+        ) from None
+    return FunctionFitness(function=fitness, takes_all=[*signature.parameters][:1] == ["trees"])
 
 
 def _name(function: Any) -> str:
