@@ -122,8 +122,8 @@ def part_costs() -> tuple[float, float, float]:
     settings: dict[str, Any] = {"population_size": POPULATION, "generations": 1}
     first = next(evolve("quick", fitness=lambda tree, stream: 0.0, **settings))
     trees = [one.tree for one in first.individuals]
-    players: list[KernelSeat] = seats_of(config.game_settings, trees)
-    players.append(parse_player("random").seat("othello"))  # type: ignore[arg-type]
+    seats = [*seats_of(config.game_settings, trees), parse_player("random").seat("othello")]
+    players = [seat for seat in seats if isinstance(seat, KernelSeat)]
     tree = np.repeat(np.arange(POPULATION), GAMES)
     keys = _native.Stream(1, "keys").keys(GAMES)
     schedule = Schedule(

@@ -27,7 +27,6 @@ from evoply.expressions import board, features
 from evoply.runs.run import Run
 
 OPPONENTS = ("random", "greedy", "swh", "firebrand")
-AIMS = {"match": 1000, "legal_moves": 10, "evaluate": 8}
 RUNS = {"quick": 30, "demo": 8}
 """Generations of the presets that are run."""
 PARTS: Mapping[str, tuple[Any, str]] = {
@@ -92,22 +91,14 @@ def calls(times: int) -> Iterator[tuple[str, float]]:
     stream = ep.Stream(1, "researcher")
     primitives = ep.PRIMITIVE_SETS["liao+mobility"]
     trees = gp.ramped_half_and_half(primitives, times + 1, stream, max_depth=6)
-    for opponent in OPPONENTS:
-        yield (
-            f"match of a new tree and {opponent}",
-            microseconds(
-                lambda number, other=opponent: ep.match(
-                    trees[number], other, games=2, seed=number, threads=1
-                ),
-                times,
-            ),
-        )
-    yield (
-        "match of random and greedy",
-        microseconds(
-            lambda number: ep.match("random", "greedy", games=2, seed=number, threads=1), times
-        ),
-    )
+    pairs = [*(("a new tree", opponent) for opponent in OPPONENTS), ("random", "greedy")]
+    for first, second in pairs:
+
+        def play(number: int, first: str = first, second: str = second) -> object:
+            player = trees[number] if first == "a new tree" else first
+            return ep.match(player, second, games=2, seed=number, threads=1)
+
+        yield f"match of {first} and {second}", microseconds(play, times)
     batch = _native.Positions.random("othello", times + 1, 1, 4, 50)
     positions = [ep.othello.Position.from_row("othello", batch[i]) for i in range(times + 1)]
     yield "legal_moves of a new position", microseconds(lambda n: positions[n].legal_moves, times)

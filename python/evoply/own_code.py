@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
@@ -204,6 +204,8 @@ def named(part: Any) -> OwnCode:
 
 def qualified_name(part: Any) -> str:
     """Return the module and name of a function or a class, or of the class of a value."""
+    while isinstance(part, partial):
+        part = part.func
     definition = part if hasattr(part, "__qualname__") else type(part)
     module = definition.__module__
     if module.startswith(_MODULES):

@@ -7,11 +7,12 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hill_climbing import Climb, HillClimbing, Weights, player
 from rich.console import Console
@@ -216,6 +217,51 @@ class Forgetful(HillClimbing):
         return Weights(**{**data, "digest": "another"})
 
 
+class Rounding(HillClimbing):
+    """Keeps less than its digest covers."""
+
+    def load(self, config: Climb, data: Any, /) -> Weights:
+        changed = {**data, "corners": round(data["corners"]), "score": int(data["score"])}
+        return Weights(**{**changed, "digest": repr((changed["corners"], changed["score"]))})
+
+
+@dataclass(frozen=True)
+class Nested:
+    number: int
+    table: dict[str, Any]
+    champions: tuple[Any, ...]
+    statistics: dict[str, float]
+    seconds: float = 0.0
+
+    @property
+    def digest(self) -> str:
+        return repr(self.table)
+
+
+class Numbers(HillClimbing):
+    """Keeps a number of NumPy, which comes back as one of Python."""
+
+    def first(self, config: Climb, /) -> Any:
+        table = {"means": [1.0, np.float64(0.5)], "best": 3}
+        return Nested(0, table, super().first(config).champions, {"score": 1.0})
+
+    def dump(self, step: Any, /) -> Any:
+        return {"table": step.table}
+
+    def load(self, config: Climb, data: Any, /) -> Any:
+        return replace(self.first(config), table=data["table"])
+
+
+class Hidden(Numbers):
+    """Has a digest that no field decides."""
+
+    def load(self, config: Climb, data: Any, /) -> Any:
+        class Other(Nested):
+            digest = "another"  # type: ignore[assignment]
+
+        return Other(**vars(self.first(config)))
+
+
 class Boastful(HillClimbing):
     def first(self, config: Climb, /) -> Weights:
         return replace(super().first(config), score=float("inf"))
@@ -229,7 +275,10 @@ class Mute(HillClimbing):
 @pytest.mark.parametrize(
     ("learner", "message"),
     [
-        (Forgetful(), "must give the same step"),
+        (Forgetful(), r"must give the same step: digest was '[0-9a-f.]+ and is 'another'"),
+        (Rounding(), r"the same step: (corners|score) was \d\.\d* and is \d - dump plain values"),
+        (Numbers(), r"the same step: table\.means\.1 was np\.float64\(0\.5\) and is 0\.5 - dump"),
+        (Hidden(), "the same step: all fields are equal, so its digest depends on something else"),
         (Boastful(), "'score' must be a finite number"),
         (Mute(), "JSON-ready"),
     ],

@@ -71,8 +71,8 @@ def _kind_in(data: dict[str, object], path: str) -> object:
         ("seed", None, "whole number", "0 to 2^63 - 1", "1"),
         ("time_limit", None, "number", "above 0", "not set"),
         ("selection.top_share", "greedy", "number", "above 0, below 1", "not set"),
-        ("selection.kind", None, "text", '"tournament", "roulette", "greedy", "lexicase" or '
-         '"pareto"', '"tournament"'),
+        ("selection.kind", None, "text", '"tournament", "roulette", "greedy", "lexicase", '
+         '"pareto", "double_tournament" or "python"', '"tournament"'),
         ("termination.fitness", None, "number", "", "must be given"),
         ("initialisation.seeds", None, "list of texts", "at most 100,000 long", "[]"),
         ("fitness.opponents", None, "list of tables", "at most 1,000 long",
@@ -107,8 +107,12 @@ def test_a_key_is_looked_for_by_path_then_by_kind_then_by_name() -> None:
     assert found("fitness.opponents.3.pairs") == ["fitness.opponents.0.pairs"]
     assert found("fitness.opponents")[0] == "fitness.opponents"
     assert all(path.startswith("fitness") for path in found("fitness"))
-    assert found("lexicase") == ["selection.cases", "selection.epsilon"]
-    assert found("size") == ["selection.size", "demes.size", "hall_of_fame.size"]
+    assert found("lexicase") == [
+        "selection.cases", "selection.epsilon", "selection.down_sampling",
+    ]  # fmt: skip
+    assert found("size") == [
+        "selection.size", "selection.size", "demes.size", "hall_of_fame.size",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,15 @@ ENGINES: dict[str, dict[str, Any]] = {
         "selection": {"kind": "pareto", "objectives": "opponents"},
         "fitness": {"measure": {"kind": "tournament"}},
     },
+    "double tournament": {"selection": {"kind": "double_tournament", "size": 3}},
+    "down-sampled": {"selection": {"kind": "lexicase", "cases": "games", "down_sampling": 0.3}},
+    "the best survive": {"survival": {"kind": "best"}, "parsimony": {"kind": "tarpeian"}},
+    "NSGA-II": {"selection": {"kind": "pareto"}, "survival": {"kind": "pareto"}},
+    "NSGA-II of opponents": {
+        "selection": {"kind": "pareto", "objectives": "opponents"},
+        "survival": {"kind": "pareto", "objectives": "opponents"},
+        "fitness": {"measure": {"kind": "tournament"}},
+    },
     "tarpeian": {"parsimony": {"kind": "tarpeian"}},
     "covariant": {
         "parsimony": {"kind": "covariant"},

@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from itertools import permutations, product
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,6 +16,7 @@ from evoply.gp import (
     Limits,
     covariant_penalised,
     crowding_distances,
+    double_tournament_selection,
     grow,
     length_penalised,
     lexicase_selection,
@@ -22,6 +24,7 @@ from evoply.gp import (
     pareto_front,
     pareto_ranks,
     pareto_selection,
+    pareto_survival,
     parse_tree,
     subtree_crossover,
     tarpeian_penalised,
@@ -97,6 +100,91 @@ def test_lexicase_takes_nan_last():
     assert set(lexicase_selection([[NAN], [NAN]], 50, Stream(1))) == {0, 1}
     with pytest.raises(ValueError, match="one case"):
         lexicase_selection([[]], 1, Stream(1))
+
+
+def test_a_sample_of_the_cases_decides_for_all_parents() -> None:
+    cases = np.eye(8)
+    for seed in range(20):
+        assert len(set(lexicase_selection(cases, 50, Stream(seed), down_sampling=1 / 8))) == 1
+        assert len(set(lexicase_selection(cases, 200, Stream(seed), down_sampling=0.5))) == 4
+    alone = Counter(
+        lexicase_selection(cases, 1, Stream(seed), down_sampling=0.25)[0] for seed in range(2000)
+    )
+    assert chisquare([alone[index] for index in range(8)]).pvalue > 1e-4
+    rows = [[1.0, 0.0, 2.0], [0.0, 3.0, 1.0]]
+    assert lexicase_selection(rows, 50, Stream(1), down_sampling=1.0) == lexicase_selection(
+        rows, 50, Stream(1)
+    )
+
+
+@pytest.mark.parametrize("size_first", [False, True])
+def test_double_tournaments_have_the_known_distribution(size_first: bool) -> None:
+    fitness, lengths, size, parsimony = [0.0, 1.0, 2.0], [3, 5, 5], 2, 1.6
+    drawn = Counter(
+        double_tournament_selection(
+            fitness, lengths, DRAWS, Stream(7), size=size, parsimony=parsimony,
+            size_first=size_first,
+        )
+    )  # fmt: skip
+
+    def shorter(odds: list[float]) -> list[float]:
+        won = [0.0] * 3
+        for first, second in product(range(3), repeat=2):
+            both = odds[first] * odds[second]
+            small, large = sorted((first, second), key=lambda index: lengths[index])
+            tied = lengths[first] == lengths[second]
+            won[first if tied else small] += both * (1 if tied else parsimony / 2)
+            won[first if tied else large] += both * (0 if tied else 1 - parsimony / 2)
+        return won
+
+    def fitter(odds: list[float]) -> list[float]:
+        won = [0.0] * 3
+        for picks in product(range(3), repeat=size):
+            won[max(picks, key=lambda index: fitness[index])] += math.prod(odds[i] for i in picks)
+        return won
+
+    even = [1 / 3] * 3
+    expected = fitter(shorter(even)) if size_first else shorter(fitter(even))
+    observed = [drawn[index] for index in range(3)]
+    assert chisquare(observed, [DRAWS * share for share in expected]).pvalue > 1e-4
+
+
+def test_double_tournaments_refuse_what_they_cannot_do() -> None:
+    with pytest.raises(ValueError, match="parsimony: must be from 1 to 2, not 3"):
+        double_tournament_selection([1.0], [1], 1, Stream(1), parsimony=3)
+    with pytest.raises(ValueError, match="size: a tournament needs"):
+        double_tournament_selection([1.0], [1], 1, Stream(1), size=0)
+    assert set(double_tournament_selection([NAN, 1.0], [1, 9], 50, Stream(1))) == {1}
+
+
+@given(objective_rows, st.data())
+def test_the_first_fronts_survive(rows: list[tuple[int, ...]], data: st.DataObject) -> None:
+    count = data.draw(st.integers(0, len(rows)))
+    alive = pareto_survival(rows, count)
+    assert len(alive) == len(set(alive)) == count
+    # The slow way: peel fronts off the different rows, then off their copies.
+    different = [i for i, row in enumerate(rows) if row not in rows[:i]]
+    copies = [i for i in range(len(rows)) if i not in different]
+    ranks = pareto_ranks(rows).tolist()
+    fronts = [
+        [i for i in group if ranks[i] == rank]
+        for group in (different, copies)
+        for rank in range(len(rows))
+    ]
+    room = count
+    for front in filter(None, fronts):
+        here = [i for i in front if i in alive]
+        assert len(here) == min(room, len(front))
+        if 0 < len(here) < len(front) and front[0] in different:
+            gaps = crowding_distances([rows[i] for i in front], np.zeros(len(front), int)).tolist()
+            gap = dict(zip(front, gaps, strict=True))
+            assert min(gap[i] for i in here) >= max(gap[i] for i in front if i not in here)
+        room -= len(here)
+
+
+def test_more_than_there_are_cannot_survive() -> None:
+    with pytest.raises(ValueError, match="count: 2 cannot live on of 1"):
+        pareto_survival([(0.0, 0.0)], 2)
 
 
 def dominates(one: tuple[float, ...], other: tuple[float, ...]) -> bool:

@@ -131,7 +131,7 @@ def test_python_objects_are_given_to_compare(home: Path, climb: Path) -> None:
 @pytest.mark.parametrize(
     ("parts", "message"),
     [
-        ({"fitness": {"a": lambda tree, stream: 1.0}}, "a: fitness and operators: .*a lambda"),
+        ({"fitness": {"a": lambda tree, stream: 1.0}}, "a: parts in Python: .*a lambda"),
         ({"fitness": {"nobody": None}}, "no setup is called 'nobody'"),
         ({"operators": {"mine": None}}, "no setup has a rate for 'mine'"),
         ({"learner": object()}, "no setup is a config of it"),

@@ -43,7 +43,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs")
     learning = ["games=20", "games_per_step=5", "machine.threads=1"]
     for name, config in (
-        ("evolved", load_config("quick", OVERRIDES)),
+        ("evolved", load_config("quick", [*OVERRIDES, "survival.kind=pareto"])),
         ("learned", load_learning_config("firebrand-8", learning)),
     ):
         with Run.create(folder / name, config, command="evoply test") as run:
@@ -77,6 +77,7 @@ def test_a_run_is_seen_as_its_report_shows_it(name: str, made: Path, api: Any) -
         rows = run.rows()
         charts = [one for one in page_of(run).charts(run, rows) if one.lines is not None]
         sections = page_of(run).sections(run)
+        charts[1:1] = [one.chart for one in sections if one.chart is not None]
         assert state["generations"] == run.count()
         facts = run.kind.display.live(run.config, run.last()).facts
     assert [tuple(one) for one in state["facts"]] == list(facts)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from evoply.when_used import give_when_used
 
 if TYPE_CHECKING:
+    from evoply.arena.batches import GamesAgainst, PreparedPlayer, play_against, prepared
     from evoply.arena.conditions import Conditions, PlayerTerms, Terms, conditions_of
     from evoply.arena.elimination import Elimination, Meetings, Round, eliminate
     from evoply.arena.matches import MatchResult, match
@@ -42,12 +43,14 @@ __all__ = [
     "Elimination",
     "FinishedGames",
     "Forfeit",
+    "GamesAgainst",
     "LostGames",
     "MatchResult",
     "Meetings",
     "PairStatistics",
     "Pairing",
     "PlayerTerms",
+    "PreparedPlayer",
     "Ratings",
     "Results",
     "Round",
@@ -72,7 +75,9 @@ __all__ = [
     "mean_interval",
     "pair_statistics",
     "play",
+    "play_against",
     "play_game",
+    "prepared",
     "rank_correlation",
     "round_robin",
     "sprt_match",
@@ -84,6 +89,7 @@ __all__ = [
 give_when_used(
     __name__,
     {
+        "batches": "GamesAgainst PreparedPlayer play_against prepared",
         "conditions": "Conditions PlayerTerms Terms conditions_of",
         "elimination": "Elimination Meetings Round eliminate",
         "matches": "MatchResult match",

@@ -70,7 +70,7 @@ def compare(
     configs
         Two or more presets, TOML files, or folders of runs, whose configs are taken.
     seeds
-        Runs of each config. Default: 10, or the first of --looks.
+        Runs of each config. Default: 10, or the first look.
     measure
         score: and opponents with commas between, such as score:swh,material:depth=3.
     games
@@ -83,7 +83,7 @@ def compare(
         Seconds of each run; the same command may then give other results.
     looks
         Numbers of seeds at which you will look, such as 10,20,40; with any others nothing is
-        certain. Default: at --seeds alone.
+        certain. Default: once, at the end.
     same_within
         Points per game, such as 0.02: also test which setups are the same within them.
     name
@@ -243,9 +243,9 @@ def _say(comparison: Comparison, output: Output) -> None:
         )
     output.people.print(listed)
     output.say(f"Value: {comparison.experiment.measure}, {comparison.experiment.games} games each")
-    for one in comparison.overshoots:
+    for far in comparison.overshoots:
         output.say(
-            f"Beyond the budget: {one.setup} by {_share(one.mean)}, {_share(one.most)} at most"
+            f"Beyond the budget: {far.setup} by {_share(far.mean)}, {_share(far.most)} at most"
         )
     pairs = sorted(comparison.differences, key=lambda difference: difference.p)
     if pairs:

@@ -94,4 +94,6 @@ def _points_text(played: Replay) -> str:
 
 def _points(points: float, whose: Sequence[int]) -> str:
     individuals = f"individual{'s' * (len(whose) > 1)} {', '.join(map(str, whose))}"
+    if not whose:
+        individuals = "a tree that did not live on"
     return f"{points:g} point{'s' * (points != 1)} for {individuals}"

@@ -14,23 +14,19 @@ from evoply.when_used import give_when_used
 
 if TYPE_CHECKING:
     from evoply.arena.behaviour import signature
+    from evoply.evolution.breeding.sample_boards import Parents
+    from evoply.evolution.choosing import Candidates, OwnChoice
     from evoply.evolution.config.breeding import (
         Afterwards,
         Covariant,
         Demes,
-        GreedySelection,
         Initialisation,
         LengthPenalty,
-        LexicaseSelection,
-        ParetoSelection,
         Recombination,
-        RouletteSelection,
-        Selection,
         SizeLimits,
         SteadyState,
         Tarpeian,
         Termination,
-        TournamentSelection,
         Variation,
     )
     from evoply.evolution.config.config_text import (
@@ -62,10 +58,16 @@ if TYPE_CHECKING:
     )
     from evoply.evolution.config.player_settings import is_reproducible, self_contained
     from evoply.evolution.digest import settings_of, stream_for
-    from evoply.evolution.evolution_kind import censuses, check_evolved, stored_final_test
+    from evoply.evolution.evolution_kind import (
+        censuses,
+        check_evolved,
+        has_front,
+        stored_final_test,
+    )
     from evoply.evolution.final_test import FinalTest, final_test
     from evoply.evolution.fitness import (
         FITNESS,
+        Batch,
         DiscFitness,
         EpochFitness,
         Fitness,
@@ -74,30 +76,56 @@ if TYPE_CHECKING:
         GuideFitness,
         Measured,
         PointFitness,
+        Population,
         StageFitness,
         Task,
         TournamentFitness,
         Training,
+        matches,
     )
     from evoply.evolution.fitness.measuring import fitness_text, is_good, is_share
+    from evoply.evolution.fitness.training_games import first_half_points
     from evoply.evolution.generation import Generation, individual_player
     from evoply.evolution.generation_statistics import Census, FreshResult, Seconds, Statistics
     from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individual, front_of
     from evoply.evolution.loop import Evolution, evolve, is_finished, step
     from evoply.evolution.operators import OPERATORS, Operator
     from evoply.evolution.replay import Replay, replay
+    from evoply.evolution.selections import (
+        SELECTIONS,
+        SURVIVALS,
+        BestSurvival,
+        DoubleTournamentSelection,
+        GreedySelection,
+        LexicaseSelection,
+        OffspringSurvival,
+        ParetoSelection,
+        ParetoSurvival,
+        RouletteSelection,
+        Selection,
+        SelectionMethod,
+        Survival,
+        SurvivalMethod,
+        TournamentSelection,
+    )
     from evoply.protocols import Progress
 
 __all__ = [
     "FITNESS",
     "OPERATORS",
+    "SELECTIONS",
+    "SURVIVALS",
     "Afterwards",
     "ArchiveEntry",
+    "Batch",
+    "BestSurvival",
+    "Candidates",
     "Census",
     "Covariant",
     "Definitions",
     "Demes",
     "DiscFitness",
+    "DoubleTournamentSelection",
     "Draws",
     "EarlierGenerations",
     "EpochFitness",
@@ -119,26 +147,34 @@ __all__ = [
     "LexicaseSelection",
     "Machine",
     "Measured",
+    "OffspringSurvival",
     "OneTree",
     "Operator",
     "Opponent",
     "Ordered",
+    "OwnChoice",
+    "Parents",
     "ParetoSelection",
+    "ParetoSurvival",
     "Phases",
     "PlayerSettings",
     "PointFitness",
+    "Population",
     "Progress",
     "Recombination",
     "Replay",
     "RouletteSelection",
     "Seconds",
     "Selection",
+    "SelectionMethod",
     "SizeLimits",
     "StageFitness",
     "Stages",
     "Start",
     "Statistics",
     "SteadyState",
+    "Survival",
+    "SurvivalMethod",
     "Tarpeian",
     "Task",
     "Termination",
@@ -154,14 +190,17 @@ __all__ = [
     "config_to_toml",
     "evolve",
     "final_test",
+    "first_half_points",
     "fitness_text",
     "front_of",
+    "has_front",
     "individual_player",
     "is_finished",
     "is_good",
     "is_reproducible",
     "is_share",
     "load_config",
+    "matches",
     "primitive_set_of",
     "replay",
     "self_contained",
@@ -175,10 +214,11 @@ __all__ = [
 give_when_used(
     __name__,
     {
+        "breeding.sample_boards": "Parents",
+        "choosing": "Candidates OwnChoice",
         "config.breeding": (
-            "Afterwards Covariant Demes GreedySelection Initialisation LengthPenalty "
-            "LexicaseSelection ParetoSelection Recombination RouletteSelection Selection "
-            "SizeLimits SteadyState Tarpeian Termination TournamentSelection Variation"
+            "Afterwards Covariant Demes Initialisation LengthPenalty Recombination SizeLimits "
+            "SteadyState Tarpeian Termination Variation"
         ),
         "config.evolution_config": "EvolutionConfig HallOfFame Machine primitive_set_of",
         "config.game_settings": "Draws EarlierGenerations Opponent PlayerSettings Start",
@@ -187,18 +227,25 @@ give_when_used(
         "config.config_text": "config_from_keys config_from_toml config_to_toml load_config",
         "digest": "settings_of stream_for",
         "fitness": (
-            "FITNESS DiscFitness EpochFitness Fitness FitnessKind Guide GuideFitness Measured "
-            "PointFitness StageFitness Task TournamentFitness Training"
+            "FITNESS Batch DiscFitness EpochFitness Fitness FitnessKind Guide GuideFitness "
+            "Measured PointFitness Population StageFitness Task TournamentFitness Training matches"
         ),
         "fitness.measuring": "fitness_text is_good is_share",
+        "fitness.training_games": "first_half_points",
         "final_test": "FinalTest final_test",
         "generation": "Generation individual_player",
         "individuals": "ArchiveEntry HallOfFameEntry Individual front_of",
         "loop": "Evolution evolve is_finished step",
         "operators": "OPERATORS Operator",
         "evoply.arena.behaviour": "signature",
-        "evolution_kind": "censuses check_evolved stored_final_test",
+        "evolution_kind": "censuses check_evolved has_front stored_final_test",
         "replay": "Replay replay",
+        "selections": (
+            "SELECTIONS SURVIVALS BestSurvival DoubleTournamentSelection "
+            "GreedySelection LexicaseSelection OffspringSurvival ParetoSelection ParetoSurvival "
+            "RouletteSelection Selection SelectionMethod Survival SurvivalMethod "
+            "TournamentSelection"
+        ),
         "generation_statistics": "Census FreshResult Seconds Statistics",
         "evoply.protocols": "Progress",
     },

@@ -2,8 +2,9 @@
 
 It covers the config without machine settings and without the limits on a run's length, the
 generation's number and seeds, every individual (text, fitness as exact hexadecimal, origin,
-parents), the fresh results, the hall of fame and the archive of earlier champions: everything from
-which the next generation is computed. It never covers times, paths, hosts or the number of threads.
+parents), the fresh results, the hall of fame, the archive of earlier champions and the state of the
+fitness: everything from which the next generation is computed. It never covers times, paths, hosts
+or the number of threads.
 """
 
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.generation_statistics import FreshResult
 from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individual
 from evoply.evolution.play.opponents import resolved, with_players
+from evoply.evolution.selections import SURVIVALS
 from evoply.files import checksum
 from evoply.own_code import without_places
 
@@ -37,6 +39,11 @@ def settings_of(config: EvolutionConfig) -> dict[str, Any]:
         del settings["player"]["ordering"]  # changes no move
     elif config.player.ordering == "usual":
         settings["player"]["ordering"] = "none"  # the usual one where nodes are counted
+    # Keys that came later count where they are set: digests of older configs stay as they are.
+    if settings["survival"]["kind"] == SURVIVALS[0].keys().kind:
+        del settings["survival"]
+    if settings["selection"].get("down_sampling") == 1.0:
+        del settings["selection"]["down_sampling"]
     settings["fitness"]["opening_plies"] = config.opening_plies
     # A text may name a file: its content counts, not its path.
     settings["fitness"]["opponents"] = [
@@ -67,8 +74,9 @@ def digest_of(
     hall_of_fame: Sequence[HallOfFameEntry],
     champion: gp.Genotype,
     archive: Sequence[ArchiveEntry],
+    state: Any = None,
 ) -> str:
-    """Return the checksum of the values of a generation."""
+    """Return the checksum of the values of a generation; *state* is what its fitness keeps."""
     content = {
         "settings": settings_of(config),
         "generation": number,
@@ -93,5 +101,6 @@ def digest_of(
         ],
         "champion": str(champion),
         "archive": [[str(entry.tree), entry.generation] for entry in archive],
+        **({} if state is None else {"state": state}),
     }
     return checksum(content)

@@ -141,7 +141,7 @@ class _Learners:
         cluster: Cluster | None = None,
         **parts: Any,
     ) -> Evolution:
-        """Return the learner with these arguments; *parts* are fitness and operators."""
+        """Return the learner with these arguments; *parts* are those of `evolve`."""
         options = {"threads": threads, "progress": progress, "cluster": cluster, **parts}
         return replace(self.given, **{name: value for name, value in options.items() if value})
 
@@ -202,6 +202,7 @@ class _Store:
             step.hall_of_fame,
             step.champion,
             step.archive,
+            step.state,
         )
         return computed == step.digest == digest
 
@@ -277,8 +278,8 @@ class _Display:
         )
 
     def listings(self, config: EvolutionConfig, last: Generation, /) -> list[Listing]:
-        """Return the front of strength against size if the selection looks at both."""
-        if config.selection.kind != "pareto":
+        """Return the front of strength against size if the run goes by fronts."""
+        if not has_front(config):
             return []
         front = [
             (len(best.tree), best.fitness, str(best.tree)) for best in front_of(last.individuals)
@@ -297,6 +298,11 @@ class _Display:
     def games(self, config: EvolutionConfig, /) -> RunGames:
         """Return the run's own rules about draws, and whether no opponent varies its play."""
         return RunGames(config.draws.rules(config.game), is_reproducible(config))
+
+
+def has_front(config: EvolutionConfig) -> bool:
+    """Return whether selection or survival goes by fronts."""
+    return "pareto" in (config.selection.kind, config.survival.kind)
 
 
 def _trees(champion: HallOfFameEntry, last: Generation) -> list[gp.Genotype]:

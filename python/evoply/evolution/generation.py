@@ -7,6 +7,7 @@ Reasons: docs/design/evolution.md.
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from evoply import gp
 from evoply.evolution.config.evolution_config import EvolutionConfig
@@ -37,11 +38,14 @@ class Generation:
     config: EvolutionConfig = field(compare=False)
     """The config of the run."""
     census: Census = field(default_factory=Census)
+    state: Any = None
+    """What its fitness keeps for the next generation, as JSON has it; None for nothing."""
 
     @cached_property
     def champions(self) -> tuple[IndividualPlayer, ...]:
         """Return the hall of fame as players that can be saved, best first."""
-        return tuple(individual_player(self.config, entry.tree) for entry in self.hall_of_fame)
+        games = self.config.game_settings
+        return tuple(games.player(entry.tree) for entry in self.hall_of_fame)
 
     @property
     def seconds(self) -> float:

@@ -220,6 +220,7 @@ def read_generation(database: Database, config: EvolutionConfig, number: int) ->
         digest=digest,
         config=config,
         census=_census(details),
+        state=details.get("state"),
     )
 
 
@@ -227,6 +228,8 @@ def _details(generation: Generation) -> str:
     content: dict[str, Any] = {"census": asdict(generation.census)}
     if any(individual.cases for individual in generation.individuals):
         content["cases"] = [list(individual.cases) for individual in generation.individuals]
+    if generation.state is not None:
+        content["state"] = generation.state
     return json.dumps(content, separators=(",", ":"))
 
 
@@ -262,4 +265,4 @@ def _statistics(row: tuple[float, ...]) -> Statistics:
 
 
 def _numbers(parents: tuple[int, ...]) -> str:
-    return json.dumps(list(parents), separators=(",", ":"))
+    return f"[{','.join(map(str, parents))}]"  # JSON

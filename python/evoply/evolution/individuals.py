@@ -3,8 +3,12 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from evoply import gp
+
+Case = Literal["opponents", "games", "stages"]
+"""What a single case is, by whose results an individual may be selected."""
 
 
 @dataclass(frozen=True, slots=True)

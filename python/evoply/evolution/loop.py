@@ -7,7 +7,8 @@ yields nothing. This module stores nothing and prints nothing.
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
 from functools import partial
 from statistics import fmean, median
 from time import perf_counter
@@ -18,11 +19,13 @@ import numpy as np
 from evoply import gp
 from evoply.evolution.breeding.offspring import (
     Offspring,
-    breed,
+    contestants,
     first_population,
+    selector_of,
     steady_state_generation,
 )
 from evoply.evolution.census import census_of
+from evoply.evolution.choosing import ChoiceKeys, Choose
 from evoply.evolution.config.config_text import load_config
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.config.player_settings import check_own_players, check_sendable
@@ -51,6 +54,8 @@ def evolve(
     progress: ProgressCallback | None = None,
     fitness: OwnFitness | Fitness | Mapping[str, Any] | str | None = None,
     operators: Mapping[str, OwnOperator] = _NO_OPERATORS,
+    selection: Choose | ChoiceKeys | Mapping[str, Any] | str | None = None,
+    survival: Choose | ChoiceKeys | Mapping[str, Any] | str | None = None,
     cluster: Cluster | None = None,
     **settings: Any,
 ) -> Iterator[Generation]:
@@ -71,7 +76,9 @@ def evolve(
     `FitnessKind`. *operators* have their rates in the config's `variation.custom`:
     mutations *(tree, limits, stream)*, recombinations
     *(first, second, limits, stream)*, or rows of `OPERATORS` with their own usual rate.
-    A config may name both, too: `measure = "python:FILE.py:NAME"`.
+    *selection* and *survival* may be functions *(candidates, count, stream)* that return positions
+    of `Candidates` and replace the config's.
+    A config may name all of them, too: `measure = "python:FILE.py:NAME"`.
 
     On a *cluster* (`evoply.cluster.connect`) its workers play all games, to the same generations;
     breeding and fitness in Python stay here. An opponent that cannot be sent is a `ValueError`.
@@ -85,9 +92,13 @@ def evolve(
     """
     if isinstance(fitness, Fitness | Mapping | str):
         settings["fitness"], fitness = fitness, None
+    if isinstance(selection, ChoiceKeys | Mapping | str):
+        settings["selection"], selection = selection, None
+    if isinstance(survival, ChoiceKeys | Mapping | str):
+        settings["survival"], survival = survival, None
     if settings or not isinstance(config, EvolutionConfig):
         config = load_config(config, settings=settings)
-    evolution = Evolution(threads, progress, fitness, operators, cluster)
+    evolution = Evolution(threads, progress, fitness, operators, cluster, selection, survival)
     evolution.check(config)
     if cluster is not None:
         check_sendable(config)
@@ -96,7 +107,7 @@ def evolve(
 
 @dataclass(frozen=True)
 class Evolution:
-    """The learner whose steps are generations; only *fitness* and *operators* change results.
+    """The learner whose steps are generations; threads, progress and cluster change no result.
 
     The arguments are those of `evolve`.
 
@@ -114,6 +125,8 @@ class Evolution:
     fitness: OwnFitness | None = None
     operators: Mapping[str, OwnOperator] = field(default_factory=dict)
     cluster: Cluster | None = None
+    selection: Choose | None = None
+    survival: Choose | None = None
 
     @property
     def parts(self) -> PythonParts:
@@ -123,15 +136,17 @@ class Evolution:
                 "operators: give a dict of operators by the names they have in variation.custom, "
                 f"not {self.operators!r:.40}"
             )
-        return PythonParts(self.fitness, dict(self.operators))
+        return PythonParts(self.fitness, dict(self.operators), self.selection, self.survival)
 
     def check(self, config: EvolutionConfig, /) -> None:
         """Raise ValueError unless the parts in Python, also those of *config*, can be had and fit.
 
         The files that *config* names are imported.
         """
-        parts = self.parts.of(config.variation, config.fitness.measure)
-        parts.check(config.variation, config.selection, config.task)
+        parts = self.parts.of(
+            config.variation, config.fitness.measure, config.selection, config.survival
+        )
+        parts.check(config.variation, config.task, config.demes, config.steady_state)
         check_own_players(config)
 
     def first(self, config: EvolutionConfig, /) -> Generation:
@@ -181,7 +196,9 @@ def step(
 ) -> Generation:
     """Return the generation after *previous*, or generation 0."""
     number = 0 if previous is None else previous.number + 1
-    parts = (parts or PythonParts()).of(config.variation, config.fitness.measure)
+    parts = (parts or PythonParts()).of(
+        config.variation, config.fitness.measure, config.selection, config.survival
+    )
     games = config.game_settings
     play = partial(games.play, threads=threads or config.machine.threads, cluster=cluster)
     report = partial(_reporter, progress, number)
@@ -194,7 +211,14 @@ def step(
     panel = panel_of(games, task, earlier)
     stream = stream_for(config, "training", number)
     training = Training(
-        task, games, panel, kind.guests(task), stream, partial(play, progress=report("training"))
+        task,
+        games,
+        panel,
+        kind.guests(task),
+        stream,
+        partial(play, progress=report("training")),
+        number,
+        None if previous is None else deepcopy(previous.state),
     )
 
     if previous is not None and config.steady_state is not None:
@@ -203,14 +227,25 @@ def step(
         times += [times[0], times[0]]
     else:
         # Step 2. Breed, and lower each different tree once.
-        offspring = _offspring(config, previous, number, parts)
+        breeding = stream_for(config, "breeding", number)
+        if previous is None:
+            offspring = first_population(config, breeding)
+        else:
+            offspring = contestants(config, previous.individuals, breeding, parts)
         times.append(perf_counter())
         population = population_of(games, [child.tree for child in offspring])
         times.append(perf_counter())
 
-        # Step 3. Play.
+        # Step 3. Play, and choose who lives on if parents compete with their offspring.
         result = measured(kind, population, training, config.parsimony)
-        individuals = _individuals(offspring, result)
+        individuals = individuals_of(offspring, result)
+        selector = selector_of(config, parts)
+        if previous is not None and selector.parents_compete:
+            draws = breeding.child("survival")
+            size, elitism = config.population_size, config.elitism
+            chosen = selector.survivors(individuals, size, elitism, draws)
+            individuals = tuple(individuals[position] for position in chosen)
+            population = population.part(chosen)
 
     # Step 4. Test the best again on fresh games.
     hall = () if previous is None else previous.hall_of_fame
@@ -222,7 +257,9 @@ def step(
     # Step 5. Describe the generation.
     hall = updated_hall(hall, test, number, config.hall_of_fame.size)
     archive = _archive_with(archive, test.champion, number)
-    digest = digest_of(config, number, individuals, test.results, hall, test.champion, archive)
+    digest = digest_of(
+        config, number, individuals, test.results, hall, test.champion, archive, result.state
+    )
     return Generation(
         number=number,
         individuals=individuals,
@@ -243,6 +280,7 @@ def step(
         timing=_timing(config, previous, number, [*times, perf_counter()]),
         digest=digest,
         config=config,
+        state=result.state,
     )
 
 
@@ -255,38 +293,24 @@ def _steady(
 
     def judge(offspring: Sequence[Offspring]) -> list[float]:
         population = population_of(config.game_settings, [child.tree for child in offspring])
-        results.append(measured(kind, population, training, config.parsimony))
+        known = replace(training, state=results[-1].state) if results else training
+        results.append(measured(kind, population, known, config.parsimony))
         fitness: list[float] = results[-1].fitness.tolist()
         return fitness
 
     stream = stream_for(config, "breeding", previous.number + 1)
-    individuals = steady_state_generation(
-        _with_all_rates(config, parts), previous.individuals, stream, parts, judge
-    )
+    individuals = steady_state_generation(config, previous.individuals, stream, parts, judge)
     total = Measured(
         fitness=np.array([individual.fitness for individual in individuals]),
         games=sum(result.games for result in results),
         work=sum(result.work for result in results),
+        state=results[-1].state,
     )
     return (
         individuals,
         population_of(config.game_settings, [individual.tree for individual in individuals]),
         total,
     )
-
-
-def _offspring(
-    config: EvolutionConfig, previous: Generation | None, number: int, parts: PythonParts
-) -> tuple[Offspring, ...]:
-    stream = stream_for(config, "breeding", number)
-    if previous is None:
-        return first_population(config, stream)
-    return breed(_with_all_rates(config, parts), previous.individuals, stream, parts)
-
-
-def _with_all_rates(config: EvolutionConfig, parts: PythonParts) -> EvolutionConfig:
-    """Return *config* with a rate for every operator of *parts*."""
-    return config.model_copy(update={"variation": parts.completed(config.variation)})
 
 
 def _reporter(
@@ -297,7 +321,8 @@ def _reporter(
     return lambda done, games: progress(Progress(number, stage, done, games))
 
 
-def _individuals(offspring: Sequence[Offspring], result: Measured) -> tuple[Individual, ...]:
+def individuals_of(offspring: Sequence[Offspring], result: Measured) -> tuple[Individual, ...]:
+    """Return *offspring* with the fitness that was measured."""
     fitness: list[float] = result.fitness.tolist()
     cases = [()] * len(offspring) if result.cases is None else result.cases.tolist()
     return tuple(

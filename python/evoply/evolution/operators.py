@@ -23,6 +23,8 @@ class Operator:
 
     *function* is a mutation `(tree, limits, stream)` that returns a tree, or a recombination
     `(first, second, limits, stream)` that returns one or two; the number of parameters tells which.
+    One that asks by a keyword, `*, parents`, gets its `Parents`: their fitness, and values of nodes
+    on boards.
     """
 
     name: str

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from evoply.evolution.choosing import Choose
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.fitness import OwnFitness, PythonFitness, named_fitness
 from evoply.evolution.user_code import OwnOperator
@@ -10,16 +11,22 @@ from evoply.own_code import OwnCode, named
 from evoply.protocols import RunError
 
 _OPERATOR = "operator "
+_CHOICES = ("selection", "survival")
 
 
 def naming(
     config: EvolutionConfig,
     fitness: OwnFitness | None = None,
     operators: Mapping[str, OwnOperator] | None = None,
+    **choices: Choose | None,
 ) -> EvolutionConfig:
-    """Return *config* with parts that are objects named in it; `ValueError` if one has no name."""
+    """Return *config* with parts that are objects named in it; `ValueError` if one has no name.
+
+    *choices* are a selection and a survival.
+    """
     codes = {name: str(named(operator)) for name, operator in (operators or {}).items()}
-    return _with(config, None if fitness is None else named_fitness(fitness), codes)
+    own = {what: str(named(choice)) for what, choice in choices.items() if choice is not None}
+    return _with(config, None if fitness is None else named_fitness(fitness), codes, own)
 
 
 def naming_recorded(config: EvolutionConfig, parts: Mapping[str, Any]) -> EvolutionConfig:
@@ -39,7 +46,8 @@ def naming_recorded(config: EvolutionConfig, parts: Mapping[str, Any]) -> Evolut
         for what, part in parts.items()
         if what.startswith(_OPERATOR)
     }
-    return _with(config, fitness, operators)
+    choices = {what: str(parts[what]["code"]) for what in _CHOICES if what in parts}
+    return _with(config, fitness, operators, choices)
 
 
 def given_again(run: Any) -> dict[str, Any]:
@@ -53,6 +61,8 @@ def given_again(run: Any) -> dict[str, Any]:
         for what, part in run.python_parts().items():
             if what == "fitness":
                 arguments["fitness"] = _fitness_of(part).made()
+            elif what in _CHOICES:
+                arguments[what] = OwnCode.from_text(part["code"]).loaded()
             else:
                 name = what.removeprefix(_OPERATOR)
                 code = OwnCode.from_text(config.variation.operators[name])
@@ -67,13 +77,20 @@ def _fitness_of(part: Mapping[str, Any]) -> PythonFitness:
 
 
 def _with(
-    config: EvolutionConfig, fitness: PythonFitness | None, operators: Mapping[str, str]
+    config: EvolutionConfig,
+    fitness: PythonFitness | None,
+    operators: Mapping[str, str],
+    choices: Mapping[str, str],
 ) -> EvolutionConfig:
     """Return *config* with these parts, checked as a whole."""
-    if fitness is None and not operators:
+    if fitness is None and not operators and not choices:
         return config
     data = config.model_dump()
     if fitness is not None:
         data["fitness"]["measure"] = fitness.model_dump()
     data["variation"]["operators"] |= operators
+    for what, code in choices.items():
+        # It takes the place of one that said which cases the fitness has.
+        cases = getattr(config, what).looks_at
+        data[what] = {"kind": "python", "code": code, "cases": cases}
     return EvolutionConfig(**data)

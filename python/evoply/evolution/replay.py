@@ -4,25 +4,35 @@ The games of a generation are numbered in the order in which its fitness was mea
 fitness of a tree depends on no other, only the games of this tree are played again, else all.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 
-from evoply import arena
+from evoply import arena, gp
+from evoply.arena import PreparedPlayer
+from evoply.evolution.breeding.offspring import Offspring, contestants, selector_of
+from evoply.evolution.choosing import Choose
+from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.config.player_settings import is_reproducible
 from evoply.evolution.digest import stream_for
 from evoply.evolution.fitness import Batch, FitnessKind, Population, Training
 from evoply.evolution.fitness.measuring import measured
-from evoply.evolution.fitness.own import FunctionFitness
+from evoply.evolution.fitness.own import FunctionFitness, OwnFitness
 from evoply.evolution.generation import Generation
 from evoply.evolution.hall_of_fame import draw_earlier
-from evoply.evolution.play.panel import Games, Panel, PreparedPlayer
+from evoply.evolution.loop import individuals_of
+from evoply.evolution.play.panel import Games, Panel
 from evoply.evolution.play.population import panel_of, population_of
 from evoply.evolution.recorded_parts import naming_recorded
+from evoply.evolution.selections import survival_method
+from evoply.evolution.user_code import OwnOperator, PythonParts
 from evoply.games import game_rules
 from evoply.protocols import GameRecord, RunError
 from evoply.runs.run import Run
+from evoply.runs.user_sources import is_same_source
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +48,8 @@ class Replay:
     games: int
     """Training games of the generation."""
     individuals: tuple[int, ...]
-    """Positions of the individuals it counted for: equal trees may share their games. In a game
-    between two of the population these played Black."""
+    """Positions of the individuals it counted for: equal trees may share their games; none if who
+    played did not survive. In a game between two of the population these played Black."""
     against: tuple[int, ...]
     """Positions of the individuals that it counted for on the other side."""
     opening_plies: int
@@ -47,37 +57,64 @@ class Replay:
     """1, 0.5 or 0 for the individual; an individual on the other side has the rest."""
 
 
-def replay(run: Run, generation: int, game: int) -> Replay:
+def replay(
+    run: Run,
+    generation: int,
+    game: int,
+    *,
+    fitness: OwnFitness | None = None,
+    operators: Mapping[str, OwnOperator] = MappingProxyType({}),
+    selection: Choose | None = None,
+    survival: Choose | None = None,
+) -> Replay:
     """Play training game number *game* of a stored *generation* again.
 
-    The games of its fitness are played, and the result is compared with the stored fitness. Raises
-    `RunError` if there is no such game, if this evoply plays them differently, or if the user's own
-    fitness cannot be imported or is a function, which says nothing of its games.
+    The games of its fitness are played, and the result is compared with the stored fitness. Python
+    that the run was given is imported from its file, or is given again: a fitness, and for a run
+    whose parents compete with their offspring, which are bred again, all other parts too.
+
+    Raises `RunError` if there is no such game, if this evoply plays them differently, if Python
+    cannot be had or is other code, or if the fitness is a function, which says nothing of its
+    games.
     """
     if not isinstance(run, Run):
         raise TypeError(f"run: {run!r:.60} is not an open run: give evoply.find_run(...)")
-    # Step 1. The stored population and its opponents.
+    # Step 1. Everybody who played, and their opponents.
     stored = run.generation(generation)
-    config = run.config
-    _check_replayable(run)
-    kind, games = _kind(run), config.game_settings
+    before = None if generation == 0 else run.generation(generation - 1)
+    given = PythonParts(fitness, dict(operators), selection, survival)
+    config, parts = _with_recorded(run, given)
+    kind, games = parts.kind(config.fitness.measure), config.game_settings
+    _check_replayable(run, kind)
     recorder = _Recorder(games, game)
-    stream = stream_for(config, "training", generation)
     training = Training(
         config.task,
         games,
         _panel(run, stored),
         kind.guests(config.task),
-        stream,
+        stream_for(config, "training", generation),
         recorder.play,
+        generation,
+        None if before is None else deepcopy(before.state),
     )
-    population = population_of(games, [individual.tree for individual in stored.individuals])
+    players = [Offspring(old.tree, old.origin, old.parents) for old in stored.individuals]
+    breeding = stream_for(config, "breeding", generation)
+    if before is not None:
+        selector = selector_of(config, parts)
+        if selector.parents_compete:
+            players = [*contestants(config, before.individuals, breeding, parts)]
+    population = population_of(games, [player.tree for player in players])
 
     # Step 2. The games that are needed to find this one, and their fitness.
+    chosen = list(range(len(players)))
     if kind.is_relative:
         result = measured(kind, population, training, config.parsimony)
         count = result.games
-        fitness = dict(enumerate(result.fitness.tolist()))
+        if len(players) > len(stored.individuals):
+            size, draws = config.population_size, breeding.child("survival")
+            everybody = individuals_of(players, result)
+            chosen = selector.survivors(everybody, size, config.elitism, draws)
+        now = {place: float(result.fitness[who]) for place, who in enumerate(chosen)}
     else:
         # Every different tree has as many games, one tree's after another's.
         result = measured(kind, _only(population, 0), training, config.parsimony)
@@ -89,14 +126,15 @@ def replay(run: Run, generation: int, game: int) -> Replay:
             recorder = _Recorder(games, game - which * each)
             training = replace(training, play=recorder.play)
             result = measured(kind, _only(population, which), training, config.parsimony)
-        fitness = dict.fromkeys(_positions(population, which), float(result.fitness[0]))
+        where = _positions(stored, population.trees[which])
+        now = dict.fromkeys(where, float(result.fitness[0]))
     if recorder.batch is None:
         numbers = f"games 0 to {count - 1}" if count else "no games"
         raise RunError(f"run {run.path}: generation {generation} has {numbers}, not {game}")
-    _check_fitness(run, stored, fitness)
+    _check_fitness(run, stored, now)
 
     # Step 3. The one game, with its moves.
-    played = _Table(population, training, recorder.batch)
+    played = _Table(population, training, recorder.batch, stored, chosen)
     batch = recorder.batch
     results = games.play(replace(batch, record_moves=True))
     rules = game_rules(config.game)
@@ -107,6 +145,7 @@ def replay(run: Run, generation: int, game: int) -> Replay:
     moves = (results.moves or [[]])[0]
     black, white = played.individuals(0), played.individuals(1)
     black_points = float(results.black_points[0])
+    has_black = played.has_tree(0)
     return Replay(
         game=rules.game(start, moves, draws=games.draws),
         black=played.label(0),
@@ -114,10 +153,10 @@ def replay(run: Run, generation: int, game: int) -> Replay:
         generation=generation,
         number=game,
         games=count,
-        individuals=black or white,
-        against=white if black else (),
+        individuals=black if has_black else white,
+        against=white if has_black else (),
         opening_plies=config.opening_plies,
-        points=black_points if black else 1 - black_points,
+        points=black_points if has_black else 1 - black_points,
     )
 
 
@@ -145,6 +184,13 @@ class _Table:
     population: Population
     training: Training
     batch: Batch
+    stored: Generation
+    chosen: Sequence[int]
+    """Who of all players became each stored individual."""
+
+    def has_tree(self, side: int) -> bool:
+        """Return whether a tree of the population plays this side."""
+        return self._tree(side) is not None
 
     def label(self, side: int) -> str:
         tree = self._tree(side)
@@ -160,8 +206,9 @@ class _Table:
         """Return the positions of the individuals that the game counted for."""
         tree = self._tree(side)
         if self.batch.individuals is not None:
-            return (int(self.batch.individuals[side, 0]),)
-        return () if tree is None else _positions(self.population, tree)
+            player = int(self.batch.individuals[side, 0])
+            return tuple(place for place, who in enumerate(self.chosen) if who == player)
+        return () if tree is None else _positions(self.stored, self.population.trees[tree])
 
     def _tree(self, side: int) -> int | None:
         for tree, player in enumerate(self.population.players):
@@ -176,22 +223,15 @@ class _Table:
 
 def _only(population: Population, tree: int) -> Population:
     """Return a population of one individual with this tree; its player is the same object."""
-    part = slice(tree, tree + 1)
-    return Population(
-        trees=population.trees[part],
-        players=population.players[part],
-        programs=population.programs[part],
-        operations=population.operations[part],
-        who=np.zeros(1, dtype=np.int64),
-    )
+    return population.part([int(np.flatnonzero(population.who == tree)[0])])
 
 
-def _positions(population: Population, tree: int) -> tuple[int, ...]:
-    return tuple(np.flatnonzero(population.who == tree).tolist())
+def _positions(stored: Generation, tree: gp.Genotype) -> tuple[int, ...]:
+    return tuple(i for i, old in enumerate(stored.individuals) if old.tree == tree)
 
 
-def _check_replayable(run: Run) -> None:
-    if isinstance(_kind(run), FunctionFitness):
+def _check_replayable(run: Run, kind: FitnessKind) -> None:
+    if isinstance(kind, FunctionFitness):
         reason = "was evolved with Python code of your own as its fitness, which plays its games"
     elif run.config.steady_state is not None:
         reason = "has a steady state, whose survivors played in earlier generations"
@@ -202,13 +242,31 @@ def _check_replayable(run: Run) -> None:
     raise RunError(f"single games of run {run.path} cannot be replayed: it {reason}")
 
 
-def _kind(run: Run) -> FitnessKind:
-    """Return the run's fitness, imported if it is the user's own; `RunError` if it is missing."""
-    recorded = {what: part for what, part in run.python_parts().items() if what == "fitness"}
+def _with_recorded(run: Run, given: PythonParts) -> tuple[EvolutionConfig, PythonParts]:
+    """Return the config of *run* and all its parts in Python that are needed, *given* or imported.
+
+    Raises `RunError` if one is missing, or is not the one that the run was evolved with.
+    """
+    recorded, now = run.python_parts(), given.identities()
+    for what, identity in now.items():
+        if what not in recorded or not is_same_source(identity, recorded[what]):
+            raise RunError(f"run {run.path} was not evolved with this {what}: give the same code")
+    is_bred_again = "survival" in recorded or survival_method(run.config.survival).function
+    wanted = {
+        what: part
+        for what, part in recorded.items()
+        if what not in now and (is_bred_again or what == "fitness")
+    }
     try:
-        return naming_recorded(run.config, recorded).fitness.measure.resolved()
+        config = naming_recorded(run.config, wanted)
+        return config, given.of(
+            config.variation, config.fitness.measure, config.selection, config.survival
+        )
     except ValueError as error:
-        raise RunError(f"single games of run {run.path} cannot be replayed: {error}") from None
+        raise RunError(
+            f"single games of run {run.path} cannot be replayed: {error} - or give it again, as in "
+            "evoply.replay(run, GENERATION, GAME, fitness=...)"
+        ) from None
 
 
 def _panel(run: Run, stored: Generation) -> Panel:

@@ -1,4 +1,4 @@
-"""Parts of a run that its user writes in Python: a fitness, and operators.
+"""Parts of a run that its user writes in Python: fitness, operators, selection, survival.
 
 They are arguments of `evolve`, or a config names them as `python:FILE.py:NAME`. Of arguments a run
 folder records names and checksums of their source, so that resuming can ask for the same again, and
@@ -13,13 +13,15 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from typing import Any, TypeAlias, TypeVar
+from functools import cache, partial
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from evoply import gp
 from evoply._native import Stream
 from evoply.configs.part import fields_of
-from evoply.evolution.config.breeding import Selection, Variation
+from evoply.evolution.breeding.sample_boards import Parents, answered
+from evoply.evolution.choosing import ChoiceKeys, Choose, OwnChoice, checked_choice
+from evoply.evolution.config.breeding import Demes, SteadyState, Variation
 from evoply.evolution.fitness.contract import FitnessKind, Task
 from evoply.evolution.fitness.own import OwnFitness, PythonFitness, kind_of, named_fitness
 from evoply.evolution.operators import Operator
@@ -41,8 +43,18 @@ class PythonParts:
     fitness: OwnFitness | None = None
     operators: Mapping[str, OwnOperator] = field(default_factory=dict)
     """Operators by their names in the config's `variation.custom`."""
+    selection: Choose | None = None
+    """Chooses parents in place of the config's selection."""
+    survival: Choose | None = None
+    """Chooses survivors in place of the config's survival."""
 
-    def of(self, variation: Variation, measure: FitnessKind) -> PythonParts:
+    def of(
+        self,
+        variation: Variation,
+        measure: FitnessKind,
+        selection: ChoiceKeys,
+        survival: ChoiceKeys,
+    ) -> PythonParts:
         """Return these parts and those that a config names, whose files are imported now.
 
         Raises `ValueError` if one of them cannot be had, or is given twice.
@@ -61,15 +73,21 @@ class PythonParts:
                 "argument: leave one of them out"
             )
         fitness = measure.resolved() if is_own else self.fitness
-        return PythonParts(fitness, {**self.operators, **from_config})
+        for what, keys in (("selection", selection), ("survival", survival)):
+            if isinstance(keys, OwnChoice):
+                if getattr(self, what) is not None:
+                    raise ValueError(f"{what} is given as an argument, too: leave one out")
+                keys.resolved(what)
+        operators = {**self.operators, **from_config}
+        return PythonParts(fitness, operators, self.selection, self.survival)
 
     def completed(self, variation: Variation) -> Variation:
         """Return *variation* with the usual rates of operators that have no rate in it."""
         custom = variation.custom
         usual = {
-            name: operator.rate
-            for name, operator in self.operators.items()
-            if isinstance(operator, Operator) and name not in custom
+            name: own.rate
+            for name, own in self.operators.items()
+            if isinstance(own, Operator) and name not in custom
         }
         if not usual:
             return variation
@@ -81,8 +99,14 @@ class PythonParts:
             )
         return Variation(**{**fields_of(variation), "custom": {**custom, **usual}})
 
-    def check(self, variation: Variation, selection: Selection, task: Task) -> None:
-        """Raise ValueError unless these are the operators that *variation* names, and all fit."""
+    def check(
+        self,
+        variation: Variation,
+        task: Task,
+        demes: Demes | None,
+        steady_state: SteadyState | None,
+    ) -> None:
+        """Raise ValueError unless these are the operators of *variation*, and all parts fit."""
         variation = self.completed(variation)
         custom = variation.custom
         missing = sorted(set(custom) - set(self.operators))
@@ -98,11 +122,11 @@ class PythonParts:
                 f"the operator {unused[0]!r} has no rate: set variation.custom.{unused[0]}"
             )
         for name in self.operators:
-            operator = self._row(name)
-            if operator.individuals and task.individual.kind not in operator.individuals:
+            row = self._row(name)
+            if row.individuals and task.individual.kind not in row.individuals:
                 raise ValueError(
                     f"the operator {name!r} is for individuals of kind "
-                    f"{' or '.join(operator.individuals)}, not {task.individual.kind}"
+                    f"{' or '.join(row.individuals)}, not {task.individual.kind}"
                 )
         if custom and variation.recombination.pairing == "population":
             raise ValueError(
@@ -110,7 +134,28 @@ class PythonParts:
                 '"population"'
             )
         if self.fitness is not None:
-            _check_fitness(kind_of(self.fitness), selection, task)
+            _check_fitness(kind_of(self.fitness), task)
+        self._check_choices(demes, steady_state)
+
+    def _check_choices(self, demes: Demes | None, steady_state: SteadyState | None) -> None:
+        """Raise TypeError or ValueError unless selection and survival are functions that fit."""
+        for what in ("selection", "survival"):
+            own = getattr(self, what)
+            if own is None:
+                continue
+            if not callable(own):
+                raise TypeError(
+                    f"{own!r:.60} is no {what}: give a function of candidates, count and stream"
+                )
+            if steady_state is not None:
+                raise ValueError(f"a {what} of your own has no place with steady_state")
+        if self.survival is not None and demes is not None:
+            raise ValueError("a survival of your own has no place with demes")
+
+    def choice(self, what: Literal["selection", "survival"]) -> Choose | None:
+        """Return the user's selection or survival, whose answers are checked; None without one."""
+        own: Choose | None = getattr(self, what)
+        return None if own is None else partial(checked_choice, what, own)
 
     def kind(self, measure: FitnessKind) -> FitnessKind:
         """Return the user's fitness, or else *measure*, which is the config's."""
@@ -123,27 +168,26 @@ class PythonParts:
     def offspring(
         self,
         name: str,
-        first: gp.Genotype,
-        second: gp.Genotype,
+        parents: Parents,
         limits: Limits,
         stream: Stream,
     ) -> tuple[gp.Genotype, ...]:
         """Return what the operator *name* makes of its parents, checked against types and limits.
 
-        A mutation ignores the second.
+        They are two for a recombination, one for a mutation.
         """
-        row, function = self._row(name), self._function(name)
+        row, own = self._row(name), self._function(name)
+        function = answered(own, parents)
+        trees = tuple(parent.tree for parent in parents.individuals)
         if row.takes == "individual":
-            parents = (first, second) if _takes_two(function) else (first,)
-            children = function(*parents, limits, stream)
-            return _check_all(name, children, parents, limits)
-        if _takes_two(function):
+            return _check_all(name, function(*trees, limits, stream), trees, limits)
+        if _takes_two(own):
 
             def recombine(tree: Tree, other: Tree, room: Limits, draws: Stream) -> tuple[Tree, ...]:
                 children = function(tree, other, room, draws)
                 return _check_all(name, children, (tree, other), room)
 
-            return gp.recombined(first, second, recombine, limits, stream)
+            return gp.recombined(trees[0], trees[1], recombine, limits, stream)
 
         def mutate(tree: Tree, room: Limits, draws: Stream) -> Tree:
             children: tuple[Tree, ...] = _check_all(
@@ -151,15 +195,14 @@ class PythonParts:
             )
             return children[0]
 
-        return (gp.mutated(first, mutate, limits, stream),)
+        return (gp.mutated(trees[0], mutate, limits, stream),)
 
     def identities(self) -> dict[str, dict[str, Any]]:
         """Return name and checksum of each part, as a run folder keeps them."""
-        parts: dict[str, Any] = {
-            f"operator {name}": operator for name, operator in self.operators.items()
-        }
-        if self.fitness is not None:
-            parts["fitness"] = self.fitness
+        parts: dict[str, Any] = {f"operator {name}": own for name, own in self.operators.items()}
+        for what in ("fitness", "selection", "survival"):
+            if getattr(self, what) is not None:
+                parts[what] = getattr(self, what)
         return {what: identity(part) for what, part in sorted(parts.items())}
 
     def _function(self, name: str) -> Callable[..., Any]:
@@ -173,11 +216,11 @@ class PythonParts:
         return own if isinstance(own, Operator) else Operator(name, own, "")
 
 
-def _check_fitness(kind: FitnessKind, selection: Selection, task: Task) -> None:
+def _check_fitness(kind: FitnessKind, task: Task) -> None:
     if task.cases is not None and task.cases not in kind.cases:
         raise ValueError(
-            f"selection {selection.kind} looks at single {task.cases}, "
-            "which a fitness written in Python does not have"
+            f"selection or survival looks at single {task.cases}, which a fitness written in "
+            "Python does not have"
         )
     for path, message in kind.problems(task):
         raise ValueError(f"the fitness {qualified_name(kind)} does not fit: {path}: {message}")
@@ -195,7 +238,8 @@ def _takes_two(function: Callable[..., Any]) -> bool:
     if len(parameters) not in (3, 4):
         raise ValueError(
             f"the operator {qualified_name(function)} takes {len(parameters)} arguments: it "
-            "must take (tree, limits, stream) or (first, second, limits, stream)"
+            "must take (tree, limits, stream) or (first, second, limits, stream), and may ask for "
+            "its parents by a keyword: *, parents"
         )
     return len(parameters) == 4
 

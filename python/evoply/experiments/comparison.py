@@ -153,6 +153,8 @@ def compare(
     fitness: Any = None,
     operators: Mapping[str, Any] | None = None,
     learner: Any = None,
+    selection: Any = None,
+    survival: Any = None,
 ) -> Comparison:
     """Compare configs over seeds; the same call resumes where it was stopped.
 
@@ -173,9 +175,10 @@ def compare(
     there, and the same call resumes it; at the next look it asks for more seeds. The result
     depends neither on *workers* nor on interruptions, unless the budget is in seconds.
 
-    *fitness* and *operators* are those of `evolve`, *learner* is your own `StorableLearner`;
-    fitness and learner are for all setups, or a mapping by their names. Every run imports them from
-    their file, so they must have a name in one, as `python:FILE.py:NAME` in configs.
+    *fitness*, *operators*, *selection* and *survival* are those of `evolve`, *learner* is your own
+    `StorableLearner`; all but operators are for all setups, or a mapping by their names. Every run
+    imports them from their file, so they must have a name in one, as `python:FILE.py:NAME` in
+    configs.
 
     Raises `ConfigError` for errors, also for Python that cannot be named, and `RunError` if the
     folder holds another experiment, or if Python cannot be imported or does not fit.
@@ -199,7 +202,7 @@ def compare(
     folder = ExperimentFolder.create(
         runs_directory() / (name or usual_name(named)),
         experiment,
-        setups_of(experiment, named, GivenParts(fitness, operators, learner)),
+        setups_of(experiment, named, GivenParts(fitness, operators, learner, selection, survival)),
     )
     run_experiment(folder, workers=workers, progress=progress, cluster=cluster)
     return comparison_of(folder)

@@ -59,7 +59,7 @@ def comparison_html(comparison: Findings) -> str:
         pair_columns=_PAIR_COLUMNS,
         effects=[_effect_cells(effect) for effect in effects],
         levels=[_level_cells(effect) for effect in effects if effect.means],
-        beyond=[(one.setup, _percent(one.mean), _percent(one.most)) for one in overshoots],
+        beyond=[(far.setup, _percent(far.mean), _percent(far.most)) for far in overshoots],
         runs=[
             (result.setup, str(result.seed), f"{result.value:.4f}", result.digest[:16])
             for result in comparison.results

@@ -130,7 +130,7 @@ class Findings:
             return []
         budget = getattr(self.experiment.budget, kind)
         used = {
-            name: [getattr(one.curve[-1], kind) / budget - 1 for one in self.results_of(name)]
+            name: [getattr(run.curve[-1], kind) / budget - 1 for run in self.results_of(name)]
             for name in self.spreads
         }
         return [Overshoot(name, fmean(shares), max(shares)) for name, shares in used.items()]
@@ -148,9 +148,9 @@ class Findings:
                 f"Exploratory: {self.look}. Looking at other numbers of seeds finds differences "
                 "where there are none, so nothing here is certain."
             )
-        far = [one for one in self.overshoots if one.mean > MOST_OVERSHOOT]
+        far = [setup for setup in self.overshoots if setup.mean > MOST_OVERSHOOT]
         if far:
-            most = max(far, key=lambda one: one.mean)
+            most = max(far, key=lambda setup: setup.mean)
             found.append(
                 f"Budgets are not equal: runs end after the step that reaches theirs, and "
                 f"{len(far):,} of {len(self.overshoots):,} setups went more than 5 % beyond on "
@@ -196,7 +196,7 @@ class Findings:
             },
             "pairs": [difference.to_dict() for difference in self.differences],
             "effects": [effect.to_dict() for effect in self.effects],
-            "beyond_budget": [asdict(one) for one in self.overshoots],
+            "beyond_budget": [asdict(setup) for setup in self.overshoots],
             "warnings": self.warnings,
             "verdict": self.verdict,
             "digest": self.digest,
@@ -210,7 +210,7 @@ class Findings:
         opponent), curves (one row a point of a run), pairs or effects (of a grid).
         """
         factors = self.factors if self.experiment.vary else {}
-        opponents = [f"score:{one}" for one in self.experiment.opponents]
+        opponents = [f"score:{opponent}" for opponent in self.experiment.opponents]
         match table:
             case "values":
                 return [

@@ -21,17 +21,20 @@ class GivenParts:
     fitness: Any = None
     operators: Mapping[str, Any] | None = None
     learner: Any = None
+    selection: Any = None
+    survival: Any = None
 
     def named_in(self, name: str, kind: Kind, config: Any) -> tuple[Kind, Any]:
         """Return the setup called *name* with its parts named in it; `ConfigError` else."""
         fitness = _of_setup(self.fitness, name)
+        choices = {what: _of_setup(getattr(self, what), name) for what in _CHOICES}
         wanted = getattr(getattr(config, "variation", None), "custom", {})
         operators = {
             operator: part
             for operator, part in (self.operators or {}).items()
             if operator in wanted
         }
-        if fitness is None and not operators:
+        if fitness is None and not operators and not any(choices.values()):
             return kind, config
         if not isinstance(config, EvolutionConfig):
             raise ConfigError(
@@ -44,11 +47,11 @@ class GivenParts:
                 ]
             )
         try:
-            return kind, naming(config, fitness, operators)
+            return kind, naming(config, fitness, operators, **choices)
         except ConfigError:
             raise
         except ValueError as error:
-            raise ConfigError([("fitness and operators", str(error))]) from None
+            raise ConfigError([("parts in Python", str(error))]) from None
 
     def kind(self, name: str, config: Any) -> Kind:
         """Return the kind of learner of a config in memory; `ConfigError` if there is none."""
@@ -71,7 +74,8 @@ class GivenParts:
 
     def check_used(self, setups: Mapping[str, Any]) -> None:
         """Raise `ConfigError` for a part that no setup takes."""
-        for what, part in (("fitness", self.fitness), ("learner", self.learner)):
+        for what in ("fitness", "learner", *_CHOICES):
+            part = getattr(self, what)
             unknown = set(part) - set(setups) if isinstance(part, Mapping) else set()
             if unknown:
                 raise ConfigError([(what, f"no setup is called {sorted(unknown)[0]!r}")])
@@ -87,6 +91,8 @@ class GivenParts:
             if not any(isinstance(config, kinds) for config in setups.values()):
                 raise ConfigError([("learner", "no setup is a config of it: leave it out")])
 
+
+_CHOICES = ("selection", "survival")
 
 NO_PARTS = GivenParts()
 

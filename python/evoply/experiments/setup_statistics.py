@@ -149,7 +149,7 @@ def compared(
     same: list[Same | None] = [None] * len(pairs)
     if margin is not None:
         plain = [same_within(a, b, margin) for a, b in samples]
-        for place, value in enumerate(corrected([one.p for one in plain], look)):
+        for place, value in enumerate(corrected([found.p for found in plain], look)):
             is_certain = value < SIGNIFICANCE and not look.is_exploratory
             same[place] = Same(margin, value, is_certain)
     return [

@@ -40,8 +40,8 @@ class BoardGame(Generic[P, M]):
     def __post_init__(self) -> None:
         if not isinstance(self.start, self.POSITION):
             raise TypeError(
-                f"start: {self.start!r:.40} is no position of {self.POSITION.FAMILY}: a game is"
-                " read from its text by Game.from_transcript"
+                f"start: {self.start!r:.40} is no position of {self.POSITION.FAMILY}: a game is "
+                "read from its text by Game.from_transcript"
             )
         positions = [self.start]
         for number, move in enumerate(self.moves, start=1):

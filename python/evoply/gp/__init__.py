@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from evoply.gp.crossover import one_way_crossover, subtree_crossover
     from evoply.gp.forest import Forest, Genotype, branches, format_individual, with_branch
     from evoply.gp.individual_text import parse_individual
-    from evoply.gp.lowering import expression_of, lower, node_expressions
+    from evoply.gp.lowering import expression_of, lower, node_expressions, node_values
     from evoply.gp.mutation import (
         constant_mutation,
         drawn_numbers,
@@ -46,19 +46,23 @@ if TYPE_CHECKING:
         with_drawn_numbers,
     )
     from evoply.gp.node_choice import choose_point, choose_point_of_type, prefer_function
+    from evoply.gp.pareto import (
+        crowding_distances,
+        pareto_front,
+        pareto_ranks,
+        pareto_selection,
+        pareto_survival,
+    )
     from evoply.gp.place_weights import chain_statistics, leaf_weights, no_op_chains
     from evoply.gp.random_trees import GenerationError, full, grow
     from evoply.gp.selection import (
         adjusted_fitness,
         covariant_penalised,
-        crowding_distances,
+        double_tournament_selection,
         greedy_over_selection,
         length_penalised,
         lexicase_selection,
         paired_tournament_selection,
-        pareto_front,
-        pareto_ranks,
-        pareto_selection,
         roulette_selection,
         tarpeian_penalised,
         tournament_selection,
@@ -107,6 +111,7 @@ __all__ = [
     "crossed",
     "crowding_distances",
     "dead_size",
+    "double_tournament_selection",
     "drawn_numbers",
     "effective_nodes",
     "expression_of",
@@ -126,12 +131,14 @@ __all__ = [
     "mutated",
     "no_op_chains",
     "node_expressions",
+    "node_values",
     "one_way_crossover",
     "paired_crossover",
     "paired_tournament_selection",
     "pareto_front",
     "pareto_ranks",
     "pareto_selection",
+    "pareto_survival",
     "parse_individual",
     "parse_tree",
     "point_mutation",
@@ -170,17 +177,18 @@ give_when_used(
         "tree_drawing": "latex tree_svg tree_text",
         "forest": "Forest Genotype branches format_individual with_branch",
         "individual_text": "parse_individual",
-        "lowering": "expression_of lower node_expressions",
+        "lowering": "expression_of lower node_expressions node_values",
         "mutation": (
             "constant_mutation drawn_numbers hoist_mutation local_mutation point_mutation "
             "reproduction shrink_mutation subtree_mutation swap_mutation with_drawn_numbers"
         ),
         "node_choice": "choose_point choose_point_of_type prefer_function",
         "random_trees": "GenerationError full grow",
+        "pareto": ("crowding_distances pareto_front pareto_ranks pareto_selection pareto_survival"),
         "selection": (
-            "adjusted_fitness covariant_penalised crowding_distances greedy_over_selection "
-            "length_penalised lexicase_selection paired_tournament_selection pareto_front "
-            "pareto_ranks pareto_selection roulette_selection tarpeian_penalised "
+            "adjusted_fitness covariant_penalised double_tournament_selection "
+            "greedy_over_selection length_penalised lexicase_selection "
+            "paired_tournament_selection roulette_selection tarpeian_penalised "
             "tournament_selection worst_roulette_selection"
         ),
         "sizes": "MAX_OPERATIONS Sizes dead_size effective_nodes lowered_size pruned sizes",

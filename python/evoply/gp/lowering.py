@@ -10,10 +10,15 @@ Reasons: docs/design/expressions.md.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
 
 from evoply import _native
 from evoply.expressions import (
@@ -110,6 +115,81 @@ def node_expressions(individual: Genotype) -> list[list[Expression | None]]:
         [known.get((id(tree), index)) for index in range(len(tree))]
         for tree in branches(individual)
     ]
+
+
+def node_values(
+    individuals: Sequence[Genotype], game: str, positions: _native.Positions
+) -> list[NDArray[np.float64]]:
+    """Return the value of every node on each position, shape (nodes, positions), per individual.
+
+    The kernel evaluates all nodes of many individuals in one call. The nodes of an individual are
+    those of its `branches` in order; a truth is 0 or 1, and a leaf has its weight. NaN marks sets
+    of squares and nodes that are never computed; a node of a definition has the values of the
+    first call. Raises ValueError if an individual does not fit the game.
+    """
+    values = [np.full((len(individual), len(positions)), math.nan) for individual in individuals]
+    batches: dict[tuple[PrimitiveSet, ...], list[int]] = {}
+    for index, individual in enumerate(individuals):
+        sets = tuple(dict.fromkeys(tree.primitive_set for tree in branches(individual)))
+        batches.setdefault(sets, []).append(index)
+    for sets, indices in batches.items():
+        parts = _parts(sets)
+        nodes = [(index, *node) for index in indices for node in _nodes(individuals[index], parts)]
+        for begin in range(0, len(nodes), _NODES_AT_ONCE):
+            _fill(values, nodes[begin : begin + _NODES_AT_ONCE], sets, game, positions)
+    return values
+
+
+_NODES_AT_ONCE = 1000
+"""Nodes that are tried as outputs of one program, which may have 4,096 operations."""
+
+
+def _fill(
+    values: list[NDArray[np.float64]],
+    nodes: Sequence[tuple[int, int, list[_Item]]],
+    sets: tuple[PrimitiveSet, ...],
+    game: str,
+    positions: _native.Positions,
+) -> None:
+    """Write the values of *nodes* (individual, row, items) into *values*, all in one program."""
+    items = [item for _, _, own in nodes for item in own]
+    codes = [item if type(item) is int else Constant.code for item in items]
+    constants = [item for item in items if type(item) is float]
+    native = _native_parts(sets, game)
+    try:
+        (program,) = native.lower([codes], [constants], len(nodes))
+    except ValueError:
+        if len(nodes) < 2:
+            raise
+        half = len(nodes) // 2
+        for some in (nodes[:half], nodes[half:]):
+            _fill(values, some, sets, game, positions)
+        return
+    columns = program.evaluate(positions)
+    for column, (individual, row, _) in enumerate(nodes):
+        values[individual][row] = columns[:, column]
+
+
+def _nodes(individual: Genotype, parts: _Parts) -> Iterator[tuple[int, list[_Item]]]:
+    """Yield the row and the items, its operands included, of each node that has a number."""
+    trees = branches(individual)
+    before: dict[int, list[int]] = {}  # of each tree, which may be several branches
+    for tree, row in zip(trees, accumulate(map(len, trees), initial=0), strict=False):
+        before.setdefault(id(tree), []).append(row)
+    items: list[_Item] = []
+    begins: dict[int, int] = {}
+    for place, own in _walk(individual, parts):
+        if place is not None and place[0].tree.nodes[place[1]].type != "squares":
+            for row in before[id(place[0].tree)]:
+                begins.setdefault(row + place[1], len(items))
+        items += own
+    ends = [*range(1, len(items) + 1), len(items)]
+    for index in reversed(range(len(items))):
+        item = items[index]
+        for _ in range(parts.arities[item] if type(item) is int else 0):
+            ends[index] = ends[ends[index]]
+    for row, begin in begins.items():
+        yield row, items[begin : ends[begin]]
 
 
 def _write_out(

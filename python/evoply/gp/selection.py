@@ -1,4 +1,4 @@
-"""Selection by fitness, by cases, and by several objectives; and adjusted fitness.
+"""Selection by fitness and by cases; and adjusted fitness.
 
 Fitness is maximised. Functions return indices, or a fitness adjusted for parsimony, which counters
 growth that does not add strength. An individual whose fitness is NaN is selected only if all are
@@ -7,14 +7,15 @@ NaN. This module does not know what an individual is.
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 from statistics import fmean
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from evoply._native import Stream
+from evoply.permutations import shuffled
 
 
 def tournament_selection(
@@ -47,6 +48,54 @@ def tournament_selection(
                 best = other
         winners.append(best)
     return winners
+
+
+def double_tournament_selection(
+    fitness: Sequence[float],
+    lengths: Sequence[int],
+    count: int,
+    stream: Stream,
+    *,
+    size: int = 7,
+    parsimony: float = 1.4,
+    size_first: bool = False,
+) -> list[int]:
+    """Return *count* winners of tournaments on fitness and on the number of nodes.
+
+    Two winners of fitness tournaments of *size* uniform picks meet, and the one of fewer nodes wins
+    with the probability *parsimony* / 2, from 1/2 (no pressure) to 1; of equally long ones the
+    first wins. With *size_first* pairs of uniform picks meet on length first, and *size* winners
+    then meet on fitness. Source: Luke & Panait, "Fighting bloat with nonparametric parsimony
+    pressure" (2002); they used 1.4 and tournaments of 7.
+    """
+    _check(fitness)
+    if not 1 <= parsimony <= 2:
+        raise ValueError(f"parsimony: must be from 1 to 2, not {parsimony}")
+    if size < 1:
+        raise ValueError(f"size: a tournament needs at least one entrant, not {size}")
+    pool = [index for index, value in enumerate(fitness) if value == value] or range(len(fitness))
+
+    def pick() -> int:
+        return pool[stream.below(len(pool))]
+
+    def shorter(draw: Callable[[], int]) -> int:
+        first, second = draw(), draw()
+        if lengths[second] == lengths[first]:
+            return first
+        small, large = sorted((first, second), key=lambda index: lengths[index])
+        return small if stream.random() < parsimony / 2 else large
+
+    def fitter(draw: Callable[[], int]) -> int:
+        best = draw()
+        for _ in range(size - 1):
+            other = draw()
+            if fitness[other] > fitness[best]:
+                best = other
+        return best
+
+    if size_first:
+        return [fitter(lambda: shorter(pick)) for _ in range(count)]
+    return [shorter(lambda: fitter(pick)) for _ in range(count)]
 
 
 def paired_tournament_selection(
@@ -175,20 +224,30 @@ def _check(fitness: Sequence[float]) -> None:
 
 
 def lexicase_selection(
-    cases: ArrayLike, count: int, stream: Stream, *, epsilon: float = 0.0
+    cases: ArrayLike,
+    count: int,
+    stream: Stream,
+    *,
+    epsilon: float = 0.0,
+    down_sampling: float = 1.0,
 ) -> list[int]:
     """Return *count* indices of parents; *cases* has shape (individuals, cases).
 
     A case is one test, such as one opponent or one game; its results are maximised. For each
     parent the cases are put in a random order, and case by case only the individuals within
     *epsilon* of the best remain; one of the individuals left after the last case is drawn
-    uniformly. NaN is worse than any number. Sources: Spector (2012); with *epsilon*: La Cava,
-    Spector & Danai (2016).
+    uniformly. NaN is worse than any number. With *down_sampling* below 1 all these parents are
+    chosen by one random sample of the cases, this share of them, at least one. Sources: Spector
+    (2012); with *epsilon*: La Cava, Spector & Danai (2016); samples: Hernandez, Lalejini,
+    Dolson & Ofria (2019).
     """
     table = np.asarray(cases, dtype=np.float64)
     if table.ndim != 2 or not table.size:
         raise ValueError("cases: at least one individual and one case are needed")
     columns = np.ascontiguousarray(np.where(np.isnan(table), -np.inf, table).T)
+    if down_sampling < 1:
+        sample = shuffled(len(columns), stream.child("cases"))
+        columns = columns[sample[: max(round(down_sampling * len(columns)), 1)]]
     everybody = np.arange(table.shape[0])
     return [_parent(columns, everybody, stream, epsilon) for _ in range(count)]
 
@@ -205,95 +264,6 @@ def _parent(columns: np.ndarray, everybody: np.ndarray, stream: Stream, epsilon:
         if len(left) == 1:
             return int(left[0])
     return int(left[stream.below(len(left))])
-
-
-def pareto_ranks(objectives: ArrayLike) -> NDArray[np.int64]:
-    """Return the front of each row of *objectives*, of shape (individuals, objectives).
-
-    Front 0 has the individuals that none dominates, front 1 those that only front 0 dominates, and
-    so on. An individual dominates another if it is nowhere worse and somewhere better; NaN is worse
-    than any number.
-    """
-    values = _as_objectives(objectives)
-    count = len(values)
-    nowhere_worse = np.ones((count, count), dtype=bool)
-    somewhere_better = np.zeros((count, count), dtype=bool)
-    for column in values.T:
-        nowhere_worse &= column[:, None] >= column
-        somewhere_better |= column[:, None] > column
-    dominates = nowhere_worse & somewhere_better
-    dominators = dominates.sum(axis=0)
-    ranks = np.full(count, -1, dtype=np.int64)
-    rank = 0
-    while (ranks < 0).any():
-        front = (ranks < 0) & (dominators == 0)
-        ranks[front] = rank
-        dominators -= dominates[front].sum(axis=0)
-        rank += 1
-    return ranks
-
-
-def crowding_distances(objectives: ArrayLike, ranks: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the distance of each individual from its neighbours on its front; ends are infinite.
-
-    A distance is the sum, over the objectives, of the gap between both neighbours as a share of the
-    range on the front.
-    """
-    values = _as_objectives(objectives)
-    distances = np.zeros(len(values))
-    for rank in np.unique(ranks):
-        members = np.flatnonzero(ranks == rank)
-        for column in values.T:
-            order = members[np.argsort(column[members], kind="stable")]
-            sorted_values = column[order]
-            distances[order[[0, -1]]] = np.inf
-            span = sorted_values[-1] - sorted_values[0]
-            if span > 0 and np.isfinite(span):
-                distances[order[1:-1]] += (sorted_values[2:] - sorted_values[:-2]) / span
-    return distances
-
-
-def pareto_selection(objectives: ArrayLike, count: int, stream: Stream) -> list[int]:
-    """Return *count* winners of tournaments between two uniform picks with replacement.
-
-    The lower front wins, on the same front the less crowded pick, among equals the first pick.
-    Of individuals equal in all objectives only the first belongs to its front, and the others rank
-    last: copies would fill a front, and the smallest trees are copied most. Source:
-    Deb, Pratap, Agarwal & Meyarivan, "A fast and elitist multiobjective genetic algorithm: NSGA-II"
-    (2002).
-    """
-    values = _as_objectives(objectives)
-    ranks = pareto_ranks(values)
-    seen: set[tuple[float, ...]] = set()
-    for index, row in enumerate(map(tuple, values.tolist())):
-        if row in seen:
-            ranks[index] = len(values)
-        seen.add(row)
-    distances = crowding_distances(values, ranks)
-    keys = list(zip(ranks.tolist(), (-distances).tolist(), strict=True))
-    winners: list[int] = []
-    for _ in range(count):
-        first, second = stream.below(len(keys)), stream.below(len(keys))
-        winners.append(second if keys[second] < keys[first] else first)
-    return winners
-
-
-def pareto_front(objectives: ArrayLike) -> list[int]:
-    """Return the indices of undominated individuals, by descending first objective.
-
-    Only the first of individuals that are equal in all objectives is returned.
-    """
-    values = _as_objectives(objectives)
-    front = np.flatnonzero(pareto_ranks(values) == 0).tolist()
-    first = {tuple(values[index]): index for index in reversed(front)}
-    return sorted(first.values(), key=lambda index: (*(-values[index]), index))
-
-
-def _as_objectives(objectives: ArrayLike) -> NDArray[np.float64]:
-    values = np.asarray(objectives, dtype=np.float64)
-    if values.ndim != 2 or not values.size:
-        raise ValueError("objectives: at least one individual and one objective are needed")
-    return np.where(np.isnan(values), -np.inf, values)
 
 
 def length_penalised(

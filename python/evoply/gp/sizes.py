@@ -121,7 +121,7 @@ def effective_nodes(tree: Tree) -> list[bool]:
     while waiting:
         index = waiting.pop()
         node, key = tree.nodes[index], keys[index]
-        if is_constant(key):
+        if not node.arity or is_constant(key):
             effective[index] = True
             continue
         live = tree.children(index)[: node.arity - node.introns]

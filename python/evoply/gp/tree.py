@@ -289,24 +289,24 @@ def format_tree(tree: Tree) -> str:
     names = tree.words
     if len(names) == 1:
         return f"( {names[0]} )"
-    return bracketed(zip(names, (node.arity for node in tree.nodes), strict=True))
+    return bracketed(zip(names, [node.arity for node in tree.nodes], strict=True))
 
 
 def bracketed(words: Iterable[tuple[str, int]]) -> str:
     """Return words in prefix order with their numbers of operands as `( + a ( - b c ) )`."""
     written: list[str] = []
-    missing: list[int] = []  # operands still to come, for each open bracket
+    missing = 1  # operands still to come in the open bracket
+    outside: list[int] = []  # the same for the brackets around it
     for word, arity in words:
         if arity:
             written += ("(", word)
-            missing.append(arity)
+            outside.append(missing)
+            missing = arity
             continue
         written.append(word)
-        while missing:
-            missing[-1] -= 1
-            if missing[-1]:
-                break
-            missing.pop()
+        missing -= 1
+        while not missing and outside:
+            missing = outside.pop() - 1
             written.append(")")
     return " ".join(written)
 

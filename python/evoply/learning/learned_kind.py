@@ -73,7 +73,8 @@ class _Learners:
     ) -> Any:
         """Return a learner for *threads*, and for a *cluster* if it takes one."""
         if any(parts.values()):
-            raise RunError("fitness and operators are for evolution: learning takes none")
+            given = ", ".join(name for name, part in parts.items() if part)
+            raise RunError(f"{given}: only evolution takes these, not learning - leave them out")
         if cluster is not None and self.one_machine:
             raise RunError(self.one_machine)
         return self.given.on(threads, cluster)

@@ -277,8 +277,9 @@ def _read_primitives(primitives: str | dict[str, Any]) -> PrimitiveSet:
     return PrimitiveSet.from_dict(primitives)
 
 
+@lru_cache(maxsize=16)
 def _primitives_data(primitives: PrimitiveSet) -> str | dict[str, Any]:
-    """Return the name of a set that comes with evoply, any other as data."""
+    """Return the name of a set that comes with evoply, any other as data, written once."""
     if PRIMITIVE_SETS.get(primitives.name) == primitives:
         return primitives.name
     return primitives.to_dict()

@@ -229,11 +229,14 @@ def interval_chart(
 
 def scatter_chart(
     title: str,
-    groups: Mapping[str, Iterable[tuple[float, float]]],
+    groups: Mapping[str, Sequence[tuple[float, float]]],
     x_title: str,
     y_title: str,
 ) -> Chart:
-    """Return points (x, y) of two groups; the second stands out and has tooltips."""
+    """Return points (x, y) of two groups; the second stands out and has tooltips.
+
+    Its `lines` are the second group alone.
+    """
     data = [
         {"x": x, "y": _number(y), "s": name, "label": f"{x:g} {x_title}: {y:.4g}" if rank else ""}
         for rank, (name, points) in enumerate(groups.items())
@@ -249,7 +252,17 @@ def scatter_chart(
         **_DESCRIPTION,
     }
     layer = {"mark": {"type": "point", "filled": True, "opacity": 0.85}, "encoding": encoding}
-    return Chart(title, _specification(data, [layer], height=_HEIGHT))
+    second = sorted(set(groups[names[-1]]))
+    return Chart(
+        title,
+        _specification(data, [layer], height=_HEIGHT),
+        lines=Lines(
+            [x for x, _ in second],
+            [Series(names[-1], [_number(y) for _, y in second])],
+            x_title,
+            y_title,
+        ),
+    )
 
 
 _DESCRIPTION: Mapping[str, Any] = {"description": {"field": "label"}}

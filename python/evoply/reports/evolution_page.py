@@ -8,6 +8,7 @@ from evoply.evolution import (
     censuses,
     fitness_text,
     front_of,
+    has_front,
     stored_final_test,
 )
 from evoply.reports.charts import scatter_chart
@@ -85,7 +86,7 @@ def _hall_of_fame(run: Run, last: Generation) -> Section:
 def _front(run: Run, last: Generation) -> list[Section]:
     """Return strength against size: whoever no other beats in both, in the last generation."""
     front = front_of(last.individuals)
-    if run.config.selection.kind != "pareto" or not front:
+    if not has_front(run.config) or not front:
         return []
     groups = {
         "population": [

@@ -31,19 +31,21 @@ def advance(
     allow_other_version: bool = False,
     fitness: Any = None,
     operators: Mapping[str, Any] = MappingProxyType({}),
+    selection: Any = None,
+    survival: Any = None,
     is_enough: Callable[[Any], bool] | None = None,
     cluster: Cluster | None = None,
 ) -> Generator[Any, None, None]:
     """Yield the remaining steps of *run*, each saved before it is yielded.
 
     *config* may differ from the run's in its limits and `machine` only, to go on for longer; by
-    default the run's own is used. *threads*, *progress*, *fitness* and *operators* are those of
-    `evolve`, for runs of evolution; the learner of any other run is given to `Run.create` and
-    `Run.open`. The run notes the names of the user's own Python parts and the checksums of their
-    source, and resuming needs the same. *is_enough* decides after each step whether the run has
-    reached a limit that its config does not know. After the last generation of evolution
-    the final test names the champion. A *cluster* (`evoply.cluster.connect`) plays the games of
-    evolution, or makes the steps of learning; the run folder and its lock stay here.
+    default the run's own is used. *threads*, *progress*, *fitness*, *operators*, *selection* and
+    *survival* are those of `evolve`, for runs of evolution; the learner of any other run is given
+    to `Run.create` and `Run.open`. The run notes the names of the user's own Python parts and the
+    checksums of their source, and resuming needs the same. *is_enough* decides after each step
+    whether the run has reached a limit that its config does not know. After the last generation of
+    evolution the final test names the champion. A *cluster* (`evoply.cluster.connect`) plays the
+    games of evolution, or makes the steps of learning; the run folder and its lock stay here.
 
     Raises `RunError` if another process writes the run, if the run is
     damaged, or if this evoply computes differently from the one that wrote it, unless
@@ -57,6 +59,8 @@ def advance(
         cluster=cluster,
         fitness=fitness,
         operators=operators,
+        selection=selection,
+        survival=survival,
     )
     config = _resolve_config(run, config)
     if cluster is not None:
@@ -152,7 +156,7 @@ def _check_python_parts(
 
 def _argument(what: str) -> str:
     kind, _, name = what.partition(" ")
-    return f"operators={{{name!r}: ...}}" if kind == "operator" else "fitness=..."
+    return f"operators={{{name!r}: ...}}" if kind == "operator" else f"{kind}=..."
 
 
 def _check_digest(run: Run, last: Any) -> None:

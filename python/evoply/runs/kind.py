@@ -145,7 +145,7 @@ class Learners(Protocol):
     ) -> Learner:
         """Return the learner with the arguments it takes; raise `RunError` if it is missing.
 
-        *parts* are the user's own Python: for evolution, a fitness and operators.
+        *parts* are the user's own Python: for evolution those that `evolve` takes.
         """
 
     def check_sendable(self, config: Any, /, *, is_whole: bool = False) -> None:

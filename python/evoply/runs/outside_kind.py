@@ -90,7 +90,12 @@ class _Configs:
             raise ConfigError([(_LEARNER, "is a key that evoply writes: rename this field")])
         _settings(data)
         text = tomli_w.dumps({_LEARNER: self.name, **data})
-        if self._adapter.validate_python(data) != config:
+        again = self._adapter.validate_python(data)
+        if type(again) is type(config):
+            is_kept = again == config
+        else:  # its file was imported twice, by the user and by its name
+            is_kept = without_none(self._adapter.dump_python(again, mode="json")) == data
+        if not is_kept:
             raise ConfigError(
                 [("config", f"does not come back from its data as an equal value: {config!r:.200}")]
             )
@@ -141,7 +146,8 @@ class _Learners:
         if cluster is not None:
             self.check_sendable(None)
         if any(parts.values()):
-            raise RunError(f"fitness and operators are for evolution: {self.name} takes none")
+            given = ", ".join(name for name, part in parts.items() if part)
+            raise RunError(f"{given}: only evolution takes these, not {self.name} - leave them out")
         return self.given
 
     def check_sendable(self, config: Any, /, *, is_whole: bool = False) -> None:

@@ -14,6 +14,7 @@ from evoply.protocols import RunError, StorableLearner
 from evoply.runs.columns import Row
 from evoply.runs.plain_display import USUAL
 from evoply.runs.schema import read_state, read_steps
+from evoply.wording import shorten
 
 
 def present(learner: StorableLearner | None, name: str) -> StorableLearner:
@@ -31,6 +32,42 @@ def _rows(database: Database) -> list[dict[str, Any]]:
         {"number": step.number, "digest": step.digest, **step.statistics, "seconds": step.seconds}
         for step in read_steps(database)
     ]
+
+
+def _change(before: Any, after: Any) -> str:
+    """Return which field of a step differs after it was dumped and loaded, and what to do."""
+    names = [name for name in _names(before) if not name.startswith("_")]
+    # A digest is the consequence; times may differ.
+    for name in sorted(names, key=lambda name: name == "digest"):
+        if name == "seconds":
+            continue
+        found = _difference(name, getattr(before, name, None), getattr(after, name, None))
+        if found is not None:
+            path, old, new = found
+            return (
+                f"{path} was {shorten(repr(old))} and is {shorten(repr(new))} - dump plain values "
+                "(of NumPy by item() or tolist()), and let load make of them what they were"
+            )
+    return "all fields are equal, so its digest depends on something else: take it from fields"
+
+
+def _names(step: Any) -> list[str]:
+    """Return the names of the fields of a step, in order."""
+    slots = (name for kind in type(step).__mro__ for name in getattr(kind, "__slots__", ()))
+    return list(dict.fromkeys([*getattr(step, "__dict__", {}), *slots]))
+
+
+def _difference(path: str, old: Any, new: Any) -> tuple[str, Any, Any] | None:
+    """Return path and both values of the first difference as texts; None if there is none."""
+    if repr(old) == repr(new):
+        return None
+    pairs: list[tuple[object, Any, Any]] = []
+    if type(old) is type(new) and isinstance(old, Mapping) and list(old) == list(new):
+        pairs = [(key, old[key], new[key]) for key in old]
+    elif type(old) is type(new) and isinstance(old, list | tuple) and len(old) == len(new):
+        pairs = [(index, *both) for index, both in enumerate(zip(old, new, strict=True))]
+    inner = (_difference(f"{path}.{key}", *both) for key, *both in pairs)
+    return next(filter(None, inner), (path, old, new))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +106,10 @@ class StepsStore:
         if step.number == 0:
             again = self._learner.load(config, json.loads(self._text(step)))
             if again.number != 0 or again.digest != step.digest:
-                raise self._wrong(step, "load(config, dump(step)) must give the same step")
+                change = _change(step, again)
+                raise self._wrong(
+                    step, f"load(config, dump(step)) must give the same step: {change}"
+                )
 
     def write(self, database: Database, step: Any, /) -> str:
         """Return *step* as the learner dumps it."""

@@ -3,6 +3,7 @@
 import hashlib
 import inspect
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from evoply.own_code import OwnCode, qualified_name, texts_in
@@ -10,6 +11,9 @@ from evoply.own_code import OwnCode, qualified_name, texts_in
 
 def source_identity(part: Any, settings: str = "") -> dict[str, str]:
     """Return the qualified name of a part and the checksum of its source and *settings*."""
+    while isinstance(part, partial):
+        settings = f"{settings}{part.args!r}{sorted(part.keywords.items())!r}"
+        part = part.func
     definition = part if hasattr(part, "__qualname__") else type(part)
     try:
         source = inspect.getsource(definition)

@@ -161,13 +161,20 @@ def _state(run: Run, name: str, version: str, now: _Moment) -> RunState:
     state.facts = [*live.facts]
     state.goal = None if live.last_number is None else live.last_number + 1
     state.seconds_left = _finite(live.seconds_left)
+    sections = page.sections(run)
+    # Beside the first, which is fitness: those of sections tell of the newest step.
+    state.charts[1:1] = [
+        _chart(section.chart, section.chart.lines)
+        for section in sections
+        if section.chart is not None and section.chart.lines is not None
+    ]
     state.tables = [
         TableShown.of(
             section,
             columns=[name for name, _ in section.columns],
             rows=[[shorten(str(cell), 300) for cell in row] for row in section.rows[:_MOST_ROWS]],
         )
-        for section in page.sections(run)
+        for section in sections
     ]
     return state
 

@@ -6,16 +6,19 @@ are copied first; one operator, drawn by its rate, fills each position after the
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from evoply import gp
 from evoply._native import Stream
 from evoply.evolution.breeding.first_generation import new_individual, random_individuals, seed_of
 from evoply.evolution.breeding.parents import Selector
+from evoply.evolution.breeding.sample_boards import Parents, SampleBoards, answered
 from evoply.evolution.config.breeding import Afterwards, Demes, Variation
 from evoply.evolution.config.evolution_config import EvolutionConfig, primitive_set_of
 from evoply.evolution.config.individual import shape_of
 from evoply.evolution.individuals import Individual, ranking
 from evoply.evolution.operators import CREATION, CROSSOVER, MUTATIONS, REPRODUCTION
+from evoply.evolution.selections import selection_method, survival_method
 from evoply.evolution.user_code import PythonParts
 from evoply.gp import Limits
 from evoply.gp.node_choice import Bias
@@ -71,24 +74,54 @@ def breed(
     stream: Stream,
     parts: PythonParts = _PLAIN,
 ) -> tuple[Offspring, ...]:
-    """Return the offspring of *parents*: the `elitism` best unchanged, then one operator each."""
+    """Return the offspring of *parents*: the `elitism` best unchanged, then one operator each.
+
+    There are no elites where parents compete with their offspring, and so may stay themselves.
+    """
+    config = _with_all_rates(config, parts)
     size = config.population_size
-    elites = ranking(parents)[: config.elitism]
+    selector = selector_of(config, parts)
+    elites = [] if selector.parents_compete else ranking(parents)[: config.elitism]
     if config.variation.recombination.pairing == "population":
         return _paired_offspring(config, parents, elites, stream, parts)
-    couples = _couples(config, parents, stream, selector_of(config, parts))
+    couples = _couples(config, parents, stream, selector)
+    boards = SampleBoards(
+        config.game, stream.child("boards"), tuple(parent.tree for parent in parents)
+    )
     offspring = [Offspring(parents[index].tree, "elite", (index,)) for index in elites]
     while len(offspring) < size:
         position = len(offspring)
         draws = stream.child("offspring", position)
-        offspring += offspring_of(config, parents, couples[position], position, draws, parts)
+        couple = couples[position]
+        offspring += offspring_of(config, parents, couple, position, draws, parts, boards)
     return tuple(offspring[:size])
 
 
 def selector_of(config: EvolutionConfig, parts: PythonParts = _PLAIN) -> Selector:
-    """Return the selector that draws the parents of a run."""
+    """Return what chooses parents, survivors and whom a steady state replaces."""
+    mating, survival = selection_method(config.selection), survival_method(config.survival)
+    keys, others = config.selection.arguments, config.survival.arguments
     kind = parts.kind(config.fitness.measure)
-    return Selector(config.selection, config.parsimony, kind, config.task)
+    live_on = None if survival.function is None else partial(survival.function, **others)
+    return Selector(
+        parts.choice("selection") or partial(mating.function, **keys),
+        None if mating.worst is None else partial(mating.worst, **keys),
+        parts.choice("survival") or live_on,
+        config.parsimony,
+        kind.best(config.task),
+        type(kind).__name__,
+    )
+
+
+def contestants(
+    config: EvolutionConfig, parents: tuple[Individual, ...], stream: Stream, parts: PythonParts
+) -> tuple[Offspring, ...]:
+    """Return who plays next: the offspring of *parents*, after the parents if they compete."""
+    bred = breed(config, parents, stream, parts)
+    if not selector_of(config, parts).parents_compete:
+        return bred
+    again = (Offspring(parent.tree, "survivor", (i,)) for i, parent in enumerate(parents))
+    return (*again, *bred)
 
 
 def _couples(
@@ -140,17 +173,22 @@ def offspring_of(
     position: int,
     stream: Stream,
     parts: PythonParts = _PLAIN,
+    boards: SampleBoards | None = None,
 ) -> list[Offspring]:
     """Return what one operator makes of a *couple*: one offspring, or the two of a crossover.
 
-    *position* is that of the first offspring in the population.
+    *position* is that of the first offspring in the population. Operators may ask for values on
+    *boards*, by default some that only this offspring has.
     """
+    boards = boards or SampleBoards(config.game, stream.child("boards"))
     limits = _breeding_limits(config)
     name = draw_operator(config.variation, stream.random())
     first, second = (parents[index] for index in couple)
     if name in config.variation.custom:
-        trees = parts.offspring(name, first.tree, second.tree, limits, stream)
-        pairs = (couple, couple[::-1]) if parts.takes_two(name) else (couple[:1],)
+        takes_two = parts.takes_two(name)
+        who = Parents((first, second) if takes_two else (first,), boards)
+        trees = parts.offspring(name, who, limits, stream)
+        pairs = (couple, couple[::-1]) if takes_two else (couple[:1],)
         children = [
             Offspring(child, name, pair) for child, pair in zip(trees, pairs, strict=False)
         ][: config.variation.recombination.children]
@@ -162,7 +200,8 @@ def offspring_of(
         tree = new_individual(what, config.initialisation, config.limits.of_trees, position, stream)
         children = [Offspring(tree, name)]
     else:
-        child = gp.mutated(first.tree, MUTATIONS[name], limits, stream)
+        mutation = answered(MUTATIONS[name], Parents((first,), boards))
+        child = gp.mutated(first.tree, mutation, limits, stream)
         children = [Offspring(child, name, couple[:1])]
     return _finish(config, children, stream)
 
@@ -208,6 +247,7 @@ def steady_state_generation(
     it has individuals, from its own parents, in its own positions. Parents are recorded as their
     positions at that time. Source: gpjpp, SteadyState.
     """
+    config = _with_all_rates(config, parts)
     batch = 1 if config.steady_state is None else config.steady_state.batch
     selector = selector_of(config, parts)
     deme = len(before) if config.demes is None else config.demes.size
@@ -215,6 +255,7 @@ def steady_state_generation(
         Individual(before[slot].tree, before[slot].fitness, "survivor", (slot,))
         for slot in _after_migration(config.demes, before, stream.child("migration"), selector)
     ]
+    boards = SampleBoards(config.game, stream.child("boards"), tuple(old.tree for old in before))
     bred = number = 0
     while bred < len(population):
         # Step 1. Breed.
@@ -230,7 +271,9 @@ def steady_state_generation(
             position = len(offspring)
             couple = (drawn[2 * position], drawn[2 * position + 1])
             child = draws.child("offspring", position)
-            offspring += offspring_of(config, population, couple, bred + position, child, parts)
+            offspring += offspring_of(
+                config, population, couple, bred + position, child, parts, boards
+            )
         offspring = offspring[:size]
 
         # Step 2. Judge, and replace one bad individual by each.
@@ -244,6 +287,13 @@ def steady_state_generation(
         bred += size
         number += 1
     return tuple(population)
+
+
+def _with_all_rates(config: EvolutionConfig, parts: PythonParts) -> EvolutionConfig:
+    """Return *config* with a rate for every operator of *parts*."""
+    if not parts.operators:
+        return config
+    return config.model_copy(update={"variation": parts.completed(config.variation)})
 
 
 def draw_operator(variation: Variation, draw: float) -> str:

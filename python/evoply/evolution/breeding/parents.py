@@ -1,131 +1,81 @@
-"""Selection of parents, and of individuals to replace, by a config's selection and parsimony."""
+"""Who breeds and who lives on: selection and survival by a config, or by the user's own functions.
 
-import math
-from collections.abc import Sequence
+This module makes the candidates; `evoply.evolution.selections` has the ways to choose.
+"""
+
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from evoply import gp
 from evoply._native import Stream
-from evoply.evolution.config.breeding import (
-    Covariant,
-    GreedySelection,
-    LexicaseSelection,
-    ParetoSelection,
-    Parsimony,
-    RouletteSelection,
-    Selection,
-    Tarpeian,
-    TournamentSelection,
-)
-from evoply.evolution.fitness.contract import FitnessKind, Task
-from evoply.evolution.individuals import Individual
+from evoply.evolution.choosing import Candidates, Choose
+from evoply.evolution.config.breeding import Covariant, Parsimony, Tarpeian
+from evoply.evolution.individuals import Individual, ranking
 
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """Draws good individuals, or bad ones, as a config says."""
+    """Draws good individuals, or bad ones, as a config or the user's parts say."""
 
-    selection: Selection
+    choose: Choose
+    find_worst: Callable[[Candidates, Stream], int] | None
+    """None if it does not go with a steady state."""
+    choose_survivors: Choose | None
+    """None: the offspring take the place of their parents."""
     parsimony: Parsimony | None
-    measure: FitnessKind
-    """The kind of fitness, which knows how good a perfect individual is."""
-    task: Task
+    perfect: float | None
+    measure: str
 
-    def parents(self, parents: Sequence[Individual], count: int, stream: Stream) -> list[int]:
+    def parents(self, parents: Sequence[Individual], count: int, stream: Stream) -> Sequence[int]:
         """Return the positions of *count* selected parents; 2i and 2i + 1 are a couple."""
-        match self.selection:
-            case LexicaseSelection(epsilon=epsilon):
-                cases = [parent.cases for parent in parents]
-                return gp.lexicase_selection(cases, count, stream, epsilon=epsilon)
-            case ParetoSelection(objectives="opponents"):
-                return gp.pareto_selection([parent.cases for parent in parents], count, stream)
-        fitness = self._selection_fitness(parents, stream)
-        match self.selection:
-            case ParetoSelection():
-                return gp.pareto_selection(size_objectives(parents, fitness), count, stream)
-            case TournamentSelection(size=size, two_best=two_best):
-                lengths = [len(parent.tree) for parent in parents]
-                if two_best:
-                    pairs = gp.paired_tournament_selection(
-                        fitness, size, -(-count // 2), stream, lengths=lengths
-                    )
-                    return [index for pair in pairs for index in pair][:count]
-                return gp.tournament_selection(fitness, size, count, stream, lengths=lengths)
-            case RouletteSelection(scale=scale):
-                return gp.roulette_selection(self._scale(scale, fitness), count, stream)
-            case GreedySelection(top_share=share, top_probability=probability, scale=scale):
-                return gp.greedy_over_selection(
-                    self._scale(scale, fitness),
-                    count,
-                    stream,
-                    top_share=share,
-                    top_probability=probability,
-                )
+        return self.choose(self.candidates(parents, stream), count, stream)
 
     def worst(self, population: Sequence[Individual], stream: Stream) -> int:
-        """Return the position of a bad individual, drawn for a steady state to replace it.
+        """Return the position of a bad individual, drawn for a steady state to replace it."""
+        if self.find_worst is None:
+            raise ValueError("this selection does not go with a steady state")
+        return self.find_worst(self.candidates(population), stream)
 
-        A tournament of the same size draws it, in which the larger of equals loses; otherwise a
-        roulette on how far fitness is from perfect (gpjpp).
+    @property
+    def parents_compete(self) -> bool:
+        """Whether parents compete with their offspring, so that both play."""
+        return self.choose_survivors is not None
+
+    def survivors(
+        self, competing: tuple[Individual, ...], size: int, elitism: int, stream: Stream
+    ) -> list[int]:
+        """Return the positions of *size* who live on of as many parents and then their offspring.
+
+        The *elitism* best are among them, in place of the last chosen if need be.
         """
-        fitness = [member.fitness for member in population]
-        if isinstance(self.selection, TournamentSelection):
-            lengths = [-len(member.tree) for member in population]
-            inverted = [-value for value in fitness]
-            size = self.selection.size
-            return gp.tournament_selection(inverted, size, 1, stream, lengths=lengths)[0]
-        distances = [self._distance(value) for value in fitness]
-        return gp.worst_roulette_selection(distances, 1, stream)[0]
+        if self.choose_survivors is None:
+            raise ValueError("the offspring take the place of their parents")
+        candidates = self.candidates(competing, stream, size)
+        chosen = list(self.choose_survivors(candidates, size, stream))
+        best = ranking(competing)[:elitism]
+        missing = [position for position in best if position not in chosen]
+        if missing:
+            others = [position for position in chosen if position not in best]
+            chosen = [position for position in chosen if position in best]
+            chosen += others[: size - len(chosen) - len(missing)] + missing
+        return chosen
 
-    def _selection_fitness(self, parents: Sequence[Individual], stream: Stream) -> list[float]:
-        """Return the fitness to select by, which parsimony pressure changes."""
-        fitness = [parent.fitness for parent in parents]
-        match self.parsimony:
-            case Tarpeian(probability=probability):
-                lengths = [len(parent.tree) for parent in parents]
-                draws = stream.child("tarpeian")
-                return gp.tarpeian_penalised(fitness, lengths, probability, draws)
-            case Covariant():
-                return gp.covariant_penalised(fitness, [len(parent.tree) for parent in parents])
-            case _:
-                return fitness
-
-    def _scale(self, scale: str, fitness: list[float]) -> list[float]:
-        if scale == "raw":
-            return fitness
-        if isinstance(self.parsimony, Covariant):
-            # The pressure may lift a short tree above perfect: it counts as perfect then.
-            most = self._distance(0.0)
-            distances = [f if math.isnan(f) else max(most - f, 0.0) for f in fitness]
-        else:
-            distances = [self._distance(value) for value in fitness]
-        return [gp.adjusted_fitness(distance) for distance in distances]
-
-    def _distance(self, fitness: float) -> float:
-        """Return Koza's standardized fitness: how far *fitness* is from perfect, at least 0.
-
-        For discs this is the number of discs. For a user's function 0 is perfect; raises
-        ValueError if its value is above.
-        """
-        best = self.measure.best(self.task)
-        if best is None:
-            raise ValueError(
-                f"selection in proportion to adjusted fitness needs to know what is perfect: give "
-                f"{type(self.measure).__name__} a method best(task), or select by tournament"
-            )
-        value = best - fitness
-        if value < 0:
-            raise ValueError(
-                f"selection in proportion to adjusted fitness takes {best:g} as perfect, and an "
-                f"individual has {fitness:g}: return nothing above {best:g}, or select by "
-                "tournament"
-            )
-        return value
-
-
-def size_objectives(
-    population: Sequence[Individual], fitness: Sequence[float] | None = None
-) -> list[tuple[float, float]]:
-    """Return fitness and minus the nodes of each individual: two objectives to maximise."""
-    values = [member.fitness for member in population] if fitness is None else fitness
-    return [(value, -len(member.tree)) for value, member in zip(values, population, strict=True)]
+    def candidates(
+        self, individuals: Sequence[Individual], stream: Stream | None = None, parents: int = 0
+    ) -> Candidates:
+        """Return *individuals* as candidates; with a *stream* parsimony changes their fitness."""
+        fitness = [individual.fitness for individual in individuals]
+        lengths = [len(individual.tree) for individual in individuals]
+        if stream is not None and isinstance(self.parsimony, Tarpeian):
+            draws = stream.child("tarpeian")
+            fitness = gp.tarpeian_penalised(fitness, lengths, self.parsimony.probability, draws)
+        elif stream is not None and isinstance(self.parsimony, Covariant):
+            fitness = gp.covariant_penalised(fitness, lengths)
+        return Candidates(
+            tuple(individuals),
+            fitness,
+            parents,
+            self.perfect,
+            isinstance(self.parsimony, Covariant),
+            self.measure,
+        )

@@ -12,8 +12,6 @@ from evoply.evolution.operators import MUTATIONS_AFTERWARDS, OPERATORS, Operator
 from evoply.gp import Limits
 from evoply.own_code import Code
 
-Scale = Literal["raw", "adjusted"]
-
 
 class Initialisation(Part):
     """How the trees of generation 0 are made; depths count levels, a single leaf has depth 1."""
@@ -37,75 +35,6 @@ class Initialisation(Part):
         if self.min_depth > self.max_depth:
             raise ValueError(f"min_depth {self.min_depth} is above max_depth {self.max_depth}")
         return self
-
-
-class TournamentSelection(Part):
-    """The best of `size` individuals drawn with replacement becomes a parent.
-
-    Of equally fit ones the smaller wins, which is lexicographic parsimony pressure.
-    """
-
-    kind: Literal["tournament"] = "tournament"
-    size: int = Field(default=7, ge=1, le=10_000)
-    """Individuals in a tournament; more of them select harder."""
-    two_best: bool = False
-    """Whether both parents of a crossover are the two best of one tournament, as in gpjpp."""
-
-    @model_validator(mode="after")
-    def _two_need_two(self) -> TournamentSelection:
-        if self.two_best and self.size < 2:
-            raise ValueError("two_best needs a size of at least 2")
-        return self
-
-
-class RouletteSelection(Part):
-    """An individual becomes a parent with a probability proportional to its fitness."""
-
-    kind: Literal["roulette"] = "roulette"
-    scale: Scale = "raw"
-    """`adjusted`: in proportion to 1 / (1 + f), f being how far fitness is from perfect."""
-
-
-class GreedySelection(Part):
-    """Greedy over-selection (Koza): most parents come from the group of the best.
-
-    The best individuals that together hold the share `top_share` of all fitness form the top
-    group (default: 0.32 up to 1,000 individuals, then 320 by their number). A parent comes from
-    it with `top_probability`, else from the rest, each time in proportion to fitness.
-    """
-
-    kind: Literal["greedy"] = "greedy"
-    top_share: float | None = Field(default=None, gt=0, lt=1)
-    """Share of all fitness that the top group holds."""
-    top_probability: float = Field(default=0.8, ge=0, le=1)
-    """Probability that a parent comes from the top group."""
-    scale: Scale = "raw"
-    """`adjusted`: fitness counts as 1 / (1 + f), f being how far it is from perfect."""
-
-
-class LexicaseSelection(Part):
-    """A parent is best on one case after another, the cases in a random order for each parent."""
-
-    kind: Literal["lexicase"] = "lexicase"
-    cases: Literal["opponents", "games", "stages"] = "opponents"
-    """What a case is: the points against one opponent, one game, or the discs of one stage."""
-    epsilon: float = Field(default=0.0, ge=0)
-    """How much less than the best still counts as best, in points or discs of one case."""
-
-
-class ParetoSelection(Part):
-    """NSGA-II: tournaments of two by front, then by crowding, over several objectives."""
-
-    kind: Literal["pareto"] = "pareto"
-    objectives: Literal["strength_and_size", "opponents"] = "strength_and_size"
-    """High fitness and few nodes; or the points against each opponent, every one an objective
-    (Pareto coevolution, where the opponents are evolved too)."""
-
-
-Selection = Annotated[
-    TournamentSelection | RouletteSelection | GreedySelection | LexicaseSelection | ParetoSelection,
-    Field(discriminator="kind"),
-]
 
 
 class LengthPenalty(Part):

@@ -14,22 +14,25 @@ from evoply.evolution.breeding.first_generation import random_individuals, seed_
 from evoply.evolution.config.breeding import (
     Covariant,
     Demes,
-    GreedySelection,
     Initialisation,
     LengthPenalty,
     Parsimony,
-    RouletteSelection,
-    Selection,
     SizeLimits,
     SteadyState,
     Termination,
-    TournamentSelection,
     Variation,
 )
 from evoply.evolution.config.game_settings import USUAL, Draws, PlayerSettings, Start, start_row
 from evoply.evolution.config.individual import IndividualShape, Stages, shape_of
-from evoply.evolution.fitness.contract import Case, FitnessKind
+from evoply.evolution.fitness.contract import FitnessKind
 from evoply.evolution.operators import CROSSOVER, REPRODUCTION
+from evoply.evolution.selections import (
+    Selection,
+    Survival,
+    selection_method,
+    steady_kinds,
+    survival_method,
+)
 from evoply.expressions import PrimitiveSet
 from evoply.games import game_rules
 from evoply.players.options import unfit
@@ -126,15 +129,15 @@ def seeds(
 
 
 def selection(
-    chosen: Selection, parsimony: Parsimony | None, case: Case | None, measure: FitnessKind
+    chosen: Selection, parsimony: Parsimony | None, measure: FitnessKind
 ) -> Iterator[Problem]:
     """Yield an error if parents are drawn in proportion to a fitness that may be negative.
 
-    Also yield one if parsimony changes a fitness that selection by single *case* ignores.
+    Also yield one if parsimony changes a fitness that selection by single cases ignores.
     """
-    if case is not None and parsimony is not None:
+    if chosen.looks_at is not None and parsimony is not None:
         yield "parsimony", "changes the fitness, which this selection does not look at"
-    if not isinstance(chosen, RouletteSelection | GreedySelection) or chosen.scale != "raw":
+    if getattr(chosen, "scale", "") != "raw":
         return
     reason = ""
     if measure.minimised:
@@ -149,16 +152,39 @@ def groups(
     demes: Demes | None, steady_state: SteadyState | None, chosen: Selection, measure: FitnessKind
 ) -> Iterator[Problem]:
     """Yield an error for a selection that does not work within demes or in a steady state."""
-    if demes is not None and isinstance(chosen, GreedySelection):
-        yield "demes", "greedy over-selection does not work within demes"
+    method = selection_method(chosen)
+    if demes is not None and not method.in_demes:
+        yield "demes", f"selection {chosen.kind} does not work within demes"
     if steady_state is None:
         return
-    if not isinstance(chosen, TournamentSelection | RouletteSelection | GreedySelection):
-        message = f"needs selection by tournament, roulette or greedy, not {chosen.kind}"
+    if method.worst is None:
+        *kinds, last = steady_kinds()
+        message = f"needs selection by {', '.join(kinds)} or {last}, not {chosen.kind}"
         yield "steady_state", message
     if measure.is_relative:
         message = f"fitness.measure {measure.kind} compares a whole population at once"
         yield "steady_state", message
+
+
+def survival(
+    chosen: Survival,
+    mating: Selection,
+    parsimony: Parsimony | None,
+    demes: Demes | None,
+    steady_state: SteadyState | None,
+) -> Iterator[Problem]:
+    """Yield what cannot be combined with parents and offspring that compete."""
+    if survival_method(chosen).function is None:
+        return
+    if chosen.looks_at is not None and parsimony is not None and mating.looks_at is None:
+        yield "parsimony", "changes the fitness, which this survival does not look at"
+    cases = {"selection": mating.looks_at, "survival": chosen.looks_at}
+    if None not in cases.values() and len(set(cases.values())) > 1:
+        listed = " and ".join(f"{name} at {case}" for name, case in cases.items())
+        yield "survival.kind", f"both must look at the same cases, not {listed}"
+    for name, part in (("demes", demes), ("steady_state", steady_state)):
+        if part is not None:
+            yield name, f"has no place with survival {chosen.kind}, which takes all together"
 
 
 def pairing(

@@ -17,20 +17,17 @@ from evoply.evolution.config import checks
 from evoply.evolution.config.breeding import (
     Demes,
     Initialisation,
-    LexicaseSelection,
-    ParetoSelection,
     Parsimony,
-    Selection,
     SizeLimits,
     SteadyState,
     Termination,
-    TournamentSelection,
     Variation,
 )
 from evoply.evolution.config.game_settings import Draws, PlayerSettings, Start, start_row
 from evoply.evolution.config.individual import IndividualShape, OneTree
 from evoply.evolution.fitness import Case, Fitness, Task, measure_from_text
 from evoply.evolution.play.panel import Games
+from evoply.evolution.selections import SELECTIONS, SURVIVALS, Selection, Survival
 from evoply.expressions import PrimitiveSet, find_primitive_set
 from evoply.games import game_rules
 from evoply.protocols import CHECK_SHARE
@@ -109,9 +106,10 @@ class EvolutionConfig(RunConfig):
     """Name of a primitive set, or the set itself (a `PrimitiveSet` or its JSON form)."""
     individual: IndividualShape = OneTree()
     elitism: int = Field(default=1, ge=0)
-    """How many of the best are copied unchanged into the next generation."""
+    """How many of the best stay unchanged in the next generation, whatever the survival."""
     initialisation: Initialisation = Initialisation()
-    selection: Selection = TournamentSelection()
+    selection: Selection = SELECTIONS[0].keys()
+    survival: Survival = SURVIVALS[0].keys()
     variation: Variation = Variation()
     parsimony: Parsimony | None = None
     limits: SizeLimits = SizeLimits()
@@ -135,14 +133,8 @@ class EvolutionConfig(RunConfig):
 
     @property
     def cases(self) -> Case | None:
-        """The cases that the selection looks at; None if it selects by fitness alone."""
-        match self.selection:
-            case LexicaseSelection(cases=cases):
-                return cases
-            case ParetoSelection(objectives="opponents"):
-                return "opponents"
-            case _:
-                return None
+        """The cases that selection or survival looks at; None if fitness alone decides."""
+        return self.selection.looks_at or self.survival.looks_at
 
     @property
     def game_settings(self) -> Games:
@@ -242,9 +234,12 @@ class EvolutionConfig(RunConfig):
             *checks.seeds(
                 game, primitives, individual, self.initialisation.seeds, self.limits, population
             ),
-            *checks.selection(self.selection, self.parsimony, self.cases, measure),
-            *self.fitness.case_problems(self.cases),
+            *checks.selection(self.selection, self.parsimony, measure),
+            *self.fitness.case_problems(
+                self.cases, "selection" if self.selection.looks_at else "survival"
+            ),
             *checks.groups(demes, steady_state, self.selection, measure),
+            *checks.survival(self.survival, self.selection, self.parsimony, demes, steady_state),
             *checks.pairing(self.variation, demes, steady_state),
             *measure.problems(self.task),
             *checks.termination(self.termination, measure),

@@ -16,7 +16,6 @@ from pydantic import Field, field_validator
 from evoply.configs.part import Part, Problem
 from evoply.evolution.config.game_settings import USUAL, EarlierGenerations, Opponent
 from evoply.evolution.fitness.contract import (
-    Case,
     FitnessKind,
     Measured,
     Population,
@@ -35,6 +34,7 @@ from evoply.evolution.fitness.own import (
 from evoply.evolution.fitness.points import PointFitness
 from evoply.evolution.fitness.tournament import TournamentFitness
 from evoply.evolution.fitness.training_games import matches
+from evoply.evolution.individuals import Case
 from evoply.evolution.play.opponents import is_certain, player_texts, read_opponent
 from evoply.evolution.play.panel import Batch, Play, Sides
 
@@ -177,16 +177,16 @@ class Fitness(Part):
             )
         return None
 
-    def case_problems(self, case: Case | None) -> Iterator[Problem]:
-        """Yield an error if a selection looks at each *case*, which this fitness does not have."""
+    def case_problems(self, case: Case | None, table: str) -> Iterator[Problem]:
+        """Yield an error if *table* looks at each *case*, which this fitness does not have."""
         measure = self.measure
         if case is None or case in measure.cases:
             return
         if not measure.cases:
             reason = "has no results against each opponent to select by"
-            yield "selection.kind", f"fitness.measure {measure.kind} {reason}"
+            yield f"{table}.kind", f"fitness.measure {measure.kind} {reason}"
             return
         listed = " or ".join(f'"{case}"' for case in measure.cases)
         others = [kind().kind for kind in FITNESS if case in kind().cases]
         hint = f'; "{case}" are those of {", ".join(others)}' if others else ""
-        yield "selection.cases", f"with fitness.measure {measure.kind} a case is {listed}{hint}"
+        yield f"{table}.cases", f"with fitness.measure {measure.kind} a case is {listed}{hint}"

@@ -10,30 +10,28 @@ Reasons: docs/design/evolution.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evoply import _native, arena, gp
+from evoply.arena import PreparedPlayer
 from evoply.configs.part import Part, Problem
 from evoply.evolution.config.game_settings import EarlierGenerations, Opponent
 from evoply.evolution.config.individual import IndividualShape
+from evoply.evolution.individuals import Case
 from evoply.evolution.play.panel import (
     NOBODY,
     Batch,
     Games,
     Panel,
     Play,
-    PreparedPlayer,
     Sides,
     schedule_of,
 )
-
-Case = Literal["opponents", "games", "stages"]
-"""The cases that a selection may look at."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,6 +51,17 @@ class Population:
 
     def __len__(self) -> int:
         return len(self.who)
+
+    def part(self, positions: Sequence[int]) -> Population:
+        """Return only the individuals at these positions; players are the same objects."""
+        used, who = np.unique(self.who[list(positions)], return_inverse=True)
+        return Population(
+            trees=tuple(self.trees[tree] for tree in used),
+            players=tuple(self.players[tree] for tree in used),
+            programs=tuple(self.programs[tree] for tree in used),
+            operations=self.operations[used],
+            who=who.astype(np.int64),
+        )
 
     def work_of(self, plies: NDArray[np.int64]) -> int:
         """Return the work of games in which each different tree had so many *plies*."""
@@ -76,7 +85,7 @@ class Task:
     earlier_generations: EarlierGenerations
     sides: Sides
     cases: Case | None
-    """The cases that the selection looks at; None if it selects by fitness alone."""
+    """The cases that selection or survival looks at; None if fitness alone decides."""
 
     def needs_both_colors(self, kind: str) -> Iterator[Problem]:
         """Yield an error if the task is for one colour, since a fitness of *kind* plays both."""
@@ -98,6 +107,10 @@ class Training:
     stream: _native.Stream
     """The stream of this generation; all draws come from it and its children."""
     play: Play
+    generation: int = 0
+    """The number of the generation."""
+    state: Any = None
+    """What the kind returned as `Measured.state` last time; None before that."""
 
     @property
     def earlier_champions(self) -> Panel:
@@ -138,6 +151,9 @@ class Measured:
     """Plies of the individuals' games times the operations of their programs."""
     cases: NDArray[np.float64] | None = None
     """Results of each individual on each case, maximised, if `Task.cases` asks for them."""
+    state: Any = None
+    """What the kind wants to find again in `Training.state` next time, such as an archive: mappings
+    by text, lists, texts, numbers, truths, None. It is stored and digested with the generation."""
 
 
 class FitnessKind(Part):

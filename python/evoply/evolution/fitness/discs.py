@@ -15,13 +15,13 @@ from evoply import _native, arena
 from evoply.configs.part import Problem
 from evoply.evolution.config.individual import Stages
 from evoply.evolution.fitness.contract import (
-    Case,
     FitnessKind,
     Measured,
     Population,
     Task,
     Training,
 )
+from evoply.evolution.individuals import Case
 from evoply.games import GAMES
 
 BySide = tuple[NDArray[np.float64], NDArray[np.float64]]

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from evoply import arena
 from evoply._native import Stream
+from evoply.arena import PreparedPlayer
 from evoply.configs.part import Part, Problem
 from evoply.evolution.fitness.contract import (
-    Case,
     FitnessKind,
     Measured,
     Population,
@@ -25,8 +26,9 @@ from evoply.evolution.fitness.contract import (
     Training,
 )
 from evoply.evolution.fitness.training_games import black_half_points
-from evoply.evolution.play.opponents import prepared, read_opponent
-from evoply.evolution.play.panel import Batch, Panel, PreparedPlayer
+from evoply.evolution.individuals import Case
+from evoply.evolution.play.opponents import read_opponent
+from evoply.evolution.play.panel import Batch, Panel
 from evoply.games import game_rules
 from evoply.permutations import derangement
 
@@ -120,7 +122,7 @@ class GuideFitness(FitnessKind):
         """Return the guides, each with the games of a round."""
         models = [read_opponent(guide.player, task.game) for guide in self.guides]
         return Panel(
-            players=tuple(prepared(model, task.game) for model in models),
+            players=arena.prepared(models, task.game),
             labels=tuple(model.label for model in models),
             games=tuple(guide.games for guide in self.guides),
         )

@@ -11,13 +11,13 @@ from evoply import gp
 from evoply._native import Stream
 from evoply.configs.own_part import OwnPart, keys_of
 from evoply.evolution.fitness.contract import (
-    Case,
     FitnessKind,
     Measured,
     Population,
     Task,
     Training,
 )
+from evoply.evolution.individuals import Case
 from evoply.own_code import is_own_code
 
 TreeFitness = Callable[[gp.Genotype, Stream], float]

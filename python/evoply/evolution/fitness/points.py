@@ -5,7 +5,6 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from evoply.evolution.fitness.contract import (
-    Case,
     FitnessKind,
     Measured,
     Population,
@@ -13,6 +12,7 @@ from evoply.evolution.fitness.contract import (
     Training,
 )
 from evoply.evolution.fitness.training_games import shared
+from evoply.evolution.individuals import Case
 from evoply.evolution.play.panel import trial_of
 
 

@@ -8,7 +8,6 @@ from pydantic import Field
 
 from evoply.configs.part import Problem
 from evoply.evolution.fitness.contract import (
-    Case,
     FitnessKind,
     Measured,
     Population,
@@ -16,6 +15,7 @@ from evoply.evolution.fitness.contract import (
     Training,
 )
 from evoply.evolution.fitness.training_games import first_half_points, matches, shared
+from evoply.evolution.individuals import Case
 from evoply.evolution.play.panel import Batch
 from evoply.permutations import shuffled
 

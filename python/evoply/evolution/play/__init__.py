@@ -11,7 +11,6 @@ if TYPE_CHECKING:
         Batch,
         Games,
         Panel,
-        PreparedPlayer,
         Trial,
         schedule_of,
         trial,
@@ -23,7 +22,6 @@ __all__ = [
     "Batch",
     "Games",
     "Panel",
-    "PreparedPlayer",
     "Trial",
     "panel_of",
     "population_of",
@@ -37,7 +35,7 @@ give_when_used(
     __name__,
     {
         "opponents": "read_opponent",
-        "panel": "NOBODY Batch Games Panel PreparedPlayer Trial schedule_of trial",
+        "panel": "NOBODY Batch Games Panel Trial schedule_of trial",
         "population": "panel_of population_of seats_of",
     },
 )

@@ -12,25 +12,13 @@ from pydantic import BaseModel, ValidationError
 
 from evoply.configs.config_errors import checked
 from evoply.configs.part import fields_of
-from evoply.evolution.play.panel import PreparedPlayer
 from evoply.own_code import is_own_code
-from evoply.players import KernelSeat, PlayerKind, parse_player
+from evoply.players import PlayerKind, parse_player
 from evoply.players.player import PLAYER_ADAPTER, PlayerModel
-from evoply.protocols import Player
 
 _JSON = re.compile(r"\s*\{\s*[\"}]")
 """How an object begins; several trees in braces begin with a word."""
 _FILE = re.compile(r"\.(json|toml|py)(:|$)", re.IGNORECASE)
-
-
-def prepared(player: Player, game: str) -> PreparedPlayer:
-    """Return the seat or player that plays for *player*; ValueError if it cannot play *game*."""
-    player.check_fits(game)
-    seat = player.seat(game)
-    if isinstance(seat, KernelSeat):
-        return seat
-    seat.close()
-    return player
 
 
 def is_certain(player: PlayerKind) -> bool:

@@ -19,20 +19,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evoply import _native, arena, gp
+from evoply.arena import PreparedPlayer
 from evoply.games.draws import DrawRules
-from evoply.players import AfterState, AlphaBeta, KernelSeat, TreeEvaluator
+from evoply.players import AfterState, AlphaBeta, TreeEvaluator
 from evoply.players.own_player import OwnPlayer
-from evoply.protocols import Cluster, Player, Row
+from evoply.protocols import Cluster, Row
 
 _STEP = (5**0.5 - 1) / 2
 """Steps of this length on a circle stay as far from one another as possible."""
 
 IndividualPlayer = AfterState | AlphaBeta | OwnPlayer
 """The player that a tree is."""
-
-PreparedPlayer = KernelSeat | Player
-"""A player that is ready to be met: its seat in the kernel, or one as data whose seats, such as
-processes, the arena opens."""
 
 Sides = Literal["both", "black", "white"]
 """Colours of the individuals: alternately both, on one opening for two games; or one of them."""

@@ -5,10 +5,11 @@ from functools import partial
 
 import numpy as np
 
-from evoply import _native, gp
+from evoply import _native, arena, gp
+from evoply.arena import PreparedPlayer
 from evoply.evolution.fitness.contract import Population, Task
-from evoply.evolution.play.opponents import prepared, read_opponent
-from evoply.evolution.play.panel import Games, Panel, PreparedPlayer
+from evoply.evolution.play.opponents import read_opponent
+from evoply.evolution.play.panel import Games, Panel
 from evoply.players import KernelSeat
 
 
@@ -17,7 +18,7 @@ def panel_of(games: Games, task: Task, earlier: Sequence[tuple[int, gp.Genotype]
     models = [read_opponent(opponent.player, task.game) for opponent in task.opponents]
     return Panel(
         players=(
-            *(prepared(player, task.game) for player in models),
+            *arena.prepared(models, task.game),
             *seats_of(games, [tree for _, tree in earlier]),
         ),
         labels=(

@@ -1,0 +1,321 @@
+"""Selection and survival: `SELECTIONS` and `SURVIVALS` are their tables.
+
+Selection chooses the parents of a generation, survival those who live on of parents and offspring
+together. A new one is a pure function in `evoply.gp`, and here its keys in a config, a function
+that gives it what it needs of the candidates, and a row. `choosing` has the contract.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from evoply import gp
+from evoply._native import Stream
+from evoply.configs.part import kind_of
+from evoply.evolution.choosing import (
+    Candidates,
+    ChoiceKeys,
+    Choose,
+    Objectives,
+    OwnChoice,
+    Scale,
+    checked_choice,
+)
+from evoply.evolution.individuals import Case
+from evoply.own_code import is_own_code
+
+
+@dataclass(frozen=True, slots=True)
+class SelectionMethod:
+    """A way to select parents: the class of its keys, and its function."""
+
+    keys: type[ChoiceKeys]
+    function: Choose
+    worst: Callable[..., int] | None = None
+    """`(candidates, stream)` and the keys: the position of a bad individual, which a steady state
+    replaces; None if it does not go with one."""
+    in_demes: bool = True
+    """Whether it may choose within demes."""
+
+
+@dataclass(frozen=True, slots=True)
+class SurvivalMethod:
+    """A way to survive: the class of its keys, and its function."""
+
+    keys: type[ChoiceKeys]
+    function: Choose | None
+    """None: the offspring take the place of their parents, but for the elite."""
+
+
+class TournamentSelection(ChoiceKeys):
+    """The best of `size` individuals drawn with replacement becomes a parent.
+
+    Of equally fit ones the smaller wins, which is lexicographic parsimony pressure.
+    """
+
+    kind: Literal["tournament"] = "tournament"
+    size: int = Field(default=7, ge=1, le=10_000)
+    """Individuals in a tournament; more of them select harder."""
+    two_best: bool = False
+    """Whether both parents of a crossover are the two best of one tournament, as in gpjpp."""
+
+    @model_validator(mode="after")
+    def _two_need_two(self) -> TournamentSelection:
+        if self.two_best and self.size < 2:
+            raise ValueError("two_best needs a size of at least 2")
+        return self
+
+
+def tournament(
+    candidates: Candidates, count: int, stream: Stream, *, size: int, two_best: bool
+) -> Sequence[int]:
+    """Return winners of tournaments."""
+    fitness, lengths = candidates.fitness, candidates.lengths
+    if not two_best:
+        return gp.tournament_selection(fitness, size, count, stream, lengths=lengths)
+    pairs = gp.paired_tournament_selection(fitness, size, -(-count // 2), stream, lengths=lengths)
+    return [index for pair in pairs for index in pair][:count]
+
+
+def worst_of_tournament(
+    candidates: Candidates, stream: Stream, *, size: int, two_best: bool
+) -> int:
+    """Return the loser of a tournament of the same size, in which the larger of equals loses."""
+    inverted = [-value for value in candidates.fitness]
+    lengths = [-length for length in candidates.lengths]
+    return gp.tournament_selection(inverted, size, 1, stream, lengths=lengths)[0]
+
+
+class RouletteSelection(ChoiceKeys):
+    """An individual becomes a parent with a probability proportional to its fitness."""
+
+    kind: Literal["roulette"] = "roulette"
+    scale: Scale = "raw"
+    """`adjusted`: in proportion to 1 / (1 + f), f being how far fitness is from perfect."""
+
+
+def roulette(candidates: Candidates, count: int, stream: Stream, *, scale: Scale) -> Sequence[int]:
+    """Return individuals in proportion to their fitness."""
+    return gp.roulette_selection(candidates.scaled(scale), count, stream)
+
+
+def worst_roulette(candidates: Candidates, stream: Stream, **_: Any) -> int:
+    """Return an individual in proportion to how far its fitness is from perfect (gpjpp)."""
+    return gp.worst_roulette_selection(candidates.distances, 1, stream)[0]
+
+
+class GreedySelection(ChoiceKeys):
+    """Greedy over-selection (Koza): most parents come from the group of the best.
+
+    The best individuals that together hold the share `top_share` of all fitness form the top
+    group (default: 0.32 up to 1,000 individuals, then 320 by their number). A parent comes from
+    it with `top_probability`, else from the rest, each time in proportion to fitness.
+    """
+
+    kind: Literal["greedy"] = "greedy"
+    top_share: float | None = Field(default=None, gt=0, lt=1)
+    """Share of all fitness that the top group holds."""
+    top_probability: float = Field(default=0.8, ge=0, le=1)
+    """Probability that a parent comes from the top group."""
+    scale: Scale = "raw"
+    """`adjusted`: fitness counts as 1 / (1 + f), f being how far it is from perfect."""
+
+
+def greedy(
+    candidates: Candidates, count: int, stream: Stream, *, scale: Scale, **shares: Any
+) -> Sequence[int]:
+    """Return individuals most of whom are among the best."""
+    return gp.greedy_over_selection(candidates.scaled(scale), count, stream, **shares)
+
+
+class LexicaseSelection(ChoiceKeys):
+    """A parent is best on one case after another, the cases in a random order for each parent."""
+
+    kind: Literal["lexicase"] = "lexicase"
+    cases: Case = "opponents"
+    """What a case is: the points against one opponent, one game, or the discs of one stage."""
+    epsilon: float = Field(default=0.0, ge=0)
+    """How much less than the best still counts as best, in points or discs of one case."""
+    down_sampling: float = Field(default=1.0, gt=0, le=1)
+    """Share of the cases that the selection of a generation looks at, drawn at random."""
+
+    @property
+    def looks_at(self) -> Case:
+        """Its cases."""
+        return self.cases
+
+
+def lexicase(
+    candidates: Candidates, count: int, stream: Stream, *, cases: Case, **settings: float
+) -> Sequence[int]:
+    """Return individuals who are best on cases in random orders."""
+    return gp.lexicase_selection(candidates.cases, count, stream, **settings)
+
+
+class ParetoSelection(ChoiceKeys):
+    """Tournaments of two by front, then by crowding, over several objectives.
+
+    Together with a survival of the same kind this is NSGA-II.
+    """
+
+    kind: Literal["pareto"] = "pareto"
+    objectives: Objectives = "strength_and_size"
+    """High fitness and few nodes; or the points against each opponent, every one an objective
+    (Pareto coevolution, where the opponents are evolved too)."""
+
+    @property
+    def looks_at(self) -> Case | None:
+        """The points against each opponent, if these are the objectives."""
+        return "opponents" if self.objectives == "opponents" else None
+
+
+def pareto(
+    candidates: Candidates, count: int, stream: Stream, *, objectives: Objectives
+) -> Sequence[int]:
+    """Return winners of tournaments of two by front, then by crowding."""
+    return gp.pareto_selection(candidates.objectives(objectives), count, stream)
+
+
+class DoubleTournamentSelection(ChoiceKeys):
+    """Winners of tournaments on fitness meet in pairs on size (Luke & Panait 2002)."""
+
+    kind: Literal["double_tournament"] = "double_tournament"
+    size: int = Field(default=7, ge=1, le=10_000)
+    """Individuals in a tournament on fitness."""
+    parsimony: float = Field(default=1.4, ge=1, le=2)
+    """How hard it selects by size: the smaller of two wins with half this probability; 1 does not
+    look at size, with 2 it always wins."""
+    size_first: bool = False
+    """Whether pairs meet on size first, and the winners on fitness."""
+
+
+def double_tournament(
+    candidates: Candidates, count: int, stream: Stream, **settings: Any
+) -> Sequence[int]:
+    """Return winners of tournaments on fitness and on size."""
+    fitness, lengths = candidates.fitness, candidates.lengths
+    return gp.double_tournament_selection(fitness, lengths, count, stream, **settings)
+
+
+def own_selection(candidates: Candidates, count: int, stream: Stream, **keys: Any) -> Sequence[int]:
+    """Return what the user's own function in a file chooses."""
+    own = OwnChoice(**keys).resolved("selection")
+    return checked_choice("selection", own, candidates, count, stream)
+
+
+class OffspringSurvival(ChoiceKeys):
+    """The offspring take the place of their parents, but for the `elitism` best."""
+
+    kind: Literal["offspring"] = "offspring"
+
+
+class BestSurvival(ChoiceKeys):
+    """The fittest of parents and offspring live on, of equally fit ones the smaller.
+
+    Parents play again, on the openings of their offspring: a generation has twice the games.
+    """
+
+    kind: Literal["best"] = "best"
+
+
+def best(candidates: Candidates, count: int, stream: Stream) -> Sequence[int]:
+    """Return the fittest, of equally fit ones the smaller, then the older."""
+    keys = [
+        (-math.inf if value != value else value, -length)
+        for value, length in zip(candidates.fitness, candidates.lengths, strict=True)
+    ]
+    return sorted(range(len(keys)), key=lambda index: keys[index], reverse=True)[:count]
+
+
+class ParetoSurvival(ChoiceKeys):
+    """Of parents and offspring the first fronts live on; the last of them is cut where crowded.
+
+    Together with a selection of the same kind this is NSGA-II (Deb et al. 2002): no point of the
+    first front is lost, unless the front is larger than the population. Parents play again, on
+    the openings of their offspring: a generation has twice the games.
+    """
+
+    kind: Literal["pareto"] = "pareto"
+    objectives: Objectives = "strength_and_size"
+    """What fronts are made of, as in `selection`."""
+
+    @property
+    def looks_at(self) -> Case | None:
+        """The points against each opponent, if these are the objectives."""
+        return "opponents" if self.objectives == "opponents" else None
+
+
+def pareto_survivors(
+    candidates: Candidates, count: int, stream: Stream, *, objectives: Objectives
+) -> Sequence[int]:
+    """Return the individuals of the first fronts."""
+    return gp.pareto_survival(candidates.objectives(objectives), count)
+
+
+def own_survivors(candidates: Candidates, count: int, stream: Stream, **keys: Any) -> Sequence[int]:
+    """Return what the user's own function in a file chooses."""
+    own = OwnChoice(**keys).resolved("survival")
+    return checked_choice("survival", own, candidates, count, stream)
+
+
+SELECTIONS: tuple[SelectionMethod, ...] = (
+    SelectionMethod(TournamentSelection, tournament, worst_of_tournament),
+    SelectionMethod(RouletteSelection, roulette, worst_roulette),
+    SelectionMethod(GreedySelection, greedy, worst_roulette, in_demes=False),
+    SelectionMethod(LexicaseSelection, lexicase),
+    SelectionMethod(ParetoSelection, pareto),
+    SelectionMethod(DoubleTournamentSelection, double_tournament),
+    SelectionMethod(OwnChoice, own_selection),
+)
+"""Every selection that a config can name; the first is the default."""
+
+SURVIVALS: tuple[SurvivalMethod, ...] = (
+    SurvivalMethod(OffspringSurvival, None),
+    SurvivalMethod(BestSurvival, best),
+    SurvivalMethod(ParetoSurvival, pareto_survivors),
+    SurvivalMethod(OwnChoice, own_survivors),
+)
+"""Every survival that a config can name; the first is the default."""
+
+
+def _named(text: Any) -> Any:
+    """Return the keys that `python:FILE.py:NAME` means, or what is not such a text."""
+    return {"kind": "python", "code": text} if is_own_code(text) else text
+
+
+if TYPE_CHECKING:
+    Selection = ChoiceKeys
+    Survival = ChoiceKeys
+else:  # any of the tables, told apart by `kind`
+    Selection = Annotated[
+        reduce(or_, (row.keys for row in SELECTIONS)),
+        Field(discriminator="kind"),
+        BeforeValidator(_named),
+    ]
+    Survival = Annotated[
+        reduce(or_, (row.keys for row in SURVIVALS)),
+        Field(discriminator="kind"),
+        BeforeValidator(_named),
+    ]
+
+
+def selection_method(selection: ChoiceKeys) -> SelectionMethod:
+    """Return the row of a config's *selection*."""
+    return next(row for row in SELECTIONS if row.keys is type(selection))
+
+
+def survival_method(survival: ChoiceKeys) -> SurvivalMethod:
+    """Return the row of a config's *survival*."""
+    return next(row for row in SURVIVALS if row.keys is type(survival))
+
+
+def steady_kinds() -> list[str]:
+    """Return the kinds of selection that a steady state goes with."""
+    return [str(kind_of(row.keys)) for row in SELECTIONS if row.worst is not None]
