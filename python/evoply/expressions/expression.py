@@ -113,8 +113,9 @@ class Expression:
 
         *own* is the side the expression speaks for, by default the side to move.
         """
-        outputs = _single_outputs(self, game_rules(position.game).shape)
-        program = _program(position.game, outputs)
+        rules = game_rules(position.game)
+        outputs = _single_outputs(self, rules.shape)
+        program = _program(rules.kernel, rules.shape, outputs)
         values = program.evaluate(_batch(position.game, [position], own))[0]
         if isinstance(self, Squares):
             return bits(int(square) for square in np.flatnonzero(values))
@@ -135,7 +136,8 @@ class Expression:
         if len(games) > 1:
             raise ExpressionError(f"positions must be of one game, not of {', '.join(games)}")
         batch = _batch(games[0], positions, own)
-        return _program(games[0], (self,)).evaluate(batch)[:, 0]
+        rules = game_rules(games[0])
+        return _program(rules.kernel, rules.shape, (self,)).evaluate(batch)[:, 0]
 
 
 class Squares(Expression):
@@ -352,9 +354,10 @@ def _batch(game: str, positions: Sequence[KernelPosition], own: Color | None) ->
 
 
 @lru_cache(maxsize=256)
-def _program(game: str, outputs: tuple[Expression, ...]) -> _native.Program:
-    rules = game_rules(game)
-    return _native.Program(rules.kernel, outputs_to_json(outputs, rules.shape))
+def _program(
+    kernel: str, shape: BoardShape, outputs: tuple[Expression, ...]
+) -> _native.Program:
+    return _native.Program(kernel, outputs_to_json(outputs, shape))
 
 
 def build_squares(op: str, *arguments: Any) -> Squares:

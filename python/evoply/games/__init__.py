@@ -5,13 +5,16 @@ rules, and a line here; the conformance tests then cover it. Facts about a game 
 needs are fields of its `GameRules`: no other code asks which game it is.
 """
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from types import MappingProxyType
+from pathlib import Path
+from typing import Any, Protocol
 
 from evoply import _native
 from evoply.games.checkers import CHECKERS
+from evoply.games.data import DataGameRules
 from evoply.games.draws import NO_DRAWS, DrawRules
 from evoply.games.othello import OTHELLO
 from evoply.games.rules import GameRules
@@ -44,11 +47,44 @@ __all__ = [
 
 
 _TABLE: dict[str, GameRules] = {**OTHELLO, **CHECKERS}
-GAMES: Mapping[str, GameRules] = MappingProxyType(_TABLE)
+_WRITTEN = {path.stem: path for path in sorted((Path(__file__).parent / "shipped").glob("*.json"))}
+"""Games that come with evoply as rules in JSON; `evoply.rules.shipped` has them in Python."""
 
-_SHIPPED = frozenset(_TABLE)
 
-_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
+class _Games(Mapping[str, GameRules]):
+    """The table; rules in JSON are read when their game is first used."""
+
+    def __getitem__(self, name: str) -> GameRules:
+        if name not in _TABLE and name in _WRITTEN:
+            data = json.loads(_WRITTEN[name].read_text(encoding="utf-8"))
+            _TABLE[name] = DataGameRules.from_written(data)
+        return _TABLE[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in _TABLE or name in _WRITTEN
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys((*_NATIVE, *_WRITTEN, *_TABLE)))
+
+    def __len__(self) -> int:
+        return len({*_TABLE, *_WRITTEN})
+
+    def __repr__(self) -> str:
+        return f"GAMES({', '.join(self)})"
+
+
+_NATIVE = tuple(_TABLE)
+GAMES: Mapping[str, GameRules] = _Games()
+_SHIPPED = frozenset(GAMES)
+NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
+"""What the name of a game is."""
+
+
+class MakesGame(Protocol):
+    """Rules of which a game is made, such as `evoply.rules.Rules`."""
+
+    def game(self) -> GameRules:
+        """Return the game."""
 
 
 def game_rules(name: str) -> GameRules:
@@ -68,11 +104,12 @@ def is_shipped(name: str) -> bool:
     return name in _SHIPPED
 
 
-def add_game(rules: GameRules) -> None:
+def add_game(rules: GameRules | MakesGame) -> None:
     """Add a game from outside the package to `GAMES`, for as long as this process lives.
 
-    Call it in every process that names the game, before it does. Its rules must be rules of the
-    kernel (`rules.kernel`). Raises `ValueError` that says what is wrong with name or kernel.
+    *rules* are `evoply.rules.Rules`, or facts about rules that the kernel has (`rules.kernel`). The
+    same rules may be added again. Call it in every process that names the game, before it does.
+    Raises `ValueError` that says what is wrong with name or kernel.
 
     >>> from dataclasses import replace
     >>> stones = replace(GAMES["othello"], name="stones", title="Stones", piece="stone")
@@ -80,13 +117,20 @@ def add_game(rules: GameRules) -> None:
     ...     game_rules("stones").start().play("f5").game
     'stones'
     """
+    rules = rules if isinstance(rules, GameRules) else rules.game()
     name = rules.name
-    if _NAME.fullmatch(name) is None:
+    if NAME.fullmatch(name) is None:
         raise ValueError(
             f"name: {name[:60]!r} cannot be the name of a game: write up to 40 lowercase letters,"
             " digits and hyphens, a letter first"
         )
-    if name in _TABLE:
+    if name in GAMES and isinstance(rules, DataGameRules):
+        known: Any = GAMES[name]
+        if getattr(known, "rules_digest", "") == rules.rules_digest:
+            _TABLE[name] = rules
+            return
+        raise ValueError(f"name: there is a game called {name} with other rules: take another name")
+    if name in GAMES:
         raise ValueError(f"name: there is a game called {name} already: take another name")
     start = rules.start()
     if start.game != name:
@@ -96,7 +140,7 @@ def add_game(rules: GameRules) -> None:
 
 
 @contextmanager
-def game_added(rules: GameRules) -> Iterator[None]:
+def game_added(rules: GameRules | MakesGame) -> Iterator[None]:
     """Add a game as `add_game` does, and remove it at the end of the block."""
     add_game(rules)
     try:

@@ -1,0 +1,140 @@
+"""Games whose rules are data, against the slow player of the same rules and the native games."""
+
+import pytest
+from slow_rules import SlowRules
+
+from evoply import _native
+from evoply.expressions import board, is_empty, squares
+from evoply.games import GAMES, game_added
+from evoply.games.data import DataGameRules
+from evoply.rules import Rules, RulesError, check_rules, place, read_rules, slide, step
+from evoply.rules.shipped.othello import othello
+
+DATA = [name for name in GAMES if isinstance(GAMES[name], DataGameRules)]
+FEW = {"hex-9": 3, "gomoku-9": 3, "gomoku-10": 3, "reversed-othello": 6, "ataxx": 3}
+
+
+def queens() -> Rules:
+    """Rules with slides, captures by a knight's step, holes and a turned board."""
+    return Rules(
+        name="queens",
+        rows=6,
+        columns=7,
+        playable=~(1 << 17) & (1 << 42) - 1,
+        black="b1 d1",
+        white="b6 f6",
+        moves=(
+            step(board.own, [(1, 2), (-2, 1), "forward_left"], onto=board.opponent),
+            slide(board.own, "any", through=board.empty, onto=board.empty | board.opponent),
+        ),
+        wins=is_empty(board.opponent) | ~is_empty(board.own & squares("farthest_rank")),
+        max_plies=60,
+    )
+
+
+def walk(rules: Rules, kernel: str, seed: int) -> int:
+    """Play a random game both ways, comparing all; return its plies."""
+    slow, stream, ply = SlowRules(rules), _native.Stream(seed, rules.name), 0
+    here = slow.start()
+    while True:
+        row = slow.row(here, ply)
+        legal = slow.legal(here)
+        assert _native.legal_moves(kernel, row) == legal
+        outcome = _native.outcome(kernel, row)
+        assert (outcome is None) == bool(legal)
+        if outcome is not None:
+            assert outcome == (slow.winner(here), len(here.black) - len(here.white))
+            return ply
+        passes = legal == [rules.shape.squares]
+        assert _native.mobility(kernel, row, row[3]) == (0 if passes else len(legal))
+        code = legal[stream.below(len(legal))]
+        here, ply = slow.play(here, code), ply + 1
+        assert _native.row_after(kernel, row, code) == slow.row(here, ply)
+        if rules.max_plies is not None and ply >= rules.max_plies:
+            return ply
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_random_games_are_those_of_the_slow_rules(name: str) -> None:
+    game = GAMES[name]
+    assert isinstance(game, DataGameRules)
+    rules = read_rules(dict(game.written))
+    assert sum(walk(rules, game.kernel, seed) for seed in range(FEW.get(name, 12))) > 10
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_perft_is_that_of_the_slow_rules(name: str) -> None:
+    game = GAMES[name]
+    assert isinstance(game, DataGameRules)
+    slow = SlowRules(read_rules(dict(game.written)))
+    depth = 2 if game.shape.squares > 40 else 3
+    for plies in range(depth + 1):
+        counted = _native.perft(game.kernel, game.start().row, plies)
+        assert counted == slow.perft(slow.start(), plies)
+        assert _native.perft(game.kernel, game.start().row, plies + 3, table_mib=8) == (
+            _native.perft(game.kernel, game.start().row, plies + 3)
+        )
+
+
+def test_slides_holes_and_long_steps_are_those_of_the_slow_rules() -> None:
+    rules = queens()
+    game = rules.game()
+    assert sum(walk(rules, game.kernel, seed) for seed in range(8)) > 20
+    slow = SlowRules(rules)
+    assert _native.perft(game.kernel, game.start().row, 3) == slow.perft(slow.start(), 3)
+    assert not [finding for finding in check_rules(rules, games=20) if finding.wrong]
+
+
+def test_counts_of_others() -> None:
+    # Tic-tac-toe: games that last so long (Schaefer 2002); connect four: OEIS A212693 counts
+    # positions, these are leaves; breakthrough: OpenSpiel's moves from its start.
+    counts = {
+        "tic-tac-toe": [9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872],
+        "connect-four": [7, 49, 343, 2401, 16807, 117649, 823536],
+        "breakthrough": [22, 484],
+    }
+    for name, expected in counts.items():
+        game = GAMES[name]
+        row = game.start().row
+        found = [_native.perft(game.kernel, row, depth + 1) for depth in range(len(expected))]
+        assert found == expected, name
+
+
+@pytest.mark.parametrize("size", [4, 6, 8, 10])
+def test_othello_as_data_is_othello(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    native = "othello" if size == 8 else f"othello-{size}"
+    rules = othello(size, "data-othello", "Othello as data")
+    assert rules.game().kernel == native  # the same rules are played by the compiled ones
+    monkeypatch.setenv("EVOPLY_RULES", "data")
+    data = rules.game().kernel
+    assert data != native
+    start = GAMES[native].start()
+    assert rules.game().start().row == start.row
+    depth = 9 if size == 4 else 6
+    for plies in range(1, depth + 1):
+        expected = _native.perft(native, start.row, plies)
+        assert _native.perft(data, start.row, plies) == expected
+    # Random positions are made by games of random moves.
+    for kernel in (data, native):
+        batch = _native.Positions.random(kernel, 200, 7, 0, 60 if size > 4 else 8)
+        rows = [batch[index] for index in range(200)]
+        if kernel == data:
+            first = rows
+    assert first == rows
+    assert [_native.legal_moves(data, row) for row in first] == [
+        _native.legal_moves(native, row) for row in first
+    ]
+
+
+def test_a_wrong_rule_says_what_to_do() -> None:
+    with pytest.raises(RulesError, match="moves - there are 0 rules - write 1 to 16"):
+        Rules(name="none", rows=4, columns=4, moves=())
+
+
+def test_a_name_with_other_rules_is_refused() -> None:
+    mine = Rules(name="breakthrough", rows=4, columns=4, moves=(place(board.empty),))
+    with (
+        pytest.raises(ValueError, match="breakthrough with other rules: take another name"),
+        game_added(mine),
+    ):
+        pass
