@@ -71,8 +71,8 @@ def test_perft_is_that_of_the_slow_rules(name: str) -> None:
     for plies in range(depth + 1):
         counted = _native.perft(game.kernel, game.start().row, plies)
         assert counted == slow.perft(slow.start(), plies)
-        assert _native.perft(game.kernel, game.start().row, plies + 3, table_mib=8) == (
-            _native.perft(game.kernel, game.start().row, plies + 3)
+        assert _native.perft(game.kernel, game.start().row, plies + 1, table_mib=8) == (
+            _native.perft(game.kernel, game.start().row, plies + 1)
         )
 
 
@@ -82,7 +82,9 @@ def test_slides_holes_and_long_steps_are_those_of_the_slow_rules() -> None:
     assert sum(walk(rules, game.kernel, seed) for seed in range(8)) > 20
     slow = SlowRules(rules)
     assert _native.perft(game.kernel, game.start().row, 3) == slow.perft(slow.start(), 3)
-    assert not [finding for finding in check_rules(rules, games=20) if finding.wrong]
+    wrong = [finding for finding in check_rules(rules, games=20) if finding.wrong]
+    # The hole is not in the middle, and the knight's steps are not turned.
+    assert [finding.check for finding in wrong] == ["colours can be exchanged"]
 
 
 def test_counts_of_others() -> None:

@@ -14,6 +14,8 @@ mod moves;
 mod registers;
 mod rules;
 mod side_by_side;
+#[cfg(test)]
+mod tests;
 
 use std::hash::{Hash, Hasher};
 
