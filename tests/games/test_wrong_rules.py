@@ -31,9 +31,7 @@ MISTAKES = {
     "step, directions - there is none - name at least one": lambda: step(
         board.own, [], onto=board.empty
     ),
-    r"step, directions - \(0, 0\) goes nowhere": lambda: step(
-        board.own, (0, 0), onto=board.empty
-    ),
+    r"step, directions - \(0, 0\) goes nowhere": lambda: step(board.own, (0, 0), onto=board.empty),
     r"step, directions - 7 is no direction": lambda: step(board.own, 7, onto=board.empty),
     r"slide, directions - \(1, 2\) is no direction": lambda: slide(
         board.own, (1, 2), through=board.empty
@@ -59,9 +57,7 @@ MISTAKES = {
     "playable - a1 holds a piece at the start - add it": lambda: rules(black="a1", playable="2-5"),
     "black - is no constant set - name the squares": lambda: rules(black=board.own),
     "no_move - 'lose'; did you mean 'loses'. - write one of": lambda: rules(no_move="lose"),
-    "symmetries - a board of 5x6 cannot exchange rows and columns": lambda: rules(
-        symmetries="all"
-    ),
+    "symmetries - a board of 5x6 cannot exchange rows and columns": lambda: rules(symmetries="all"),
     "drawn - 'hexagons'": lambda: rules(drawn="hexagons"),
     "symbols - tuple - write two letters": lambda: rules(symbols=("XX", "●○")),
     "max_plies - 0 - write a whole number from 1": lambda: rules(max_plies=0),

@@ -16,7 +16,9 @@ def with_games(arguments: Sequence[str]) -> list[str]:
     for place, argument in enumerate(changed):
         if argument.startswith("--game=") and argument.endswith(_FILES):
             changed[place] = f"--game={_added(argument.partition('=')[2])}"
-        elif argument.endswith(_FILES) and (before == "--game" or (place == 1 and before in _FIRST)):
+        elif argument.endswith(_FILES) and (
+            before == "--game" or (place == 1 and before in _FIRST)
+        ):
             changed[place] = _added(argument)
         before = argument
     return changed

@@ -354,9 +354,7 @@ def _batch(game: str, positions: Sequence[KernelPosition], own: Color | None) ->
 
 
 @lru_cache(maxsize=256)
-def _program(
-    kernel: str, shape: BoardShape, outputs: tuple[Expression, ...]
-) -> _native.Program:
+def _program(kernel: str, shape: BoardShape, outputs: tuple[Expression, ...]) -> _native.Program:
     return _native.Program(kernel, outputs_to_json(outputs, shape))
 
 

@@ -92,11 +92,8 @@ class Move:
         words = text.strip().lower()
         if words in _PASS_WORDS:
             return cls((), shape)
-        squares = re.findall("[a-z][0-9]{1,2}", words)
-        rest = re.sub("[a-z][0-9]{1,2}|[-x ]", "", words)
         try:
-            if rest or not 1 <= len(squares) <= 2:
-                raise InvalidMoveError("no squares")
+            squares = re.split(r"\s*[-x]\s*", words, maxsplit=1)
             return cls(tuple(parse_square(square, shape) for square in squares), shape)
         except InvalidMoveError:
             last = square_name(shape.squares - 1, shape)
@@ -113,7 +110,9 @@ class Move:
             raise InvalidMoveError(f"{code} is not a move code of a board of {shape}")
         if code < squares:
             return cls((int(code),), shape)
-        return cls((), shape) if code == squares else cls(divmod(code - squares - 1, squares), shape)
+        return (
+            cls((), shape) if code == squares else cls(divmod(code - squares - 1, squares), shape)
+        )
 
     def code(self, shape: BoardShape) -> int:
         """Return the kernel's number of this move on a board of *shape*."""
@@ -232,9 +231,12 @@ class Position(BoardPosition[Move]):
     def _cells(self) -> str:
         black, white = self._facts["symbols"][0]
         return "".join(
-            black if self.row[0] >> square & 1
-            else white if self.row[1] >> square & 1
-            else _HOLE if self._label(square) is None
+            black
+            if self.row[0] >> square & 1
+            else white
+            if self.row[1] >> square & 1
+            else _HOLE
+            if self._label(square) is None
             else "-"
             for square in range(self.shape.squares)
         )
@@ -319,9 +321,10 @@ class DataGameRules(GameRules):
             pieces_added=int(kinds == {"place"}),
             turns_board=data["colors"] == "turned",
             symmetries=_SYMMETRIES[data["symmetries"]],
-            late_ply=12,
+            late_ply=max(2, shape.squares // 3),
             written=data,
             rules_digest=digest,
+            format="transcript",
             adviser=data["adviser"],
         )
 

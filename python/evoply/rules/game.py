@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -117,7 +117,6 @@ class Rules:
     """The player who advises on the page, as text; "" for the usual one."""
     about: str = ""
     """A sentence or two for people."""
-    _cache: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         self._check_facts()
@@ -136,6 +135,7 @@ class Rules:
         self._check_expressions()
         if not self.colors:
             object.__setattr__(self, "colors", "turned" if self._is_turned() else "same")
+            vars(self).pop("_written")
 
     @property
     def shape(self) -> BoardShape:
@@ -177,7 +177,9 @@ class Rules:
         for name in ("title", "piece", "about", "adviser"):
             text, most = getattr(self, name), 500 if name == "about" else 60
             if not isinstance(text, str) or len(text) > most or not text.isprintable():
-                raise RulesError(f"{name} - {short(text)} - write up to {most} printable characters")
+                raise RulesError(
+                    f"{name} - {short(text)} - write up to {most} printable characters"
+                )
         for name in ("rows", "columns"):
             lines = getattr(self, name)
             if type(lines) is not int or not 1 <= lines <= MOST_LINES:
@@ -255,8 +257,6 @@ class Rules:
                 effect = getattr(move, name)
                 if effect is not None:
                     self._check_reads(f"move {number}, {name}", effect, after_move=True)
-        if all(getattr(self, end) is None for end in _ENDS) and self.no_move == "passes":
-            pass  # such a game ends when both sides pass, as Othello does
         for end in _ENDS:
             truth = getattr(self, end)
             if truth is not None:
@@ -313,7 +313,9 @@ def _truth(end: str, value: object) -> Truth | None:
 def _squares(shape: BoardShape, chosen: object, side: str) -> int:
     """Return the set of squares that *chosen* describes."""
     if isinstance(chosen, bool) or not isinstance(chosen, int | str | Squares | Iterable):
-        raise RulesError(f'{side} - {short(chosen)} - write ranks ("1-2"), squares ("e4 d5") or both')
+        raise RulesError(
+            f'{side} - {short(chosen)} - write ranks ("1-2"), squares ("e4 d5") or both'
+        )
     if isinstance(chosen, int):
         if not 0 <= chosen < 1 << shape.squares:
             raise RulesError(f"{side} - has squares outside {shape} - name squares of the board")

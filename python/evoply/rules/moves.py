@@ -11,7 +11,17 @@ from evoply.expressions import Squares
 from evoply.expressions.operations import ExpressionError, short
 from evoply.wording import did_you_mean
 
-__all__ = ["Offset", "Place", "RuleOfMoves", "RulesError", "Slide", "Step", "place", "slide", "step"]
+__all__ = [
+    "Offset",
+    "Place",
+    "RuleOfMoves",
+    "RulesError",
+    "Slide",
+    "Step",
+    "place",
+    "slide",
+    "step",
+]
 
 MOST = 9
 """The farthest that a step goes, in rows and in columns."""

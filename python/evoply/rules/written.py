@@ -54,7 +54,11 @@ def written(rules: Rules) -> dict[str, Any]:
         {
             "kind": move.KIND,
             **{name: output(chosen) for name, chosen in move.sets.items()},
-            **({"offsets": [[o.down, o.right, o.turned] for o in move.offsets]} if move.offsets else {}),
+            **(
+                {"offsets": [[o.down, o.right, o.turned] for o in move.offsets]}
+                if move.offsets
+                else {}
+            ),
             "own": output(move.own),
             "opponent": output(move.opponent),
         }
@@ -90,7 +94,9 @@ def fields_of(data: object) -> dict[str, Any]:
         raise RulesError(
             f"format - is {short(data.get('format'))} - this version reads format {FORMAT}"
         )
-    missing = [name for name in ("name", "rows", "columns", "moves", "expression") if name not in data]
+    missing = [
+        name for name in ("name", "rows", "columns", "moves", "expression") if name not in data
+    ]
     if missing:
         raise RulesError(f"{missing[0]} - is missing - write it")
     try:
@@ -108,7 +114,11 @@ def fields_of(data: object) -> dict[str, Any]:
             )
         return outputs[place]
 
-    fields = {name: data[name] for name in (*FACTS, "rows", "columns", "no_move", "both_pass") if name in data}
+    fields = {
+        name: data[name]
+        for name in (*FACTS, "rows", "columns", "no_move", "both_pass")
+        if name in data
+    }
     moves = data["moves"]
     if not isinstance(moves, list):
         raise RulesError(f"moves - are {short(moves)} - write a list")
@@ -129,7 +139,9 @@ def _move(number: int, move: object, output: Any) -> RuleOfMoves:
     if not isinstance(move, dict) or move.get("kind") not in _KINDS:
         raise RulesError(f"move {number} - its kind - write one of {', '.join(_KINDS)}")
     kind = _KINDS[move["kind"]]
-    unknown = sorted(str(name) for name in set(move) - {"kind", "offsets", "own", "opponent", *kind.SETS})
+    unknown = sorted(
+        str(name) for name in set(move) - {"kind", "offsets", "own", "opponent", *kind.SETS}
+    )
     if unknown:
         raise RulesError(f"move {number} - {unknown[0][:40]} is no part of it - leave it out")
     rule = f"move {number}"
@@ -141,8 +153,11 @@ def _move(number: int, move: object, output: Any) -> RuleOfMoves:
     try:
         read = tuple(Offset(*offset) for offset in offsets)
         is_read = all(
-            type(o.down) is int and type(o.right) is int and type(o.turned) is bool
-            and (o.down, o.right) != (0, 0) and max(abs(o.down), abs(o.right)) <= 9
+            type(o.down) is int
+            and type(o.right) is int
+            and type(o.turned) is bool
+            and (o.down, o.right) != (0, 0)
+            and max(abs(o.down), abs(o.right)) <= 9
             for o in read
         )
     except TypeError:
