@@ -67,7 +67,7 @@ class SlowRules:
             values.append(self.value(op, arguments, values, own, opponent, is_black, start, end))
         return [values[output] for output in self.data["expression"]["outputs"]]
 
-    def value(
+    def value(  # noqa: C901 - one case an operation
         self, op: str, a: list[Any], v: list[Any], own: Squares, opponent: Squares,
         is_black: bool, start: Squares, end: Squares,
     ) -> Any:  # fmt: skip

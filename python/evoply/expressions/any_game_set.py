@@ -1,4 +1,4 @@
-"""A set that any game has: pieces, moves, what can be taken, how far they are, lines and neighbours.
+"""A set that any game has: pieces, moves, captures, rows to go, lines and neighbours.
 
 No paper has this set. It asks nothing of the rules but where moves end, so it fits games whose
 rules are data.

@@ -145,8 +145,9 @@ class EvaluatedBoard(NamedTuple):
     """The facts of the evaluated position that an expression can read.
 
     Own is the player who chooses or the side to move, as the view of a player says, of either
-    colour. Only what moves do in `evoply.rules` can read `moved_from`. Men are pieces other than kings; in Othello all pieces are men. `t` is the clock from 0
+    colour. Men are pieces other than kings; in Othello all pieces are men. `t` is the clock from 0
     to 1: in Othello (discs - 4) / (squares - 4), in checkers the share of the pieces that are gone.
+    Only what moves do in `evoply.rules` can read `moved_from`.
     `root_t` and `root_ply` belong to the position where the player chose.
     """
 

@@ -142,8 +142,9 @@ def add_game(rules: GameRules | MakesGame) -> None:
 @contextmanager
 def game_added(rules: GameRules | MakesGame) -> Iterator[None]:
     """Add a game as `add_game` does, and remove it at the end of the block."""
-    add_game(rules)
+    game = rules if isinstance(rules, GameRules) else rules.game()
+    add_game(game)
     try:
         yield
     finally:
-        del _TABLE[rules.name]
+        del _TABLE[game.name]

@@ -18,15 +18,15 @@ Reasons: docs/design/kernel.md.
 """
 
 from evoply.rules.conformance import Finding, check_rules
-from evoply.rules.files import load_rules
-from evoply.rules.game import Rules
+from evoply.rules.language import Rules
+from evoply.rules.loading import load_rules
 from evoply.rules.moves import (
     Offset,
-    Place,
+    Placing,
     RuleOfMoves,
     RulesError,
-    Slide,
-    Step,
+    Sliding,
+    Stepping,
     place,
     slide,
     step,
@@ -36,12 +36,12 @@ from evoply.rules.reading import read_rules
 __all__ = [
     "Finding",
     "Offset",
-    "Place",
+    "Placing",
     "RuleOfMoves",
     "Rules",
     "RulesError",
-    "Slide",
-    "Step",
+    "Sliding",
+    "Stepping",
     "check_rules",
     "load_rules",
     "place",

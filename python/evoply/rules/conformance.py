@@ -7,7 +7,8 @@ from typing import Any
 from evoply import _native
 from evoply.games.data import DataGameRules
 from evoply.protocols import InvalidMoveError
-from evoply.rules.game import SYMMETRIES, Rules
+from evoply.rules.facts import SYMMETRIES
+from evoply.rules.language import Rules
 
 __all__ = ["Finding", "check_rules"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from evoply.expressions import Squares
 from evoply.expressions.operations import ExpressionError, short
@@ -13,11 +13,11 @@ from evoply.wording import did_you_mean
 
 __all__ = [
     "Offset",
-    "Place",
+    "Placing",
     "RuleOfMoves",
     "RulesError",
-    "Slide",
-    "Step",
+    "Sliding",
+    "Stepping",
     "place",
     "slide",
     "step",
@@ -108,7 +108,7 @@ class RuleOfMoves:
 
 
 @dataclass(frozen=True)
-class Place(RuleOfMoves):
+class Placing(RuleOfMoves):
     """A piece is put on a square of *on*."""
 
     KIND = "place"
@@ -118,7 +118,7 @@ class Place(RuleOfMoves):
 
 
 @dataclass(frozen=True)
-class Step(RuleOfMoves):
+class Stepping(RuleOfMoves):
     """A piece of *from* goes by an offset to a square of *onto*."""
 
     KIND = "step"
@@ -129,7 +129,7 @@ class Step(RuleOfMoves):
 
 
 @dataclass(frozen=True)
-class Slide(RuleOfMoves):
+class Sliding(RuleOfMoves):
     """A piece of *from* goes in a direction as far as squares of *through* go, and onto *onto*."""
 
     KIND = "slide"
@@ -140,12 +140,12 @@ class Slide(RuleOfMoves):
     onto: Squares = None  # type: ignore[assignment]
 
 
-def place(on: Squares, *, own: Squares | None = None, opponent: Squares | None = None) -> Place:
+def place(on: Squares, *, own: Squares | None = None, opponent: Squares | None = None) -> Placing:
     """Return the rule that a piece may be put on any square of *on*.
 
     *own* and *opponent* are explained at `RuleOfMoves`.
     """
-    return Place(on=on, own=own, opponent=opponent)
+    return Placing(on=on, own=own, opponent=opponent)
 
 
 def step(
@@ -155,7 +155,7 @@ def step(
     onto: Squares,
     own: Squares | None = None,
     opponent: Squares | None = None,
-) -> Step:
+) -> Stepping:
     """Return the rule that a piece of *from_* may go one step, to a square of *onto*.
 
     *directions* are words or offsets (rows down, columns to the right), one or a list: n, ne, e,
@@ -165,7 +165,7 @@ def step(
     >>> from evoply.expressions import board
     >>> knights = step(board.own, [(1, 2), (2, 1)], onto=~board.own)
     """
-    return Step(_offsets("step", directions), own, opponent, from_, onto)
+    return Stepping(_offsets("step", directions), own, opponent, from_, onto)
 
 
 def slide(
@@ -176,7 +176,7 @@ def slide(
     onto: Squares | None = None,
     own: Squares | None = None,
     opponent: Squares | None = None,
-) -> Slide:
+) -> Sliding:
     """Return the rule that a piece of *from_* may go straight on through squares of *through*.
 
     It ends on a square of *onto*, by default of *through*. Directions as in `step`, without
@@ -189,7 +189,7 @@ def slide(
                 f"slide, directions - {(offset.down, offset.right)} is no direction - write words"
                 " such as forward or diagonal"
             )
-    return Slide(offsets, own, opponent, from_, through, through if onto is None else onto)
+    return Sliding(offsets, own, opponent, from_, through, through if onto is None else onto)
 
 
 def _field(name: str) -> str:
@@ -205,7 +205,7 @@ def _check_set(kind: str, name: str, chosen: object) -> None:
         )
 
 
-def _offsets(kind: str, directions: object) -> tuple[Offset, ...]:
+def _offsets(kind: str, directions: Any) -> tuple[Offset, ...]:
     single = isinstance(directions, str) or _is_pair(directions)
     if not single and not isinstance(directions, Iterable):
         raise RulesError(
@@ -214,7 +214,7 @@ def _offsets(kind: str, directions: object) -> tuple[Offset, ...]:
         )
     found = dict.fromkeys(
         offset
-        for one in ([directions] if single else directions)  # type: ignore[union-attr]
+        for one in ([directions] if single else directions)
         for offset in _read_offset(kind, one)
     )
     if not found:
@@ -242,10 +242,14 @@ def _read_offset(kind: str, value: object) -> tuple[Offset, ...]:
             f"{kind}, directions - {short(value)} is no direction - write a word such as forward,"
             " or a pair (rows down, columns to the right)"
         )
-    down, right = value  # type: ignore[misc]
+    down, right = _pair(value)
     if (down, right) == (0, 0) or max(abs(down), abs(right)) > MOST:
         raise RulesError(
             f"{kind}, directions - {value} goes nowhere on a board - write at least one and at most"
             f" {MOST} rows or columns"
         )
     return (Offset(down, right, False),)
+
+
+def _pair(value: Any) -> tuple[int, int]:
+    return value[0], value[1]

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from evoply.rules.game import Rules
+from evoply.rules.language import Rules
 from evoply.rules.moves import RulesError
 from evoply.rules.written import fields_of
 

@@ -6,18 +6,14 @@ and truths of all rules share one expression, and a rule names an output of it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from evoply.expressions import ExpressionError, build
-from evoply.expressions import written_form
+from evoply.expressions import ExpressionError, build, written_form
 from evoply.expressions.operations import short
 from evoply.games.data import DECIDES
 from evoply.games.squares import squares_in
 from evoply.protocols import BoardShape
-from evoply.rules.moves import Offset, Place, RuleOfMoves, RulesError, Slide, Step
-
-if TYPE_CHECKING:
-    from evoply.rules.game import Rules
+from evoply.rules.moves import MOST, Offset, Placing, RuleOfMoves, RulesError, Sliding, Stepping
 
 __all__ = ["FORMAT", "fields_of", "written"]
 
@@ -37,11 +33,11 @@ FACTS = (
     "about",
 )
 _ENDS = ("wins", "loses", "draws")
-_KINDS = {kind.KIND: kind for kind in (Place, Step, Slide)}
+_KINDS = {kind.KIND: kind for kind in (Placing, Stepping, Sliding)}
 
 
-def written(rules: Rules) -> dict[str, Any]:
-    """Return the JSON form of *rules*."""
+def written(rules: Any) -> dict[str, Any]:
+    """Return the JSON form of *rules*, `Rules`."""
     outputs: list[Any] = []
 
     def output(expression: Any) -> int | None:
@@ -82,23 +78,9 @@ def written(rules: Rules) -> dict[str, Any]:
     }
 
 
-def fields_of(data: object) -> dict[str, Any]:
+def fields_of(data: Any) -> dict[str, Any]:
     """Return the arguments of `Rules` that a JSON form holds; raise `RulesError` if it is none."""
-    if not isinstance(data, dict):
-        raise RulesError(f"rules - are {short(data)} - write a table")
-    known = {*DECIDES, *FACTS}
-    unknown = sorted(str(name) for name in set(data) - known)
-    if unknown:
-        raise RulesError(f"{unknown[0][:40]} - is no part of rules - leave it out")
-    if data.get("format") != FORMAT:
-        raise RulesError(
-            f"format - is {short(data.get('format'))} - this version reads format {FORMAT}"
-        )
-    missing = [
-        name for name in ("name", "rows", "columns", "moves", "expression") if name not in data
-    ]
-    if missing:
-        raise RulesError(f"{missing[0]} - is missing - write it")
+    data = _checked(data)
     try:
         outputs = written_form.from_dict(data["expression"], lambda op, args: build(op, *args))
     except ExpressionError as error:
@@ -135,6 +117,26 @@ def fields_of(data: object) -> dict[str, Any]:
     return fields
 
 
+def _checked(data: object) -> dict[str, Any]:
+    """Return the table of a JSON form, with the parts that rules have."""
+    if not isinstance(data, dict):
+        raise RulesError(f"rules - are {short(data)} - write a table")
+    known = {*DECIDES, *FACTS}
+    unknown = sorted(str(name) for name in set(data) - known)
+    if unknown:
+        raise RulesError(f"{unknown[0][:40]} - is no part of rules - leave it out")
+    if data.get("format") != FORMAT:
+        raise RulesError(
+            f"format - is {short(data.get('format'))} - this version reads format {FORMAT}"
+        )
+    missing = [
+        name for name in ("name", "rows", "columns", "moves", "expression") if name not in data
+    ]
+    if missing:
+        raise RulesError(f"{missing[0]} - is missing - write it")
+    return data
+
+
 def _move(number: int, move: object, output: Any) -> RuleOfMoves:
     if not isinstance(move, dict) or move.get("kind") not in _KINDS:
         raise RulesError(f"move {number} - its kind - write one of {', '.join(_KINDS)}")
@@ -150,22 +152,18 @@ def _move(number: int, move: object, output: Any) -> RuleOfMoves:
         for name in kind.SETS
     }
     offsets = move.get("offsets", [])
-    try:
-        read = tuple(Offset(*offset) for offset in offsets)
-        is_read = all(
-            type(o.down) is int
-            and type(o.right) is int
-            and type(o.turned) is bool
-            and (o.down, o.right) != (0, 0)
-            and max(abs(o.down), abs(o.right)) <= 9
-            for o in read
-        )
-    except TypeError:
-        is_read, read = False, ()
-    if not is_read or bool(read) != (kind is not Place):
+    is_read = isinstance(offsets, list) and all(map(_is_offset, offsets))
+    if not is_read or bool(offsets) != (kind is not Placing):
         raise RulesError(
             f"{rule}, offsets - {short(offsets)} - write [rows down, columns to the right, whether"
             " they are turned for White] for each direction of a step or slide"
         )
     effects = {name: output(move.get(name), f"{rule}, {name}") for name in ("own", "opponent")}
-    return kind(offsets=read, **effects, **sets)
+    return kind(offsets=tuple(Offset(*offset) for offset in offsets), **effects, **sets)
+
+
+def _is_offset(offset: object) -> bool:
+    if not isinstance(offset, list) or list(map(type, offset)) != [int, int, bool]:
+        return False
+    down, right, _ = offset
+    return bool(0 < max(abs(down), abs(right)) <= MOST)

@@ -1,6 +1,6 @@
 """Hex without swap: Black joins the top and the bottom, White the left and the right."""
 
-from evoply.expressions import board, is_empty, select, squares
+from evoply.expressions import Truth, board, is_empty, select, squares
 from evoply.expressions.square_sets import bits
 from evoply.rules import Rules, place
 
@@ -8,7 +8,7 @@ SIZE = 9
 NEIGHBOURS = ["n", "ne", "e", "s", "sw", "w"]
 
 
-def joins(first: int, last: int) -> object:
+def joins(first: int, last: int) -> Truth:
     """Return whether own stones join the squares of *first* and of *last*."""
     begin, end = (squares([i for i in range(SIZE**2) if s >> i & 1]) for s in (first, last))
     return ~is_empty(begin.fill(board.own, NEIGHBOURS) & end)

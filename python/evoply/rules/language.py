@@ -13,42 +13,57 @@ from evoply.expressions import Expression, Squares, Truth
 from evoply.expressions.operations import short
 from evoply.expressions.square_sets import bits, named_squares, square_index
 from evoply.expressions.written_form import in_order
-from evoply.games import NAME
 from evoply.games.data import DataGameRules, digest_of
 from evoply.games.squares import square_name, squares_in
 from evoply.protocols import BoardShape
+from evoply.rules.facts import check_facts
 from evoply.rules.moves import RuleOfMoves, RulesError
 from evoply.rules.written import written
-from evoply.wording import did_you_mean
 
-__all__ = ["COLORS", "DRAWN", "NO_MOVE", "SYMMETRIES", "Rules"]
+__all__ = ["Rules"]
 
-SYMMETRIES: Mapping[str, tuple[int, ...]] = MappingProxyType(
-    {
-        "none": (0,),
-        "mirror": (0, 1),
-        "turn": (0, 3),
-        "rectangle": (0, 1, 2, 3),
-        "all": tuple(range(8)),
-    }
-)
-"""What leaves the rules as they are, by name, with the kernel's numbers."""
-NO_MOVE = ("loses", "wins", "draws", "passes")
-"""What happens to a side that has no move."""
-BOTH_PASS = ("most", "fewest", "draw")
-COLORS = ("same", "turned", "transposed")
-"""How the board is changed when colours are exchanged, so that the game is the same."""
-DRAWN = ("squares", "crossings", "hexes")
-MOST_LINES = 10
 MOST_MOVES = 16
 MOST_NODES = 2048
 _ENDS = ("wins", "loses", "draws")
 _SIDES = ("black", "white")
 _RANKS = re.compile(r"([1-9][0-9]?)(?:-([1-9][0-9]?))?")
 _READ: frozenset[str] = frozenset(
-    "own opponent empty squares squares_turned named_squares and or minus not shift fill symmetry"
-    " first number pieces count add subtract multiply minimum maximum is_black truth is_odd is_empty"
-    " contains less less_equal equal both either negation select".split()
+    [
+        "own",
+        "opponent",
+        "empty",
+        "squares",
+        "squares_turned",
+        "named_squares",
+        "and",
+        "or",
+        "minus",
+        "not",
+        "shift",
+        "fill",
+        "symmetry",
+        "first",
+        "number",
+        "pieces",
+        "count",
+        "add",
+        "subtract",
+        "multiply",
+        "minimum",
+        "maximum",
+        "is_black",
+        "truth",
+        "is_odd",
+        "is_empty",
+        "contains",
+        "less",
+        "less_equal",
+        "equal",
+        "both",
+        "either",
+        "negation",
+        "select",
+    ]
 )
 _INSTEAD: Mapping[str, str] = MappingProxyType(
     {
@@ -74,28 +89,34 @@ class Rules:
     >>> from evoply.expressions import board, squares
     >>> from evoply.rules import Rules, step
     >>> race = Rules(
-    ...     name="race", rows=5, columns=4, black="1", white="5",
-    ...     moves=[step(board.own, ["forward", "forward_left"], onto=~board.own)],
-    ...     wins=~is_empty(board.own & squares("farthest_rank")),
+    ...     name="dash",
+    ...     rows=5,
+    ...     columns=4,
+    ...     black="1",
+    ...     white="5",
+    ...     moves=step(board.own, ["forward", "forward_left"], onto=~board.own),
+    ...     wins=board.own & squares("farthest_rank"),
     ... )
-    >>> race.digest[:8], str(race.game().start().legal_moves)
+    >>> str(race.game().start().legal_moves)
+    'a1-a2 a1-b2 b1-b2 b1-c2 c1-c2 c1-d2 d1-d2'
     """
 
     name: str
     rows: int
     columns: int
-    moves: tuple[RuleOfMoves, ...]
+    moves: Any
+    """Rules of moves: `place`, `step` and `slide`, one or several."""
     title: str = ""
     """The name for people; by default the name with a capital."""
-    black: int = 0
+    black: Any = 0
     """Black's squares at the start: ranks ("1-2"), names ("e4 d5"), or any set of squares."""
-    white: int = 0
-    playable: int | None = None
+    white: Any = 0
+    playable: Any = None
     """The squares that can be played; None for all of the board."""
-    wins: Truth | None = None
+    wins: Any = None
     """Whether the side that has just moved has won; a set of squares means that it has one."""
-    loses: Truth | None = None
-    draws: Truth | None = None
+    loses: Any = None
+    draws: Any = None
     no_move: str = "loses"
     """What happens to a side without a move: it loses, wins, draws or passes."""
     both_pass: str = "most"
@@ -119,9 +140,11 @@ class Rules:
     """A sentence or two for people."""
 
     def __post_init__(self) -> None:
-        self._check_facts()
+        check_facts(self)
+        object.__setattr__(self, "symbols", tuple(self.symbols))
         shape = self.shape
-        moves = self.moves if isinstance(self.moves, Iterable) else (self.moves,)
+        moves = (self.moves,) if isinstance(self.moves, RuleOfMoves) else self.moves
+        moves = moves if isinstance(moves, Iterable) else (moves,)
         fields: dict[str, Any] = {"moves": tuple(moves), "title": self.title or self.name.title()}
         for side in _SIDES:
             fields[side] = _squares(shape, getattr(self, side), side)
@@ -168,64 +191,6 @@ class Rules:
     def __hash__(self) -> int:
         return hash(self.digest)
 
-    def _check_facts(self) -> None:
-        if not isinstance(self.name, str) or NAME.fullmatch(self.name) is None:
-            raise RulesError(
-                f"name - {short(self.name)} is no name of a game - write up to 40 lowercase letters,"
-                " digits and hyphens, a letter first"
-            )
-        for name in ("title", "piece", "about", "adviser"):
-            text, most = getattr(self, name), 500 if name == "about" else 60
-            if not isinstance(text, str) or len(text) > most or not text.isprintable():
-                raise RulesError(
-                    f"{name} - {short(text)} - write up to {most} printable characters"
-                )
-        for name in ("rows", "columns"):
-            lines = getattr(self, name)
-            if type(lines) is not int or not 1 <= lines <= MOST_LINES:
-                raise RulesError(
-                    f"{name} - {short(lines)} - write a whole number from 1 to {MOST_LINES}"
-                )
-        for name, choices in (
-            ("no_move", NO_MOVE),
-            ("both_pass", BOTH_PASS),
-            ("symmetries", tuple(SYMMETRIES)),
-            ("colors", ("", *COLORS)),
-            ("drawn", DRAWN),
-        ):
-            word = getattr(self, name)
-            if word not in choices:
-                known = [choice for choice in choices if choice]
-                hint = did_you_mean(str(word), known)
-                raise RulesError(f"{name} - {short(word)}{hint} - write one of {', '.join(known)}")
-        if (self.symmetries == "all" or self.colors == "transposed") and self.rows != self.columns:
-            raise RulesError(
-                f"symmetries - a board of {self.rows}x{self.columns} cannot exchange rows and"
-                " columns - declare rectangle, mirror, turn or none"
-            )
-        for name, least in (("opening_plies", 1), ("max_plies", 1), ("repetitions", 2)):
-            count = getattr(self, name)
-            if count is None and name != "opening_plies":
-                continue
-            if type(count) is not int or not least <= count <= 10_000:
-                raise RulesError(
-                    f"{name} - {short(count)} - write a whole number from {least} to 10000"
-                )
-        symbols = self.symbols
-        if not (
-            isinstance(symbols, tuple | list)
-            and len(symbols) == 2
-            and all(isinstance(pair, str) and len(pair) == 2 for pair in symbols)
-            and len({*symbols[0].upper()}) == 2
-            and symbols[0].isascii()
-            and symbols[0].isalpha()
-        ):
-            raise RulesError(
-                f"symbols - {short(symbols)} - write two letters, and two symbols, Black's first,"
-                " such as ('XO', '●○')"
-            )
-        object.__setattr__(self, "symbols", tuple(symbols))
-
     def _check_start(self) -> None:
         both = self.black & self.white
         if both:
@@ -242,8 +207,8 @@ class Rules:
     def _check_expressions(self) -> None:
         if not 1 <= len(self.moves) <= MOST_MOVES:
             raise RulesError(
-                f"moves - there are {len(self.moves)} rules - write 1 to {MOST_MOVES} of place(...),"
-                " step(...), slide(...)"
+                f"moves - there are {len(self.moves)} rules - write 1 to {MOST_MOVES} of"
+                " place(...), step(...), slide(...)"
             )
         for number, move in enumerate(self.moves, start=1):
             if not isinstance(move, RuleOfMoves):
@@ -285,8 +250,8 @@ class Rules:
                 raise RulesError(f"{rule} - {error} - name squares of {self.shape}") from None
             if node.op == "symmetry" and node.arguments[1] > 3 and not self.shape.is_square:
                 raise RulesError(
-                    f"{rule} - symmetry {node.arguments[1]} exchanges rows and columns of {self.shape}"
-                    " - use 0 to 3"
+                    f"{rule} - symmetry {node.arguments[1]} exchanges rows and columns of"
+                    f" {self.shape} - use 0 to 3"
                 )
 
     def _is_turned(self) -> bool:
@@ -324,7 +289,8 @@ def _squares(shape: BoardShape, chosen: object, side: str) -> int:
         if chosen.op not in ("named_squares", "squares"):
             raise RulesError(f"{side} - is no constant set - name the squares")
         chosen = chosen.arguments[0]
-    words = chosen.replace(",", " ").split() if isinstance(chosen, str) else list(chosen)
+    text: Any = chosen
+    words = text.replace(",", " ").split() if isinstance(text, str) else list(text)
     found = 0
     for word in words:
         try:

@@ -7,7 +7,7 @@ import importlib.util
 import sys
 from pathlib import Path
 
-from evoply.rules.game import Rules
+from evoply.rules.language import Rules
 from evoply.rules.moves import RulesError
 from evoply.rules.reading import read_rules
 
