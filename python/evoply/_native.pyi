@@ -39,6 +39,7 @@ __all__ = [
     "replay_all",
     "row_after",
     "rows_along",
+    "rust",
     "solve",
     "symmetry",
 ]
@@ -48,6 +49,8 @@ cpu: str
 """The CPU path in use: baseline, avx2 or avx512; the environment variable EVOPLY_CPU forces one."""
 paths: tuple[str, ...]
 """The CPU paths that are built into this library, slowest first."""
+rust: str
+"""The version of the compiler that built this library."""
 
 @final
 class Stream:

@@ -13,6 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
+DATABASE, EXPERIMENT_FILE = "run.db", "experiment.toml"
+"""The files that mark the folder of a run, and that of an experiment, which is a folder of runs."""
+
 
 def runs_directory() -> Path:
     """Return the folder of runs: the variable EVOPLY_RUNS, or `runs` in the current directory."""

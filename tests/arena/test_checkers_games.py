@@ -23,7 +23,7 @@ RULES = (
 KINGS = "B:W21,K30,K32,29:BK3,K5,1,2"
 
 
-def schedule(start: Row, draws: DrawRules | None, count: int = 24, openings: int = 4) -> Schedule:
+def schedule(start: Row, draws: DrawRules | None, count: int = 12, openings: int = 4) -> Schedule:
     return Schedule.pairs(
         np.arange(count, dtype=np.uint32) % len(PLAYERS),
         np.arange(count, dtype=np.uint32) // 2 % len(PLAYERS),

@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from game_conformance import CHECKS
@@ -17,7 +18,7 @@ from evoply.evolution import EvolutionConfig, evolve
 from evoply.formats import pdn
 from evoply.games import GAMES, SHAPES, GameRules, add_game, game_added, game_rules
 from evoply.players import load_player, parse_player, save_player
-from evoply.protocols import BoardShape
+from evoply.protocols import BoardShape, Outcome
 from evoply.reports import explain
 
 STONES = othello.OthelloRules(
@@ -169,6 +170,62 @@ def test_what_cannot_be_added_is_refused(rules: GameRules, message: str) -> None
     with pytest.raises(ValueError, match=message):
         add_game(rules)
     assert dict(GAMES) == before
+
+
+class Reversed(othello.Position):
+    """Who has fewer discs wins: the kernel has no such rules."""
+
+    def outcome(self) -> Outcome | None:
+        usual = super().outcome()
+        return usual and Outcome(usual.winner and usual.winner.opposite, usual.disc_difference)
+
+
+class Late(othello.Position):
+    clock = 1.0
+
+
+class NoCorners(othello.Position):
+    @property
+    def legal_moves(self) -> Any:
+        corners = {"a1", "a6", "f1", "f6"}
+        return [move for move in super().legal_moves if str(move) not in corners]
+
+
+class OneMoreDisc(othello.Position):
+    def play(self, move: Any, /) -> Any:
+        played = super().play(move)
+        return played if played.ply < 20 else self._with((played.row[0] | 1, *played.row[1:]))
+
+
+class DrawnRecord(othello.Game):
+    def outcome(self) -> Outcome | None:
+        usual = super().outcome()
+        return usual and Outcome(None, usual.disc_difference)
+
+
+@pytest.mark.parametrize(
+    ("position", "record", "message"),
+    [
+        (
+            Reversed,
+            othello.Game,
+            r"other: outcome\(\) of [XO-]{36} [XO] is (Black|White) wins by \d+, and the kernel's"
+            r" rules othello-6 say (Black|White) wins by \d+. Training and matches go by",
+        ),
+        (Late, othello.Game, r"other: clock of [XO-]{36} X is 1.0, and the kernel's rules .* 0.0"),
+        (NoCorners, othello.Game, r"legal_moves of [XO-]{36} [XO] is .*, and .* say .*(a|f)(1|6)"),
+        (OneMoreDisc, othello.Game, r"play\('..'\) of [XO-]{36} [XO] is X[XO-]{35} [XO], and"),
+        (othello.Position, DrawnRecord, r"the record's outcome\(\) of .* is draw, and .* wins by"),
+    ],
+)
+def test_a_game_that_is_not_the_kernels_is_refused(
+    position: type, record: type, message: str
+) -> None:
+    own = type("Own", (record,), {"POSITION": position})
+    kind = type("OwnRules", (othello.OthelloRules,), {"RECORD": own})
+    with pytest.raises(ValueError, match=message):
+        add_game(kind("other", SHAPES[6], "Other", kernel="othello-6"))
+    assert "other" not in GAMES
 
 
 def test_a_game_must_have_rules_of_the_kernel() -> None:

@@ -24,7 +24,7 @@ def test_a_contract_fits_on_a_page(contract: str) -> None:
 @pytest.mark.parametrize("name", KINDS)
 def test_a_kind_is_called_as_its_row(name: str) -> None:
     kind = KINDS[name]
-    assert (kind.name, kind.is_built_in) == (name, True)
+    assert (kind.name, kind.own) == (name, None)
     assert {"time_limit"} <= kind.configs.limits
     assert kind.made_by(kind.learners.given) == kind
 
@@ -38,7 +38,7 @@ def test_runs_know_no_learner(tmp_path: Path) -> None:
         (generation,) = runs.advance(run)
         assert run.kind is KINDS["evolution"]
     with runs.Run.open(tmp_path / "run") as run:
-        assert (run.kind.name, run.kind.is_built_in, run.game) == ("evolution", False, "othello-4")
+        assert (run.kind.name, run.kind.own, run.game) == ("evolution", "", "othello-4")
         assert run.champion_player == generation.champions[0]
         with pytest.raises(RunError, match=r"the learner evolution, .*evoply\.Run\.open"):
             run.last()

@@ -74,12 +74,15 @@ def test_its_numbers_come_as_tables_and_files(home: Path, configs: dict[str, Any
     result = ep.compare(configs, name="x", **SMALL)
     assert [row["value"] for row in result.rows()] == [one.value for one in result.results]
     frame = result.to_dataframe("curves")
-    assert list(frame.columns) == ["setup", "seed", "step", "games", "work", "seconds", "value"]
+    columns = ["setup", "seed", "step", "games", "work", "seconds", "value", "score:greedy"]
+    assert list(frame.columns) == columns
+    # One opponent: its score is the value.
+    assert frame["score:greedy"].to_list() == frame["value"].to_list()
     assert len(frame) == sum(len(one.curve) for one in result.results)
     (pair,) = result.rows("pairs")
     (one,) = result.differences
-    assert one.interval == (pair["low"], pair["high"])
-    assert one.to_dict() == {key: pair.get(key, list(one.interval)) for key in one.to_dict()}
+    assert (pair["low"], pair["high"]) == (None, None)  # too few seeds
+    assert one.to_dict() == {key: pair.get(key) for key in one.to_dict()}
     with pytest.raises(ValueError, match="'runs' is not a table of a comparison: it has values"):
         result.rows("runs")  # type: ignore[arg-type]
     folder = result.save_csv(home / "numbers")
@@ -106,6 +109,8 @@ def test_what_is_wrong_is_said(home: Path, configs: dict[str, Any]) -> None:
         ({"budget": {"games": 5, "work": 7}}, "budget: give one of"),
         ({"budget": {"turns": 5}}, r"budget.turns: unknown key"),
         ({"measure": "swh"}, "measure: 'swh' - write score"),
+        ({"looks": [10, 10]}, "looks: must grow from each to the next"),
+        ({"same_within": 0.0}, "same_within: must be"),
     ):
         with pytest.raises(ConfigError, match=message):
             ep.compare(**{"configs": configs, **SMALL, **wrong})
@@ -156,7 +161,11 @@ def test_the_page_of_many_setups_stays_readable(home: Path) -> None:
     page = comparison_html(comparison)
     cards, *folded = page.split("All 190 pairs")
     assert cards.count('data-label="first"') == 12
-    assert folded[0].split("What was run")[0].count("<tr>") == 191
+    listed, keys = folded[0].split("What was run")[0].split("<h2>Keys</h2>")
+    assert listed.count("<tr>") == 191
+    # Three keys, three pairs of them and all three, and the means of each key's values.
+    assert keys.count('data-label="effect"') == 7
+    assert keys.count('data-label="key"') == 3
     assert "the best 8 of 20" in page
     charts = page[page.index("<svg") : page.index("Differences")]
     assert "liao+mobility, #2, 4" in charts

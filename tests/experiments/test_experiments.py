@@ -16,6 +16,7 @@ import pytest
 from evoply import Run
 from evoply.cli import main
 from evoply.experiments import (
+    Budget,
     Experiment,
     ExperimentFolder,
     Measure,
@@ -24,11 +25,12 @@ from evoply.experiments import (
     comparison_html,
     comparison_of,
     experiment_of,
+    folder_for,
     load_experiment,
     run_experiment,
     setups_of,
 )
-from evoply.experiments.units import Point, run_unit, value_of
+from evoply.experiments.units import Point, run_unit, scores_of
 from evoply.protocols import ConfigError, RunError
 from waiting import until
 
@@ -103,6 +105,8 @@ def test_all_combinations_are_setups(home: Path) -> None:
         ({"budget": {"games": 5, "work": 5}}, "budget: give one of games, work and seconds"),
         ({"budget": {"turns": 5}}, "budget.turns: unknown key"),
         ({"seeds": 0}, "seeds: must be"),
+        ({"looks": [10, 5]}, "looks: must grow from each to the next"),
+        ({"looks": [0, 5]}, "looks.0: must be"),
         ({"games": 3}, "games: "),
         ({"order": "list", "vary": {"seed": [1], "elitism": [1, 2]}}, "have as many values"),
     ],
@@ -121,6 +125,38 @@ def test_guides_are_trained_on_and_work_is_not_counted_by_every_learner(home: Pa
         setups_of(Experiment(configs=("guided.toml",), measure="score:random"))
     with pytest.raises(ConfigError, match=r"budget\.work: is not counted by learning"):
         setups_of(Experiment(configs=("firebrand-8",), budget={"work": 5}))
+
+
+@pytest.mark.parametrize("measure", ["greedy", "greedy:depth=0", "greedy:ties=first"])
+@pytest.mark.parametrize("trained", ["greedy", "greedy:depth=0,ties=first"])
+def test_a_player_is_trained_on_in_whatever_words(home: Path, measure: str, trained: str) -> None:
+    (home / "base.toml").write_text(BASE.replace('"random"', f'"{trained}"'))
+    with pytest.raises(ConfigError, match=f"base trains on {trained}"):
+        setups_of(Experiment(base="base.toml", measure=f"score:{measure}"))
+    # Another player, though of another name: it breaks ties otherwise.
+    assert setups_of(Experiment(base="base.toml", measure="score:greedy:ties=random"))
+    # The usual opponents leave out what is trained on.
+    (home / "base.toml").write_text(BASE.replace('"random"', '"mobility:ties=first"'))
+    folder = ExperimentFolder.create(home / "x", Experiment(base="base.toml"))
+    assert "mobility" not in folder.experiment.measure
+
+
+def test_looks_are_planned_before_there_are_results(home: Path) -> None:
+    experiment = load_experiment("e.toml")
+    assert ExperimentFolder.create(home / "x", experiment).experiment.looks == (2,)
+    # More seeds later are no planned look, and the plan cannot be changed afterwards.
+    more = ExperimentFolder.create(home / "x", experiment.model_copy(update={"seeds": 4}))
+    assert (more.experiment.seeds, more.experiment.looks) == (4, (2,))
+    with pytest.raises(RunError, match=r"looks: .* was begun with \[2\], and looks cannot be plan"):
+        ExperimentFolder.create(home / "x", experiment.model_copy(update={"looks": (2, 4)}))
+    planned = experiment_of({"base": "base.toml", "looks": [3, 6], "measure": "score:greedy"})
+    assert planned.seeds == 3
+    folder = ExperimentFolder.create(home / "y", planned)
+    again = ExperimentFolder.open(folder.path)
+    assert again.experiment.looks == (3, 6)
+    elsewhere = folder_for(more.path, name="z", seeds=5)
+    assert elsewhere.experiment.planned_looks == (5,)
+    assert folder_for(folder.path, name="w").experiment.looks == (3, 6)
 
 
 def test_a_curve_ends_with_the_ends_of_all_runs(home: Path) -> None:
@@ -182,7 +218,7 @@ def test_every_point_of_a_learning_curve_is_measured(home: Path) -> None:
     with Run.open(unit.path) as run:
         players = {step.number: step.champions[0] for step in run.whole_steps()}
     expected = [
-        value_of(players[point.step], measure, game="othello-4", games=80 if last else 20)
+        scores_of(players[point.step], measure, game="othello-4", games=80 if last else 20)[0]
         for point in curve
         for last in [point is curve[-1]]
     ]
@@ -200,6 +236,12 @@ def test_more_seeds_go_on_where_it_was(home: Path) -> None:
     run_experiment(more, workers=1)
     second = comparison_of(more)
     assert (first.runs, second.runs) == (2, 3)
+    assert not first.look.is_exploratory
+    assert second.look.is_exploratory
+    (warning,) = second.warnings
+    assert warning.startswith("Exploratory: 3 seeds a setup, and planned was a look at 2.")
+    assert warning in comparison_html(second)
+    assert second.to_dict()["look"] == {"seeds": [3], "planned": [2], "exploratory": True}
     assert second.results[:2] == first.results
     other = experiment.model_copy(update={"games": 40})
     with pytest.raises(RunError, match="holds another experiment"):
@@ -224,6 +266,18 @@ def test_a_budget_of_games_ends_every_run_alike(home: Path) -> None:
     ends = {one.setup: one.curve[-1].games for one in comparison.results}
     assert ends["learned"] == 300
     assert 300 <= ends["base"] < 400
+    assert [one.mean for one in comparison.overshoots if one.setup == "learned"] == [0]
+    assert comparison.warnings == []
+    # The same runs, had the budget been smaller.
+    smaller = comparison.experiment.model_copy(update={"budget": Budget(games=280)})
+    comparison = replace(comparison, experiment=smaller)
+    beyond = {one.setup: one for one in comparison.overshoots}
+    assert beyond["base"].most == pytest.approx(ends["base"] / 280 - 1)
+    assert beyond["base"].mean > 0.05
+    (warning,) = comparison.warnings
+    assert "2 of 2 setups went more than 5 % beyond on average, " in warning
+    assert warning in comparison_html(comparison)
+    assert comparison.to_dict()["beyond_budget"][0]["setup"] == "base"
     for one in folder.units():
         with Run.open(one.path) as run:
             assert run.status in ("finished", "limit")
@@ -331,19 +385,41 @@ def test_an_experiment_that_finds_no_room_can_be_made_again(
 
 
 def test_the_commands(home: Path, capsys: Any) -> None:
-    assert main(["experiment", "e.toml", "--json", "--csv", "numbers"]) == 0
+    assert main(["experiment", "e.toml", "--json", "--csv", "numbers", "--charts", "drawn"]) == 0
     first = json.loads(capsys.readouterr().out)
     assert {one["name"]: len(one["values"]) for one in first["configs"]} == {
         f"population_size={size} size={k}": 2 for size in (8, 12) for k in (2, 3)
     }
     assert len(first["pairs"]) == 6
+    with open("numbers/values.csv", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        assert row["setup"] == (
+            f"population_size={row['population_size']} size={row['selection.size']}"
+        )
+        scores = float(row["score:greedy"]), float(row["score:material:depth=2"])
+        assert float(row["value"]) == pytest.approx(sum(scores) / 2)
+    with open("numbers/pairs.csv", encoding="utf-8") as file:
+        (pair, *_) = csv.DictReader(file)
+    assert {"permutation_p", "brunner_munzel_p", "plain_p", "permutation_p_holm", "p"} <= set(pair)
     assert first["measure"] == "score:greedy,material:depth=2"
     with open("numbers/curves.csv", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 8 * 4
     page = (home / "runs" / "e" / "comparison.html").read_text(encoding="utf-8")
     assert all(text in page for text in ("Differences", "Against games", first["digest"]))
-    assert comparison_html(comparison_of(ExperimentFolder.open(home / "runs" / "e"))) == page
+    command = "evoply experiment e.toml --json --csv numbers --charts drawn"
+    assert first["made_by"]["command"] == command
+    # A program of the user's own has no command, and nothing else differs.
+    assert page.count(f": <code>{command}</code>.") == 1
+    assert comparison_html(
+        comparison_of(ExperimentFolder.open(home / "runs" / "e"))
+    ) == page.replace(f": <code>{command}</code>.", ".")
+    drawn = sorted(path.name for path in (home / "drawn").iterdir())
+    assert drawn[:2] == ["1-strength-at-the-end.pdf", "1-strength-at-the-end.svg"]
+    assert len(drawn) == 2 * page.count('<figure class="chart">')
+    for path in (home / "drawn").iterdir():
+        assert path.read_bytes()[:4] == {".svg": b"<svg", ".pdf": b"%PDF"}[path.suffix]
     assert main(["runs", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["runs"] == []
     unit = "e/1-population_size=8-size=2-seed-1"
@@ -359,6 +435,9 @@ def test_the_commands(home: Path, capsys: Any) -> None:
     unseeded = ["experiment", "e.toml", "--seeds", "0"]
     for command, words in (
         (["compare", "quick"], "two or more configs"),
+        (["compare", "quick", "quick", "--looks", "5,x"], "--looks 5,x: write numbers of seeds"),
+        (["compare", "quick", "quick", "--same-within", "2"], "same_within: must be"),
+        (["experiment", "e.toml", "--charts", "base.toml/x"], "--charts base.toml/x"),
         (["compare", "quick", "quick", "--name", "../x"], "cannot be the name of a run"),
         (["experiment", "e.toml", "--csv", "base.toml/x"], "--csv base.toml/x"),
         (unseeded, "seeds: must be"),

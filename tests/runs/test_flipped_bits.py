@@ -20,7 +20,7 @@ from evoply.runs import (
     played_matches,
 )
 
-FLIPS = 1000 if "EVOPLY_LONG" in os.environ else 100
+FLIPS = 1000 if "EVOPLY_LONG" in os.environ else 40
 RESULT = {
     "second": "greedy", "generation": 1, "wins": 3, "draws": 1, "losses": 2, "score": 0.58,
     "games": 6, "distinct_games": 6, "seed": 5,

@@ -190,6 +190,33 @@ def test_a_player_that_is_cut_off_again_and_again(tmp_path: Path) -> None:
     asyncio.run(tournament())
 
 
+def test_players_cut_off_at_the_end_hear_how_it_ended(tmp_path: Path) -> None:
+    """Connections that are lost before anybody notices are waited for, too."""
+
+    async def tournament() -> None:
+        async with serving(tmp_path / "t.db", game="othello-4", games=2) as (server, task):
+            assert server.address is not None
+            players = [
+                Joining(parse_player(text, game="othello-4"), *server.address, patience=20)
+                for text in ("greedy", "random")
+            ]
+            wait = server._wait_for_the_last
+
+            async def cut_and_wait() -> None:
+                for guest in server._guests:
+                    assert guest.wire is not None
+                    guest.wire.cut()
+                await wait()
+
+            server._wait_for_the_last = cut_and_wait  # type: ignore[method-assign]
+            await asyncio.gather(task, *(player.run() for player in players))
+        for player in players:
+            assert player.farewell == "the tournament is over"
+            assert sorted(player.scores) == sorted(other.name or "" for other in players)
+
+    asyncio.run(tournament())
+
+
 def test_a_server_started_anew_before_the_tournament_began(tmp_path: Path) -> None:
     """Nobody knows the tokens any more, so players join again by themselves."""
 

@@ -19,8 +19,19 @@ from evoply.games import GAMES
 pytestmark = NEEDS_BROWSER
 
 
-@pytest.mark.parametrize("move", [by_mouse, by_keyboard])
-@pytest.mark.parametrize("game", GAMES)
+QUICK = [("othello", by_mouse), ("checkers", by_mouse), ("othello-6", by_keyboard),
+         ("lose-checkers", by_keyboard)]  # fmt: skip
+"""Each way to move in each family of games; long runs have all games."""
+
+
+@pytest.mark.parametrize(
+    ("game", "move"),
+    [
+        pytest.param(game, move, marks=[] if (game, move) in QUICK else pytest.mark.long)
+        for game in GAMES
+        for move in (by_mouse, by_keyboard)
+    ],
+)
 def test_a_whole_game(game: str, move: Any, browser: Any, address: str) -> None:
     with opened(browser, address, viewport=DESKTOP) as page:
         begin(page, game)

@@ -25,9 +25,14 @@ PATIENCE = 100_000.0
 
 
 def every_look(test: Any) -> Any:
-    """Run *test* on a phone and on a desk, in the dark and in the light."""
-    by_size = pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "desktop"])
-    return by_size(pytest.mark.parametrize("scheme", ["light", "dark"])(test))
+    """Run *test* on a phone and on a desk, in the dark and in the light; all four in long runs."""
+    looks = [
+        pytest.param(DESKTOP, "light", id="desktop-light"),
+        pytest.param(PHONE, "dark", id="phone-dark"),
+        pytest.param(DESKTOP, "dark", id="desktop-dark", marks=pytest.mark.long),
+        pytest.param(PHONE, "light", id="phone-light", marks=pytest.mark.long),
+    ]
+    return pytest.mark.parametrize(("size", "scheme"), looks)(test)
 
 
 @contextmanager

@@ -57,6 +57,7 @@ mod _native {
         module.add("cpu", path.name())?;
         let paths: Vec<_> = evoply_core::cpu::built().into_iter().map(evoply_core::cpu::Path::name).collect();
         module.add("paths", pyo3::types::PyTuple::new(module.py(), paths)?)?;
+        module.add("rust", env!("EVOPLY_RUST"))?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

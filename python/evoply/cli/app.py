@@ -82,9 +82,7 @@ def _run(arguments: list[str]) -> tuple[int, str, Details]:
             raise
         return *_of_system(error, arguments), {}
     except Exception as error:
-        if not _is_of_database(error):
-            raise
-        return FAILED, f"the run's database: {error}", {}
+        return *_of_others(error), {}
 
 
 def _do(arguments: list[str]) -> None:
@@ -92,14 +90,25 @@ def _do(arguments: list[str]) -> None:
         print(version_text())
         return
     from evoply.cli.parsing import run_command
+    from evoply.provenance import running
 
-    run_command(arguments)
+    with running(arguments):
+        run_command(arguments)
 
 
-def _is_of_database(error: Exception) -> bool:
-    import sqlite3  # only a command that imported it can have such an error
+def _of_others(error: Exception) -> tuple[int, str]:
+    """Return exit code and words of an error in the user's own Python or of a database.
 
-    return isinstance(error, sqlite3.Error)
+    Any other is a mistake of evoply's, and raised again.
+    """
+    # Only a command that imported these can have such errors.
+    own_code, sqlite3 = sys.modules.get("evoply.own_code"), sys.modules.get("sqlite3")
+    own = "" if own_code is None else str(own_code.complaint(error))
+    if own:
+        return WRONG_USE, own
+    if sqlite3 is not None and isinstance(error, sqlite3.Error):
+        return FAILED, f"the run's database: {error}"
+    raise error
 
 
 def _code(error: ValueError) -> int:

@@ -13,6 +13,7 @@ COMMANDS: dict[str, str] = {
   evoply evolve quick --seed 7 --name first
   evoply evolve config.toml --population-size 500 --generations 40
   evoply evolve demo --set fitness.opening_plies=4 --set selection.size=3
+  evoply evolve demo --set fitness.measure=python:mine.py:Novelty
   evoply evolve benbassat-lose-checkers --population-size 20 --generations 5
 """,
     "learn": """
@@ -20,6 +21,7 @@ COMMANDS: dict[str, str] = {
   evoply learn firebrand-8 --games 2000 --name first
   evoply learn firebrand-8 --features champion@first --terms 25
   evoply learn config.toml --set rates.weights=0.05 --set rule=td-leaf
+  evoply learn mine.toml               # where learner = "python:FILE.py:NAME"
 """,
     "edit": """
   evoply edit first pieces --weight 0.4 --time-weight 0.4
@@ -42,6 +44,7 @@ COMMANDS: dict[str, str] = {
     "compare": """
   evoply compare quick othello-6 --seeds 5 --budget-games 50000
   evoply compare a.toml b.toml --measure score:swh,material:depth=3 --name sizes
+  evoply compare runs/mine quick       # with your own fitness, if it lies in a file
 """,
     "experiment": """
   evoply experiment sizes.toml
@@ -52,6 +55,7 @@ COMMANDS: dict[str, str] = {
   evoply resume first
   evoply resume first --generations 200
   evoply resume first --time-limit 600
+  evoply resume sent --code-in-runs    # imports Python that lies in its folder
 """,
     "play": """
   evoply play                          # against the newest champion, or greedy

@@ -10,8 +10,16 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from evoply.cli.long_work import on_cluster
-from evoply.cli.output import Output, StoppedError, stderr, table
-from evoply.cli.shared_options import NO_CLUSTER, ClusterOptions, Json, Threads, Whole
+from evoply.cli.output import Output, StoppedError, made, stderr, table
+from evoply.cli.shared_options import (
+    NO_CLUSTER,
+    Charts,
+    ClusterOptions,
+    Json,
+    Threads,
+    Whole,
+    prepared_folder,
+)
 from evoply.protocols import RunError
 from evoply.refusals import reason
 
@@ -20,6 +28,7 @@ if TYPE_CHECKING:
 
 _PAGE = "comparison.html"
 _MOST_PAIRS = 20
+"""Pairs in view, those that differ most surely; what is left out is told."""
 
 Csv = Annotated[
     Path | None,
@@ -35,14 +44,17 @@ Workers = Annotated[
 
 def compare(
     *configs: str,
-    seeds: Whole = 10,
+    seeds: Whole | None = None,
     measure: str | None = None,
     games: Whole | None = None,
     budget_games: Whole | None = None,
     budget_work: Whole | None = None,
     budget_seconds: float | None = None,
+    looks: str = "",
+    same_within: float | None = None,
     name: str | None = None,
     csv_: Csv = None,
+    charts: Charts = None,
     workers: Workers = 0,
     cluster: ClusterOptions = NO_CLUSTER,
     json: Json = False,
@@ -51,14 +63,14 @@ def compare(
 
     Every config is run once for each seed, one run on each core. The players
     are measured against opponents that none of them was trained on. Ctrl-C
-    stops; the same command goes on, also with more seeds.
+    stops; the same command goes on, also with more seeds, if looks at them were planned.
 
     Parameters
     ----------
     configs
         Two or more presets, TOML files, or folders of runs, whose configs are taken.
     seeds
-        Runs of each config.
+        Runs of each config. Default: 10, or the first of --looks.
     measure
         score: and opponents with commas between, such as score:swh,material:depth=3.
     games
@@ -69,6 +81,11 @@ def compare(
         Work of each run, counted as by the key work_limit (see `evoply config work_limit`).
     budget_seconds
         Seconds of each run; the same command may then give other results.
+    looks
+        Numbers of seeds at which you will look, such as 10,20,40; with any others nothing is
+        certain. Default: at --seeds alone.
+    same_within
+        Points per game, such as 0.02: also test which setups are the same within them.
     name
         Folder for the runs within runs/ (or $EVOPLY_RUNS). Default: made of the configs.
     """
@@ -77,19 +94,26 @@ def compare(
 
     if len(configs) < 2:
         raise ValueError("give two or more configs, such as: evoply compare quick othello-6")
-    chosen = {"measure": measure, "games": games}
+    chosen = {"seeds": seeds, "measure": measure, "games": games, "same_within": same_within}
     budget = {"games": budget_games, "work": budget_work, "seconds": budget_seconds}
     experiment = experiment_of(
         {
             "configs": configs,
-            "seeds": seeds,
+            "looks": _looks(looks),
             **{key: value for key, value in chosen.items() if value is not None},
             "budget": {key: value for key, value in budget.items() if value is not None},
         }
     )
     usual = usual_name(Path(config).stem for config in configs)
     path = runs_directory() / (usual if name is None else checked_name(name))
-    run_all(ExperimentFolder.create(path, experiment), Output(json), workers, csv_, cluster)
+    run_all(ExperimentFolder.create(path, experiment), Output(json), workers, csv_, charts, cluster)
+
+
+def _looks(text: str) -> tuple[int, ...]:
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if not all(part.isdecimal() for part in parts):
+        raise ValueError(f"--looks {text}: write numbers of seeds with commas, as in 10,20,40")
+    return tuple(map(int, parts))
 
 
 def run_all(
@@ -97,20 +121,21 @@ def run_all(
     output: Output,
     workers: int,
     folder_of_csv: Path | None,
+    charts: Path | None,
     cluster: ClusterOptions,
 ) -> None:
     """Make all runs of *folder* that are missing, and say how they compare."""
     from evoply.experiments import (
         check_experiment_sendable,
+        comparison_charts,
         comparison_of,
         estimated_cost,
         run_experiment,
     )
-    from evoply.files import check_writable
+    from evoply.reports import save_charts
 
-    if folder_of_csv is not None:
-        folder_of_csv.mkdir(parents=True, exist_ok=True)
-        check_writable(folder_of_csv / "values.csv")
+    prepared_folder(folder_of_csv)
+    prepared_folder(charts)
     output.say(f"Folder: {folder.path}  (Ctrl-C stops; the same command goes on)")
     if cluster.cluster is not None:
         check_experiment_sendable(folder)
@@ -129,6 +154,9 @@ def run_all(
         output.labelled("Page", str(_save_page(comparison, folder.path / _PAGE)))
         if folder_of_csv is not None:
             output.labelled("CSV", str(comparison.save_csv(folder_of_csv)))
+        if charts is not None:
+            files = save_charts(comparison_charts(comparison), charts)
+            output.labelled("Charts", f"{len(files)} files in {charts}")
     if stopped:
         units = len(folder.units())
         others = (
@@ -139,9 +167,9 @@ def run_all(
         raise StoppedError(
             f"Stopped; {comparison.runs:,} of {units:,} runs are done, {others}. The same command "
             "goes on.",
-            {**comparison.to_dict(), "status": "stopped"},
+            made({**comparison.to_dict(), "status": "stopped"}),
         )
-    output.result({**comparison.to_dict(), "status": "finished"})
+    output.result(made({**comparison.to_dict(), "status": "finished"}))
 
 
 def _save_page(comparison: Comparison, path: Path) -> Path:
@@ -215,20 +243,56 @@ def _say(comparison: Comparison, output: Output) -> None:
         )
     output.people.print(listed)
     output.say(f"Value: {comparison.experiment.measure}, {comparison.experiment.games} games each")
-    pairs = sorted(comparison.differences, key=lambda difference: difference.p)[:_MOST_PAIRS]
+    for one in comparison.overshoots:
+        output.say(
+            f"Beyond the budget: {one.setup} by {_share(one.mean)}, {_share(one.most)} at most"
+        )
+    pairs = sorted(comparison.differences, key=lambda difference: difference.p)
     if pairs:
         output.say()
         names = ("first", "second")
-        listed = table(*names, "difference", "95 % interval", "effect A", "p", left=names)
-        for pair in pairs:
+        listed = table(*names, "A", "shift", "95 % interval", "p", "p, all pairs", left=names)
+        for pair in pairs[:_MOST_PAIRS]:
             interval = pair.interval
             listed.add_row(
                 pair.first,
                 pair.second,
-                f"{pair.difference:+.3f}",
-                "-" if interval is None else f"{interval[0]:+.3f} to {interval[1]:+.3f}",
                 f"{pair.effect:.2f}",
+                f"{pair.shift:+.3f}",
+                "-" if interval is None else f"{interval[0]:+.3f} to {interval[1]:+.3f}",
+                f"{pair.plain_p:.3g}",
                 f"{pair.p:.3g}",
             )
         output.people.print(listed)
+        if len(pairs) > _MOST_PAIRS:
+            output.say(
+                f"{_MOST_PAIRS} of {len(pairs):,} pairs, those of the least p; the page and --csv "
+                "have all."
+            )
+    _say_effects(comparison, output)
+    output.say(f"Look: {comparison.look}")
+    for warning in comparison.warnings:
+        output.say(warning, style="bold")
     output.say(comparison.verdict)
+
+
+def _say_effects(comparison: Comparison, output: Output) -> None:
+    effects = comparison.effects
+    if not effects:
+        return
+    output.say()
+    left = ("keys", "mean of their values")
+    listed = table("keys", "statistic", "p", "p, all effects", "mean of their values", left=left)
+    for effect in effects:
+        listed.add_row(
+            effect.name,
+            f"{effect.statistic:.2f}",
+            f"{effect.plain_p:.3g}",
+            f"{effect.p:.3g}",
+            "; ".join(f"{text}: {mean:.3f}" for text, mean in effect.means.items()),
+        )
+    output.people.print(listed)
+
+
+def _share(share: float) -> str:
+    return f"{100 * share:.1f} %"

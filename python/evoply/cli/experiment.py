@@ -2,7 +2,7 @@
 
 from evoply.cli.compare import Csv, Workers, run_all
 from evoply.cli.output import Output
-from evoply.cli.shared_options import NO_CLUSTER, ClusterOptions, Json, Whole
+from evoply.cli.shared_options import NO_CLUSTER, Charts, ClusterOptions, Json, Whole
 
 
 def experiment(
@@ -12,6 +12,7 @@ def experiment(
     seeds: Whole | None = None,
     name: str | None = None,
     csv_: Csv = None,
+    charts: Charts = None,
     workers: Workers = 0,
     cluster: ClusterOptions = NO_CLUSTER,
     json: Json = False,
@@ -37,4 +38,4 @@ def experiment(
     from evoply.runs import checked_name
 
     name = None if name is None else checked_name(name)
-    run_all(folder_for(file, name=name, seeds=seeds), Output(json), workers, csv_, cluster)
+    run_all(folder_for(file, name=name, seeds=seeds), Output(json), workers, csv_, charts, cluster)

@@ -30,7 +30,8 @@ def learn(
 ) -> None:
     """Learn the weights, or the pattern tables, of a player by play.
 
-    Or, with a config of tuples, evolve which squares such tables look at.
+    Or, with a config of tuples, evolve which squares such tables look at. A
+    config that says learner = "python:FILE.py:NAME" runs your own learner.
 
     The weights are kept in a run folder after every few games, so nothing is
     lost when you stop with Ctrl-C: `evoply resume` goes on, `evoply edit`
@@ -60,14 +61,17 @@ def learn(
     from evoply.cli.run_loop import drive, for_runs, new_run, with_overrides
     from evoply.configs.keys import read_toml
     from evoply.kinds import KINDS
+    from evoply.own_code import is_own_code
     from evoply.presets import config_text
+    from evoply.runs.finding_kinds import named_kind
 
     overrides = with_overrides(set_, seed=seed, games=games, time_limit=time_limit, game=game)
     learner = str(read_toml(config_text(config), config).get("learner"))
-    kind = KINDS.get(learner, KINDS["learning"])
+    is_own = is_own_code(learner)
+    kind = named_kind(KINDS, learner) if is_own else KINDS.get(learner, KINDS["learning"])
     output = Output(json)
     chosen: dict[str, Any] = {}
-    keys = kind.learners.given.config_type.model_fields
+    keys = getattr(kind.learners.given.config_type, "model_fields", {})
     if features is not None and "features" in keys:
         chosen = _features(features, terms, config, overrides, threads, output)
     elif features is not None and "patterns" in keys:
@@ -76,8 +80,8 @@ def learn(
         raise ValueError(f"--features: {config} finds its squares by itself - leave it out")
     settings = kind.configs.load(config, overrides, **chosen)
     with (
-        for_runs(cluster, settings, output) as workers,
-        new_run(name, settings, output) as run,
+        for_runs(cluster, settings, output, kind) as workers,
+        new_run(name, settings, output, kind) as run,
     ):
         output.result(drive(run, output, threads=threads, with_tests=tests, cluster=workers))
 

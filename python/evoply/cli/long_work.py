@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from threading import Timer
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from evoply.cli.output import Output, StoppedError, stderr
+from evoply.cli.output import Output, StoppedError, made, stderr
 from evoply.protocols import CHECK_SHARE
 
 if TYPE_CHECKING:
@@ -104,8 +104,8 @@ def played(play: Callable[[], Result]) -> tuple[Result, bool]:
 def give(output: Output, data: dict[str, Any], stopped: str = "") -> None:
     """Print *data* as JSON; raise `StoppedError` if *stopped* says that Ctrl-C ended it."""
     if stopped:
-        raise StoppedError(stopped, {**data, "complete": False})
-    output.result(data)
+        raise StoppedError(stopped, made({**data, "complete": False}))
+    output.result(made(data))
 
 
 def say_estimate(what: str, seconds: float) -> None:

@@ -84,6 +84,13 @@ class Output:
         self.people.print(text, style=style, soft_wrap=True)
 
 
+def made(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return *data* of a result, with what made it as `made_by`."""
+    from evoply.provenance import provenance
+
+    return {**data, "made_by": provenance().to_dict()}
+
+
 def write_json(data: Mapping[str, Any]) -> None:
     """Write *data* to standard output as one line of JSON."""
     sys.stdout.write(json_line(data) + "\n")

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from evoply.cli.output import Output
-from evoply.cli.shared_options import AnyRun, Json, Whole
+from evoply.cli.shared_options import AnyRun, CodeInRuns, Json, Whole
 
 if TYPE_CHECKING:
     from evoply.evolution import Replay
@@ -23,11 +23,13 @@ def replay(
     *,
     generation: _NumberFromZero,
     game: _NumberFromZero,
+    code_in_runs: CodeInRuns = False,
     json: Json = False,
 ) -> None:
     """Play a training game of a run again.
 
     Games are not stored: every one comes again from its key, exactly as it was.
+    Your own fitness in Python is imported for it, if its file is unchanged.
 
     Parameters
     ----------
@@ -41,9 +43,10 @@ def replay(
     from evoply.evolution import replay as play_again
     from evoply.games import game_rules
     from evoply.kinds import find_run
+    from evoply.own_code import code_in_runs_allowed
 
     output = Output(json)
-    with find_run(run) as found:
+    with code_in_runs_allowed(code_in_runs), find_run(run) as found:
         check_evolved(found)
         played = play_again(found, generation, game)
     record = played.game

@@ -1,7 +1,7 @@
 """`evoply report`: one HTML page about a run."""
 
-from evoply.cli.output import Output
-from evoply.cli.shared_options import AnyRun, Json, OutputFile
+from evoply.cli.output import Output, made
+from evoply.cli.shared_options import AnyRun, Charts, Json, OutputFile, prepared_folder
 
 REPORT_FILE = "report.html"
 
@@ -11,6 +11,7 @@ def report(
     /,
     *,
     output: OutputFile = None,
+    charts: Charts = None,
     json: Json = False,
 ) -> None:
     """Write one HTML page about a run, which opens offline.
@@ -21,10 +22,15 @@ def report(
         The file to write. Default: report.html in the run folder.
     """
     from evoply.kinds import find_run
-    from evoply.reports import write_report
+    from evoply.reports import run_charts, save_charts, write_report
 
+    prepared_folder(charts)
     with find_run(run) as found:
         path = write_report(found, output or found.path / REPORT_FILE)
         out = Output(json)
         out.say(f"Report: {path}")
-        out.result({"run": str(found.path), "report": str(path)})
+        files = [] if charts is None else save_charts(run_charts(found), charts)
+        if charts is not None:
+            out.say(f"Charts: {len(files)} files in {charts}")
+        drawn = {} if charts is None else {"charts": [str(file) for file in files]}
+        out.result(made({"run": str(found.path), "report": str(path), **drawn}))

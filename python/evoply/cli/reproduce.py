@@ -7,10 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from evoply.cli.output import Output
+from evoply.cli.output import Output, made
 from evoply.cli.output import table as empty_table
 from evoply.cli.progress import progress_and_page
-from evoply.cli.shared_options import Json, OutputFile, Quiet, Seed, Threads, Whole
+from evoply.cli.shared_options import (
+    Charts,
+    Json,
+    OutputFile,
+    Quiet,
+    Seed,
+    Threads,
+    Whole,
+    prepared_folder,
+)
 from evoply.wording import shorten
 
 if TYPE_CHECKING:
@@ -32,6 +41,7 @@ def reproduce(
     keep: str = "",
     seed: Seed = 1,
     html: OutputFile = None,
+    charts: Charts = None,
     threads: Threads = 0,
     quiet: Quiet = False,
     json: Json = False,
@@ -65,11 +75,13 @@ def reproduce(
     html
         Write a page about the result, which opens offline, into this file.
     """
+    from evoply.reports import save_charts
     from evoply.studies import STUDIES, Request, find_study, study_html, write_study
     from evoply.studies import reproduce as run_study
     from evoply.studies.study import no_result
 
     output = Output(json)
+    prepared_folder(charts)
     if study is not None and table is None:
         table = find_study(study).usual or None
     if study is None or table is None:
@@ -105,7 +117,10 @@ def reproduce(
     if html is not None:
         write_study(result, found, html)
         output.say(f"Report: {html}")
-    output.result(result.to_dict())
+    if charts is not None:
+        files = save_charts(result.charts, charts)
+        output.say(f"Charts: {len(files)} files in {charts}")
+    output.result(made(result.to_dict()))
 
 
 def _how_far(names: Sequence[str], percent: float) -> str:

@@ -11,6 +11,7 @@ from evoply.cli.shared_options import (
     NO_CLUSTER,
     AnyRun,
     ClusterOptions,
+    CodeInRuns,
     Json,
     SecondsOrNone,
     Tests,
@@ -31,6 +32,7 @@ def resume(
     time_limit: SecondsOrNone | None = None,
     tests: Tests = True,
     allow_other_version: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    code_in_runs: CodeInRuns = False,
     threads: Threads = 0,
     cluster: ClusterOptions = NO_CLUSTER,
     json: Json = False,
@@ -41,6 +43,9 @@ def resume(
     give only the other limit, the one that it has reached no longer counts.
     Without a limit, a run that has ended plays the test matches that are
     missing.
+
+    Your own Python in the run, such as a fitness, is imported from the file
+    where it was, if that is unchanged; without it the run does not go on.
 
     Parameters
     ----------
@@ -55,12 +60,16 @@ def resume(
         notes it.
     """
     from evoply.cli.run_loop import drive, for_runs
+    from evoply.evolution.recorded_parts import given_again
     from evoply.kinds import find_run
+    from evoply.own_code import code_in_runs_allowed
+    from evoply.runs.own_learner import with_learner
 
     limits = {"generations": generations, "games": games, "time_limit": time_limit}
     output = Output(json)
-    with find_run(run) as found:
-        learner = found.kind.learners.made()  # refuses a learner of the user's own
+    with code_in_runs_allowed(code_in_runs), with_learner(find_run(run)) as found:
+        parts = given_again(found) if found.kind.own is None else {}
+        learner = found.kind.learners.made(**parts)
         with found.lock():  # nothing is drawn while another process has it
             given = {key: value for key, value in limits.items() if value is not None}
             if "games" in given and "games" not in found.kind.configs.limits:
@@ -77,7 +86,7 @@ def resume(
                     f"It has reached its limit; --{_limit_option(found)} or --time-limit sets a "
                     "larger one."
                 )
-            with for_runs(cluster, config, output) as workers:
+            with for_runs(cluster, config, output, found.kind) as workers:
                 result = drive(
                     found,
                     output,
@@ -86,6 +95,7 @@ def resume(
                     with_tests=tests,
                     allow_other_version=allow_other_version,
                     cluster=workers,
+                    parts=parts,
                 )
             output.result(result)
 

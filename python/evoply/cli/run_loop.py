@@ -2,8 +2,10 @@
 
 import shlex
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from evoply.cli.live import view_on
@@ -14,7 +16,7 @@ from evoply.cli.shared_options import ClusterOptions
 from evoply.cli.shell_hints import suggested
 from evoply.kinds import KINDS, Run
 from evoply.protocols import CHECK_SHARE, Cluster, RunNameError
-from evoply.runs import advance, checked_name, new_run_path, runs_directory
+from evoply.runs import Kind, advance, checked_name, new_run_path, runs_directory
 from evoply.runs.finding_kinds import kind_of
 
 
@@ -28,8 +30,11 @@ def drive(
     command: str | None = None,
     allow_other_version: bool = False,
     cluster: Cluster | None = None,
+    parts: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """Make the generations that are still to come and the summary; return the latter as data.
+
+    *parts* are the fitness and the operators that the run was given from Python.
 
     Raises `StoppedError` with what is safe and how to go on when the user presses Ctrl-C.
     """
@@ -45,6 +50,7 @@ def drive(
                 command=typed_command() if command is None else command,
                 allow_other_version=allow_other_version,
                 cluster=cluster,
+                **parts,
             )
             with closing(generations):
                 for generation in generations:
@@ -58,11 +64,16 @@ def drive(
 
 
 @contextmanager
-def for_runs(chosen: ClusterOptions, config: Any, output: Output) -> Iterator[Cluster | None]:
-    """Yield the cluster of --cluster; before it is opened, refuse a config that cannot be sent."""
+def for_runs(
+    chosen: ClusterOptions, config: Any, output: Output, kind: Kind | None = None
+) -> Iterator[Cluster | None]:
+    """Yield the cluster of --cluster; before it is opened, refuse a config that cannot be sent.
+
+    *kind* is that of the config, by default one of evoply's own.
+    """
     share = CHECK_SHARE
     if chosen.cluster is not None:
-        kind_of(KINDS, config).learners.check_sendable(config)
+        (kind or kind_of(KINDS, config)).learners.check_sendable(config)
         share = config.machine.check_share
     with on_cluster(chosen, output, share) as dispatcher:
         yield dispatcher
@@ -96,21 +107,31 @@ def with_overrides(set_: Iterable[str] | None, **chosen: object) -> list[str]:
     return [*(set_ or ()), *(f"{key}={to}" for key, to in chosen.items() if to is not None)]
 
 
-def new_run(name: str | None, config: Any, output: Output) -> Run:
-    """Return a new run of *config*, called *name* or after its game, and say where it is."""
+def new_run(name: str | None, config: Any, output: Output, kind: Kind | None = None) -> Run:
+    """Return a new run of *config*, called *name* or after its game, and say where it is.
+
+    *kind* is that of the config, by default one of evoply's own. Raises ValueError before anything
+    is made if the user's Python that the config names cannot be imported, or does not fit.
+    """
+    kind = kind or kind_of(KINDS, config)
+    kind.learners.check(kind.learners.made(), config)
     if name is not None:
-        run = Run.create(runs_directory() / checked_name(name), config, command=typed_command())
+        run = _created(runs_directory() / checked_name(name), config, kind)
     else:
-        run = _run_after_its_game(config)
+        run = _run_after_its_game(config, kind)
     again = suggested(f"resume {run.name}")
     output.say(f"Run folder: {run.path}  (Ctrl-C stops; {again} goes on)")
     return run
 
 
-def _run_after_its_game(config: Any) -> Run:
+def _created(path: Path, config: Any, kind: Kind) -> Run:
+    return Run.create(path, config, learner=kind.own or None, command=typed_command())
+
+
+def _run_after_its_game(config: Any, kind: Kind) -> Run:
     while True:
         path = new_run_path(config.game)
         try:
-            return Run.create(path, config, command=typed_command())
+            return _created(path, config, kind)
         except RunNameError:  # another process took the name meanwhile: look for the next
             continue

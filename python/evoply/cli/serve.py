@@ -11,7 +11,7 @@ from cyclopts.validators import Number
 
 from evoply.address_limit import MOST_OF_AN_ADDRESS
 from evoply.cli import shared_options
-from evoply.cli.output import Output, StoppedError
+from evoply.cli.output import Output, StoppedError, made
 from evoply.cli.saving import saving, say_saved
 from evoply.cli.shell_hints import suggested
 from evoply.cli.tournament import say_standings, write_page
@@ -192,4 +192,4 @@ def _say_result(
         {"player": name, "points": points, "games": games}
         for name, points, games in tournament.scores()
     ]
-    return {**result, "planned": planned, "played": played, "scores": scores}
+    return made({**result, "planned": planned, "played": played, "scores": scores})

@@ -137,6 +137,20 @@ def _check_writable(_: Any, path: Path | None) -> None:
         check_writable(path)
 
 
+def prepared_folder(path: Path | None) -> None:
+    """Make the folder *path*, if one was given; `OSError` if no file can be written there."""
+    from evoply.files import check_writable
+
+    if path is not None:
+        path.mkdir(parents=True, exist_ok=True)
+        check_writable(path / "values.csv")
+
+
+Charts = Annotated[
+    Path | None,
+    Parameter(help="Write each chart of the page as SVG and as PDF into this folder."),
+]
+
 # Whether a file can be written is checked before the work for it begins.
 OutputFile = Annotated[Path | None, Parameter(validator=_check_writable)]
 
@@ -162,6 +176,15 @@ Tests = Annotated[
         negative="--no-tests",
         show_default=False,
         help="Play test matches and write the report at the end.",
+    ),
+]
+CodeInRuns = Annotated[
+    bool,
+    Parameter(
+        name="--code-in-runs",
+        negative="",
+        show_default=False,
+        help="Import Python that lies in the folder of a run; look at it before.",
     ),
 ]
 Json = Annotated[

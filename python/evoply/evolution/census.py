@@ -2,10 +2,9 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from statistics import fmean
 from typing import Any
-
-import numpy as np
 
 from evoply import _native, gp
 from evoply.evolution.generation_statistics import Census
@@ -32,14 +31,11 @@ def census_of(
         name for individual in individuals for name in individual.origin.split(", ")
     )
     crossed = operators["crossover"] + operators["one_way_crossover"]
-    sizes = np.quantile(
-        [len(individual.tree) for individual in individuals], (0, 0.25, 0.5, 0.75, 1)
-    )
     return Census(
         operators=dict(sorted(operators.items())),
         distinct_behaviours=len(set(behaviours(game, seed, programs))),
         one_way_share=operators["one_way_crossover"] / crossed if crossed else None,
-        sizes=tuple(sizes.tolist()),
+        sizes=_quartiles([len(individual.tree) for individual in individuals]),
         work=work,
         total_work=work_before + work,
         median_fresh=median_fresh,
@@ -81,8 +77,28 @@ def behaviours(game: str, seed: int, programs: Sequence[_native.Program]) -> lis
 
     They are equal for programs that value these positions alike, however they are written.
     """
-    key = _native.Stream(seed, "behaviour").key
     rules = game_rules(game)
-    positions = _native.Positions.random(rules.kernel, _POSITIONS, key, 0, rules.late_ply)
+    positions = _positions(rules.kernel, seed, rules.late_ply)
     # -0.0 and 0.0 are the same value.
     return [(program.evaluate(positions) + 0.0).tobytes() for program in programs]
+
+
+@lru_cache(maxsize=16)
+def _positions(kernel: str, seed: int, late_ply: int) -> _native.Positions:
+    """Return the positions of `behaviours`: the same for all generations of a run."""
+    key = _native.Stream(seed, "behaviour").key
+    return _native.Positions.random(kernel, _POSITIONS, key, 0, late_ply)
+
+
+def _quartiles(sizes: Sequence[int]) -> tuple[float, ...]:
+    """Return the minimum, the quartiles and the maximum, those between two sizes by their distance.
+
+    They are exact, and so the same as `numpy.quantile` gives, which takes longer than breeding.
+    """
+    ordered, last = sorted(sizes), len(sizes) - 1
+    found = []
+    for quarter in range(5):
+        below, rest = divmod(quarter * last, 4)
+        step = ordered[min(below + 1, last)] - ordered[below]
+        found.append(ordered[below] + step * rest / 4)
+    return tuple(found)

@@ -17,6 +17,7 @@ from evoply.evolution.generation_statistics import FreshResult
 from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individual
 from evoply.evolution.play.opponents import resolved, with_players
 from evoply.files import checksum
+from evoply.own_code import without_places
 
 PURPOSES = ("breeding", "training", "fresh", "opponents", "final")
 """Every purpose has its own keys: openings of one never occur in another."""
@@ -50,7 +51,12 @@ def settings_of(config: EvolutionConfig) -> dict[str, Any]:
         seed if is_tree_text(seed) else resolved(seed, config.game)
         for seed in config.initialisation.seeds
     ]
-    return settings
+    # So that runs without own code keep the digests that they had.
+    for table, key in (("variation", "operators"), ("player", "code")):
+        if not settings[table][key]:
+            del settings[table][key]
+    without_code: dict[str, Any] = without_places(settings)
+    return without_code
 
 
 def digest_of(

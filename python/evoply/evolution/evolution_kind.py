@@ -146,12 +146,12 @@ class _Learners:
         return replace(self.given, **{name: value for name, value in options.items() if value})
 
     def check_sendable(self, config: EvolutionConfig, /, *, is_whole: bool = False) -> None:
-        check_sendable(config)
+        check_sendable(config, is_whole=is_whole)
 
     def check(self, learner: Evolution, config: EvolutionConfig, /) -> None:
-        learner.parts.check(config.variation, config.selection, config.task)
+        learner.check(config)
 
-    def identities(self, learner: Evolution, /) -> dict[str, dict[str, str]]:
+    def identities(self, learner: Evolution, /) -> dict[str, dict[str, Any]]:
         return learner.parts.identities()
 
     def end(self, learner: Evolution, config: EvolutionConfig, last: Generation, /) -> RunEnding:

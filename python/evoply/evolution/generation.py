@@ -12,8 +12,8 @@ from evoply import gp
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.generation_statistics import Census, FreshResult, Seconds, Statistics
 from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individual, ranking
+from evoply.evolution.play.panel import IndividualPlayer
 from evoply.look import table_html
-from evoply.players import AfterState, AlphaBeta
 
 
 @dataclass(frozen=True, repr=False)
@@ -39,7 +39,7 @@ class Generation:
     census: Census = field(default_factory=Census)
 
     @cached_property
-    def champions(self) -> tuple[AfterState | AlphaBeta, ...]:
+    def champions(self) -> tuple[IndividualPlayer, ...]:
         """Return the hall of fame as players that can be saved, best first."""
         return tuple(individual_player(self.config, entry.tree) for entry in self.hall_of_fame)
 
@@ -87,6 +87,6 @@ class Generation:
         return table_html(f"Generation {self.number}", rows)
 
 
-def individual_player(config: EvolutionConfig, tree: gp.Genotype) -> AfterState | AlphaBeta:
+def individual_player(config: EvolutionConfig, tree: gp.Genotype) -> IndividualPlayer:
     """Return the player that *tree* is in a run of *config*, as data that can be saved."""
     return config.game_settings.player(tree)

@@ -25,7 +25,7 @@ from evoply.evolution.breeding.offspring import (
 from evoply.evolution.census import census_of
 from evoply.evolution.config.config_text import load_config
 from evoply.evolution.config.evolution_config import EvolutionConfig
-from evoply.evolution.config.player_settings import check_sendable
+from evoply.evolution.config.player_settings import check_own_players, check_sendable
 from evoply.evolution.digest import digest_of, stream_for
 from evoply.evolution.fitness import Fitness, Measured, Population, Training
 from evoply.evolution.fitness.measuring import is_good, measured
@@ -71,6 +71,7 @@ def evolve(
     `FitnessKind`. *operators* have their rates in the config's `variation.custom`:
     mutations *(tree, limits, stream)*, recombinations
     *(first, second, limits, stream)*, or rows of `OPERATORS` with their own usual rate.
+    A config may name both, too: `measure = "python:FILE.py:NAME"`.
 
     On a *cluster* (`evoply.cluster.connect`) its workers play all games, to the same generations;
     breeding and fitness in Python stay here. An opponent that cannot be sent is a `ValueError`.
@@ -87,7 +88,7 @@ def evolve(
     if settings or not isinstance(config, EvolutionConfig):
         config = load_config(config, settings=settings)
     evolution = Evolution(threads, progress, fitness, operators, cluster)
-    evolution.parts.check(config.variation, config.selection, config.task)
+    evolution.check(config)
     if cluster is not None:
         check_sendable(config)
     return steps(evolution, config, resume_from)
@@ -118,6 +119,15 @@ class Evolution:
     def parts(self) -> PythonParts:
         """The parts that are Python code of the user."""
         return PythonParts(self.fitness, dict(self.operators))
+
+    def check(self, config: EvolutionConfig, /) -> None:
+        """Raise ValueError unless the parts in Python, also those of *config*, can be had and fit.
+
+        The files that *config* names are imported.
+        """
+        parts = self.parts.of(config.variation, config.fitness.measure)
+        parts.check(config.variation, config.selection, config.task)
+        check_own_players(config)
 
     def first(self, config: EvolutionConfig, /) -> Generation:
         """Return generation 0, the random one."""
@@ -166,7 +176,8 @@ def step(
 ) -> Generation:
     """Return the generation after *previous*, or generation 0."""
     number = 0 if previous is None else previous.number + 1
-    parts, games = parts or PythonParts(), config.game_settings
+    parts = (parts or PythonParts()).of(config.variation, config.fitness.measure)
+    games = config.game_settings
     play = partial(games.play, threads=threads or config.machine.threads, cluster=cluster)
     report = partial(_reporter, progress, number)
     task, kind = config.task, parts.kind(config.fitness.measure)

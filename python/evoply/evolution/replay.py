@@ -12,12 +12,14 @@ import numpy as np
 from evoply import arena
 from evoply.evolution.config.player_settings import is_reproducible
 from evoply.evolution.digest import stream_for
-from evoply.evolution.fitness import Batch, Population, Training
+from evoply.evolution.fitness import Batch, FitnessKind, Population, Training
 from evoply.evolution.fitness.measuring import measured
+from evoply.evolution.fitness.own import FunctionFitness
 from evoply.evolution.generation import Generation
 from evoply.evolution.hall_of_fame import draw_earlier
 from evoply.evolution.play.panel import Games, Panel, PreparedPlayer
 from evoply.evolution.play.population import panel_of, population_of
+from evoply.evolution.recorded_parts import naming_recorded
 from evoply.games import game_rules
 from evoply.protocols import GameRecord, RunError
 from evoply.runs.run import Run
@@ -49,13 +51,14 @@ def replay(run: Run, generation: int, game: int) -> Replay:
     """Play training game number *game* of a stored *generation* again.
 
     The games of its fitness are played, and the result is compared with the stored fitness. Raises
-    `RunError` if there is no such game, or if this evoply plays them differently.
+    `RunError` if there is no such game, if this evoply plays them differently, or if the user's own
+    fitness cannot be imported or is a function, which says nothing of its games.
     """
     # Step 1. The stored population and its opponents.
     stored = run.generation(generation)
     config = run.config
     _check_replayable(run)
-    kind, games = config.fitness.measure, config.game_settings
+    kind, games = _kind(run), config.game_settings
     recorder = _Recorder(games, game)
     stream = stream_for(config, "training", generation)
     training = Training(
@@ -77,6 +80,8 @@ def replay(run: Run, generation: int, game: int) -> Replay:
         # Every different tree has as many games, one tree's after another's.
         result = measured(kind, _only(population, 0), training, config.parsimony)
         each, count = result.games, result.games * len(population.trees)
+        if not each:
+            raise RunError(f"run {run.path}: generation {generation} has no games, so not {game}")
         which = min(game // each, len(population.trees) - 1)
         if which:
             recorder = _Recorder(games, game - which * each)
@@ -184,8 +189,8 @@ def _positions(population: Population, tree: int) -> tuple[int, ...]:
 
 
 def _check_replayable(run: Run) -> None:
-    if run.python_parts():
-        reason = "was evolved with Python code of your own"
+    if isinstance(_kind(run), FunctionFitness):
+        reason = "was evolved with Python code of your own as its fitness, which plays its games"
     elif run.config.steady_state is not None:
         reason = "has a steady state, whose survivors played in earlier generations"
     elif not is_reproducible(run.config):
@@ -193,6 +198,15 @@ def _check_replayable(run: Run) -> None:
     else:
         return
     raise RunError(f"single games of run {run.path} cannot be replayed: it {reason}")
+
+
+def _kind(run: Run) -> FitnessKind:
+    """Return the run's fitness, imported if it is the user's own; `RunError` if it is missing."""
+    recorded = {what: part for what, part in run.python_parts().items() if what == "fitness"}
+    try:
+        return naming_recorded(run.config, recorded).fitness.measure.resolved()
+    except ValueError as error:
+        raise RunError(f"single games of run {run.path} cannot be replayed: {error}") from None
 
 
 def _panel(run: Run, stored: Generation) -> Panel:

@@ -1,11 +1,14 @@
 """Parts of a run that its user writes in Python: a fitness, and operators.
 
-They are arguments of `evolve` and not part of a config. A run folder records their qualified
-names and the checksums of their source, so that resuming can ask for the same again. This module
-checks what they return, with errors that name the part.
+They are arguments of `evolve`, or a config names them as `python:FILE.py:NAME`. Of arguments a run
+folder records names and checksums of their source, so that resuming can ask for the same again, and
+how a config would name them, so that an experiment can. This module checks what they return, with
+errors that name the part.
 
 Reasons: docs/design/evolution.md.
 """
+
+from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -18,10 +21,11 @@ from evoply._native import Stream
 from evoply.configs.part import fields_of
 from evoply.evolution.config.breeding import Selection, Variation
 from evoply.evolution.fitness.contract import FitnessKind, Task
-from evoply.evolution.fitness.own import OwnFitness, kind_of
+from evoply.evolution.fitness.own import OwnFitness, PythonFitness, kind_of, named_fitness
 from evoply.evolution.operators import Operator
 from evoply.gp import Forest, Limits, Tree, TreeError
-from evoply.runs.user_sources import qualified_name, source_identity
+from evoply.own_code import OwnCode, named, qualified_name
+from evoply.runs.user_sources import source_identity
 
 _Genotype = TypeVar("_Genotype", bound=gp.Genotype)
 
@@ -37,6 +41,27 @@ class PythonParts:
     fitness: OwnFitness | None = None
     operators: Mapping[str, OwnOperator] = field(default_factory=dict)
     """Operators by their names in the config's `variation.custom`."""
+
+    def of(self, variation: Variation, measure: FitnessKind) -> PythonParts:
+        """Return these parts and those that a config names, whose files are imported now.
+
+        Raises `ValueError` if one of them cannot be had, or is given twice.
+        """
+        from_config: dict[str, OwnOperator] = {}
+        for name, code in variation.operators.items():
+            if name in self.operators:
+                raise ValueError(
+                    f"variation.operators.{name} is given as an argument, too: leave one out"
+                )
+            from_config[name] = _operator(name, OwnCode.from_text(code))
+        is_own = isinstance(measure, PythonFitness)
+        if is_own and self.fitness is not None:
+            raise ValueError(
+                "fitness.measure names a fitness in Python, and another one is given as an "
+                "argument: leave one of them out"
+            )
+        fitness = measure.resolved() if is_own else self.fitness
+        return PythonParts(fitness, {**self.operators, **from_config})
 
     def completed(self, variation: Variation) -> Variation:
         """Return *variation* with the usual rates of operators that have no rate in it."""
@@ -63,7 +88,8 @@ class PythonParts:
         missing = sorted(set(custom) - set(self.operators))
         if missing:
             raise ValueError(
-                f"the config's variation.custom names the operator {missing[0]!r}: give it as "
+                f"the config's variation.custom names the operator {missing[0]!r}: write where it "
+                f'is, variation.operators.{missing[0]} = "python:FILE.py:NAME", or give it as '
                 f"evolve(config, operators={{{missing[0]!r}: ...}})"
             )
         unused = sorted(set(self.operators) - set(custom))
@@ -127,7 +153,7 @@ class PythonParts:
 
         return (gp.mutated(first, mutate, limits, stream),)
 
-    def identities(self) -> dict[str, dict[str, str]]:
+    def identities(self) -> dict[str, dict[str, Any]]:
         """Return name and checksum of each part, as a run folder keeps them."""
         parts: dict[str, Any] = {
             f"operator {name}": operator for name, operator in self.operators.items()
@@ -174,12 +200,34 @@ def _takes_two(function: Callable[..., Any]) -> bool:
     return len(parameters) == 4
 
 
-def identity(part: Any) -> dict[str, str]:
-    """Return the qualified name of a part and the checksum of its source and settings."""
+def identity(part: Any) -> dict[str, Any]:
+    """Return the name of a part, the checksum of its source and settings, and how configs name it.
+
+    The latter is `code` and `settings`, as in `OwnPart`, or `nameless`, which says why not.
+    """
     if isinstance(part, Operator):
         settings = repr((part.rate, part.takes, part.individuals))
-        return source_identity(part.function, settings)
-    return source_identity(part, part.model_dump_json() if isinstance(part, FitnessKind) else "")
+        source = source_identity(part.function, settings)
+    else:
+        is_kind = isinstance(part, FitnessKind)
+        source = source_identity(part, part.model_dump_json() if is_kind else "")
+    try:
+        if isinstance(part, FitnessKind):
+            return {**source, **named_fitness(part).model_dump(exclude={"kind"})}
+        return {**source, "code": str(named(part))}
+    except ValueError as error:
+        return {**source, "nameless": str(error)}
+
+
+def _operator(name: str, code: OwnCode) -> OwnOperator:
+    found = code.loaded()
+    if not callable(found) and not isinstance(found, Operator):
+        raise ValueError(
+            f"variation.operators.{name}: {code.label} is {found!r:.60}, not a function or an "
+            "Operator"
+        )
+    operator: OwnOperator = found
+    return operator
 
 
 def _check_all(name: str, answer: Any, parents: tuple[Any, ...], limits: Limits) -> tuple[Any, ...]:

@@ -4,6 +4,7 @@ import csv
 import io
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from evoply.experiments.experiment_folder import (
     values_by_setup,
 )
 from evoply.experiments.findings import TABLES, Findings, Table
+from evoply.experiments.own_parts import GivenParts
 from evoply.experiments.running import Status, run_experiment
 from evoply.experiments.setup_statistics import compared, spread_of
 from evoply.files import write_atomically
@@ -68,7 +70,7 @@ class Comparison(Findings):
         for name in self.best:
             spread = self.spreads[name]
             lines.append(f"{name}: median {spread.median:.3f}, n = {len(spread.values)}")
-        return "\n".join([*lines, self.verdict])
+        return "\n".join([*lines, *self.warnings, self.verdict])
 
     def _repr_html_(self) -> str:
         from evoply.experiments.experiment_page import comparison_summary
@@ -89,7 +91,7 @@ def comparison_of(folder: ExperimentFolder) -> Comparison:
     """Return the result of the finished runs of *folder*."""
     results = folder.measured()
     values = {name: row for name, row in values_by_setup(folder.setups, results).items() if row}
-    return Comparison(
+    found = Comparison(
         name=folder.name,
         path=folder.path,
         game=folder.setups[0].config.game,
@@ -97,9 +99,11 @@ def comparison_of(folder: ExperimentFolder) -> Comparison:
         setups=tuple(setup.name for setup in folder.setups),
         results=tuple(results),
         spreads={name: spread_of(row) for name, row in values.items()},
-        differences=tuple(compared(values)),
+        differences=(),
         digest=digest_of(results),
     )
+    differences = compared(values, found.look, folder.experiment.same_within)
+    return replace(found, differences=tuple(differences))
 
 
 def load_comparison(source: str | os.PathLike[str]) -> Comparison:
@@ -135,32 +139,46 @@ def compare(
     configs: Mapping[str, Any] | Sequence[Any],
     *,
     name: str | None = None,
-    seeds: int = 10,
+    seeds: int | None = None,
     first_seed: int = 1,
     measure: str = "",
     games: int = 400,
     points: int = 8,
     budget: Mapping[str, float] | None = None,
+    looks: Sequence[int] = (),
+    same_within: float | None = None,
     workers: int = 0,
     progress: Callable[[Status], object] | None = None,
     cluster: object = None,
+    fitness: Any = None,
+    operators: Mapping[str, Any] | None = None,
+    learner: Any = None,
 ) -> Comparison:
     """Compare configs over seeds; the same call resumes where it was stopped.
 
     *configs* are two or more, by their names in the result or in a list: each
     an `EvolutionConfig`, a `LearningConfig`, a preset, or the path of a config or of a run. Each
-    is run with *seeds* seeds from *first_seed* on, every run on its own core, *workers* at
-    a time (0: one a core), or on a *cluster*, such as "local:4", "tcp://host:8786" or a Dask
-    client, to the same results. Players are measured by *games* games against each opponent of
-    *measure*, such as "score:swh,material:depth=3", whom no config trains on, at the end and at
-    *points* points of a learning curve. *budget*, such as {"games": 100_000}, replaces the
-    limits in the configs.
+    is run with *seeds* seeds (10, or the first of *looks*) from *first_seed* on, every run on its
+    own core, *workers* at a time (0: one a core), or on a *cluster*, such as "local:4",
+    "tcp://host:8786" or a Dask client, to the same results. Players are measured by *games* games
+    against each opponent of *measure*, such as "score:swh,material:depth=3", whom no config trains
+    on, at the end and at *points* points of a learning curve. *budget*, such as
+    {"games": 100_000}, replaces the limits in the configs.
+
+    *looks* are the numbers of seeds at which you will look, such as [10, 20, 40], named before the
+    first run; at other numbers nothing is certain. Empty: at *seeds* alone. With *same_within*
+    points per game, setups are also tested for being the same.
 
     The runs lie in the folder *name* of the folder of runs. Ctrl-C keeps the finished part
-    there, and the same call resumes it; later it may ask for more seeds. The result depends neither
-    on *workers* nor on interruptions, unless the budget is in seconds.
+    there, and the same call resumes it; at the next look it asks for more seeds. The result
+    depends neither on *workers* nor on interruptions, unless the budget is in seconds.
 
-    Raises `ConfigError` for errors, `RunError` if the folder holds another experiment.
+    *fitness* and *operators* are those of `evolve`, *learner* is your own `StorableLearner`;
+    fitness and learner are for all setups, or a mapping by their names. Every run imports them from
+    their file, so they must have a name in one, as `python:FILE.py:NAME` in configs.
+
+    Raises `ConfigError` for errors, also for Python that cannot be named, and `RunError` if the
+    folder holds another experiment, or if Python cannot be imported or does not fit.
     """
     named = _by_name(configs)
     if len(named) < 2:
@@ -168,16 +186,20 @@ def compare(
     experiment = experiment_of(
         {
             "configs": tuple(named),
-            "seeds": seeds,
+            **({} if seeds is None else {"seeds": seeds}),
             "first_seed": first_seed,
             "measure": measure,
             "games": games,
             "points": points,
             "budget": dict(budget or {}),
+            "looks": tuple(looks),
+            "same_within": same_within,
         }
     )
     folder = ExperimentFolder.create(
-        runs_directory() / (name or usual_name(named)), experiment, setups_of(experiment, named)
+        runs_directory() / (name or usual_name(named)),
+        experiment,
+        setups_of(experiment, named, GivenParts(fitness, operators, learner)),
     )
     run_experiment(folder, workers=workers, progress=progress, cluster=cluster)
     return comparison_of(folder)

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-import itertools
 import json
+import math
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BaseModel, Field, model_validator
 
 from evoply.configs.config_errors import checked, explained
 from evoply.configs.keys import read_toml
 from evoply.configs.part import Part, Problem
-from evoply.evolution.play.opponents import player_texts
+from evoply.evolution.play.opponents import player_texts, resolved
+from evoply.experiments.own_parts import NO_PARTS, GivenParts, setup_of_run
 from evoply.files import checksum
-from evoply.kinds import KINDS, Run
+from evoply.kinds import KINDS
 from evoply.players import parse_player
 from evoply.presets import config_text
 from evoply.protocols import ConfigError, RunError
 from evoply.runs import Kind
-from evoply.runs.finding_kinds import kind_of
+from evoply.runs.finding_kinds import named_kind
+from evoply.runs.outside_kind import Settings
 from evoply.wording import named_apart, shorten
 
 _USUAL_OPPONENTS = ("swh", "material:depth=3", "mobility")
@@ -65,6 +68,14 @@ class Experiment(Part):
     """Runs of each setup, with this many seeds from `first_seed` on."""
     first_seed: int = Field(default=1, ge=0, lt=2**62)
     """The first of the seeds; the same for all setups."""
+    looks: tuple[Annotated[int, Field(ge=1, le=10_000)], ...] = Field(
+        default=(), max_length=20, strict=False
+    )
+    """Numbers of seeds at which you will look at the results, in growing order; empty: at `seeds`
+    alone. Without `seeds` the first of them are run."""
+    same_within: float | None = Field(default=None, gt=0, lt=1)
+    """Points per game by which two setups may differ and still count as the same: this is then
+    tested, too."""
     measure: str = ""
     """The measure of a finished player: `score:` and opponents that no setup trains on, with commas
     between; empty: those of swh, material:depth=3 and mobility that fit."""
@@ -82,6 +93,31 @@ class Experiment(Part):
     )
     """Keys of the config as `--set` takes them, each with its values."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _with_the_seeds_of_the_first_look(cls, data: Any) -> Any:
+        if isinstance(data, Mapping) and data.get("looks") and "seeds" not in data:
+            return {**data, "seeds": data["looks"][0]}
+        return data
+
+    @property
+    def opponents(self) -> tuple[str, ...]:
+        """The opponents of `measure`; none if it names none, and `ValueError` if it is wrong."""
+        return Measure.from_text(self.measure).opponents if self.measure else ()
+
+    @property
+    def planned_looks(self) -> tuple[int, ...]:
+        """The looks of the plan: at `seeds` alone if none are named."""
+        return self.looks or (self.seeds,)
+
+    @property
+    def chosen(self) -> list[tuple[Any, ...]]:
+        """The values of the varied keys in each setup, in order; one empty choice without any."""
+        values = self.vary.values()
+        return [
+            *(zip(*values, strict=True) if values and self.order == "list" else product(*values))
+        ]
+
 
 @dataclass(frozen=True, slots=True)
 class Setup:
@@ -89,12 +125,33 @@ class Setup:
 
     name: str
     kind: Kind
-    """The kind of learner, one of evoply's own."""
+    """The kind of learner; your own may be missing (see `ready`)."""
     config: Any
+
+    def ready(self) -> Setup:
+        """Return the setup with its learner, whose file is imported if it is the user's own."""
+        if self.kind.own is None or not isinstance(self.config, Settings):
+            return self
+        kind = named_kind(KINDS, self.kind.own)
+        return Setup(self.name, kind, kind.configs.load(self.config))
+
+    def check(self) -> None:
+        """Raise `ValueError` unless its Python can be imported, and fits."""
+        setup = self.ready()
+        try:
+            learner = setup.kind.learners.made(threads=1)
+            setup.kind.learners.check(learner, setup.config)
+        except ValueError as error:
+            raise RunError(f"{self.name}: {error}") from None
 
     def with_seed(self, seed: int, budget: Budget) -> Any:
         """Return the config for a run with *seed*; a budget replaces its limits."""
-        config = self.config.model_copy(update={"seed": seed})
+        is_model = isinstance(self.config, BaseModel)
+        config = (
+            self.config.model_copy(update={"seed": seed})
+            if is_model
+            else replace(self.config, seed=seed)
+        )
         return self.kind.configs.endless(config) if budget.is_set else config
 
 
@@ -154,11 +211,15 @@ def experiment_of(data: Mapping[str, Any]) -> Experiment:
     )
 
 
-def setups_of(experiment: Experiment, configs: Mapping[str, Any] | None = None) -> list[Setup]:
+def setups_of(
+    experiment: Experiment,
+    configs: Mapping[str, Any] | None = None,
+    parts: GivenParts = NO_PARTS,
+) -> list[Setup]:
     """Return the setups of *experiment*; `ConfigError` lists all errors in them.
 
     *configs* are those that the experiment names: configs in memory, or texts as in
-    `Experiment.configs`.
+    `Experiment.configs`. *parts* are the user's own Python objects for them.
     """
     problems = _problems(experiment)
     if problems:
@@ -166,11 +227,13 @@ def setups_of(experiment: Experiment, configs: Mapping[str, Any] | None = None) 
     setups: list[Setup] = []
     for name, source, overrides in _variants(experiment, configs):
         try:
-            kind, config = _config_of(source, overrides)
+            kind, config = parts.named_in(name, *_config_of(name, source, overrides, parts))
         except ConfigError as error:
             problems += [(f"{name}: {path}", message) for path, message in error.errors]
         else:
             setups.append(Setup(name, kind, config))
+    if not problems:
+        parts.check_used({setup.name: setup.config for setup in setups})
     problems += _joint_problems(experiment, setups, is_measured=not problems)
     if problems:
         raise ConfigError(list(dict.fromkeys(problems)))
@@ -184,6 +247,8 @@ def _problems(experiment: Experiment) -> list[Problem]:
         problems.append(("base", "give a base whose keys are varied, or configs to compare"))
     if experiment.configs and experiment.vary:
         problems.append(("vary", "is for a base: leave it out, or give a base instead of configs"))
+    if list(experiment.looks) != sorted({*experiment.looks}):
+        problems.append(("looks", "must grow from each to the next, as in looks = [10, 20, 40]"))
     if sum(value is not None for value in experiment.budget.model_dump().values()) > 1:
         problems.append(("budget", "give one of games, work and seconds"))
     return problems
@@ -232,17 +297,29 @@ def measure_of(experiment: Experiment, setups: Sequence[Setup]) -> Measure:
 
 
 def _trained_on(measure: Measure, setups: Sequence[Setup]) -> list[Problem]:
-    """Return the opponents of *measure* that some setup trains on."""
-    return [
-        ("measure", f"{setup.name} trains on {opponent}: measure by opponents nobody trains on")
-        for setup in setups
-        for opponent in measure.opponents
-        if opponent in _training_opponents(setup.config)
-    ]
+    """Return the opponents of *measure* that some setup trains on, in whatever words.
+
+    `greedy:ties=first` and `greedy` are one player.
+    """
+    problems: list[Problem] = []
+    for setup in setups:
+        texts = [text for _, text in player_texts(getattr(setup.config, "fitness", None))]
+        trained = {_identity(text, setup.config.game): text for text in reversed(texts)}
+        for opponent in measure.opponents:
+            text = trained.get(_identity(opponent, setup.config.game))
+            if text is not None:
+                same = "" if text == opponent else f", which is {opponent}"
+                message = f"trains on {text}{same}: measure by opponents nobody trains on"
+                problems.append(("measure", f"{setup.name} {message}"))
+    return problems
 
 
-def _training_opponents(config: Any) -> set[str]:
-    return {text for _, text in player_texts(getattr(config, "fitness", None))}
+def _identity(text: str, game: str) -> str:
+    """Return what tells the player of a text from others, the text itself if it is none."""
+    try:
+        return json.dumps(resolved(text, game), sort_keys=True)
+    except (ValueError, OSError):
+        return text
 
 
 def named_configs(configs: Iterable[Any]) -> dict[str, Any]:
@@ -268,23 +345,20 @@ def _variants(
     if experiment.configs:
         named = named_configs(experiment.configs) if configs is None else configs
         return [(name, config, []) for name, config in named.items()]
-    values = list(experiment.vary.values())
-    if experiment.order == "list":
-        lengths = {len(value) for value in values}
-        if len(lengths) > 1:
-            raise ConfigError([("vary", "with order list all keys have as many values")])
-        combinations = list(zip(*values, strict=True))
-    else:
-        combinations = list(itertools.product(*values))
-    if len(combinations) > _MOST_SETUPS:
-        raise ConfigError([("vary", f"makes {len(combinations):,} setups: {_MOST_SETUPS} at most")])
-    keys = list(experiment.vary)
+    lengths = [len(values) for values in experiment.vary.values()]
+    if experiment.order == "list" and len({*lengths}) > 1:
+        raise ConfigError([("vary", "with order list all keys have as many values")])
+    if experiment.order == "grid" and math.prod(lengths) > _MOST_SETUPS:
+        raise ConfigError(
+            [("vary", f"makes {math.prod(lengths):,} setups: {_MOST_SETUPS} at most")]
+        )
+    keys, combinations = list(experiment.vary), experiment.chosen
     names = named_apart(
-        [_name(experiment.vary, combination) or "base" for combination in combinations or [()]]
+        [_name(experiment.vary, combination) or "base" for combination in combinations]
     )
     changes = [
         [f"{key}={_toml(value)}" for key, value in zip(keys, chosen, strict=True)]
-        for chosen in combinations or [()]
+        for chosen in combinations
     ]
     return [(n, experiment.base, change) for n, change in zip(names, changes, strict=True)]
 
@@ -310,31 +384,25 @@ def _toml(value: Any) -> str:
     return json.dumps(value)
 
 
-def _config_of(source: Any, overrides: Sequence[str]) -> tuple[Kind, Any]:
+def _config_of(
+    name: str, source: Any, overrides: Sequence[str], parts: GivenParts
+) -> tuple[Kind, Any]:
     """Return the kind of learner and the config of a preset, a file or a run, with changes."""
     if not isinstance(source, str):
-        try:
-            return kind_of(KINDS, source), source
-        except RunError:
-            message = (
-                f"{shorten(repr(source))} is not a config: give an EvolutionConfig or a "
-                "LearningConfig, a preset, or the path of a config or of a run"
-            )
-            raise ConfigError([("configs", message)]) from None
+        return parts.kind(name, source), source
     if Path(source).is_dir():
-        with Run.open(source) as run:
-            return run.kind, run.config
-    name = read_toml(config_text(source), source).get("learner", "evolution")
-    if name not in KINDS:
-        raise ConfigError([("learner", f"{name!r}: evoply's own are {', '.join(KINDS)}")])
-    kind = KINDS[name]
+        kind, config = setup_of_run(source)
+        return kind, kind.configs.load(config, overrides) if overrides else config
+    kind = named_kind(KINDS, read_toml(config_text(source), source).get("learner", "evolution"))
     return kind, kind.configs.load(source, overrides)
 
 
 def identity(experiment: Experiment, setups: Sequence[Setup]) -> str:
     """Return a checksum of all that decides the results, not of names or the machine."""
     decisive = {
-        "experiment": experiment.model_dump(mode="json", exclude={"seeds", "base", "configs"}),
+        "experiment": experiment.model_dump(
+            mode="json", exclude={"seeds", "looks", "same_within", "base", "configs"}
+        ),
         "setups": [setup.kind.configs.write(setup.config) for setup in setups],
     }
     return checksum(json.dumps(decisive, sort_keys=True))

@@ -26,13 +26,12 @@ from evoply.experiments.design import (
     setups_of,
 )
 from evoply.experiments.units import Point, Unit, measured
-from evoply.files import checksum, read_limited, write_atomically
+from evoply.files import EXPERIMENT_FILE, checksum, read_limited, write_atomically
 from evoply.kinds import KINDS, Run
 from evoply.protocols import RunError, RunNameError
 from evoply.refusals import reason
 from evoply.runs import runs_directory
 from evoply.runs.finding_kinds import stored_kind
-from evoply.runs.folder import EXPERIMENT_FILE
 from evoply.wording import shorten
 
 _SETUPS = "setups"
@@ -74,10 +73,14 @@ class ExperimentFolder:
     ) -> Self:
         """Make the folder, or open it if it has the same experiment with any number of seeds.
 
-        The setups default to those of the experiment. Raises `ConfigError` for errors in the
-        experiment, `RunError` if the folder holds another one.
+        The first time the looks are planned, and later ones keep to that. The setups default to
+        those of the experiment; the user's Python in them is imported. Raises `ConfigError` for
+        errors in the experiment, `RunError` if the folder holds another one, or if Python cannot
+        be imported or does not fit.
         """
         setups = tuple(setups or setups_of(experiment))
+        for setup in setups:
+            setup.check()
         measure = str(measure_of(experiment, setups))
         experiment = experiment.model_copy(update={"measure": measure})
         folder = Path(path)
@@ -88,8 +91,17 @@ class ExperimentFolder:
                     f"{folder} holds another experiment: give this one another --name, or take the "
                     "same settings to go on"
                 )
+            planned = other.experiment.planned_looks
+            if experiment.looks not in ((), planned):
+                raise RunError(
+                    f"looks: {folder} was begun with {list(planned)}, and looks cannot be planned "
+                    "when results are known: give these, or another --name"
+                )
+            experiment = experiment.model_copy(update={"looks": planned})
         elif folder.exists() and any(folder.iterdir()):
             raise RunError(f"{folder} is not a folder of an experiment: give another --name")
+        else:
+            experiment = experiment.model_copy(update={"looks": experiment.planned_looks})
         is_new = not folder.exists()
         try:
             (folder / _SETUPS).mkdir(parents=True, exist_ok=True)
@@ -194,6 +206,7 @@ def folder_for(
     is that of another folder in the folder of runs, by default the file's or the base's.
     """
     setups: tuple[Setup, ...] = ()
+    begun: Path | None = None
     if isinstance(source, Experiment):
         experiment, path = source, runs_directory() / (name or f"vary-{Path(source.base).stem}")
     elif (begun := _folder_of(source)) is not None:
@@ -204,6 +217,10 @@ def folder_for(
         experiment, path = load_experiment(source), runs_directory() / (name or Path(source).stem)
     if seeds is not None:
         experiment = experiment_of({**experiment.model_dump(), "seeds": seeds})
+    if begun is not None and path != begun:
+        # Elsewhere it begins anew: a plan of one look is that of its seeds.
+        looks = experiment.looks if len(experiment.looks) > 1 else ()
+        experiment = experiment.model_copy(update={"looks": looks})
     return ExperimentFolder.create(path, experiment, setups)
 
 

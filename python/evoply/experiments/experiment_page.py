@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from evoply.experiments.design import Experiment
 from evoply.experiments.findings import Findings
+from evoply.experiments.grid_effects import GridEffect
 from evoply.experiments.setup_statistics import SetupDifference, Spread
 from evoply.games import game_rules
 from evoply.look import table_html
@@ -17,6 +18,11 @@ _MOST_CURVES = 8
 _MOST_PAIRS = 12
 """Pairs in view, those that differ most surely; a folded table has all if there are more."""
 _MOST_CONFIGS = 20
+_PAIR_COLUMNS = (
+    ("first", "code"), ("second", "code"), ("A", ""), ("shift", "strong"), ("95 % interval", ""),
+    ("p, permutation", ""), ("p, Brunner and Munzel", ""), ("p, all pairs", ""), ("", ""),
+    ("seeds wanted", ""),
+)  # fmt: skip
 _LONG_NAME = 30
 _TITLES = {"generations": "step", "games": "games", "work": "work", "seconds": "seconds"}
 
@@ -25,7 +31,9 @@ def comparison_html(comparison: Findings) -> str:
     """Return the page about *comparison* as text."""
     experiment = comparison.experiment
     spreads = comparison.spreads
-    pairs = sorted(comparison.differences, key=lambda pair: (pair.p, -abs(pair.difference)))
+    pairs = sorted(comparison.differences, key=lambda pair: (pair.p, -abs(pair.shift)))
+    effects = comparison.effects
+    overshoots = comparison.overshoots
     facts = {
         "setups": f"{len(spreads):,}",
         "runs": f"{comparison.runs:,} of {len(comparison.setups) * experiment.seeds:,}",
@@ -35,6 +43,8 @@ def comparison_html(comparison: Findings) -> str:
     if experiment.budget.is_set:
         kind = experiment.budget.kind
         facts["budget a run"] = f"{getattr(experiment.budget, kind):,} {kind}"
+    if comparison.spreads:
+        facts["look"] = str(comparison.look)
     if experiment.budget.seconds is not None:
         facts["reproducible"] = "no: the budget is in seconds"
     return page(
@@ -42,10 +52,14 @@ def comparison_html(comparison: Findings) -> str:
         title=f"{comparison.name}: {game_rules(comparison.game).title}",
         comparison=comparison,
         facts=facts,
-        charts=[_values(comparison), *_curves(comparison)],
+        charts=comparison_charts(comparison),
         values=[_value_cells(name, spreads[name]) for name in comparison.best],
         pairs=[_pair_cells(pair) for pair in pairs],
         shown=_MOST_PAIRS,
+        pair_columns=_PAIR_COLUMNS,
+        effects=[_effect_cells(effect) for effect in effects],
+        levels=[_level_cells(effect) for effect in effects if effect.means],
+        beyond=[(one.setup, _percent(one.mean), _percent(one.most)) for one in overshoots],
         runs=[
             (result.setup, str(result.seed), f"{result.value:.4f}", result.digest[:16])
             for result in comparison.results
@@ -59,11 +73,18 @@ def comparison_html(comparison: Findings) -> str:
     )
 
 
+def comparison_charts(comparison: Findings) -> list[Chart]:
+    """Return the values and the curves as charts; none without results."""
+    return [_values(comparison), *_curves(comparison)] if comparison.spreads else []
+
+
 def comparison_summary(comparison: Findings) -> str:
     """Return values and the curve against games, or steps, as a notebook shows them."""
     rows = [_value_cells(name, comparison.spreads[name]) for name in comparison.best]
     head = ("setup", "median", "quartiles", "mean, 95 % interval", "seeds")
-    table = table_html(f"Comparison {comparison.name}", rows, head, [comparison.verdict])
+    table = table_html(
+        f"Comparison {comparison.name}", rows, head, [*comparison.warnings, comparison.verdict]
+    )
     axis = "games" if "games" in _axes(comparison) else "generations"
     charts = [_curve_chart(comparison, comparison.best[:_MOST_CURVES], axis)] if rows else []
     return table + "".join(chart._repr_html_() for chart in charts)
@@ -90,13 +111,43 @@ def _pair_cells(pair: SetupDifference) -> tuple[str, ...]:
     return (
         pair.first,
         pair.second,
-        f"{pair.difference:+.3f}",
-        _span(pair.interval, signed=True),
         f"{pair.effect:.2f}",
+        f"{pair.shift:+.3f}",
+        _span(pair.interval, signed=True),
+        f"{pair.permutation_p:.3g}",
+        f"{pair.brunner_munzel_p:.3g}",
         f"{pair.p:.3g}",
-        "differ" if pair.is_certain else "not certain",
+        _answer(pair),
         "-" if pair.seeds_wanted is None else f"{pair.seeds_wanted:,}",
     )
+
+
+def _answer(pair: SetupDifference) -> str:
+    differ = "differ" if pair.is_certain else "not certain"
+    if pair.same is None:
+        return differ
+    same = f"the same within {pair.same.margin:g}, p = {pair.same.p:.3g}"
+    return f"{differ}; {same if pair.is_same else f'not for certain {same}'}"
+
+
+def _effect_cells(effect: GridEffect) -> tuple[str, ...]:
+    first, second = effect.freedom
+    return (
+        effect.name,
+        f"{effect.statistic:.2f}",
+        f"{first:.1f}, {second:.1f}",
+        f"{effect.plain_p:.3g}",
+        f"{effect.p:.3g}",
+        "matters" if effect.is_certain else "not certain",
+    )
+
+
+def _level_cells(effect: GridEffect) -> tuple[str, str]:
+    return effect.name, "; ".join(f"{text}: {mean:.3f}" for text, mean in effect.means.items())
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:+.1f} %"
 
 
 def _span(interval: tuple[float, float] | None, *, signed: bool = False) -> str:

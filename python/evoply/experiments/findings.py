@@ -1,18 +1,27 @@
 """The findings of an experiment as numbers: values, curves and differences of its setups."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Literal
 
 import numpy as np
 
 from evoply.experiments.design import Experiment
 from evoply.experiments.experiment_folder import UnitResult
-from evoply.experiments.setup_statistics import SetupDifference, Spread, fewest_seeds
+from evoply.experiments.grid_effects import GridEffect, grid_effects
+from evoply.experiments.looks import Look
+from evoply.experiments.setup_statistics import SetupDifference, Spread
+from evoply.experiments.units import Point
+from evoply.experiments.verdict_on_setups import verdict_on
 
-Table = Literal["values", "curves", "pairs"]
-TABLES: tuple[Table, ...] = ("values", "curves", "pairs")
+Table = Literal["values", "curves", "pairs", "effects"]
+TABLES: tuple[Table, ...] = ("values", "curves", "pairs", "effects")
+MOST_OVERSHOOT = 0.05
+"""Share of the budget beyond which the mean run of a setup is told as unequal."""
 _AXIS = {"generations": "step", "games": "games", "work": "work", "seconds": "seconds"}
 
 
@@ -26,6 +35,15 @@ class Curve:
     low: tuple[float, ...]
     """Lower quartile."""
     high: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Overshoot:
+    """How far the runs of a setup went beyond their budget, as shares of it."""
+
+    setup: str
+    mean: float
+    most: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,41 +89,84 @@ class Findings:
         )
 
     @property
+    def look(self) -> Look:
+        """How the seeds that are done stand to the plan of looks."""
+        counts = [len(spread.values) for spread in self.spreads.values()]
+        # A setup without a run is no part of a planned look.
+        counts += [0] * (len(self.setups) - len(counts))
+        return Look(tuple(counts), self.experiment.planned_looks)
+
+    @property
+    def levels(self) -> dict[str, list[str]]:
+        """The varied keys, each with its values as text; empty without any."""
+        return {
+            key: list(dict.fromkeys(map(cell_text, values)))
+            for key, values in self.experiment.vary.items()
+        }
+
+    @property
+    def factors(self) -> dict[str, dict[str, str]]:
+        """The values of the varied keys as text, by setup."""
+        keys = list(self.experiment.vary)
+        return {
+            setup: dict(zip(keys, map(cell_text, values), strict=True))
+            for setup, values in zip(self.setups, self.experiment.chosen, strict=False)
+        }
+
+    @property
+    def effects(self) -> list[GridEffect]:
+        """Main effects and interactions of a whole grid; none of a list, or with too few seeds."""
+        experiment, levels = self.experiment, self.levels
+        is_grid = experiment.order == "grid" and len(self.spreads) == len(self.setups) > 1
+        if not is_grid or math.prod(map(len, levels.values())) != len(self.setups):
+            return []
+        return grid_effects(levels, [self.spreads[name].values for name in self.setups], self.look)
+
+    @property
+    def overshoots(self) -> list[Overshoot]:
+        """How far the runs of each setup went beyond their budget; none without a budget."""
+        kind = self.experiment.budget.kind
+        if not kind:
+            return []
+        budget = getattr(self.experiment.budget, kind)
+        used = {
+            name: [getattr(one.curve[-1], kind) / budget - 1 for one in self.results_of(name)]
+            for name in self.spreads
+        }
+        return [Overshoot(name, fmean(shares), max(shares)) for name, shares in used.items()]
+
+    def results_of(self, setup: str) -> list[UnitResult]:
+        """Return the results of one setup."""
+        return [result for result in self.results if result.setup == setup]
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a reader must know before the verdict: unplanned looks, unequal budgets."""
+        found = []
+        if self.spreads and self.look.is_exploratory:
+            found.append(
+                f"Exploratory: {self.look}. Looking at other numbers of seeds finds differences "
+                "where there are none, so nothing here is certain."
+            )
+        far = [one for one in self.overshoots if one.mean > MOST_OVERSHOOT]
+        if far:
+            most = max(far, key=lambda one: one.mean)
+            found.append(
+                f"Budgets are not equal: runs end after the step that reaches theirs, and "
+                f"{len(far):,} of {len(self.overshoots):,} setups went more than 5 % beyond on "
+                f"average, {most.setup} the farthest, by {100 * most.mean:.0f} %. Take smaller "
+                "steps, or a larger budget."
+            )
+        return found
+
+    @property
     def verdict(self) -> str:
-        """One or two sentences: which setups differ for certain, or how many seeds would tell."""
+        """A few sentences: which setups differ for certain, or how many seeds would tell."""
         if not self.spreads:
             return "No run is done yet."
         if len(self.spreads) < 2:
             return f"Only {self.best[0]} has results: nothing can be compared."
-        pairs = len(self.differences)
-        needed = fewest_seeds(pairs)
-        seeds = min(len(self.spreads[name].values) for name in self.spreads)
-        if seeds < needed:
-            return (
-                f"{seeds} seed{'s' * (seeds != 1)} a setup cannot show any difference, however "
-                f"large: {needed} are the fewest that can, for {pairs} pair{'s' * (pairs != 1)}."
-            )
-        certain = [difference for difference in self.differences if difference.is_certain]
-        sentences = [
-            f"{_better(pair)} is better than {_worse(pair)} (by {abs(pair.difference):.3f}, "
-            f"p = {pair.p:.2g})."
-            for pair in certain[:5]
-        ]
-        if len(certain) > 5:
-            sentences.append(f"{len(certain) - 5} more pairs differ.")
-        if not certain:
-            sentences.append("No two setups differ for certain.")
-            wanted = [
-                difference.seeds_wanted
-                for difference in self.differences
-                if difference.seeds_wanted
-            ]
-            if wanted:
-                sentences.append(
-                    f"If the largest difference seen is real, {max(needed, min(wanted))} seeds a "
-                    "setup would show it in 8 of 10 experiments."
-                )
-        return " ".join(sentences)
+        return verdict_on(self.differences, self.effects, self.look)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready data."""
@@ -128,7 +189,15 @@ class Findings:
             "runs": self.runs,
             "seeds": self.experiment.seeds,
             "measure": self.experiment.measure,
+            "look": {
+                "seeds": list(self.look.seeds),
+                "planned": list(self.look.planned),
+                "exploratory": self.look.is_exploratory,
+            },
             "pairs": [difference.to_dict() for difference in self.differences],
+            "effects": [effect.to_dict() for effect in self.effects],
+            "beyond_budget": [asdict(one) for one in self.overshoots],
+            "warnings": self.warnings,
             "verdict": self.verdict,
             "digest": self.digest,
             "reproducible": self.experiment.budget.seconds is None,
@@ -137,50 +206,67 @@ class Findings:
     def rows(self, table: Table = "values") -> list[dict[str, Any]]:
         """Return every number of the page as rows of plain cells by name.
 
-        *table* is values (one row a run), curves (one row a point of a run) or pairs.
+        *table* is values (one row a run, with the keys that vary and the score against each
+        opponent), curves (one row a point of a run), pairs or effects (of a grid).
         """
+        factors = self.factors if self.experiment.vary else {}
+        opponents = [f"score:{one}" for one in self.experiment.opponents]
         match table:
             case "values":
                 return [
                     {
                         "setup": result.setup,
+                        **factors.get(result.setup, {}),
                         "seed": result.seed,
                         "value": result.value,
+                        **dict(zip(opponents, result.curve[-1].scores, strict=False)),
                         "digest": result.digest,
                     }
                     for result in self.results
                 ]
             case "curves":
                 return [
-                    {"setup": result.setup, "seed": result.seed, **point.to_dict()}
+                    {"setup": result.setup, "seed": result.seed, **_point_row(point, opponents)}
                     for result in self.results
                     for point in result.curve
                 ]
             case "pairs":
                 return [_pair_row(difference) for difference in self.differences]
+            case "effects":
+                return [_effect_row(effect) for effect in self.effects]
         raise ValueError(f"{table!r} is not a table of a comparison: it has {', '.join(TABLES)}")
+
+
+def cell_text(value: Any) -> str:
+    """Return a value of a key as text: itself if it is text, else as JSON.
+
+    >>> cell_text("liao"), cell_text([1, 2])
+    ('liao', '[1, 2]')
+    """
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _point_row(point: Point, opponents: Sequence[str]) -> dict[str, Any]:
+    row = point.to_dict()
+    scores = row.pop("scores")
+    return row | dict(zip(opponents, scores, strict=False))
 
 
 def _pair_row(pair: SetupDifference) -> dict[str, Any]:
     row = pair.to_dict()
     low, high = row.pop("interval") or (None, None)
-    return {
-        "first": pair.first,
-        "second": pair.second,
-        "difference": pair.difference,
-        "low": low,
-        "high": high,
-        **row,
+    before = {name: row.pop(name) for name in ("first", "second", "effect", "shift")}
+    return {**before, "low": low, "high": high, **row}
+
+
+def _effect_row(effect: GridEffect) -> dict[str, Any]:
+    row = effect.to_dict()
+    first, second = row.pop("freedom")
+    means = "; ".join(f"{text}: {mean:.6g}" for text, mean in row.pop("means").items())
+    return {"effect": effect.name, **row, "freedom": first, "rest": second, "means": means} | {
+        "keys": " ".join(effect.keys)
     }
 
 
 def _to_list(interval: tuple[float, float] | None) -> list[float] | None:
     return None if interval is None else list(interval)
-
-
-def _better(pair: SetupDifference) -> str:
-    return pair.first if pair.effect > 0.5 else pair.second
-
-
-def _worse(pair: SetupDifference) -> str:
-    return pair.second if pair.effect > 0.5 else pair.first

@@ -16,6 +16,7 @@ from evoply.experiments.design import Budget
 from evoply.experiments.experiment_folder import ExperimentFolder
 from evoply.experiments.units import Unit, run_unit
 from evoply.experiments.units_on_cluster import check_experiment_sendable, run_on_cluster
+from evoply.own_code import check_nothing_imports
 from evoply.processes import core_count
 from evoply.protocols import RunError, UnitError, packed, unpacked
 
@@ -58,6 +59,7 @@ def run_experiment(
     kept. Raises `RunError` with the message of a unit that failed, and `ValueError` before
     anything starts for units that cannot be sent to a cluster.
     """
+    check_nothing_imports("an experiment")
     if cluster is not None:
         check_experiment_sendable(folder)
     waiting, units = folder.waiting(), len(folder.units())
@@ -128,10 +130,11 @@ def estimated_cost(folder: ExperimentFolder, *, workers: int = 0) -> Cost:
 
 def _seconds_of(unit: Unit, budget: Budget) -> float | None:
     """Return the seconds that a unit will take, without measures; None if unknown."""
-    config = unit.setup.with_seed(unit.seed, budget)
+    setup = unit.setup.ready()
+    config = setup.with_seed(unit.seed, budget)
     if budget.seconds is not None:
         return budget.seconds
-    learners = unit.setup.kind.learners
+    learners = setup.kind.learners
     learner = learners.made(threads=1)
     step, previous, costs, seconds = None, None, {"games": 0.0, "work": 0.0}, 0.0
     for _ in range(_PROBE_STEPS):
@@ -148,7 +151,7 @@ def _seconds_of(unit: Unit, budget: Budget) -> float | None:
         if getattr(config, "generations", None)
         else None,
         _scale(seconds, config.games, costs["games"]) if getattr(config, "games", None) else None,
-        config.time_limit,
+        getattr(config, "time_limit", None),
     ]
     known = [guess for guess in guesses if guess is not None]
     return min(known) if known else None

@@ -1,27 +1,31 @@
 """Statistics that compare setups by their values, one for each seed.
 
-The values come from independent runs, so seeds are the unit of evidence. Only the interval of a
-difference of means assumes a shape of their distribution. This module knows numbers, not runs.
+The values come from independent runs, so seeds are the unit of evidence. Differences are judged by
+ranks, so no shape of their distribution is assumed, nor equal spreads. `rank_tests` has the tests,
+`shifts` the amount, `looks` the plan of looks. This module knows numbers, not runs.
+
+Reasons: docs/design/randomness.md.
 """
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from statistics import fmean, median, variance
-from typing import Any, Literal
+from statistics import fmean, median
+from typing import Any
 
 import numpy as np
-from scipy import stats
-from scipy.special import ndtri, stdtrit
+from scipy.special import ndtri
 
 from evoply.arena.statistics import mean_interval
+from evoply.experiments.looks import ONLY, Look
+from evoply.experiments.rank_tests import least_p, rank_test
+from evoply.experiments.shifts import SIGNIFICANCE, Same, same_within, shift_interval, shift_of
 
-SIGNIFICANCE = 0.05
 POWER = 0.8
 _FEWEST_GUESSED = 3
-_MOST_EXACT = 100
-"""Most values of a setup for the exact test, which counts all mixtures of two setups."""
+_LEAST_EFFECT = 0.005
+"""Distance of A from 1/2 below which there is no effect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,33 +50,68 @@ class SetupDifference:
 
     first: str
     second: str
-    difference: float
-    """Mean of the first minus mean of the second."""
-    interval: tuple[float, float] | None
-    """Welch's 95 % interval of it; None with fewer than two seeds of one of them."""
     effect: float
     """Vargha and Delaney's A: the probability that a run of the first is better than one of the
-    second, a tie counting half; 0.5 is no difference."""
+    second, a tie counting half; 0.5 is no difference. It alone says which is better."""
+    shift: float
+    """By how much: Hodges and Lehmann's shift, the median of the differences between a run of the
+    first and one of the second. It never has another sign than `effect` - 0.5, but may be 0."""
+    interval: tuple[float, float] | None
+    """The 95 % interval of the shift, of this pair alone; None with too few seeds."""
+    permutation_p: float
+    """The exact p of the permutation test of ranks, two-sided, of this pair alone."""
+    brunner_munzel_p: float
+    """The p of Brunner and Munzel's studentised permutation test, of this pair alone."""
+    plain_p: float
+    """The larger of both, and never below what setups of unlike spread reach by chance."""
     p: float
-    """Mann and Whitney's, two-sided, times Holm's correction for all pairs; 1 if there is no
-    evidence."""
+    """The overall p of the plan of looks for `plain_p`, times Holm's correction for all pairs."""
+    permutation_holm: float
+    """The same of `permutation_p`."""
+    brunner_munzel_holm: float
+    """The same of `brunner_munzel_p`."""
     is_certain: bool
-    """Whether p is below 0.05."""
+    """Whether p is below 0.05, at a planned look."""
     seeds_wanted: int | None
     """Seeds a setup at which an effect of this size is found in 8 of 10 experiments; None if there
     is no effect, or too few seeds to guess its size."""
+    same: Same | None = None
+    """Whether both are the same within a margin, if that was asked; its p is as `p` is."""
+
+    @property
+    def better(self) -> str:
+        """The setup that is better by A; the second if none is."""
+        return self.first if self.effect > 0.5 else self.second
+
+    @property
+    def worse(self) -> str:
+        """The other one."""
+        return self.second if self.effect > 0.5 else self.first
+
+    @property
+    def is_same(self) -> bool:
+        """Whether they are the same within the margin for certain, at a planned look."""
+        return self.same is not None and self.same.is_certain
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as JSON-ready data."""
         return {
             "first": self.first,
             "second": self.second,
-            "difference": self.difference,
-            "interval": None if self.interval is None else list(self.interval),
             "effect": self.effect,
+            "shift": self.shift,
+            "interval": None if self.interval is None else list(self.interval),
+            "permutation_p": self.permutation_p,
+            "permutation_p_holm": self.permutation_holm,
+            "brunner_munzel_p": self.brunner_munzel_p,
+            "brunner_munzel_p_holm": self.brunner_munzel_holm,
+            "plain_p": self.plain_p,
             "p": self.p,
             "certain": self.is_certain,
             "seeds_wanted": self.seeds_wanted,
+            "margin": None if self.same is None else self.same.margin,
+            "same_p": None if self.same is None else self.same.p,
+            "same": None if self.same is None else self.is_same,
         }
 
 
@@ -88,45 +127,81 @@ def spread_of(values: Sequence[float]) -> Spread:
     )
 
 
-def compared(values: Mapping[str, Sequence[float]]) -> list[SetupDifference]:
+def compared(
+    values: Mapping[str, Sequence[float]], look: Look = ONLY, margin: float | None = None
+) -> list[SetupDifference]:
     """Return the difference of every pair of setups, in order; *values* by the setup's name.
 
-    >>> one, = compared({"a": [0.1, 0.2, 0.3, 0.2, 0.1], "b": [0.5, 0.6, 0.7, 0.8, 0.9]})
-    >>> round(one.difference, 2), one.effect, round(one.p, 4), one.is_certain
-    (-0.52, 0.0, 0.0117, True)
+    *look* says which of the planned looks this is; with a *margin* every pair is also tested for
+    being the same within it.
+
+    >>> values = {"a": [0.1, 0.2, 0.3, 0.2, 0.1, 0.2], "b": [0.5, 0.6, 0.7, 0.8, 0.9, 0.6]}
+    >>> one, = compared(values)
+    >>> round(one.shift, 2), one.effect, round(one.p, 4), one.is_certain
+    (-0.5, 0.0, 0.0312, True)
     """
     pairs = list(combinations(values, 2))
-    plain = [_p_value(values[first], values[second]) for first, second in pairs]
-    differences = []
-    for (first, second), p in zip(pairs, _holm(plain), strict=True):
-        a, b = list(values[first]), list(values[second])
-        effect = _effect(a, b)
-        differences.append(
-            SetupDifference(
-                first,
-                second,
-                fmean(a) - fmean(b),
-                _welch(a, b),
-                effect,
-                p,
-                p < SIGNIFICANCE,
-                seeds_for(effect, len(pairs)) if min(len(a), len(b)) >= _FEWEST_GUESSED else None,
-            )
+    samples = [(values[first], values[second]) for first, second in pairs]
+    tests = [rank_test(a, b) for a, b in samples]
+    p = corrected([test.p for test in tests], look)
+    permutation = corrected([test.permutation_p for test in tests], look)
+    brunner_munzel = corrected([test.brunner_munzel_p for test in tests], look)
+    same: list[Same | None] = [None] * len(pairs)
+    if margin is not None:
+        plain = [same_within(a, b, margin) for a, b in samples]
+        for place, value in enumerate(corrected([one.p for one in plain], look)):
+            is_certain = value < SIGNIFICANCE and not look.is_exploratory
+            same[place] = Same(margin, value, is_certain)
+    return [
+        SetupDifference(
+            first=first,
+            second=second,
+            effect=test.effect,
+            shift=shift_of(a, b),
+            interval=shift_interval(a, b, test),
+            permutation_p=test.permutation_p,
+            brunner_munzel_p=test.brunner_munzel_p,
+            plain_p=test.p,
+            p=p[place],
+            permutation_holm=permutation[place],
+            brunner_munzel_holm=brunner_munzel[place],
+            is_certain=p[place] < SIGNIFICANCE and not look.is_exploratory,
+            seeds_wanted=seeds_for(test.effect, len(pairs))
+            if min(len(a), len(b)) >= _FEWEST_GUESSED
+            else None,
+            same=same[place],
         )
-    return differences
+        for place, ((first, second), (a, b), test) in enumerate(
+            zip(pairs, samples, tests, strict=True)
+        )
+    ]
+
+
+def corrected(plain: Sequence[float], look: Look = ONLY) -> list[float]:
+    """Return p values for the plan of looks, corrected for their number by Holm's method (1979).
+
+    Corrected values are never less than a smaller one's.
+    """
+    overall = [look.overall_p(p) for p in plain]
+    found = [1.0] * len(overall)
+    largest = 0.0
+    for rank, index in enumerate(sorted(range(len(overall)), key=lambda place: overall[place])):
+        largest = max(largest, min(1.0, overall[index] * (len(overall) - rank)))
+        found[index] = largest
+    return found
 
 
 def fewest_seeds(pairs: int = 1) -> int:
     """Return the fewest seeds a setup with which a difference can be certain.
 
-    With n seeds each the smallest possible p is 2 / C(2n, n), and Holm's correction multiplies the
-    smallest of several p by their number.
+    With n seeds each the smallest possible p is `least_p`, with or without ties between runs of
+    one setup, and Holm's correction multiplies the smallest of several p by their number.
 
     >>> fewest_seeds(), fewest_seeds(10)
-    (4, 6)
+    (6, 9)
     """
     seeds = 1
-    while 2 / math.comb(2 * seeds, seeds) * pairs >= SIGNIFICANCE:
+    while least_p(seeds, seeds) * pairs >= SIGNIFICANCE:
         seeds += 1
     return seeds
 
@@ -134,53 +209,13 @@ def fewest_seeds(pairs: int = 1) -> int:
 def seeds_for(effect: float, pairs: int = 1) -> int | None:
     """Return the seeds a setup that find an *effect* (A) with a power of 80 %; None for no effect.
 
-    Source: Noether 1987, for the test of Mann and Whitney, with the strictest of Holm's levels.
+    Source: Noether 1987, for tests by ranks, with the strictest of Holm's levels.
 
     >>> seeds_for(0.75), seeds_for(0.5)
     (21, None)
     """
     distance = abs(effect - 0.5)
-    if distance < 0.005:
+    if distance < _LEAST_EFFECT:
         return None
     z = float(ndtri(1 - SIGNIFICANCE / (2 * pairs)) + ndtri(POWER))
     return max(fewest_seeds(pairs), math.ceil(z * z / (6 * distance * distance)))
-
-
-def _p_value(a: Sequence[float], b: Sequence[float]) -> float:
-    both = {*a, *b}
-    if not a or not b or len(both) < 2:
-        return 1.0
-    # The normal approximation is never as small as the exact p, so more seeds could prove less.
-    is_exact = len(both) == len(a) + len(b) and max(len(a), len(b)) <= _MOST_EXACT
-    method: Literal["exact", "asymptotic"] = "exact" if is_exact else "asymptotic"
-    return float(stats.mannwhitneyu(a, b, alternative="two-sided", method=method).pvalue)
-
-
-def _holm(plain: Sequence[float]) -> list[float]:
-    """Return p values corrected for their number (Holm 1979), never less than a smaller one's."""
-    corrected = [1.0] * len(plain)
-    largest = 0.0
-    for rank, index in enumerate(sorted(range(len(plain)), key=lambda pair: plain[pair])):
-        largest = max(largest, min(1.0, plain[index] * (len(plain) - rank)))
-        corrected[index] = largest
-    return corrected
-
-
-def _effect(a: Sequence[float], b: Sequence[float]) -> float:
-    wins = sum((x > y) + 0.5 * (x == y) for x in a for y in b)
-    return wins / (len(a) * len(b))
-
-
-def _welch(a: Sequence[float], b: Sequence[float]) -> tuple[float, float] | None:
-    if min(len(a), len(b)) < 2:
-        return None
-    difference = fmean(a) - fmean(b)
-    parts = [variance(values) / len(values) for values in (a, b)]
-    if not sum(parts):
-        return difference, difference
-    # Welch and Satterthwaite's degrees of freedom.
-    freedom = sum(parts) ** 2 / sum(
-        part**2 / (len(values) - 1) for part, values in zip(parts, (a, b), strict=True)
-    )
-    half = float(stdtrit(freedom, 0.975)) * math.sqrt(sum(parts))
-    return difference - half, difference + half

@@ -38,15 +38,18 @@ class Point:
     work: float
     seconds: float
     value: float
+    scores: tuple[float, ...] = ()
+    """The scores against each opponent of the measure, of which `value` is the mean."""
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Point:
         """Return the point that `to_dict` wrote as *data*."""
-        return cls(**{name: data[name] for name in cls.__slots__})
+        fields = {name: data[name] for name in cls.__slots__ if name != "scores"}
+        return cls(**fields, scores=tuple(data.get("scores", ())))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as JSON-ready data."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return {name: getattr(self, name) for name in self.__slots__} | {"scores": [*self.scores]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +98,9 @@ def run_unit(
     *on_step* gets the share that is done, or 0 if unknown. A run that is measured already is
     only read. *measure* is the experiment's, in another form if needed.
     """
-    config = unit.setup.with_seed(unit.seed, experiment.budget)
-    with _open(unit.path, config) as run:
+    setup = unit.setup.ready()
+    config = setup.with_seed(unit.seed, experiment.budget)
+    with _open(unit.path, setup, config) as run:
         done = measured(run)
         if done is not None:
             return done
@@ -134,12 +138,13 @@ def _mark(step: Any, costs: _Costs) -> _Mark:
     return step.number, costs.games, costs.work, costs.seconds
 
 
-def _open(path: Path, config: Any) -> Run:
+def _open(path: Path, setup: Setup, config: Any) -> Run:
+    learner = setup.kind.own or None
     try:
-        return Run.open(path)
+        return Run.open(path, learner=learner)
     except RunNameError:
         path.parent.mkdir(parents=True, exist_ok=True)
-        return Run.create(path, config)
+        return Run.create(path, config, learner=learner)
 
 
 def _progress(run: Run, step: Any, costs: _Costs, budget: Budget) -> float:
@@ -168,24 +173,26 @@ def _curve(
     last = len(champions) - 1
     places = {round(last * point / experiment.points) for point in range(experiment.points)}
     few = max(2, experiment.games // _CURVE_SHARE // 2 * 2)
-    values: dict[str, float] = {}
+    scores: dict[str, tuple[float, ...]] = {}
     for index in [*sorted(places - {last}), last]:
         (step, games, work, seconds), player = champions[index]
         count = experiment.games if index == last else few
         # Not by its label, which shortens long formulas.
         key = f"{checksum(player_data(player))} {count}"
-        if key not in values:
-            values[key] = value_of(player, measure, game=game, games=count, threads=threads)
-        yield Point(step, games, work, seconds, values[key])
+        if key not in scores:
+            scores[key] = scores_of(player, measure, game=game, games=count, threads=threads)
+        of_player = scores[key]
+        yield Point(step, games, work, seconds, sum(of_player) / len(of_player), of_player)
 
 
-def value_of(player: Player, measure: Measure, *, game: str, games: int, threads: int = 1) -> float:
-    """Return the mean score of *player* against the opponents of *measure*, *games* each.
+def scores_of(
+    player: Player, measure: Measure, *, game: str, games: int, threads: int = 1
+) -> tuple[float, ...]:
+    """Return the score of *player* against each opponent of *measure*, in *games* games each.
 
     The openings are always the same, and never those of training.
     """
-    scores = [
+    return tuple(
         match(player, opponent, game=game, games=games, seed=_MEASURE_SEED, threads=threads).score
         for opponent in (read_opponent(text, game) for text in measure.opponents)
-    ]
-    return sum(scores) / len(scores)
+    )

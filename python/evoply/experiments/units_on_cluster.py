@@ -28,6 +28,7 @@ from evoply.protocols import (
     packed,
     unpacked,
 )
+from evoply.runs import Kind
 from evoply.runs.finding_kinds import stored_kind
 from evoply.runs.folder import REMAINS, WriterLock, create_folder
 
@@ -134,7 +135,8 @@ def _without_times(curve: list[dict[str, Any]]) -> str:
 def _is_timeless(unit: Unit, experiment: Experiment) -> bool:
     """Return whether the end of the run does not depend on time."""
     budget = experiment.budget
-    return (budget.is_set and budget.seconds is None) or unit.setup.config.time_limit is None
+    config = unit.setup.config
+    return (budget.is_set and budget.seconds is None) or getattr(config, "time_limit", None) is None
 
 
 def _store(unit: Unit, experiment: Experiment, answer: Answer) -> None:
@@ -172,9 +174,7 @@ def _check(
         with Run.open(path) as run:
             run.check()
             config = unit.setup.with_seed(unit.seed, experiment.budget)
-            is_asked_for = run.kind.configs.fixed(run.config) == run.kind.configs.fixed(
-                run.kind.configs.settled(config)
-            )
+            is_asked_for = _fixed(run.kind, run.config) == _fixed(unit.setup.kind, config)
             points = measured(run) or ()
             is_whole = run.digests()[-1:] == [digest] and _without_times(
                 [point.to_dict() for point in points]
@@ -183,6 +183,13 @@ def _check(
         raise answer.wrong(f"a damaged run ({error})") from None
     if not is_asked_for or not is_whole:
         raise answer.wrong(f"another run than {unit.path.name}")
+
+
+def _fixed(kind: Kind, config: Any) -> Any:
+    """Return what must be equal in what was asked for and what came."""
+    if kind.own is not None:
+        return kind.configs.write(config)
+    return kind.configs.fixed(kind.configs.settled(config))
 
 
 def _put_away(path: Path) -> None:

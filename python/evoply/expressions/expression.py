@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from functools import lru_cache, reduce
+from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, cast
 
 from evoply import _native
@@ -114,12 +115,12 @@ class Expression:
         *own* is the side the expression speaks for, by default the side to move.
         """
         rules = game_rules(position.game)
-        outputs = _single_outputs(self, rules.shape)
-        program = _program(rules.kernel, rules.shape, outputs)
-        values = program.evaluate(_batch(position.game, [position], own))[0]
+        program = _program(rules.kernel, rules.shape, self)
+        values = program.evaluate(_batch(rules.kernel, [position], own))
         if isinstance(self, Squares):
-            return bits(int(square) for square in np.flatnonzero(values))
-        return bool(values[0]) if isinstance(self, Truth) else float(values[0])
+            return bits(int(square) for square in np.flatnonzero(values[0]))
+        value: float = values.item(0)
+        return bool(value) if isinstance(self, Truth) else value
 
     def evaluate_all(
         self, positions: Sequence[KernelPosition], own: Color | None = None
@@ -135,9 +136,9 @@ class Expression:
         games = sorted({position.game for position in positions})
         if len(games) > 1:
             raise ExpressionError(f"positions must be of one game, not of {', '.join(games)}")
-        batch = _batch(games[0], positions, own)
         rules = game_rules(games[0])
-        return _program(rules.kernel, rules.shape, (self,)).evaluate(batch)[:, 0]
+        batch = _batch(rules.kernel, positions, own)
+        return _program(rules.kernel, rules.shape, self).evaluate(batch)[:, 0]
 
 
 class Squares(Expression):
@@ -344,17 +345,19 @@ def _single_outputs(expression: Expression, shape: BoardShape) -> tuple[Expressi
     return (expression,)
 
 
-def _batch(game: str, positions: Sequence[KernelPosition], own: Color | None) -> _native.Positions:
+def _batch(kernel: str, positions: Sequence[KernelPosition], own: Color | None) -> _native.Positions:
     rows = [position.row for position in positions]
     if own is not None:
         # The kernel takes own for the side to move; nothing here depends on who really moves.
         is_black = own is Color.BLACK
         rows = [(*row[:3], is_black, *row[4:]) for row in rows]
-    return _native.Positions(game_rules(game).kernel, rows)
+    return _native.Positions(kernel, rows)
 
 
 @lru_cache(maxsize=256)
-def _program(kernel: str, shape: BoardShape, outputs: tuple[Expression, ...]) -> _native.Program:
+def _program(kernel: str, shape: BoardShape, expression: Expression) -> _native.Program:
+    """Return the program of *expression*; for a set it has an output for each square."""
+    outputs = _single_outputs(expression, shape)
     return _native.Program(kernel, outputs_to_json(outputs, shape))
 
 
@@ -378,5 +381,5 @@ def build_comparison(op: str, *arguments: Any) -> Truth:
 
 
 def with_constants(arguments: Sequence[Any]) -> list[Any]:
-    """Return *arguments* with plain ints and floats replaced by constants."""
-    return [build("number", a) if isinstance(a, int | float) else a for a in arguments]
+    """Return *arguments* with plain numbers, also those of NumPy, replaced by constants."""
+    return [build("number", a) if isinstance(a, Real) else a for a in arguments]

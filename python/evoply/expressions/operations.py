@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from numbers import Real
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -191,7 +192,7 @@ def _check_value(value: object) -> float:
     words = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
     if isinstance(value, str) and value in words:
         return words[value]
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, Real):
         raise ExpressionError(f"expected a number such as 2.5, not {short(value)}")
     try:
         number = float(value)
@@ -200,10 +201,16 @@ def _check_value(value: object) -> float:
         raise ExpressionError("a number is too large for a 64-bit float") from None
 
 
+def _listed(value: Any) -> Any:
+    """Return an array of NumPy as lists, anything else as it is."""
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
 def _check_tables(value: object) -> tuple[tuple[float, ...], ...]:
+    value = _listed(value)
     if not isinstance(value, list | tuple) or not 1 <= len(value) <= 256:
         raise ExpressionError("tables must be a list of 1 to 256 tables of weights")
-    tables = tuple(_check_table(table) for table in value)
+    tables = tuple(_check_table(_listed(table)) for table in value)
     if len({len(table) for table in tables}) != 1:
         raise ExpressionError("all tables must have the same number of weights")
     return tables
@@ -214,6 +221,7 @@ def _check_table(value: object) -> tuple[float, ...]:
         raise ExpressionError(
             "a table must list one weight per square, row by row from a1 "
             f"(1 to {MAX_SQUARES}), not {short(value)}"
+            f"{'; one table alone is [table]' if isinstance(value, Real) else ''}"
         )
     weights = tuple(_check_value(weight) for weight in value)
     for index, weight in enumerate(weights):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar, Literal
 
 from evoply.expressions import written_form
@@ -84,7 +85,7 @@ class Primitive:
 
     def check_fits(self, shape: BoardShape) -> None:
         """Raise `ExpressionError` if the primitive does not fit a board of *shape*."""
-        self.expression.to_dict(shape)
+        _check_fits(self.expression, shape)
         if self.parameter is not None:
             self.parameter.check_fits(shape)
 
@@ -126,6 +127,12 @@ class Primitive:
 
     def __str__(self) -> str:
         return self.name
+
+
+@lru_cache(maxsize=1024)
+def _check_fits(expression: Expression, shape: BoardShape) -> None:
+    """Raise `ExpressionError` unless *expression* can be written for *shape*; asked once each."""
+    expression.to_dict(shape)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
-from evoply import _native
+from evoply.games.agreement import check_agrees
 from evoply.games.checkers import CHECKERS
 from evoply.games.data import DataGameRules
 from evoply.games.draws import NO_DRAWS, DrawRules
@@ -107,9 +107,11 @@ def is_shipped(name: str) -> bool:
 def add_game(rules: GameRules | MakesGame) -> None:
     """Add a game from outside the package to `GAMES`, for as long as this process lives.
 
-    *rules* are `evoply.rules.Rules`, or facts about rules that the kernel has (`rules.kernel`). The
-    same rules may be added again. Call it in every process that names the game, before it does.
-    Raises `ValueError` that says what is wrong with name or kernel.
+    *rules* are `evoply.rules.Rules`, or facts about rules that the kernel has (`rules.kernel`); its
+    positions must then say what these say: legal moves, clock and outcomes are compared on random
+    games. The same rules may be added again. Call it in every process that names the game, before
+    it does. Raises `ValueError` that says what is wrong with the name, or names a position and both
+    answers.
 
     >>> from dataclasses import replace
     >>> stones = replace(GAMES["othello"], name="stones", title="Stones", piece="stone")
@@ -135,7 +137,8 @@ def add_game(rules: GameRules | MakesGame) -> None:
     start = rules.start()
     if start.game != name:
         raise ValueError(f"{name}: its start is a position of {start.game}: give it this name")
-    _native.legal_moves(rules.kernel, start.row)  # raises ValueError that lists the kernel's names
+    if not isinstance(rules, DataGameRules):  # positions of those ask the kernel
+        check_agrees(rules)
     _TABLE[name] = rules
 
 

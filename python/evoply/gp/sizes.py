@@ -9,11 +9,11 @@ section 4.2.
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from evoply.expressions import Constant, Expression, Node, written_form
+from evoply.expressions import Constant, Expression, Node, PrimitiveSet, written_form
 from evoply.gp.forest import Forest, Genotype, branches
 from evoply.gp.place_weights import leaf_weights
 from evoply.gp.tree import Tree
@@ -113,7 +113,8 @@ def effective_nodes(tree: Tree) -> list[bool]:
 
     A node that returns one of its operands has no effect. In a weighed tree no-ops have one.
     """
-    keys = _Folding(tree).keys
+    leaves = _leaves(tree.primitive_set)
+    keys = _Folding({**leaves.known}, {**leaves.of_nodes}).of_tree(tree)
     is_weighed = tree.primitive_set.weights is not None
     effective = [False] * len(tree)
     waiting = [0]
@@ -133,25 +134,30 @@ def effective_nodes(tree: Tree) -> list[bool]:
     return effective
 
 
-@dataclass(slots=True)
 class _Folding:
-    """The keys of the values of all nodes of a tree, see `settled`."""
+    """Keys of values, see `settled`: equal for values that are known to be equal.
 
-    tree: Tree
-    keys: list[Hashable] = field(init=False)
-    known: dict[Hashable, Hashable] = field(default_factory=dict)
+    *known* has the numbers of keys so far. *of_nodes* has keys by primitive, value and operands,
+    because the same leaves stand in a tree many times.
+    """
 
-    def __post_init__(self) -> None:
-        self.keys = [0.0] * len(self.tree)
-        weights = leaf_weights(self.tree)
-        for index in range(len(self.tree) - 1, -1, -1):
-            node = self.tree.nodes[index]
-            live = self.tree.children(index)[: node.arity - node.introns]
-            key = self.node_key(node, [self.keys[child] for child in live])
+    def __init__(self, known: dict[Hashable, Hashable], of_nodes: dict[Hashable, Hashable]) -> None:
+        self.known = known
+        self.of_nodes = of_nodes
+
+    def of_tree(self, tree: Tree) -> list[Hashable]:
+        """Return the keys of the values of all nodes of *tree*."""
+        keys: list[Hashable] = [0.0] * len(tree)
+        weights = leaf_weights(tree)
+        for index in range(len(tree) - 1, -1, -1):
+            node = tree.nodes[index]
+            live = tree.children(index)[: node.arity - node.introns] if node.arity else ()
+            key = self.node_key(node, [keys[child] for child in live])
             weight = weights[index]
             if weight is not None and weight != 1:
-                key = self.combined("multiply", (), (weight, key))
-            self.keys[index] = key
+                key = self.combined("multiply", (), "()", (weight, key))
+            keys[index] = key
+        return keys
 
     def atom(self, *parts: Hashable) -> Hashable:
         """Return a number as the short key of *parts*."""
@@ -162,43 +168,56 @@ class _Folding:
             return float(node.value)
         if node.link is not None:
             return self.atom(node.link, *operands)
-        arguments = [*operands]
-        if node.parameter is not None and node.value is not None:
-            arguments.insert(0, self.expression_key(node.parameter.expression(node.value), ()))
-        return self.expression_key(node.expression, arguments)
+        same = (node.code, node.value, *operands)
+        if same not in self.of_nodes:
+            arguments = [*operands]
+            if node.parameter is not None and node.value is not None:
+                arguments.insert(0, self.expression_key(node.parameter.expression(node.value), ()))
+            self.of_nodes[same] = self.expression_key(node.expression, arguments)
+        return self.of_nodes[same]
 
     def expression_key(self, expression: Expression, arguments: Sequence[Hashable]) -> Hashable:
-        keys: dict[int, Hashable] = {}
-        parts = _in_order(expression)  # nodes of an equal expression, maybe another object
-        for part in parts:
-            if part.op == "argument":
-                keys[id(part)] = arguments[part.arguments[0]]
-                continue
-            literals = tuple(
-                argument for argument in part.arguments if not isinstance(argument, Expression)
+        keys: list[Hashable] = []
+        for op, literals, shown, operands in _steps(expression):
+            keys.append(
+                arguments[literals[0]]
+                if op == "argument"
+                else self.combined(op, literals, shown, [keys[place] for place in operands])
             )
-            operands = tuple(
-                keys[id(argument)]
-                for argument in part.arguments
-                if isinstance(argument, Expression)
-            )
-            keys[id(part)] = self.combined(part.op, literals, operands)
-        return keys[id(parts[-1])]
+        return keys[-1]
 
     def combined(
-        self, op: str, literals: tuple[Any, ...], operands: tuple[Hashable, ...]
+        self, op: str, literals: tuple[Any, ...], shown: str, operands: Sequence[Hashable]
     ) -> Hashable:
-        """Return the key of an operation."""
+        """Return the key of an operation; *shown* is the text of its *literals*."""
         if op in ("number", "truth"):
             literal: Hashable = literals[0]
             return literal
         key: Hashable = settled(op, literals, operands)
-        return self.atom(op, repr(literals), *operands) if key is None else key
+        return self.atom(op, shown, *operands) if key is None else key
+
+
+@lru_cache(maxsize=32)
+def _leaves(primitives: PrimitiveSet) -> _Folding:
+    """Return the keys of the terminals of a set, with which the keys of every tree begin."""
+    leaves = _Folding({}, {})
+    for primitive in primitives:
+        if not primitive.arity and primitive.parameter is None:
+            leaves.node_key(primitive, ())
+    return leaves
 
 
 @lru_cache(maxsize=1024)
-def _in_order(expression: Expression) -> tuple[Any, ...]:
-    return tuple(written_form.in_order([expression]))
+def _steps(expression: Expression) -> tuple[tuple[str, tuple[Any, ...], str, list[int]], ...]:
+    """Return operation, literals, their text and the places of operands of each part, in order."""
+    parts = written_form.in_order([expression])
+    places = {id(part): place for place, part in enumerate(parts)}
+    steps = []
+    for part in parts:
+        literals = tuple(one for one in part.arguments if not isinstance(one, Expression))
+        operands = [places[id(one)] for one in part.arguments if isinstance(one, Expression)]
+        steps.append((part.op, literals, repr(literals), operands))
+    return tuple(steps)
 
 
 def is_constant(key: Hashable) -> bool:
@@ -257,8 +276,7 @@ def _compute(op: str, literals: Sequence[Any], a: Any, b: Any) -> bool | float |
 
 def _by_law(op: str, left: Any, right: Any) -> Any:
     """Return the result of a law of algebra or logic for operands that are not both constants."""
-    neutral = {"add": 0.0, "multiply": 1.0, "both": True, "either": False}.get(op)
-    absorbing = {"multiply": 0.0, "both": False, "either": True}.get(op)
+    neutral, absorbing = _NEUTRAL.get(op), _ABSORBING.get(op)
     if absorbing is not None and absorbing in (left, right):
         return absorbing
     if neutral is not None and neutral in (left, right):
@@ -267,8 +285,13 @@ def _by_law(op: str, left: Any, right: Any) -> Any:
         return left
     if left != right:
         return None
-    same = {"subtract": 0.0, "less": False, "less_equal": True, "equal": True}
-    return left if op in ("minimum", "maximum", "both", "either") else same.get(op)
+    return left if op in ("minimum", "maximum", "both", "either") else _OF_EQUALS.get(op)
+
+
+_NEUTRAL = {"add": 0.0, "multiply": 1.0, "both": True, "either": False}
+_ABSORBING = {"multiply": 0.0, "both": False, "either": True}
+_OF_EQUALS = {"subtract": 0.0, "less": False, "less_equal": True, "equal": True}
+"""The value of an operation whose operands are equal."""
 
 
 def pruned(tree: Tree, max_nodes: int = 64) -> Tree:

@@ -47,7 +47,7 @@ class Tree:
     types); `Tree.checked` does not. Equality and hash use the name of the set and the nodes.
     """
 
-    __slots__ = ("_ends", "_hash", "_heights", "nodes", "primitive_set")
+    __slots__ = ("_ends", "_hash", "_heights", "_text", "nodes", "primitive_set")
 
     role: ClassVar[str] = "tree"
 
@@ -56,6 +56,7 @@ class Tree:
     _ends: list[int]
     _heights: list[int]
     _hash: int
+    _text: str
 
     def __init__(self, primitive_set: PrimitiveSet, nodes: tuple[Node, ...]) -> None:
         _set_primitive_set(self, primitive_set)
@@ -124,7 +125,13 @@ class Tree:
             return value
 
     def __str__(self) -> str:
-        return format_tree(self)
+        try:
+            return self._text
+        except AttributeError:
+            # Kept: digests, run folders and displays write the same trees again and again.
+            text = format_tree(self)
+            _set_text(self, text)
+            return text
 
     def __repr__(self) -> str:
         return f"<Tree {self}>"
@@ -274,6 +281,7 @@ _set_nodes = Tree.__dict__["nodes"].__set__
 _set_ends = Tree.__dict__["_ends"].__set__
 _set_heights = Tree.__dict__["_heights"].__set__
 _set_hash = Tree.__dict__["_hash"].__set__
+_set_text = Tree.__dict__["_text"].__set__
 
 
 def format_tree(tree: Tree) -> str:

@@ -49,6 +49,7 @@ class Bot(PlayerKind):
     """
 
     is_portable: ClassVar[bool] = False
+    is_believed: ClassVar[bool] = False
 
     kind: Literal["bot"] = "bot"
     path: Annotated[str, Field(min_length=1, max_length=4000)]
@@ -192,11 +193,15 @@ _PARSING = Lock()
 (github.com/python/cpython/issues/106905)."""
 
 
+def parsed_python(source: str | bytes) -> ast.Module:
+    """Return the syntax tree of a file; errors as those of `ast.parse`."""
+    with _PARSING:
+        return ast.parse(source)
+
+
 def _classes(path: str | Path) -> dict[str, ast.ClassDef]:
     try:
-        text = read_limited(path, _LARGEST_FILE)
-        with _PARSING:
-            tree = ast.parse(text)
+        tree = parsed_python(read_limited(path, _LARGEST_FILE))
     except FileNotFoundError:
         raise ValueError(
             f"{path}: there is no such file - a bot is FILE.py or FILE.py:CLASS"

@@ -6,8 +6,9 @@ Reasons: docs/design/expressions.md.
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
+from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from pydantic import (
@@ -23,6 +24,7 @@ from evoply import _native
 from evoply.configs.config_errors import checked
 from evoply.expressions import (
     PRIMITIVE_SETS,
+    Constant,
     Expression,
     Primitive,
     PrimitiveSet,
@@ -34,7 +36,7 @@ from evoply.games import game_rules
 from evoply.gp.forest import Forest, Genotype, base_set, branches, value_of
 from evoply.gp.individual_text import parse_individual
 from evoply.gp.lowering import expression_of, lower
-from evoply.gp.tree import Tree
+from evoply.gp.tree import MAX_TREE_NODES, Tree
 from evoply.players.problems import refusal
 from evoply.wording import short_name, shorten
 
@@ -147,6 +149,16 @@ class TreeEvaluator(Model):
         evaluator.__dict__["parsed"] = tree  # where the property keeps it
         return evaluator
 
+    @classmethod
+    def of_own(cls, tree: Genotype) -> TreeEvaluator:
+        """Return the evaluator of a *tree* with the primitives it knows, as `cls(tree=tree)` does.
+
+        A tree whose text would be read as this tree is not written and read again.
+        """
+        if not isinstance(tree, Tree) or not _reads_back(tree):
+            return cls(tree=tree)  # reading says what is wrong
+        return cls.of_tree(tree, _primitives_data(tree.primitive_set))
+
     @cached_property
     def primitive_set(self) -> PrimitiveSet:
         """The primitives, with the division of *division*."""
@@ -203,6 +215,23 @@ class TreeEvaluator(Model):
     def self_contained(self) -> TreeEvaluator:
         """Return the same evaluator with its primitives, where only named, as data."""
         return TreeEvaluator(tree=str(self.parsed), primitives=self.primitive_set.to_dict())
+
+
+def _reads_back(tree: Tree) -> bool:
+    """Return whether the text of *tree* can be read; it is then read as an equal tree."""
+    if len(tree) > MAX_TREE_NODES:
+        return False
+    try:
+        Tree.checked(tree.primitive_set, tree.nodes)
+        for node in tree.nodes:
+            if isinstance(node, Constant):
+                if not isfinite(node.value):
+                    return False
+            elif node.parameter is not None and node.value is not None:
+                node.parameter.read(node.parameter.write(node.value))
+    except ValueError:
+        return False
+    return True
 
 
 def _with_right_operands(text: str, primitives: PrimitiveSet, lenient: Lenient) -> str:
@@ -291,11 +320,21 @@ class ExpressionEvaluator(Model):
     def program(self, game: str) -> _native.Program:
         """Return the kernel's form for *game*; `ValueError` if it does not fit the board."""
         rules = game_rules(game)
-        return _native.Program(rules.kernel, self.parsed.to_json(rules.shape))
+        if rules.kernel not in self.programs:
+            text = self.parsed.to_json(rules.shape)
+            self.programs[rules.kernel] = _native.Program(rules.kernel, text)
+        return self.programs[rules.kernel]
+
+    @cached_property
+    def programs(self) -> dict[str, _native.Program]:
+        """The kernel's forms so far, by its rules: writing a large one takes many games' time."""
+        return {}
 
     def check_fits(self, game: str) -> None:
         """Raise `ValueError` if the expression needs another board than *game*'s."""
-        self.parsed.to_dict(game_rules(game).shape)
+        rules = game_rules(game)
+        if rules.kernel not in self.programs:
+            self.parsed.to_dict(rules.shape)
 
     def self_contained(self) -> ExpressionEvaluator:
         """Return the evaluator itself, which refers to nothing by name."""

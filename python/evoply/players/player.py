@@ -19,6 +19,7 @@ from evoply.players.bots import Bot
 from evoply.players.engines import Engine
 from evoply.players.evaluators import TreeEvaluator
 from evoply.players.online import Online
+from evoply.players.own_player import OwnPlayer
 from evoply.players.player_kind import PlayerKind, ValuingPlayer
 from evoply.players.python_players import PythonPlayer
 from evoply.players.specs import AfterState, AlphaBeta, RandomPlayer
@@ -35,6 +36,7 @@ KINDS: tuple[type[PlayerKind], ...] = (
     Online,
     Strong,
     Engine,
+    OwnPlayer,
     Bot,
 )
 """Every kind of player that a text or a file may describe; an earlier one reads a text first."""
@@ -74,7 +76,7 @@ def player_of(source: object) -> Player:
         return cast(Player, source)
     tree = source if isinstance(source, Tree | Forest) else getattr(source, "tree", None)
     if isinstance(tree, Tree | Forest) and not hasattr(source, "choose"):
-        return AfterState(evaluator=TreeEvaluator(tree=tree))
+        return AfterState(evaluator=TreeEvaluator.of_own(tree))
     return PythonPlayer(source)
 
 

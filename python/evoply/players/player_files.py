@@ -22,7 +22,8 @@ from evoply.files import (
     write_atomically,
 )
 from evoply.games import game_rules
-from evoply.players.player import PLAYER_ADAPTER, PlayerModel, SavedModel, model_of
+from evoply.own_code import qualified_name
+from evoply.players.player import KINDS, PLAYER_ADAPTER, PlayerModel, SavedModel, model_of
 from evoply.players.problems import problems
 from evoply.protocols import ConfigError
 
@@ -68,11 +69,17 @@ def save_player(
     """Write *player*, who plays *game*, to *path*, whole or not at all.
 
     A tree is saved as the player that `player_of` returns. Raises `ValueError` if it does not fit
-    *game* or is a bot, `TypeError` if it is an object in Python, and `OSError` if the file cannot
-    be written.
+    *game*, is a bot, or could not be read again because it is of your own kind, `TypeError` if it
+    is an object in Python, and `OSError` if the file cannot be written.
     """
     model = model_of(player)
     model.check_fits(game)
+    if type(model) not in KINDS:
+        raise ValueError(
+            f"{model.label}: a player of your own kind, {qualified_name(model)}, cannot be saved: "
+            "no reader of the file would know it - name it where a player is read, as "
+            "python:FILE.py:NAME"
+        )
     content = {
         "format": FORMAT,
         "kind": "evoply player",

@@ -59,6 +59,8 @@ class PlayerKind(Model):
     """Texts that name a player of this kind, and how it plays."""
     is_portable: ClassVar[bool] = True
     """Whether the model is the complete player, so that it can be saved and moved."""
+    is_believed: ClassVar[bool] = True
+    """Whether configs believe its `reproducible`: its data say all that decides its moves."""
 
     @property
     def label(self) -> str:

@@ -9,6 +9,7 @@ from evoply.when_used import give_when_used
 
 if TYPE_CHECKING:
     from evoply.reports.analysis_page import analysis_html, write_analysis
+    from evoply.reports.chart_files import save_charts
     from evoply.reports.charts import Chart, interval_chart, line_chart
     from evoply.reports.explanation import Explanation, explain
     from evoply.reports.game_analysis import Accuracy, AnalysedGame, AnalysedMove, analyse_games
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from evoply.reports.learning_page import weight_charts
     from evoply.reports.phrases import Influence
     from evoply.reports.reasons import Reason, Why, why
-    from evoply.reports.run_page import report_html, write_report
+    from evoply.reports.run_page import report_html, run_charts, write_report
     from evoply.reports.series import Lines, Series
     from evoply.reports.status import status_in_words
     from evoply.reports.tournament_page import tournament_html, write_tournament
@@ -41,6 +42,8 @@ __all__ = [
     "interval_chart",
     "line_chart",
     "report_html",
+    "run_charts",
+    "save_charts",
     "square_effects",
     "status_in_words",
     "tournament_html",
@@ -56,6 +59,7 @@ give_when_used(
     __name__,
     {
         "analysis_page": "analysis_html write_analysis",
+        "chart_files": "save_charts",
         "charts": "Chart interval_chart line_chart",
         "series": "Lines Series",
         "explanation": "Explanation explain",
@@ -64,7 +68,7 @@ give_when_used(
         "learning_page": "weight_charts",
         "phrases": "Influence",
         "reasons": "Reason Why why",
-        "run_page": "report_html write_report",
+        "run_page": "report_html run_charts write_report",
         "status": "status_in_words",
         "tournament_page": "tournament_html write_tournament",
         "x_ray": "FeatureSeen XRay xray",

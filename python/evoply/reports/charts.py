@@ -82,6 +82,13 @@ class Chart:
 
         return inline_svg(vegalite_to_svg(dict(self.specification)), self.title)
 
+    def files(self) -> tuple[str, bytes]:
+        """Return the picture on its own: as SVG, and as PDF."""
+        from vl_convert import vegalite_to_pdf, vegalite_to_svg
+
+        drawn = dict(self.specification)
+        return vegalite_to_svg(drawn), vegalite_to_pdf(drawn)
+
     def _repr_html_(self) -> str:
         caption = f"<figcaption><b>{escape(self.title)}</b> {escape(self.note)}</figcaption>"
         return framed(f'<figure class="chart">{caption}{self.svg()}</figure>')

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from evoply.look import pieces_css
+from evoply.provenance import provenance
 from evoply.reports.charts import Chart
 from evoply.reports.phrases import Influence, percent
 
@@ -39,7 +40,11 @@ def page(template: str, *, state: str = "", goes_on: bool = False, **values: Any
     *state* says how far unfinished work has come; if it *goes_on*, an opened page reloads itself
     every few seconds.
     """
-    return _environment().get_template(template).render(values, state=state, goes_on=goes_on)
+    return (
+        _environment()
+        .get_template(template)
+        .render(values, state=state, goes_on=goes_on, made_by=provenance())
+    )
 
 
 def begun_html(title: str, *, state: str, goes_on: bool) -> str:

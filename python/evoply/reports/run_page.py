@@ -16,6 +16,7 @@ from evoply.games import game_rules
 from evoply.gp import tree_svg
 from evoply.players import Player
 from evoply.refusals import reason
+from evoply.reports.charts import Chart
 from evoply.reports.evolution_page import EvolutionPage
 from evoply.reports.explanation import explain
 from evoply.reports.influence import square_effects
@@ -51,6 +52,12 @@ def write_report(run: Run, path: str | os.PathLike[str] | None = None) -> Path:
     except OSError as error:
         raise RunError(f"{target} cannot be written: {reason(error, target)}") from None
     return target
+
+
+def run_charts(run: Run) -> list[Chart]:
+    """Return the charts of the page about *run*; none without a step."""
+    rows = run.rows()
+    return page_of(run).charts(run, rows) if rows else []
 
 
 def report_html(run: Run) -> str:

@@ -16,6 +16,7 @@ from evoply.protocols import Cluster, Progress, RunError, steps
 from evoply.runs.folder import clear_request, read_request
 from evoply.runs.kind import check_installed
 from evoply.runs.run import Run
+from evoply.runs.user_sources import is_same_source
 
 _PAUSE_SECONDS = 0.2
 
@@ -127,7 +128,7 @@ def _check_signature(run: Run, allow_other_version: bool) -> None:
 
 
 def _check_python_parts(
-    run: Run, parts: dict[str, dict[str, str]], allow_other_version: bool
+    run: Run, parts: dict[str, dict[str, Any]], allow_other_version: bool
 ) -> None:
     if not run.meta("python_parts"):  # a new run
         return
@@ -141,7 +142,7 @@ def _check_python_parts(
                 f"run {run.path} was evolved with the {what} {before['name']}, written in "
                 f"Python: give it again, as in advance(run, {_argument(what)})"
             )
-        if now != before and not allow_other_version:
+        if not is_same_source(now, before) and not allow_other_version:
             raise RunError(
                 f"run {run.path} was evolved with the {what} {before['name']}, and "
                 f"{now['name']} is not the same code: give the same, or allow another version "

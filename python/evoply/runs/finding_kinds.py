@@ -5,10 +5,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from evoply.protocols import RunError, StorableLearner
+from evoply.own_code import FORM, OwnCode, is_own_code
+from evoply.protocols import ConfigError, RunError, StorableLearner
 from evoply.runs.folder import stored_learner
 from evoply.runs.kind import Kind
 from evoply.runs.outside_kind import outside_kind
+from evoply.runs.own_learner import is_named, loaded_learner
 
 Kinds = Mapping[str, Kind]
 """Kinds of learners by the name that `config.toml` gives them; `evoply.kinds` has evoply's own."""
@@ -19,6 +21,8 @@ def kind_of(kinds: Kinds, config: Any, learner: Any = None) -> Kind:
 
     Raises `RunError` if there is none, or if the learner's steps cannot be kept.
     """
+    if isinstance(learner, str):
+        return named_kind(kinds, learner)
     if learner is None:
         for kind in kinds.values():
             if isinstance(config, kind.learners.given.config_type):
@@ -38,10 +42,35 @@ def kind_of(kinds: Kinds, config: Any, learner: Any = None) -> Kind:
     return outside_kind(learner)
 
 
+def named_kind(kinds: Kinds, name: str) -> Kind:
+    """Return the kind of *kinds* called *name*, or that of `python:FILE.py:NAME`, imported now.
+
+    Raises `ConfigError` if there is none.
+    """
+    if is_own_code(name):
+        try:
+            code = OwnCode.from_text(name).pinned()
+            return outside_kind(loaded_learner(code), str(code))
+        except ValueError as error:
+            raise ConfigError([("learner", str(error))]) from None
+    if name not in kinds:
+        known = ", ".join(kinds)
+        raise ConfigError([("learner", f"{name!r}: evoply's own are {known}; your own is {FORM}")])
+    return kinds[name]
+
+
+def _loaded(learner: Any) -> StorableLearner:
+    try:
+        return loaded_learner(learner)
+    except ValueError as error:
+        raise RunError(f"learner: {error}") from None
+
+
 def stored_kind(kinds: Kinds, config_file: Path, learner: Any = None) -> Kind:
     """Return the kind of learner that made the run of *config_file*, from *kinds* if possible.
 
-    *learner* is the user's own, if it is at hand; `RunError` if another one made the run.
+    *learner* is the user's own, or a text that names it, if it is at hand; `RunError` if another
+    one made the run.
     """
     try:
         name = stored_learner(tomllib.loads(config_file.read_text(encoding="utf-8")))
@@ -49,6 +78,8 @@ def stored_kind(kinds: Kinds, config_file: Path, learner: Any = None) -> Kind:
         name = "evolution"  # whose config reports the error
     if learner is None:
         return kinds.get(name) or outside_kind(name=name)
+    if is_named(learner, name) if is_own_code(name) else isinstance(learner, str):
+        return outside_kind(_loaded(learner), name)
     kind = kind_of(kinds, None, learner)
     if kind.name != name:
         raise RunError(

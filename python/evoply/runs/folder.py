@@ -18,14 +18,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
-from evoply.files import runs_directory, write_atomically
+from evoply.files import DATABASE, EXPERIMENT_FILE, runs_directory, write_atomically
 from evoply.protocols import RunError, RunNameError
 from evoply.refusals import reason
 
 CONFIG = "config.toml"
-DATABASE = "run.db"
-EXPERIMENT_FILE = "experiment.toml"
-"""The file that marks an experiment, which is a folder of runs."""
 UNITS = "runs"
 """The folder of its runs."""
 REMAINS = ".new-"

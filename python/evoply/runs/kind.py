@@ -157,7 +157,7 @@ class Learners(Protocol):
     def check(self, learner: Any, config: Any, /) -> None:
         """Raise ValueError unless the user's parts of *learner* fit *config*."""
 
-    def identities(self, learner: Any, /) -> dict[str, dict[str, str]]:
+    def identities(self, learner: Any, /) -> dict[str, dict[str, Any]]:
         """Return names and checksums of the source of the user's own Python."""
 
     def end(self, learner: Any, config: Any, last: Any, /) -> RunEnding:
@@ -239,13 +239,14 @@ class Kind:
     """One kind of learner."""
 
     name: str
-    """Its name in `config.toml`."""
+    """Its name in `config.toml`; of a learner that a text names, the text for people."""
     configs: Configs
     learners: Learners
     store: Store
     display: Display
-    is_built_in: bool = True
-    """Whether evoply itself has the learner, so that commands can resume a run."""
+    own: str | None = None
+    """None for evoply's learners; for a user's own the pinned text that names it
+    (`evoply.own_code`), "" if none does."""
     uses: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     """Functions of its steps, by name: trees, patterns, edited, packed; and check_installed, which
     raises `RunError` if a package is missing that a run of its argument, a config, needs."""

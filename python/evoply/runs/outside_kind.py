@@ -1,38 +1,46 @@
 """A learner that a user brings as a kind of learner: its steps are kept as its own data.
 
-It is an argument, never named by a config. A run can be read without it: status, digests,
-statistics, champions.
+It is an argument, or a config names it as `learner = "python:FILE.py:NAME"`. A run can be read
+without it: status, digests, statistics, champions.
 """
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 import tomli_w
 from pydantic import TypeAdapter, ValidationError
 
 from evoply.configs.config_errors import checked
-from evoply.configs.keys import read_toml, without_none
+from evoply.configs.keys import overridden, read_toml, without_none
 from evoply.games import game_rules
+from evoply.own_code import OwnCode, is_own_code, qualified_name
+from evoply.presets import config_text
 from evoply.protocols import Cluster, ConfigError, Progress, RunError, StorableLearner
 from evoply.runs.kind import Kind, RunEnding
+from evoply.runs.own_learner import named_learner
 from evoply.runs.plain_display import PlainDisplay
 from evoply.runs.steps_store import StepsStore, present
-from evoply.runs.user_sources import qualified_name, source_identity
+from evoply.runs.user_sources import source_identity
 
 _LEARNER = "learner"
 
 
 def outside_kind(learner: StorableLearner | None = None, name: str = "") -> Kind:
-    """Return the kind of a user's *learner*, or of a missing one called *name*."""
-    name = name if learner is None else qualified_name(learner)
+    """Return the kind of a user's *learner*, or of a missing one called *name*.
+
+    With both, configs name the learner as *name* says, `python:FILE.py:NAME`.
+    """
+    name = name or qualified_name(learner)
     return Kind(
-        name,
+        OwnCode.from_text(name).label if is_own_code(name) else name,
         _Configs(name, learner),
         _Learners(name, learner),
         StepsStore(name, learner),
         PlainDisplay(),
-        is_built_in=False,
+        own=name if is_own_code(name) else "",
     )
 
 
@@ -59,13 +67,24 @@ class _Configs:
         return TypeAdapter(present(self.learner, self.name).config_type)
 
     def load(self, source: Any, overrides: Sequence[str] = (), /, **settings: Any) -> Any:
-        data = read_toml(source.read_text(encoding="utf-8", errors="replace"), source.name)
+        """Return the config of a file, or of another config, with changes."""
+        if isinstance(source, str | os.PathLike):
+            name = os.fspath(source)
+            data = read_toml(config_text(name), Path(name).name)
+        else:
+            is_data = isinstance(source, Settings)
+            data = dict(source.data) if is_data else self._adapter.dump_python(source)
         data.pop(_LEARNER, None)
+        data, problems = overridden(data, overrides) if overrides else (data, [])
+        if problems:
+            raise ConfigError(problems)
         if self.learner is None:
             return _settings(data)
-        return checked(lambda: self._adapter.validate_python(data), _refusal)
+        return checked(lambda: self._adapter.validate_python({**data, **settings}), _refusal)
 
     def write(self, config: Any, /) -> str:
+        if isinstance(config, Settings):
+            return tomli_w.dumps({_LEARNER: self.name, **config.data})
         data = without_none(self._adapter.dump_python(config, mode="json"))
         if not isinstance(data, dict) or _LEARNER in data:
             raise ConfigError([(_LEARNER, "is a key that evoply writes: rename this field")])
@@ -126,7 +145,9 @@ class _Learners:
         return self.given
 
     def check_sendable(self, config: Any, /, *, is_whole: bool = False) -> None:
-        """Raise RunError: workers do not have the Python of a user's learner."""
+        """Raise RunError unless a worker makes the whole run, and can find the learner's file."""
+        if is_whole and is_own_code(self.name):
+            return
         raise RunError(
             f"cluster: the learner {self.name} is not evoply's own, and workers do not have it - "
             "run it without a cluster"
@@ -135,8 +156,14 @@ class _Learners:
     def check(self, learner: StorableLearner, config: Any, /) -> None:
         game_rules(config.game)
 
-    def identities(self, learner: StorableLearner, /) -> dict[str, dict[str, str]]:
-        return {"learner": source_identity(learner)}
+    def identities(self, learner: StorableLearner, /) -> dict[str, dict[str, Any]]:
+        if is_own_code(self.name):  # config.toml has its checksum
+            return {}
+        try:
+            place = {"code": str(named_learner(learner))}
+        except ValueError as error:
+            place = {"nameless": str(error)}
+        return {"learner": {**source_identity(learner), **place}}
 
     def end(self, learner: StorableLearner, config: Any, last: Any, /) -> RunEnding:
         return RunEnding("finished", last.champions[0])

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evoply.checksums import UNREADABLE, ChecksumError, Database
+from evoply.files import DATABASE
 from evoply.players.player_files import read_player
 from evoply.protocols import ConfigError, RunError, Step, StorableLearner
 from evoply.refusals import refusal_of
@@ -28,7 +29,6 @@ from evoply.runs.database import identity
 from evoply.runs.finding_kinds import Kinds, kind_of, stored_kind
 from evoply.runs.folder import (
     CONFIG,
-    DATABASE,
     WriterLock,
     check_is_run,
     create_folder,
@@ -75,8 +75,8 @@ class Run:
         """Make the folder *path* for a new run; raise `RunError` if it exists or cannot be made.
 
         *config* is an `EvolutionConfig`, a `LearningConfig`, or the config of *learner*, your own
-        `StorableLearner`; `ConfigError` if it cannot be written. *command* is the command line,
-        kept for the report. The folder appears as a whole or not at all.
+        `StorableLearner` or a text that names it; `ConfigError` if it cannot be written. *command*
+        is the command line, kept for the report. The folder appears as a whole or not at all.
         """
         folder = Path(path)
         kind = kind_of(cls.kinds, config, learner)
@@ -92,11 +92,13 @@ class Run:
         return cls.open(folder, learner=learner)
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str], *, learner: StorableLearner | None = None) -> Self:
+    def open(
+        cls, path: str | os.PathLike[str], *, learner: StorableLearner | str | None = None
+    ) -> Self:
         """Open the run in the folder *path*; raise `RunError` if there is none or it is damaged.
 
         A run of your own learner can be read without it; reading whole steps and resuming need
-        the *learner* that made it.
+        the *learner* that made it, or the text that names it: `python:FILE.py:NAME`.
         """
         folder = Path(path)
         check_is_run(folder)
@@ -256,8 +258,11 @@ class Run:
         """Return the digest of every step in order."""
         return [step.digest for step in self.steps()]
 
-    def python_parts(self) -> dict[str, dict[str, str]]:
-        """Return names and checksums of the source of the user's Python code in the run."""
+    def python_parts(self) -> dict[str, dict[str, Any]]:
+        """Return the user's Python that was given as arguments: names, checksums of the source.
+
+        And `code`, which is how a config names a part, or `nameless`, which says why none can.
+        """
         text = self.meta("python_parts")
         return self._object(text) if text else {}
 

@@ -4,9 +4,9 @@ import os
 import re
 from pathlib import Path
 
-from evoply.files import runs_directory
+from evoply.files import EXPERIMENT_FILE, runs_directory
 from evoply.protocols import RunNameError
-from evoply.runs.folder import EXPERIMENT_FILE, UNITS
+from evoply.runs.folder import UNITS
 from evoply.runs.summaries import list_runs
 from evoply.wording import shorten
 

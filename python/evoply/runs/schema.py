@@ -20,10 +20,11 @@ from typing import Any, NoReturn, TypeVar
 
 from evoply import _native
 from evoply.checksums import CHECKSUMS, UNREADABLE, Database, Group, damage_of
+from evoply.files import DATABASE
 from evoply.protocols import Player, RunError, Step
 from evoply.refusals import reason, refusal_of
 from evoply.runs.database import connect, connect_at_rest, state_at_rest
-from evoply.runs.folder import CONFIG, DATABASE
+from evoply.runs.folder import CONFIG
 
 MATCH = ("first", "second", "wins", "draws", "losses", "score", "games", "distinct_games", "seed")
 """The keys without which a note of a match is damaged."""

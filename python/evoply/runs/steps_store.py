@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from evoply.checksums import Database, Group
+from evoply.own_code import qualified_name
+from evoply.players.player import KINDS
+from evoply.players.player_kind import PlayerKind
 from evoply.protocols import RunError, StorableLearner
 from evoply.runs.columns import Row
 from evoply.runs.plain_display import USUAL
@@ -57,6 +60,12 @@ class StepsStore:
             raise self._wrong(step, "it needs a champion, a player of evoply.players")
         for player in step.champions:
             player.check_fits(config.game)
+            if isinstance(player, PlayerKind) and type(player) not in KINDS:
+                raise self._wrong(
+                    step,
+                    f"its champion is of your own kind, {qualified_name(player)}, which no reader "
+                    "of the run would know: give an OwnPlayer with its python:FILE.py:NAME",
+                )
         if step.number == 0:
             again = self._learner.load(config, json.loads(self._text(step)))
             if again.number != 0 or again.digest != step.digest:

@@ -7,14 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from evoply.checksums import Database
-from evoply.files import runs_directory
+from evoply.files import DATABASE, EXPERIMENT_FILE, runs_directory
 from evoply.games import GAMES
 from evoply.protocols import RunError
 from evoply.runs import schema
 from evoply.runs.folder import (
     CONFIG,
-    DATABASE,
-    EXPERIMENT_FILE,
     UNITS,
     check_is_run,
     status_in,

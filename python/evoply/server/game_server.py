@@ -143,13 +143,20 @@ class GameServer:
                 self._tell_all("PING")
 
     async def _wait_for_the_last(self) -> None:
-        """Give those whose connection was lost just now a moment to hear how it ended."""
-        now = asyncio.get_running_loop().time()
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_LAST_SECONDS):
-                for guest in self._guests:
-                    if guest.wire is None and now - guest.away_since < _LAST_SECONDS:
-                        await guest.here.wait()
+        """Give those whose connection was lost just now a moment to hear how it ended.
+
+        A connection may have been lost without anybody having noticed yet, and who has come back
+        may be lost again: the server asks until nobody is missing.
+        """
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        while loop.time() - began < _LAST_SECONDS and any(
+            not guest.wire.is_open if guest.wire else began - guest.away_since < _LAST_SECONDS
+            for guest in self._guests
+        ):
+            self._changed.clear()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._changed.wait(), _TICK)
 
     def _go_on(self) -> None:
         """Continue the tournament of another server, if there is one."""

@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 from evoply.games import game_rules
 from evoply.reports.charts import Chart
 from evoply.reports.series import Series
-from evoply.studies.verdicts import Claim, Figure, Verdict, judge
+from evoply.studies.verdicts import Claim, Figure, Verdict, judge, margin_of
 from evoply.wording import did_you_mean
 
 Scale = Literal["smoke", "small", "paper"]
@@ -102,6 +102,8 @@ class Row:
     verdict: Verdict
     reason: str
     """The known reason for a difference, or how the figure was measured."""
+    margin: float | None = None
+    """How far our figure may be from the printed one and match; None without a printed one."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as JSON-ready data."""
@@ -140,6 +142,7 @@ def row(
         n=None if ours is None else ours.n,
         verdict=verdict,
         reason=reason,
+        margin=margin_of(ours, paper),
     )
 
 
@@ -166,6 +169,13 @@ class BoardPicture:
     def svg(self) -> str:
         """Return the picture as SVG for embedding in a page."""
         return game_rules(self.game).heat_map(self.values)
+
+    def files(self) -> tuple[str, bytes]:
+        """Return the picture on its own: as SVG, and as PDF."""
+        from vl_convert import svg_to_pdf
+
+        svg = self.svg()
+        return svg, svg_to_pdf(svg)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,22 @@
 """The rule that compares a measured figure with a printed one, computed from intervals.
 
 The rule. Let *ours* be our figure with its 95 % interval, *paper* the printed one, with the 95 %
-interval that its own number of games gives where it is a share of games.
+interval that its own number of games gives where it is a share of games. The interval of the
+difference ours - paper is Newcombe's (1998, method 10) from the two; a printed figure without a
+number of games is taken as exact. The *margin* is how far apart two figures may be and still count
+as the same: 2 points in 100 of the scale, or where there is none 5 % of the printed figure.
 
-* **matches**: the 95 % interval of the difference ours - paper holds 0. That interval is Newcombe's
-  (1998, method 10) from the two intervals; a printed figure without a number of games is taken as
-  exact, and a printed range matches if our interval meets it.
-* **same direction**: it does not match, but our whole interval lies on the same side of the
+* **matches**: the whole 95 % interval of the difference lies within the margin. That is a test of
+  its own (Schuirmann 1987: two one-sided ones, each at 2.5 %), and vague figures do not pass it. A
+  printed range matches if our whole interval lies in it, a margin added at both ends.
+* **not told apart**: they do not match, but the interval of the difference holds 0, or ours meets
+  the printed range. They may be the same, or differ by more than the margin.
+* **same direction**: neither of these, but our whole interval lies on the same side of the
   reference as the printed figure. The reference is what the paper compares with: half of the games
   for a share of wins, 0 for a gain.
-* **too few runs to say**: it would match, but our interval says nothing: it holds nearly anything,
-  being wider than half of the scale or, where the figure has no scale, than the larger of the two
-  figures; or it has no width, because all runs gave the same.
+* **too few runs to say**: one of the first two would hold, but our interval says nothing: it holds
+  nearly anything, being wider than half of the scale or, where the figure has no scale, than the
+  larger of the two figures; or it has no width, because all runs gave the same.
 * **differs**: none of these holds.
 
 If a paper describes a behaviour without printing a number, its words are a *claim*: that the number
@@ -36,9 +41,19 @@ from typing import Literal
 from evoply.arena import mean_interval, wilson
 
 Verdict = Literal[
-    "matches", "too few runs to say", "same direction", "differs", "no figure", "undecided"
+    "matches",
+    "not told apart",
+    "too few runs to say",
+    "same direction",
+    "differs",
+    "no figure",
+    "undecided",
 ]
 
+SAME_SHARE = 0.02
+"""The share of its scale by which a figure may differ from a printed one and be the same."""
+SAME_RATIO = 0.05
+"""The share of the printed figure that counts where there is no scale."""
 
 FEWEST_RUNS = 5
 """The fewest runs for which a claim is judged."""
@@ -139,21 +154,41 @@ def judge(
     low, high = ours.interval
     if isinstance(paper, Claim):
         return _judge_claim(low, high, ours.n, paper)
+    margin = margin_of(ours, paper) or 0.0
     if isinstance(paper, tuple):
-        is_match = low <= paper[1] and high >= paper[0]
+        is_same = paper[0] - margin <= low and high <= paper[1] + margin
+        is_near = low <= paper[1] and high >= paper[0]
         middle = (paper[0] + paper[1]) / 2
     else:
         exact = paper if paper.interval is not None else Figure(paper.value, (paper.value,) * 2)
-        apart = difference(ours, exact).interval
-        is_match = apart is not None and apart[0] <= 0 <= apart[1]
+        apart = difference(ours, exact).interval or (-math.inf, math.inf)
+        is_same = -margin <= apart[0] and apart[1] <= margin
+        is_near = apart[0] <= 0 <= apart[1]
         middle = paper.value
-    if is_match:
-        return "too few runs to say" if _says_nothing(ours, middle) else "matches"
+    if (is_same or is_near) and _says_nothing(ours, middle):
+        return "too few runs to say"
+    if is_same or is_near:
+        return "matches" if is_same else "not told apart"
     if reference is not None and (
         (middle > reference and low > reference) or (middle < reference and high < reference)
     ):
         return "same direction"
     return "differs"
+
+
+def margin_of(
+    ours: Figure | None, paper: Figure | Claim | tuple[float, float] | None
+) -> float | None:
+    """Return how far *ours* may be from *paper* and be the same; None without a printed figure.
+
+    >>> margin_of(share_of_games(310, 500, of=50), Figure(44, None))
+    1.0
+    """
+    if ours is None or paper is None or isinstance(paper, Claim):
+        return None
+    if ours.scale is not None:
+        return SAME_SHARE * (ours.scale[1] - ours.scale[0])
+    return SAME_RATIO * (max(map(abs, paper)) if isinstance(paper, tuple) else abs(paper.value))
 
 
 def _judge_claim(low: float, high: float, n: int | None, claim: Claim) -> Verdict:

@@ -16,7 +16,7 @@ OpponentReader = Callable[[str, str], PlayerKind]
 _RUN = "@"
 """Every text that names a run contains this."""
 _CHAMPION = re.compile(r"\s*champion\s*@(?P<run>[^:@]*)(@\s*[0-9]+\s*(:|$))?", re.DOTALL)
-_FILE = re.compile(r"\.(py|json|toml)\s*(:|$)|^\s*engine:", re.IGNORECASE)
+_FILE = re.compile(r"\.(py|json|toml)\s*(:|$)|^\s*engine:|\bpython:", re.IGNORECASE)
 
 
 def read_opponent(text: str, game: str, limits: ServerLimits) -> PlayerKind:
@@ -57,8 +57,8 @@ def check_text(text: str) -> None:
     """Raise `ValueError` if *text* names a file, a program, or a run elsewhere, as players may."""
     if _FILE.search(text):
         raise ValueError(
-            f"{shorten(text)}: files, bots and engines cannot be named here - use `evoply match` "
-            "or `evoply play`"
+            f"{shorten(text)}: files, bots, engines and Python cannot be named here - use "
+            "`evoply match`, `evoply play` or `evoply evolve`"
         )
     champion = _CHAMPION.match(text)
     if champion is not None:

@@ -24,6 +24,7 @@ from evoply.runs import (
 )
 from evoply.runs.background import OUTPUT
 from evoply.runs.folder import is_locked
+from evoply.runs.user_sources import has_own_code
 from evoply.web.limits import LimitError, ServerLimits
 from evoply.web.run_forms import config_asked
 from evoply.web.run_messages import RunRequest, StartRun
@@ -151,8 +152,11 @@ def _marks(path: Path) -> tuple[str, int]:
 
 def _check_going_on(run: Run, body: RunRequest) -> None:
     """Raise `RunError` unless a process can go on with *run*."""
-    if not run.kind.is_built_in:
-        raise RunError(f"run {run.name} is of a learner of its own - go on with it from Python")
+    if has_own_code(run):
+        raise RunError(
+            f"run {run.name} needs Python of your own, which the page does not import - go on with "
+            f"`evoply resume {run.name}`"
+        )
     count = run.count()
     if body.generations is not None and body.generations <= count:
         raise RunError(f"generations: the run has {run.steps_in_words()} already - give more")

@@ -27,6 +27,7 @@ from evoply.runs import (
 )
 from evoply.runs.folder import Request as RunCommand
 from evoply.runs.folder import is_locked
+from evoply.runs.user_sources import has_own_code
 from evoply.web.run_driving import RunDriver
 from evoply.web.run_messages import (
     ChampionShown,
@@ -133,7 +134,7 @@ def _state(run: Run, name: str, version: str, now: _Moment) -> RunState:
         is_going_on=now.going_on,
         request=now.request,
         can_go_on=not now.going_on
-        and run.kind.is_built_in
+        and not has_own_code(run)
         and now.status not in ("starting", "finished", "limit"),
         game=run.game,
         game_title=game_rules(run.game).title,
@@ -153,7 +154,7 @@ def _state(run: Run, name: str, version: str, now: _Moment) -> RunState:
     if not rows:
         return state
     state.charts = [_chart(chart, chart.lines) for chart in page.charts(run, rows) if chart.lines]
-    if not run.kind.is_built_in:  # its steps are known to its learner alone
+    if run.kind.own is not None:  # its steps are known to its learner alone
         return state
     last = run.last()
     live = run.kind.display.live(run.config, last)

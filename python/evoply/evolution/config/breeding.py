@@ -10,6 +10,7 @@ from pydantic import Field, create_model, model_validator
 from evoply.configs.part import Part
 from evoply.evolution.operators import MUTATIONS_AFTERWARDS, OPERATORS, Operator
 from evoply.gp import Limits
+from evoply.own_code import Code
 
 Scale = Literal["raw", "adjusted"]
 
@@ -218,7 +219,10 @@ class Variation(_Rates):
         def __init__(self, **rates: Any) -> None: ...
 
     custom: dict[str, float] = Field(default={})
-    """Rates of your own operators, by the names you give to `evolve(operators=...)`."""
+    """Rates of your own operators, by their names in `operators` or `evolve(operators=...)`."""
+    operators: dict[str, Code] = Field(default={})
+    """Your own operators, each as `python:FILE.py:NAME`; one without a rate in `custom` needs a
+    usual rate, as rows of `OPERATORS` have."""
     afterwards: Afterwards = Afterwards()
     recombination: Recombination = Recombination()
 

@@ -152,6 +152,8 @@ class EvolutionConfig(RunConfig):
             primitives=self.primitives,
             player_kind=self.player.kind,
             player_options=self.player.options,
+            player_code=self.player.code,
+            player_repeats=not self.fitness.allow_irreproducible,
             opening_plies=self.opening_plies,
             starts=tuple(start_row(self.game, start.position) for start in self.starts)
             or (game_rules(self.game).start().row,),

@@ -13,6 +13,7 @@ from pydantic import AfterValidator, Field, model_validator
 from evoply.configs.part import Part
 from evoply.games import game_rules
 from evoply.games.draws import DrawRules
+from evoply.own_code import Code
 from evoply.players import AfterState, AlphaBeta
 from evoply.players.player_kind import Ties, View
 from evoply.players.search_options import MAX_DEPTH, NODES_OR_WORK, Nodes, Quiescence, Work
@@ -45,6 +46,9 @@ class PlayerSettings(Part):
     quiescence: Quiescence = False
     """In checkers: no board is valued in the middle of a capture; captures beyond the depth are
     looked at to their end."""
+    code: Code | None = None
+    """Your own player in Python, `python:FILE.py:NAME`: NAME is called with the player that an
+    individual is, which values boards, and returns who plays."""
 
     @property
     def plies(self) -> int:

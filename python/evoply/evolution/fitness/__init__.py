@@ -25,7 +25,13 @@ from evoply.evolution.fitness.contract import (
 )
 from evoply.evolution.fitness.discs import DiscFitness, EpochFitness, StageFitness
 from evoply.evolution.fitness.guides import Guide, GuideFitness
-from evoply.evolution.fitness.own import BatchFitness, OwnFitness, TreeFitness
+from evoply.evolution.fitness.own import (
+    BatchFitness,
+    OwnFitness,
+    PythonFitness,
+    TreeFitness,
+    named_fitness,
+)
 from evoply.evolution.fitness.points import PointFitness
 from evoply.evolution.fitness.tournament import TournamentFitness
 from evoply.evolution.fitness.training_games import matches
@@ -49,6 +55,7 @@ __all__ = [
     "Play",
     "PointFitness",
     "Population",
+    "PythonFitness",
     "StageFitness",
     "Task",
     "TournamentFitness",
@@ -56,6 +63,7 @@ __all__ = [
     "TreeFitness",
     "matches",
     "measure_from_text",
+    "named_fitness",
 ]
 
 MOST_OPENING_PLIES = 40
@@ -70,6 +78,7 @@ FITNESS: tuple[type[FitnessKind], ...] = (
     StageFitness,
     GuideFitness,
     TournamentFitness,
+    PythonFitness,
 )
 """Every kind that a config can name; the first is the default."""
 

@@ -8,6 +8,8 @@ engine calls its methods. It gets the population as players (`Population`) and t
 Reasons: docs/design/evolution.md.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
@@ -25,10 +27,10 @@ from evoply.evolution.play.panel import (
     Games,
     Panel,
     Play,
+    PreparedPlayer,
     Sides,
     schedule_of,
 )
-from evoply.players import KernelSeat
 
 Case = Literal["opponents", "games", "stages"]
 """The cases that a selection may look at."""
@@ -40,8 +42,8 @@ class Population:
 
     trees: tuple[gp.Genotype, ...]
     """The different trees."""
-    players: tuple[KernelSeat, ...]
-    """The seat of each different tree."""
+    players: tuple[PreparedPlayer, ...]
+    """The seat of each different tree, or its player where the config has one in Python."""
     programs: tuple[_native.Program, ...]
     """The program of each different tree."""
     operations: NDArray[np.int64]
@@ -152,6 +154,10 @@ class FitnessKind(Part):
     """Whether less is better. If so, `measured` returns it with its sign changed."""
     unit: ClassVar[str] = "fitness"
     """The label of the axis in charts of this fitness; higher is better."""
+
+    def resolved(self) -> FitnessKind:
+        """Return the kind itself, also where a config names one in a Python file."""
+        return self
 
     def measured(self, population: Population, training: Training) -> Measured:
         """Return the fitness of *population*; equal trees share a player and should share games.

@@ -47,4 +47,4 @@ def is_good(config: EvolutionConfig, best: float) -> bool:
     if config.termination is None:
         return False
     wanted = config.termination.fitness
-    return -best < wanted if config.fitness.measure.minimised else best > wanted
+    return -best < wanted if config.fitness.measure.resolved().minimised else best > wanted

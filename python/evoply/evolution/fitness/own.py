@@ -1,15 +1,24 @@
-"""A fitness that a user wrote as a function of one tree, or of all different trees at once."""
+"""A fitness that a user wrote: a function, or what a config names as `python:FILE.py:NAME`."""
 
 import inspect
 import math
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from evoply import gp
 from evoply._native import Stream
-from evoply.evolution.fitness.contract import FitnessKind, Measured, Population, Task, Training
+from evoply.configs.own_part import OwnPart, keys_of
+from evoply.evolution.fitness.contract import (
+    Case,
+    FitnessKind,
+    Measured,
+    Population,
+    Task,
+    Training,
+)
+from evoply.own_code import is_own_code
 
 TreeFitness = Callable[[gp.Genotype, Stream], float]
 """Returns how good a tree is, maximised. Called once a generation for each different tree, each
@@ -67,6 +76,44 @@ class FunctionFitness(FitnessKind):
                 "it must return a finite number"
             )
         return value
+
+
+class PythonFitness(OwnPart, FitnessKind):
+    """Your own fitness in a Python file, higher is better; see docs/add-a-fitness.md.
+
+    Only what plays imports the file: until then this stands for it.
+    """
+
+    kind: Literal["python"] = "python"
+
+    cases: ClassVar[tuple[Case, ...]] = ("opponents", "games", "stages")
+    """All of them: what it names says which it has, before anything is played."""
+
+    @classmethod
+    def from_text(cls, text: str, game: str) -> Mapping[str, Any] | None:
+        """Return the keys that `python:FILE.py:NAME` means."""
+        return {"kind": "python", "code": text} if is_own_code(text) else None
+
+    def resolved(self) -> FitnessKind:
+        """Import the file, and return the kind that it names; `ValueError` if it is none."""
+        try:
+            return kind_of(self.made())
+        except TypeError as error:
+            raise ValueError(f"fitness.measure: {self.code_label}: {error}") from None
+
+    def measured(self, population: Population, training: Training) -> Measured:
+        """Return what the kind that it names measures."""
+        return self.resolved().measured(population, training)
+
+
+def named_fitness(fitness: OwnFitness) -> PythonFitness:
+    """Return a user's fitness as configs name it; `ValueError` if it cannot be named."""
+    if isinstance(fitness, PythonFitness):
+        return fitness
+    settings = None
+    if isinstance(fitness, FitnessKind) and not isinstance(fitness, FunctionFitness):
+        settings = fitness.model_dump(mode="json", exclude_unset=True)
+    return PythonFitness(**keys_of(fitness, settings))
 
 
 def kind_of(fitness: OwnFitness) -> FitnessKind:

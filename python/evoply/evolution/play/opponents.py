@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 from evoply.configs.config_errors import checked
 from evoply.configs.part import fields_of
 from evoply.evolution.play.panel import PreparedPlayer
+from evoply.own_code import is_own_code
 from evoply.players import KernelSeat, PlayerKind, parse_player
 from evoply.players.player import PLAYER_ADAPTER, PlayerModel
 from evoply.protocols import Player
@@ -33,8 +34,11 @@ def prepared(player: Player, game: str) -> PreparedPlayer:
 
 
 def is_certain(player: PlayerKind) -> bool:
-    """Return whether *player* surely plays the same game again: it runs no foreign code."""
-    return player.reproducible and player.is_portable
+    """Return whether *player* surely plays the same game again.
+
+    It runs no foreign code, or code whose checksum is recorded and that says so.
+    """
+    return player.reproducible and player.is_believed
 
 
 def read_opponent(text: str, game: str) -> PlayerModel:
@@ -58,7 +62,8 @@ def _no_player(error: ValidationError) -> ValueError:
 
 def without_file(text: str, game: str) -> str:
     """Return *text*, or the player itself in JSON form if the text names a file."""
-    if text.lstrip().startswith(("{", "(")) or not _FILE.search(text):
+    is_file = is_own_code(text) or _FILE.search(text)
+    if text.lstrip().startswith(("{", "(")) or not is_file:
         return text
     return read_opponent(text, game).anywhere().model_dump_json()
 

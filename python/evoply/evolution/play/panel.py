@@ -21,10 +21,14 @@ from numpy.typing import NDArray
 from evoply import _native, arena, gp
 from evoply.games.draws import DrawRules
 from evoply.players import AfterState, AlphaBeta, KernelSeat, TreeEvaluator
+from evoply.players.own_player import OwnPlayer
 from evoply.protocols import Cluster, Player, Row
 
 _STEP = (5**0.5 - 1) / 2
 """Steps of this length on a circle stay as far from one another as possible."""
+
+IndividualPlayer = AfterState | AlphaBeta | OwnPlayer
+"""The player that a tree is."""
 
 PreparedPlayer = KernelSeat | Player
 """A player that is ready to be met: its seat in the kernel, or one as data whose seats, such as
@@ -44,6 +48,10 @@ class Games:
     player_kind: type[AfterState | AlphaBeta]
     player_options: Mapping[str, Any]
     """Options of the player of a tree beside its evaluator."""
+    player_code: str | None
+    """The user's Python that is made with the player of a tree, and plays for it; None if none."""
+    player_repeats: bool
+    """Whether it says that it plays the same game again."""
     opening_plies: int
     """Uniformly random legal plies before the players choose."""
     starts: tuple[Row, ...]
@@ -52,10 +60,13 @@ class Games:
     """The weight of each start: its share of all openings is this by the sum of all weights."""
     draws: DrawRules
 
-    def player(self, tree: gp.Genotype) -> AfterState | AlphaBeta:
-        """Return the player that *tree* is, as data that can be saved."""
+    def player(self, tree: gp.Genotype) -> IndividualPlayer:
+        """Return the player that *tree* is, as data; it can be saved unless it is in Python."""
         evaluator = TreeEvaluator.of_tree(tree, self.primitives)
-        return self.player_kind(evaluator=evaluator, **self.player_options)
+        individual = self.player_kind(evaluator=evaluator, **self.player_options)
+        if self.player_code is None:
+            return individual
+        return OwnPlayer(code=self.player_code, repeats=self.player_repeats, individual=individual)
 
     def schedule(
         self,

@@ -8,7 +8,7 @@ import numpy as np
 from evoply import _native, gp
 from evoply.evolution.fitness.contract import Population, Task
 from evoply.evolution.play.opponents import prepared, read_opponent
-from evoply.evolution.play.panel import Games, Panel
+from evoply.evolution.play.panel import Games, Panel, PreparedPlayer
 from evoply.players import KernelSeat
 
 
@@ -39,21 +39,23 @@ def population_of(games: Games, trees: Sequence[gp.Genotype]) -> Population:
     programs = gp.lower(list(places), games.game)
     return Population(
         trees=tuple(places),
-        players=tuple(_seats(games, list(places), programs)),
+        players=tuple(_players(games, list(places), programs)),
         programs=tuple(programs),
         operations=np.array([program.operations for program in programs], dtype=np.int64),
         who=np.array(who, dtype=np.int64),
     )
 
 
-def seats_of(games: Games, trees: Sequence[gp.Genotype]) -> list[KernelSeat]:
-    """Return a seat in the kernel for each tree, lowered together."""
-    return _seats(games, trees, gp.lower(trees, games.game))
+def seats_of(games: Games, trees: Sequence[gp.Genotype]) -> list[PreparedPlayer]:
+    """Return a seat in the kernel for each tree, lowered together, or its player in Python."""
+    return _players(games, trees, gp.lower(trees, games.game))
 
 
-def _seats(
+def _players(
     games: Games, trees: Sequence[gp.Genotype], programs: Sequence[_native.Program]
-) -> list[KernelSeat]:
+) -> list[PreparedPlayer]:
+    if games.player_code is not None:
+        return [games.player(tree) for tree in trees]
     # The player needs no evaluator, because it is lowered already.
     model = games.player_kind.model_construct(**games.player_options)
     return [

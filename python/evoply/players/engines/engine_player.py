@@ -58,6 +58,7 @@ class Engine(PlayerKind):
     """
 
     is_portable: ClassVar[bool] = False
+    is_believed: ClassVar[bool] = False
 
     kind: Literal["engine"] = "engine"
     protocol: Protocol

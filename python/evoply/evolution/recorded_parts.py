@@ -1,0 +1,79 @@
+"""The user's Python that a run of evolution was given as arguments, found again by its record."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from evoply.evolution.config.evolution_config import EvolutionConfig
+from evoply.evolution.fitness import OwnFitness, PythonFitness, named_fitness
+from evoply.evolution.user_code import OwnOperator
+from evoply.own_code import OwnCode, named
+from evoply.protocols import RunError
+
+_OPERATOR = "operator "
+
+
+def naming(
+    config: EvolutionConfig,
+    fitness: OwnFitness | None = None,
+    operators: Mapping[str, OwnOperator] | None = None,
+) -> EvolutionConfig:
+    """Return *config* with parts that are objects named in it; `ValueError` if one has no name."""
+    codes = {name: str(named(operator)) for name, operator in (operators or {}).items()}
+    return _with(config, None if fitness is None else named_fitness(fitness), codes)
+
+
+def naming_recorded(config: EvolutionConfig, parts: Mapping[str, Any]) -> EvolutionConfig:
+    """Return *config* with the recorded *parts* of its run named in it (`Run.python_parts`).
+
+    Raises `ValueError` if a part cannot be named, or its file is missing or was changed.
+    """
+    for what, part in parts.items():
+        if "code" not in part:
+            why = part.get("nameless") or f"{part['name']} was recorded without its file"
+            raise ValueError(f"its {what} is Python that was given as an argument, and {why}")
+        OwnCode.from_text(part["code"]).check()
+    own = parts.get("fitness")
+    fitness = None if own is None else _fitness_of(own)
+    operators = {
+        what.removeprefix(_OPERATOR): str(part["code"])
+        for what, part in parts.items()
+        if what.startswith(_OPERATOR)
+    }
+    return _with(config, fitness, operators)
+
+
+def given_again(run: Any) -> dict[str, Any]:
+    """Return the recorded parts of *run* as arguments of `advance`, imported from their files.
+
+    Raises `RunError` if that is impossible.
+    """
+    try:
+        config = naming_recorded(run.config, run.python_parts())
+        arguments: dict[str, Any] = {}
+        for what, part in run.python_parts().items():
+            if what == "fitness":
+                arguments["fitness"] = _fitness_of(part).made()
+            else:
+                name = what.removeprefix(_OPERATOR)
+                code = OwnCode.from_text(config.variation.operators[name])
+                arguments.setdefault("operators", {})[name] = code.loaded()
+    except ValueError as error:
+        raise RunError(f"run {run.path} cannot go on here: {error}") from None
+    return arguments
+
+
+def _fitness_of(part: Mapping[str, Any]) -> PythonFitness:
+    return PythonFitness(code=part["code"], settings=dict(part.get("settings", {})))
+
+
+def _with(
+    config: EvolutionConfig, fitness: PythonFitness | None, operators: Mapping[str, str]
+) -> EvolutionConfig:
+    """Return *config* with these parts, checked as a whole."""
+    if fitness is None and not operators:
+        return config
+    data = config.model_dump()
+    if fitness is not None:
+        data["fitness"]["measure"] = fitness.model_dump()
+    data["variation"]["operators"] |= operators
+    return EvolutionConfig(**data)

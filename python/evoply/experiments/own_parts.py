@@ -1,0 +1,113 @@
+"""The user's own Python in the setups of an experiment: named in their configs, or refused."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from evoply.evolution import EvolutionConfig
+from evoply.evolution.recorded_parts import naming, naming_recorded
+from evoply.kinds import KINDS, Run
+from evoply.protocols import ConfigError, RunError
+from evoply.runs import Kind
+from evoply.runs.finding_kinds import kind_of, named_kind
+from evoply.runs.own_learner import learner_text, named_learner
+from evoply.wording import shorten
+
+
+@dataclass(frozen=True, slots=True)
+class GivenParts:
+    """The arguments of `compare` that are Python: each for all setups, or by a setup's name."""
+
+    fitness: Any = None
+    operators: Mapping[str, Any] | None = None
+    learner: Any = None
+
+    def named_in(self, name: str, kind: Kind, config: Any) -> tuple[Kind, Any]:
+        """Return the setup called *name* with its parts named in it; `ConfigError` else."""
+        fitness = _of_setup(self.fitness, name)
+        wanted = getattr(getattr(config, "variation", None), "custom", {})
+        operators = {
+            operator: part
+            for operator, part in (self.operators or {}).items()
+            if operator in wanted
+        }
+        if fitness is None and not operators:
+            return kind, config
+        if not isinstance(config, EvolutionConfig):
+            raise ConfigError(
+                [
+                    (
+                        "fitness",
+                        f"{name} is a setup of {kind.name}, which takes none: give it by the names "
+                        "of setups, as in fitness={NAME: ...}",
+                    )
+                ]
+            )
+        try:
+            return kind, naming(config, fitness, operators)
+        except ConfigError:
+            raise
+        except ValueError as error:
+            raise ConfigError([("fitness and operators", str(error))]) from None
+
+    def kind(self, name: str, config: Any) -> Kind:
+        """Return the kind of learner of a config in memory; `ConfigError` if there is none."""
+        learner = _of_setup(self.learner, name)
+        is_its = learner is not None and isinstance(config, getattr(learner, "config_type", ()))
+        try:
+            if is_its:
+                return named_kind(KINDS, str(named_learner(learner)))
+            return kind_of(KINDS, config)
+        except RunError:
+            message = (
+                f"{shorten(repr(config))} is not a config: give an EvolutionConfig or a "
+                "LearningConfig, a preset, the path of a config or of a run, or your learner, too"
+            )
+            raise ConfigError([("configs", message)]) from None
+        except ConfigError:
+            raise
+        except ValueError as error:
+            raise ConfigError([("learner", str(error))]) from None
+
+    def check_used(self, setups: Mapping[str, Any]) -> None:
+        """Raise `ConfigError` for a part that no setup takes."""
+        for what, part in (("fitness", self.fitness), ("learner", self.learner)):
+            unknown = set(part) - set(setups) if isinstance(part, Mapping) else set()
+            if unknown:
+                raise ConfigError([(what, f"no setup is called {sorted(unknown)[0]!r}")])
+        custom = [
+            getattr(getattr(config, "variation", None), "custom", {}) for config in setups.values()
+        ]
+        for operator in self.operators or {}:
+            if not any(operator in rates for rates in custom):
+                message = f"no setup has a rate for {operator!r}: set variation.custom.{operator}"
+                raise ConfigError([("operators", message)])
+        if self.learner is not None and not isinstance(self.learner, Mapping):
+            kinds = getattr(self.learner, "config_type", ())
+            if not any(isinstance(config, kinds) for config in setups.values()):
+                raise ConfigError([("learner", "no setup is a config of it: leave it out")])
+
+
+NO_PARTS = GivenParts()
+
+
+def setup_of_run(path: str) -> tuple[Kind, Any]:
+    """Return the kind and the config of a run, in which all of its Python is named.
+
+    Raises `ConfigError` if some of it cannot be named: without it this would be another run.
+    """
+    with Run.open(path) as run:
+        try:
+            if run.kind.own is not None:
+                kind = named_kind(KINDS, learner_text(run))
+                return kind, kind.configs.load(run.path / "config.toml")
+            parts = run.python_parts()
+            return run.kind, naming_recorded(run.config, parts) if parts else run.config
+        except ConfigError:
+            raise
+        except ValueError as error:
+            raise ConfigError([("configs", f"run {path} cannot be run again: {error}")]) from None
+
+
+def _of_setup(part: Any, name: str) -> Any:
+    return part.get(name) if isinstance(part, Mapping) else part

@@ -1,0 +1,364 @@
+"""A user's own Python, named by a text: `python:FILE.py:NAME` or `python:MODULE:NAME`.
+
+The text is how configs, runs and experiments name a fitness, an operator, a learner or a player. A
+*pinned* text has an absolute path, and at its end `#` and the SHA-256 of the file, so that other
+code never takes its place unseen; modules that the file imports are not covered. Reading, checking
+and writing such texts imports nothing; `OwnCode.loaded` alone runs the file.
+
+Reasons: docs/design/evolution.md.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import json
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
+from pathlib import Path
+from types import ModuleType
+from typing import Annotated, Any
+
+from pydantic import AfterValidator
+
+from evoply.files import DATABASE, EXPERIMENT_FILE
+from evoply.wording import did_you_mean, shorten
+
+PREFIX = "python:"
+FORM = "python:FILE.py:NAME or python:MODULE:NAME"
+_TEXT = re.compile(
+    r"python:(?P<where>.+?):(?P<name>[^\W\d]\w*(?:\.[^\W\d]\w*)*)(?:#(?P<checksum>[0-9a-f]{64}))?",
+    re.DOTALL,
+)
+_LONGEST_TEXT = 4000
+_LONGEST_ERROR = 500
+_MODULES = "evoply own code"
+"""How the names of modules that were loaded from files begin."""
+
+_IMPORTING: ContextVar[str] = ContextVar("_IMPORTING", default="")
+_RUNS_ALLOWED: ContextVar[bool] = ContextVar("_RUNS_ALLOWED", default=False)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnCode:
+    """A function, class or value in a Python file of the user."""
+
+    where: str
+    """The path of a file that ends in `.py`, or the name of a module."""
+    name: str
+    """Its name there; one inside a class has dots."""
+    checksum: str = ""
+    """The SHA-256 of the file, in hexadecimal; "" if the text is not pinned."""
+
+    @classmethod
+    def from_text(cls, text: str) -> OwnCode:
+        """Return what *text* names; `ValueError` unless it is of the form."""
+        written = _TEXT.fullmatch(text.strip()) if len(text) <= _LONGEST_TEXT else None
+        where = "" if written is None else written["where"]
+        if written is None or not (where.endswith(".py") or _is_module(where)):
+            raise ValueError(f"{shorten(text)!r} names no Python: write {FORM}")
+        return cls(where, written["name"], written["checksum"] or "")
+
+    def __str__(self) -> str:
+        return f"{PREFIX}{self.where}:{self.name}" + (f"#{self.checksum}" if self.checksum else "")
+
+    @property
+    def label(self) -> str:
+        """The text for people: without folder and checksum."""
+        return f"{PREFIX}{Path(self.where).name if self.is_file else self.where}:{self.name}"
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is named by a path."""
+        return self.where.endswith(".py")
+
+    @property
+    def identity(self) -> str:
+        """The text for a digest, which no path and no name of a file changes."""
+        return f"{self.name}#{self.checksum}"
+
+    def file(self) -> Path:
+        """Return the path of its file, found without importing anything; `ValueError` if none."""
+        path = Path(self.where).resolve() if self.is_file else _file_of_module(self.where)
+        if path is None or not path.is_file():
+            what = "there is no such file" if self.is_file else "no module of this name has a file"
+            raise ValueError(f"{self.label}: {what}{f' at {path}' if self.is_file else ''}")
+        return path
+
+    def pinned(self) -> OwnCode:
+        """Return it with absolute path and checksum; one that has a checksum is returned as it is.
+
+        Raises `ValueError` if there is no such file. Nothing is imported.
+        """
+        if self.checksum:
+            return self
+        path = self.file()
+        return replace(self, where=str(path) if self.is_file else self.where, checksum=_sha(path))
+
+    def check(self) -> None:
+        """Raise `ValueError` unless the file is there and, if it is pinned, unchanged."""
+        self.source()
+
+    def loaded(self) -> Any:
+        """Import the file, and return what is named.
+
+        Each content of a file is imported once: changing the file does not disturb a run that goes
+        on. Raises `ValueError` that says what is wrong: the file is missing or was changed, lies in
+        the folder of a run, cannot be imported, or has nothing of this name.
+        """
+        found: Any = _module(replace(self.pinned(), name="*"))
+        for part in self.name.split("."):
+            if not hasattr(found, part):
+                hint = did_you_mean(part, [n for n in vars(found) if not n.startswith("_")])
+                raise ValueError(f"{self.label}: there is no {part!r}{hint}")
+            found = getattr(found, part)
+        return found
+
+    def source(self) -> tuple[Path, bytes]:
+        """Return the path and the content of its file; `ValueError` as `check` says."""
+        path = self.file()
+        try:
+            source = path.read_bytes()
+        except OSError as error:
+            raise ValueError(f"{self.label}: {path}: {error.strerror or error}") from None
+        now = hashlib.sha256(source).hexdigest()
+        if self.checksum and now != self.checksum:
+            raise ValueError(
+                f"{self.label}: {path} is not the file that was named: its SHA-256 begins with "
+                f"{now[:12]}, not {self.checksum[:12]} - put the original back, or begin anew with "
+                "the changed file"
+            )
+        return path, source
+
+
+def is_own_code(text: object) -> bool:
+    """Return whether *text* says that it names Python."""
+    return isinstance(text, str) and text.lstrip().startswith(PREFIX)
+
+
+def pinned_text(text: str) -> str:
+    """Return *text* pinned, as `OwnCode.pinned` does; `ValueError` if that is impossible."""
+    return str(OwnCode.from_text(text).pinned())
+
+
+Code = Annotated[str, AfterValidator(pinned_text)]
+"""A key of a config that names the user's Python; its value is always pinned."""
+
+
+def texts_in(data: Any) -> Iterator[str]:
+    """Yield the texts in nested *data* that name Python, also those in players in JSON form."""
+    if isinstance(data, str):
+        if is_own_code(data):
+            yield data
+        elif data.lstrip().startswith('{"') and PREFIX in data:
+            try:
+                yield from texts_in(json.loads(data))
+            except (ValueError, RecursionError):
+                return  # who reads the player says so
+    elif isinstance(data, Mapping):
+        for value in data.values():
+            yield from texts_in(value)
+    elif isinstance(data, list | tuple):
+        for value in data:
+            yield from texts_in(value)
+
+
+def without_places(data: Any) -> Any:
+    """Return nested *data* with the `identity` of each pinned text in it, for a digest."""
+    if isinstance(data, Mapping):
+        return {key: without_places(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [without_places(value) for value in data]
+    return OwnCode.from_text(data).pinned().identity if is_own_code(data) else data
+
+
+def named(part: Any) -> OwnCode:
+    """Return the pinned name of a function, a class or a global value of a module.
+
+    Raises `ValueError` that says why it has none, and what to do.
+    """
+    shown, is_definition = qualified_name(part), hasattr(part, "__qualname__")
+    definition = part if is_definition else type(part)
+    module, name = sys.modules.get(definition.__module__), definition.__qualname__
+    if not is_definition:
+        module, name = _place_of(part, module)
+        if module is None:
+            raise _nameless(shown, "this value is no global name of a module")
+    path = getattr(module, "__file__", None)
+    if module is None or path is None or not str(path).endswith(".py"):
+        raise _nameless(shown, "it was typed at a prompt or in a notebook, so no file has it")
+    if _global(module, name) is not part:
+        why = "a lambda" if "<lambda>" in name else "defined inside a function, or replaced"
+        raise _nameless(shown, f"it is {why}")
+    is_alone = not (module.__spec__ and module.__spec__.parent) or module.__name__ == "__main__"
+    where = str(Path(path).resolve()) if is_alone else module.__name__
+    return OwnCode(where, name).pinned()
+
+
+def qualified_name(part: Any) -> str:
+    """Return the module and name of a function or a class, or of the class of a value."""
+    definition = part if hasattr(part, "__qualname__") else type(part)
+    module = definition.__module__
+    if module.startswith(_MODULES):
+        module = module.removeprefix(_MODULES).strip().rpartition(" ")[0]
+    return f"{module}.{definition.__qualname__}"
+
+
+def _place_of(part: Any, first: ModuleType | None) -> tuple[ModuleType | None, str]:
+    """Return the module and the name of a global value, looked for in *first* before others."""
+    for module in (first, *sys.modules.values()):
+        for name, value in list(getattr(module, "__dict__", {}).items()):
+            if value is part and name.isidentifier():
+                return module, name
+    return None, ""
+
+
+def _nameless(shown: str, why: str) -> ValueError:
+    return ValueError(
+        f"{shown} cannot be named: {why} - write it into a file, and name it as python:FILE.py:NAME"
+    )
+
+
+def check_nothing_imports(what: str) -> None:
+    """Raise `ValueError` if *what* is begun by a file that is being imported as own code.
+
+    Its processes would import the file, too, and so on without end.
+    """
+    file = _IMPORTING.get()
+    if file:
+        raise ValueError(
+            f'{file} begins {what} while it is imported: put that below if __name__ == "__main__":'
+        )
+
+
+@contextmanager
+def code_in_runs_allowed(is_allowed: bool = True) -> Iterator[None]:
+    """Let files that lie in the folder of a run or an experiment be imported in this block.
+
+    Such a folder may come from somebody else, and its code with it.
+    """
+    token = _RUNS_ALLOWED.set(is_allowed)
+    try:
+        yield
+    finally:
+        _RUNS_ALLOWED.reset(token)
+
+
+def complaint(error: BaseException) -> str:
+    """Return file, line and words of an error that rose in code loaded from a file, else ""."""
+    trace, place = error.__traceback__, ""
+    while trace is not None:
+        frame = trace.tb_frame
+        if str(frame.f_globals.get("__name__", "")).startswith(_MODULES):
+            place = f"{frame.f_code.co_filename}, line {trace.tb_lineno}, in {frame.f_code.co_name}"
+        trace = trace.tb_next
+    return place and f"{place}: {type(error).__name__}: {shorten(str(error), _LONGEST_ERROR)}"
+
+
+def _is_module(name: str) -> bool:
+    return all(part.isidentifier() for part in name.split("."))
+
+
+def _global(module: ModuleType, name: str) -> Any:
+    found: Any = module
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def _file_of_module(name: str) -> Path | None:
+    """Return the file of a module; its parents are not imported, as `find_spec` would do."""
+    places: Any = None
+    spec: ModuleSpec | None = None
+    before = ""
+    for part in name.split("."):
+        before = f"{before}.{part}".lstrip(".")
+        finders = (getattr(finder, "find_spec", None) for finder in sys.meta_path)
+        found = (find(before, places) for find in finders if find is not None)
+        spec = next((one for one in found if one is not None), None)
+        if spec is None:
+            return None
+        places = spec.submodule_search_locations
+    is_file = spec is not None and spec.has_location and str(spec.origin).endswith(".py")
+    return Path(str(spec.origin)) if spec is not None and is_file else None
+
+
+def _sha(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise ValueError(f"{path}: {error.strerror or error}") from None
+
+
+class _Loader(SourceFileLoader):
+    """Runs the bytes that were checked, never a compiled file beside them."""
+
+    def __init__(self, name: str, path: str, source: bytes) -> None:
+        super().__init__(name, path)
+        self._checked = source
+
+    def get_code(self, fullname: str) -> Any:
+        return self.source_to_code(self._checked, self.path)
+
+
+@lru_cache(maxsize=256)
+def _module(code: OwnCode) -> ModuleType:
+    """Return the module of a pinned *code*, imported now; its name does not matter."""
+    path, source = code.source()
+    label = code.label.removesuffix(":*")
+    if not _RUNS_ALLOWED.get():
+        _check_not_in_run(label, path)
+    token = _IMPORTING.set(str(path))
+    sys.path.insert(0, str(path.parent))
+    try:
+        return _from_file(path, source) if code.is_file else importlib.import_module(code.where)
+    except (Exception, SystemExit) as error:
+        line = _line_in(path, error)
+        why = f"{type(error).__name__}: {shorten(str(error), _LONGEST_ERROR)}"
+        raise ValueError(f"{label}: importing {path}{line} raised {why}") from error
+    finally:
+        sys.path.remove(str(path.parent))
+        _IMPORTING.reset(token)
+
+
+def _from_file(path: Path, source: bytes) -> ModuleType:
+    name = f"{_MODULES} {path.stem} {hashlib.sha256(source + bytes(path)).hexdigest()[:16]}"
+    loader = _Loader(name, str(path), source)
+    spec = spec_from_loader(name, loader)
+    assert spec is not None
+    module = module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses and pydantic look for it there
+    try:
+        loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def _line_in(path: Path, error: BaseException) -> str:
+    """Return " line N" of the file where the error rose, "" if it is unknown."""
+    line = error.lineno if isinstance(error, SyntaxError) else None
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == str(path):
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return "" if line is None else f", line {line},"
+
+
+def _check_not_in_run(label: str, path: Path) -> None:
+    for folder in path.parents:
+        if any((folder / name).is_file() for name in (DATABASE, EXPERIMENT_FILE)):
+            raise ValueError(
+                f"{label}: {path} lies in the folder {folder} of a run or an experiment, and such "
+                "code is imported only if you say so: look at it, then move it elsewhere, or give "
+                "--code-in-runs to `evoply resume` or `evoply replay`"
+            )

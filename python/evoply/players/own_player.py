@@ -1,0 +1,167 @@
+"""Players in Python by name: `python:FILE.py:NAME`, asked in this process.
+
+NAME is a class without arguments that has `choose(game, stream, clock)`, an object of such a class,
+or any player. As the player of evolved individuals (`player.code` in a config) it is called with
+one argument instead: the player that the individual is, whose `evaluator` values boards.
+
+It counts as reproducible only if the file says so: `reproducible = True` in the body of the class,
+or of its base in the same file. That is read without importing the file.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+from evoply.games import game_rules
+from evoply.look import table_html
+from evoply.own_code import Code, OwnCode, is_own_code, without_places
+from evoply.players.bots import parsed_python
+from evoply.players.player_kind import PlayerKind, ValuingPlayer
+from evoply.players.python_players import PythonPlayer
+from evoply.players.specs import AfterState, AlphaBeta
+
+if TYPE_CHECKING:
+    from evoply.protocols import Player, Seat
+
+
+class OwnPlayer(PlayerKind):
+    """A user's player in a Python file, which is imported when it takes its seat.
+
+    It runs in this process, without the limits of a bot.
+    """
+
+    is_portable: ClassVar[bool] = False
+
+    kind: Literal["python"] = "python"
+    code: Code
+    """Where it is: `python:FILE.py:NAME` or `python:MODULE:NAME`."""
+    repeats: bool = False
+    """Whether it says that it plays the same game again."""
+    individual: AfterState | AlphaBeta | None = None
+    """The player that an evolved individual is, with which it is made."""
+
+    @property
+    def label(self) -> str:
+        """The name, or that of the code, and of the individual if there is one."""
+        made_of = "" if self.individual is None else f" of {self.individual.label}"
+        return self.name or f"{OwnCode.from_text(self.code).label}{made_of}"
+
+    @property
+    def reproducible(self) -> bool:
+        """Whether it says that it is."""
+        return self.repeats
+
+    @property
+    def plies_ahead(self) -> int:
+        """Those of the individual; 0 if it has none."""
+        return 0 if self.individual is None else self.individual.plies_ahead
+
+    def valuing(self) -> ValuingPlayer | None:
+        """Return the individual, whose values explanations show."""
+        return self.individual
+
+    def _repr_html_(self) -> str:
+        return table_html(f"Player {self.label}", (("Python", self.code),))
+
+    @classmethod
+    def of(cls, text: str, individual: AfterState | AlphaBeta | None = None) -> Self:
+        """Return the player that *text* names; its file is read, and not imported."""
+        code = OwnCode.from_text(text).pinned()
+        return cls(code=str(code), repeats=says_reproducible(code), individual=individual)
+
+    @classmethod
+    def from_text(cls, text: str, game: str) -> Self | None:
+        """Return the player that `python:FILE.py:NAME` names."""
+        return cls.of(text) if is_own_code(text) else None
+
+    def check_fits(self, game: str) -> None:
+        """Raise `ValueError` if there is no such game, or the individual does not fit it."""
+        game_rules(game)
+        if self.individual is not None:
+            self.individual.check_fits(game)
+
+    def made(self) -> Player:
+        """Import the file, and return the player in it; `ValueError` if there is none."""
+        found: Any = OwnCode.from_text(self.code).loaded()
+        label = OwnCode.from_text(self.code).label
+        try:
+            if self.individual is not None:
+                found = found(self.individual)
+            elif isinstance(found, type):
+                found = found()
+            if isinstance(found, PlayerKind) or hasattr(found, "seat"):
+                player: Player = found
+                return player
+            return PythonPlayer(found)
+        except TypeError as error:
+            raise ValueError(f"{label} is no player: {error}") from None
+
+    def seat(self, game: str) -> Seat:
+        """Return a seat with an object of its own."""
+        self.check_fits(game)
+        return self.made().seat(game)
+
+    def self_contained(self) -> OwnPlayer:
+        """Raise `ValueError`: it is Python code, and saved players must not need any."""
+        raise ValueError(
+            f"{self.label}: a player in Python is its file and cannot be saved - name it instead"
+        )
+
+    def anywhere(self) -> OwnPlayer:
+        """Return the player, whose code has an absolute path."""
+        return self
+
+    def identity(self) -> dict[str, Any]:
+        """Return its data with the checksum of its file in place of the path."""
+        data: dict[str, Any] = without_places(self.model_dump(mode="json", exclude={"name"}))
+        return data
+
+    def about(self) -> dict[str, Any]:
+        """Return the beginning of the file's checksum as the version."""
+        return {"kind": self.kind, "version": OwnCode.from_text(self.code).checksum[:12]}
+
+
+def says_reproducible(code: OwnCode) -> bool:
+    """Return whether the file of *code* says that the player is reproducible; nothing is imported.
+
+    Raises `ValueError` if the file is missing, was changed or is not Python.
+    """
+    path, source = code.source()
+    try:
+        tree = parsed_python(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise ValueError(f"{code.label}: {path} cannot be read as Python: {error}") from None
+    classes = {part.name: part for part in tree.body if isinstance(part, ast.ClassDef)}
+    values = {
+        target.id: part.value.func.id
+        for part in tree.body
+        if isinstance(part, ast.Assign)
+        and isinstance(part.value, ast.Call)
+        and isinstance(part.value.func, ast.Name)
+        for target in part.targets
+        if isinstance(target, ast.Name)
+    }
+    names, seen = [values.get(code.name, code.name)], set[str]()
+    while names:
+        name = names.pop(0)
+        if name not in classes or name in seen:
+            continue
+        seen.add(name)
+        said = _said_in(classes[name])
+        if said is not None:
+            return said
+        names += [base.id for base in classes[name].bases if isinstance(base, ast.Name)]
+    return False
+
+
+def _said_in(definition: ast.ClassDef) -> bool | None:
+    """Return what the body of a class sets `reproducible` to, None if it does not."""
+    for part in definition.body:
+        match part:
+            case (
+                ast.Assign(targets=[ast.Name(id="reproducible")], value=value)
+                | ast.AnnAssign(target=ast.Name(id="reproducible"), value=value)
+            ):
+                return isinstance(value, ast.Constant) and value.value is True
+    return None

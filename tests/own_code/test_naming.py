@@ -1,0 +1,157 @@
+"""Texts that name Python: read, pinned, imported, and found for an object."""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from evoply import own_code
+from evoply.gp import point_mutation
+from evoply.own_code import OwnCode, code_in_runs_allowed, named, pinned_text, without_places
+
+
+def loaded(text: str) -> object:
+    return OwnCode.from_text(text).loaded()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["python:", "python:x.py", "python:x.py:", "parts.py:Short", "python:a b:c", "python:x.py:3a",
+     "python:x-y:f", f"python:{'x' * 5000}.py:f"],
+)  # fmt: skip
+def test_other_texts_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"names no Python: write python:FILE\.py:NAME"):
+        OwnCode.from_text(text)
+
+
+@pytest.mark.parametrize("where", [r"C:\lab\x.py", "dir/a:b.py", "package.module"])
+def test_a_text_comes_back(where: str) -> None:
+    for checksum in ("", "0" * 64):
+        code = OwnCode(where, "Outer.inner", checksum)
+        assert OwnCode.from_text(str(code)) == code
+
+
+def test_pinning_reads_the_file_and_imports_nothing(home: Path, imports: Callable[[], int]) -> None:
+    text = pinned_text("python:parts.py:Short")
+    assert text.startswith(f"python:{home}/parts.py:Short#")
+    assert pinned_text(text) == text
+    assert imports() == 0
+    assert loaded(text).__name__ == "Short"  # type: ignore[attr-defined]
+    assert loaded("python:parts.py:brevity").__name__ == "brevity"  # type: ignore[attr-defined]
+    assert imports() == 1
+
+
+def test_another_content_is_another_file_and_never_takes_its_place(home: Path) -> None:
+    text = pinned_text("python:parts.py:brevity")
+    first = loaded(text)
+    file = home / "parts.py"
+    before, time = file.read_text(), file.stat().st_mtime_ns
+    # Of the same length and time: what Python keeps compiled would be the old one.
+    file.write_text(before.replace("-len(tree)", "+len(tree)"))
+    os.utime(file, ns=(time, time))
+    assert loaded(text) is first  # what goes on is not disturbed
+    assert loaded("python:parts.py:brevity")([1], None) == 1  # type: ignore[operator]
+    own_code._module.cache_clear()
+    with pytest.raises(ValueError, match="is not the file that was named: its SHA-256 begins"):
+        loaded(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("python:no.py:f", "there is no such file at"),
+        ("python:no_such_module:f", "no module of this name has a file"),
+        ("python:sys:exit", "no module of this name has a file"),
+        ("python:parts.py:Shrt", r"there is no 'Shrt'; did you mean 'Short'\?"),
+        ("python:parts.py:Short.nothing", "there is no 'nothing'"),
+    ],
+)
+def test_what_is_not_there_is_named(home: Path, text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        loaded(text)
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("x = (", "line 1, raised SyntaxError"),
+        ("\n1 / 0", "line 2, raised ZeroDivisionError"),
+        ("import sys\nsys.exit(3)", "line 2, raised SystemExit"),
+    ],
+)
+def test_an_error_in_the_file_is_said_with_its_line(home: Path, source: str, message: str) -> None:
+    (home / "bad.py").write_text(source)
+    with pytest.raises(ValueError, match=message):
+        loaded("python:bad.py:f")
+    assert not [name for name in sys.modules if "own code bad" in name]
+
+
+def test_a_module_of_a_package_is_found_without_importing_the_package(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = home / "lab_package"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "ops.py").write_text("from evoply.gp import point_mutation\ndef own(): ...\n")
+    monkeypatch.syspath_prepend(str(home))
+    text = pinned_text("python:lab_package.ops:own")
+    assert "lab_package" not in sys.modules
+    function = loaded(text)
+    assert str(named(function)) == text
+
+
+def test_the_file_may_import_its_neighbours(home: Path) -> None:
+    (home / "lab_neighbour.py").write_text("value = 7\n")
+    (home / "uses.py").write_text("import lab_neighbour\nf = lab_neighbour.value\n")
+    assert loaded("python:uses.py:f") == 7
+    assert str(home) not in sys.path
+
+
+def test_objects_are_named_where_they_are_global(home: Path) -> None:
+    text = pinned_text("python:parts.py:brevity")
+    assert str(named(loaded(text))) == text
+    row = loaded("python:parts.py:ROW")
+    assert named(row).name == "ROW"
+    assert str(named(point_mutation)).startswith("python:evoply.gp.mutation:point_mutation#")
+
+
+def test_what_has_no_name_is_refused_with_a_remedy(home: Path) -> None:
+    prompt = ModuleType("prompt")
+    typed = type("Typed", (), {"__module__": "prompt"})
+    sys.modules["prompt"] = prompt
+    try:
+        for part, why in (
+            (lambda tree, stream: 1.0, "it is a lambda"),
+            (typed, "typed at a prompt or in a notebook"),
+            (OwnCode("a.py", "b"), "no global name of a module"),
+        ):
+            with pytest.raises(ValueError, match=why) as caught:
+                named(part)
+            assert "name it as python:FILE.py:NAME" in str(caught.value)
+    finally:
+        del sys.modules["prompt"]
+
+
+@pytest.mark.parametrize("mark", ["run.db", "experiment.toml"])
+def test_code_in_a_run_is_imported_only_if_somebody_says_so(home: Path, mark: str) -> None:
+    folder = home / "runs" / "sent" / "deep"
+    folder.mkdir(parents=True)
+    (folder.parent / mark).write_text("")
+    (folder / "evil.py").write_text("f = 3\n")
+    text = pinned_text("python:runs/sent/deep/evil.py:f")
+    with pytest.raises(ValueError, match=r"lies in the folder .*sent of a run.*--code-in-runs"):
+        loaded(text)
+    with code_in_runs_allowed():
+        assert loaded(text) == 3
+
+
+def test_digests_know_content_and_no_place(home: Path) -> None:
+    text = pinned_text("python:parts.py:Short")
+    (home / "elsewhere.py").write_text((home / "parts.py").read_text())
+    other = pinned_text("python:elsewhere.py:Short")
+    data = {"measure": [{"code": text}], "seed": 3}
+    assert without_places(data) == without_places({"measure": [{"code": other}], "seed": 3})
+    assert str(home) not in str(without_places(data))
