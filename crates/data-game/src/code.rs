@@ -269,7 +269,8 @@ pub(crate) fn mask<W: Word>(bits: u8) -> Lanes<W> {
 }
 
 fn value(number: &Number, counts: &impl Fn(Register) -> Lanes<f64>) -> Lanes<f64> {
-    let both = |numbers: &[Number; 2], f: fn(f64, f64) -> f64| value(&numbers[0], counts).zip(value(&numbers[1], counts), f);
+    let both =
+        |numbers: &[Number; 2], f: fn(f64, f64) -> f64| value(&numbers[0], counts).zip(value(&numbers[1], counts), f);
     match number {
         Number::Constant(value) => Lanes::splat(*value),
         Number::Count(register) => counts(*register),

@@ -28,8 +28,8 @@ use evoply_core::rules::{Children, Color, Game, LanesOf, Outcome, Seen, SeenLane
 use evoply_core::search::exact::Endgames;
 
 use code::One;
-pub use moves::{Move, Moves};
 use moves::Legal;
+pub use moves::{Move, Moves};
 use rules::{BothPass, Effect, Lowered, NoMove};
 pub use rules::{DataRules, shape};
 
@@ -137,7 +137,9 @@ impl<B: Board> Game for DataGame<B> {
         let &Setup { black, white, kings, turn, ply, quiet_plies } = setup;
         let outside = (black | white) - rules.0.geometry.playable();
         if !(black & white).is_empty() || !outside.is_empty() || !kings.is_empty() || quiet_plies != 0 {
-            return Err("no position of this game: pieces share a square, or stand where none can, or there are kings".into());
+            return Err(
+                "no position of this game: pieces share a square, or stand where none can, or there are kings".into()
+            );
         }
         let (own, opponent) = if turn == Color::Black { (black, white) } else { (white, black) };
         Ok(Self { own, opponent, turn, ply, rules })

@@ -39,7 +39,12 @@ impl<W> Made<W> {
     pub fn gives_truth(&self) -> bool {
         matches!(
             self,
-            Self::IsEmpty(_) | Self::IsOdd(_) | Self::Negation(_) | Self::Both(..) | Self::Either(..) | Self::Compare(_)
+            Self::IsEmpty(_)
+                | Self::IsOdd(_)
+                | Self::Negation(_)
+                | Self::Both(..)
+                | Self::Either(..)
+                | Self::Compare(_)
         )
     }
 }
@@ -263,7 +268,11 @@ impl<'a, B: Board> Maker<'a, B> {
                 return number(Figure::Count(pieces));
             }
             Node::Count(a) => return number(Figure::Count(set(self, a))),
-            Node::Add(a, b) | Node::Subtract(a, b) | Node::Multiply(a, b) | Node::Minimum(a, b) | Node::Maximum(a, b) => {
+            Node::Add(a, b)
+            | Node::Subtract(a, b)
+            | Node::Multiply(a, b)
+            | Node::Minimum(a, b)
+            | Node::Maximum(a, b) => {
                 return number(Figure::Pair(operation, Box::new([figure(self, a), figure(self, b)])));
             }
             Node::Less(a, b) | Node::LessEqual(a, b) | Node::Equal(a, b) => {

@@ -119,7 +119,8 @@ impl<'a, B: Board> Coder<'a, B> {
         let made = self.maker.made[id as usize];
         // An intersection that takes a shift with it reads what the shift would have read.
         if let Made::Intersection(a, b) = made
-            && let Some(shift) = [a, b].into_iter().find(|&id| self.fused[id as usize] && self.places[id as usize].is_none())
+            && let Some(shift) =
+                [a, b].into_iter().find(|&id| self.fused[id as usize] && self.places[id as usize].is_none())
             && let Made::Shift(from, offset) = self.maker.made[shift as usize]
         {
             let other = if shift == a { b } else { a };

@@ -112,9 +112,8 @@ fn code_agrees<B: Board>(rows: u32, columns: u32) {
             let (opponent, to) = (some() - own, some());
             (own, opponent, to)
         });
-        let lanes = |part: fn(&(Bitboard<B>, Bitboard<B>, Bitboard<B>)) -> Bitboard<B>| {
-            Lanes::of(|lane| part(&boards[lane]).0)
-        };
+        let lanes =
+            |part: fn(&(Bitboard<B>, Bitboard<B>, Bitboard<B>)) -> Bitboard<B>| Lanes::of(|lane| part(&boards[lane]).0);
         let (owns, opponents, tos) = (lanes(|board| board.0), lanes(|board| board.1), lanes(|board| board.2));
         let wide: Vec<_> =
             cpu::available().into_iter().map(|path| cpu::on(path, OnLanes(&code, [&owns, &opponents, &tos]))).collect();
@@ -132,8 +131,7 @@ fn code_agrees<B: Board>(rows: u32, columns: u32) {
                 root_ply: 0.0,
             };
             let values = reference::evaluate::<DataGame<B>>(rules, &expression, &inputs);
-            let expected: Bitboard<B> =
-                (0..rows * columns).filter(|&square| values[square as usize] == 1.0).collect();
+            let expected: Bitboard<B> = (0..rows * columns).filter(|&square| values[square as usize] == 1.0).collect();
             let found = code.run(One, [own.0, opponent.0, B::Word::ZERO, to.0]);
             assert_eq!(Bitboard::<B>(found.set(code.outputs[0])), expected, "round {round}");
             for sets in &wide {

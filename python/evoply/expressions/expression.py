@@ -345,7 +345,9 @@ def _single_outputs(expression: Expression, shape: BoardShape) -> tuple[Expressi
     return (expression,)
 
 
-def _batch(kernel: str, positions: Sequence[KernelPosition], own: Color | None) -> _native.Positions:
+def _batch(
+    kernel: str, positions: Sequence[KernelPosition], own: Color | None
+) -> _native.Positions:
     rows = [position.row for position in positions]
     if own is not None:
         # The kernel takes own for the side to move; nothing here depends on who really moves.

@@ -42,7 +42,7 @@ _WORD = re.compile(r"[a-z]{2,4}(?![a-z0-9])|[a-z][0-9]{1,2}(?:\s*[-x]\s*[a-z][0-
 _NUMBER = re.compile(r"[0-9]+\.+")
 _HOLE = "#"
 _CAP = 1000
-"""Plies after which a game is a draw whose rules name no cap, unless its moves only fill the board."""
+"""Plies that make a draw if the rules name no cap and moves do more than fill squares."""
 _FACTS: dict[str, Mapping[str, Any]] = {}
 _SHAPES: dict[str, BoardShape] = {}
 _NATIVE: Mapping[str, str] = {
@@ -309,7 +309,9 @@ class DataGameRules(GameRules):
             _native.add_rules(kernel, json.dumps(dict(data)))
         _SHAPES[kernel], _FACTS[name] = shape, data
         kinds = {move["kind"] for move in data["moves"]}
-        may_go_on = any(move["kind"] != "place" or move["own"] is not None for move in data["moves"])
+        may_go_on = any(
+            move["kind"] != "place" or move["own"] is not None for move in data["moves"]
+        )
         limits = data["max_plies"] or (_CAP if may_go_on else None), data["repetitions"]
         draws = NO_DRAWS if limits == (None, None) else DrawRules(None, limits[1], limits[0])
         return cls(

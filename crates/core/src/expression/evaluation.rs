@@ -272,9 +272,19 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
                 Op::First(to, a) => {
                     at!(sets, to) = at!(sets, a).map(|a| a & !a.wrapping_sub(B::Word::ONE));
                 }
-                Op::Shift(to, a, direction) => set_apart!(to, Shifted::<B>(&at!(sets, a), direction, &program.geometry)),
+                Op::Shift(to, a, direction) => {
+                    set_apart!(to, Shifted::<B>(&at!(sets, a), direction, &program.geometry))
+                }
                 Op::Fill(to, a, b, bits) => {
-                    set_apart!(to, Filled::<B> { starts: &at!(sets, a), through: &at!(sets, b), bits, geometry: &program.geometry });
+                    set_apart!(
+                        to,
+                        Filled::<B> {
+                            starts: &at!(sets, a),
+                            through: &at!(sets, b),
+                            bits,
+                            geometry: &program.geometry
+                        }
+                    );
                 }
                 Op::Symmetry(to, a, index) => set_apart!(to, Mirrored::<B>(&at!(sets, a), index, &program.geometry)),
                 Op::Destinations(to, side) => {

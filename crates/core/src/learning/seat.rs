@@ -183,7 +183,8 @@ impl<'a, G: Game> Seat<'a, G> {
         let first = self.values.len() - children.len;
         for lane in (0..children.len).filter(|lane| stuck >> lane & 1 == 1) {
             if let Some(outcome) = position.child(children, lane).outcome() {
-                let value = outcome_for::<G>(position.rules(), self.settings.plan.worth, outcome, false, position.turn());
+                let value =
+                    outcome_for::<G>(position.rules(), self.settings.plan.worth, outcome, false, position.turn());
                 (self.values[first + lane], self.ended[first + lane]) = (value, Some(value));
             }
         }
@@ -267,7 +268,13 @@ impl<'a, G: Game> Seat<'a, G> {
         }
         let end = parent.play_unchecked(last);
         if let Some(outcome) = end.outcome() {
-            return Some(Estimate::Outcome(outcome_for::<G>(end.rules(), self.settings.plan.worth, outcome, false, side)));
+            return Some(Estimate::Outcome(outcome_for::<G>(
+                end.rules(),
+                self.settings.plan.worth,
+                outcome,
+                false,
+                side,
+            )));
         }
         let index = parent.legal_moves().position(|chosen| chosen == last)?;
         let place = self.value_one(cpu, &parent, index, root);

@@ -159,7 +159,8 @@ mod tests {
             })
             .collect();
         let set = |area| (0..16).filter(|&at| of_square[at as usize] == Some(area)).collect::<Bitboard<Size4>>();
-        let areas = Areas::new(&Geometry::WHOLE, &of_square, set(0), set(1), Sight::default()).unwrap_or_else(|error| panic!("{error}"));
+        let areas = Areas::new(&Geometry::WHOLE, &of_square, set(0), set(1), Sight::default())
+            .unwrap_or_else(|error| panic!("{error}"));
         let classes =
             |weights: [u32; 2], flags| areas.weights(&Strategy { weights: weights.to_vec(), flags }).classes().to_vec();
         assert_eq!(classes([3, 5], [false, false, true]), [set(0), set(1)]);
