@@ -5,12 +5,12 @@ from slow_rules import SlowRules
 
 from evoply import _native
 from evoply.expressions import board, is_empty, squares
-from evoply.games import GAMES, game_added
+from evoply.games import DATA_GAMES, GAMES, game_added
 from evoply.games.data import DataGameRules
 from evoply.rules import Rules, RulesError, check_rules, place, read_rules, slide, step
 from evoply.rules.shipped.reversed_othello import othello
 
-DATA = [name for name in GAMES if isinstance(GAMES[name], DataGameRules)]
+DATA = DATA_GAMES
 FEW = {"hex-9": 3, "gomoku-9": 3, "gomoku-10": 3, "reversed-othello": 6, "ataxx": 3}
 
 

@@ -101,6 +101,13 @@ pub(crate) enum Comparison {
     Equal,
 }
 
+/// What a shift takes in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Into {
+    Set(Register),
+    Playable,
+}
+
 /// One operation: where the result goes comes first.
 #[derive(Clone, Debug)]
 pub(crate) enum Op<W> {
@@ -108,11 +115,14 @@ pub(crate) enum Op<W> {
     Intersection(Register, Register, Register),
     Union(Register, Register, Register),
     Difference(Register, Register, Register),
-    Shift(Register, Register, Step<W>),
-    /// A shift, and what of it lies in a set.
-    ShiftInto(Register, Register, Step<W>, Register),
-    /// Start, through, the step, the squares that a step can reach, and how often reaches are doubled.
-    Ray(Register, Register, Register, i32, W, u8),
+    // Which way, how far, what stays on its row, and what is taken in: ways of their own, so that nothing is asked in the loop.
+    ShiftUp(Register, Register, u32, W, Into),
+    ShiftDown(Register, Register, u32, W, Into),
+    /// A step farther than a shift of the machine.
+    ShiftFar(Register, Register, Step<W>),
+    /// Start, through, how far, the squares that a step can reach, and whether a line may have more than eight squares.
+    RayUp(Register, Register, Register, u32, W, bool),
+    RayDown(Register, Register, Register, u32, W, bool),
     Fill(Register, Register, Register, Box<[Step<W>]>),
     Symmetry(Register, Register, u8),
     First(Register, Register),
@@ -157,6 +167,7 @@ impl<B: Board> Code<B> {
         let (mut sets, mut truths) = ([nothing; REGISTERS], [0_u8; REGISTERS]);
         sets[..INPUTS as usize].copy_from_slice(&inputs);
         let spread = |word| machine.spread(word);
+        let playable = machine.spread(self.geometry.playable().0);
         macro_rules! at {
             ($register:expr) => {
                 sets[usize::from($register) % REGISTERS]
@@ -167,26 +178,50 @@ impl<B: Board> Code<B> {
                 truths[usize::from($register) % REGISTERS]
             };
         }
+        // What a shift takes in is a set, or all that can be played.
+        macro_rules! into {
+            ($into:expr) => {
+                match $into {
+                    Into::Set(register) => at!(register),
+                    Into::Playable => playable,
+                }
+            };
+        }
+        // Reaches of one step, of two, of four, and of eight where a line is that long (Kogge and Stone 1973).
+        macro_rules! ray {
+            ($to:expr, $start:expr, $through:expr, $by:expr, $reached:expr, $is_long:expr, $shift:tt) => {{
+                let through = at!($through);
+                let (mut grown, mut passed) = (at!($start) & through, through & spread($reached));
+                grown = grown | (passed & (grown $shift $by));
+                passed = passed & (passed $shift $by);
+                grown = grown | (passed & (grown $shift (2 * $by)));
+                passed = passed & (passed $shift (2 * $by));
+                grown = grown | (passed & (grown $shift (4 * $by)));
+                if $is_long {
+                    passed = passed & (passed $shift (4 * $by));
+                    grown = grown | (passed & ((grown $shift (4 * $by)) $shift (4 * $by)));
+                }
+                at!($to) = grown;
+            }};
+        }
         for op in &self.ops {
             match *op {
                 Op::Constant(to, squares) => at!(to) = spread(squares),
                 Op::Intersection(to, a, b) => at!(to) = at!(a) & at!(b),
                 Op::Union(to, a, b) => at!(to) = at!(a) | at!(b),
                 Op::Difference(to, a, b) => at!(to) = at!(a) & !at!(b),
-                Op::Shift(to, a, ref step) => at!(to) = step.of(at!(a), spread),
-                Op::ShiftInto(to, a, ref step, into) => {
-                    at!(to) = moved(at!(a) & spread(step.staying), step.by) & at!(into);
+                Op::ShiftUp(to, a, by, staying, into) => {
+                    at!(to) = (at!(a) & spread(staying)) << by & into!(into);
                 }
-                Op::Ray(to, start, through, by, reached, doublings) => {
-                    // Reaches of one step, of two, of four (Kogge and Stone 1973).
-                    let through = at!(through);
-                    let (mut grown, mut passed, mut by) = (at!(start) & through, through & spread(reached), by);
-                    for _ in 0..doublings {
-                        grown = grown | (passed & moved(grown, by));
-                        passed = passed & moved(passed, by);
-                        by *= 2;
-                    }
-                    at!(to) = grown;
+                Op::ShiftDown(to, a, by, staying, into) => {
+                    at!(to) = (at!(a) & spread(staying)) >> by & into!(into);
+                }
+                Op::ShiftFar(to, a, ref step) => at!(to) = step.of(at!(a), spread),
+                Op::RayUp(to, start, through, by, reached, is_long) => {
+                    ray!(to, start, through, by, reached, is_long, <<);
+                }
+                Op::RayDown(to, start, through, by, reached, is_long) => {
+                    ray!(to, start, through, by, reached, is_long, >>);
                 }
                 Op::Fill(to, start, through, ref steps) => {
                     let through = at!(through);

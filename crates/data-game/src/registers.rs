@@ -3,8 +3,11 @@
 use evoply_core::bitboard::{Board, Direction, Word};
 use evoply_core::expression::Node;
 
-use crate::code::{Code, INPUTS, Number, Op, Output, REGISTERS, Register};
+use crate::code::{Code, INPUTS, Into, Number, Op, Output, REGISTERS, Register};
 use crate::lowering::{Figure, Id, Made, Maker, Value};
+
+/// The most bits that a machine shifts by.
+const MOST_SHIFT: u32 = 63;
 
 /// Makes operations of values, each once.
 pub(crate) struct Coder<'a, B: Board> {
@@ -49,8 +52,12 @@ impl<'a, B: Board> Coder<'a, B> {
             if self.readers[id] > 0
                 && let Made::Intersection(a, b) = self.maker.made[id]
             {
-                let is_shift = |id: &&Id| {
-                    matches!(self.maker.made[**id as usize], Made::Shift(..)) && self.readers[**id as usize] == 1
+                let is_shift = |id: &&Id| match self.maker.made[**id as usize] {
+                    Made::Shift(_, offset) => {
+                        let by = self.maker.geometry.offset(offset).by;
+                        by.unsigned_abs() <= MOST_SHIFT && self.readers[**id as usize] == 1
+                    }
+                    _ => false,
                 };
                 if let Some(&shift) = [a, b].iter().find(is_shift) {
                     self.fused[shift as usize] = true;
@@ -126,7 +133,7 @@ impl<'a, B: Board> Coder<'a, B> {
             let other = if shift == a { b } else { a };
             let (from, other) = (self.read(from), self.read(other));
             let to = self.write(id)?;
-            self.ops.push(Op::ShiftInto(to, from, self.maker.geometry.offset(offset), other));
+            self.ops.push(self.shift(to, from, offset, Into::Set(other)));
             return Ok(());
         }
         let registers: Vec<Register> = match made {
@@ -140,7 +147,7 @@ impl<'a, B: Board> Coder<'a, B> {
             Made::Intersection(..) => Op::Intersection(to, at(0), at(1)),
             Made::Union(..) => Op::Union(to, at(0), at(1)),
             Made::Difference(..) => Op::Difference(to, at(0), at(1)),
-            Made::Shift(_, offset) => Op::Shift(to, at(0), this.maker.geometry.offset(offset)),
+            Made::Shift(_, offset) => this.shift(to, at(0), offset, Into::Playable),
             Made::Fill(_, _, bits) => this.fill(to, at(0), at(1), bits),
             Made::Symmetry(_, index) => Op::Symmetry(to, at(0), index),
             Made::First(_) => Op::First(to, at(0)),
@@ -162,14 +169,28 @@ impl<'a, B: Board> Coder<'a, B> {
         Ok(())
     }
 
+    fn shift(&self, to: Register, from: Register, offset: (i32, i32), into: Into) -> Op<B::Word> {
+        let step = self.maker.geometry.offset(offset);
+        let by = step.by.unsigned_abs();
+        match (step.by > 0, by > MOST_SHIFT) {
+            (true, false) => Op::ShiftUp(to, from, by, step.staying, into),
+            (false, false) => Op::ShiftDown(to, from, by, step.staying, into),
+            (_, true) => Op::ShiftFar(to, from, step),
+        }
+    }
+
     fn fill(&self, to: Register, start: Register, through: Register, bits: u8) -> Op<B::Word> {
         let board = self.maker.geometry;
         let steps: Vec<_> =
             Direction::ALL.into_iter().filter(|&way| bits >> way as u8 & 1 == 1).map(|way| board.step(way)).collect();
         if let [step] = steps[..] {
-            let reached = step.of(B::FULL, |mask| mask);
-            let longest = board.rows().max(board.columns());
-            return Op::Ray(to, start, through, step.by, reached, longest.next_power_of_two().trailing_zeros() as u8);
+            let (reached, by) = (step.of(B::FULL, |mask| mask), step.by.unsigned_abs());
+            let is_long = board.rows().max(board.columns()) > 8;
+            return if step.by > 0 {
+                Op::RayUp(to, start, through, by, reached, is_long)
+            } else {
+                Op::RayDown(to, start, through, by, reached, is_long)
+            };
         }
         Op::Fill(to, start, through, steps.into())
     }

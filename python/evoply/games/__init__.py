@@ -29,6 +29,7 @@ from evoply.games.squares import (
 from evoply.wording import did_you_mean
 
 __all__ = [
+    "DATA_GAMES",
     "GAMES",
     "NO_DRAWS",
     "SHAPES",
@@ -51,31 +52,37 @@ _WRITTEN = {path.stem: path for path in sorted((Path(__file__).parent / "shipped
 """Games that come with evoply as rules in JSON; `evoply.rules.shipped` has them in Python."""
 
 
+DATA_GAMES = tuple(_WRITTEN)
+"""Their names. `GAMES` knows them; it lists the compiled games and those that were added."""
+_LOADED: dict[str, GameRules] = {}
+
+
 class _Games(Mapping[str, GameRules]):
     """The table; rules in JSON are read when their game is first used."""
 
     def __getitem__(self, name: str) -> GameRules:
-        if name not in _TABLE and name in _WRITTEN:
+        if name in _TABLE or name not in _WRITTEN:
+            return _TABLE[name]
+        if name not in _LOADED:
             data = json.loads(_WRITTEN[name].read_text(encoding="utf-8"))
-            _TABLE[name] = DataGameRules.from_written(data)
-        return _TABLE[name]
+            _LOADED[name] = DataGameRules.from_written(data)
+        return _LOADED[name]
 
     def __contains__(self, name: object) -> bool:
         return name in _TABLE or name in _WRITTEN
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys((*_NATIVE, *_WRITTEN, *_TABLE)))
+        return iter(_TABLE)
 
     def __len__(self) -> int:
-        return len({*_TABLE, *_WRITTEN})
+        return len(_TABLE)
 
     def __repr__(self) -> str:
         return f"GAMES({', '.join(self)})"
 
 
-_NATIVE = tuple(_TABLE)
 GAMES: Mapping[str, GameRules] = _Games()
-_SHIPPED = frozenset(GAMES)
+_SHIPPED = frozenset((*_TABLE, *_WRITTEN))
 NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 """What the name of a game is."""
 
@@ -95,7 +102,9 @@ def game_rules(name: str) -> GameRules:
     """
     if name not in GAMES:
         hint = did_you_mean(name, GAMES) or "."
-        raise ValueError(f"unknown game {name!r}{hint} The games are {', '.join(GAMES)}")
+        raise ValueError(
+            f"unknown game {name!r}{hint} The games are {', '.join((*GAMES, *DATA_GAMES))}"
+        )
     return GAMES[name]
 
 
@@ -129,7 +138,6 @@ def add_game(rules: GameRules | MakesGame) -> None:
     if name in GAMES and isinstance(rules, DataGameRules):
         known: Any = GAMES[name]
         if getattr(known, "rules_digest", "") == rules.rules_digest:
-            _TABLE[name] = rules
             return
         raise ValueError(f"name: there is a game called {name} with other rules: take another name")
     if name in GAMES:
@@ -150,4 +158,4 @@ def game_added(rules: GameRules | MakesGame) -> Iterator[None]:
     try:
         yield
     finally:
-        del _TABLE[game.name]
+        _TABLE.pop(game.name, None)
