@@ -7,7 +7,6 @@ from game_conformance import CHECKS
 
 from evoply.games import DATA_GAMES, GAMES, GameRules, game_rules
 
-
 NAMES = (*GAMES, *DATA_GAMES)
 
 

@@ -58,7 +58,7 @@ def _made_by(file: Path) -> dict[str, Rules]:
 def _line(error: Exception, file: Path) -> int:
     line, trace = 0, error.__traceback__
     while trace is not None:
-        if Path(trace.tb_frame.f_code.co_filename) == file:
+        if Path(trace.tb_frame.f_code.co_filename).resolve() == file.resolve():
             line = trace.tb_lineno
         trace = trace.tb_next
     return line
