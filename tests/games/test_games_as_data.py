@@ -3,6 +3,7 @@
 import pytest
 from slow_rules import SlowRules
 
+import evoply as ep
 from evoply import _native
 from evoply.expressions import board, is_empty, squares
 from evoply.games import DATA_GAMES, GAMES, game_added
@@ -140,3 +141,40 @@ def test_a_name_with_other_rules_is_refused() -> None:
         game_added(mine),
     ):
         pass
+
+
+@pytest.mark.parametrize("size", [4, 6, 8, 10])
+def test_matches_and_searches_as_data_are_those_of_othello(
+    size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EVOPLY_RULES", "data")
+    native = "othello" if size == 8 else f"othello-{size}"
+    with game_added(othello(size, "data-othello", "Othello as data")):
+        for first, second in (
+            ("random", "greedy"),
+            ("mobility:depth=3", "material:depth=2"),
+            ("material:depth=4,ordering=hash,table=12,ties=random", "mobility"),
+        ):
+            scores = []
+            for game in (native, "data-othello"):
+                result = ep.match(first, second, game=game, games=20, seed=5)
+                scores.append((result.wins, result.draws, result.losses))
+            assert scores[0] == scores[1]
+
+
+def test_evolution_as_data_is_that_of_othello(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EVOPLY_RULES", "data")
+    found = []
+    with game_added(othello(6, "data-othello", "Othello as data")):
+        for game in ("othello-6", "data-othello"):
+            config = ep.EvolutionConfig(
+                game=game,
+                seed=2,
+                population_size=30,
+                generations=3,
+                primitives="liao+mobility",
+                fitness={"opponents": [{"player": "greedy", "pairs": 3}], "opening_plies": 6},
+            )
+            steps = list(ep.evolve(config))
+            found.append([[(str(i), i.fitness) for i in step.individuals] for step in steps])
+    assert found[0] == found[1]

@@ -6,7 +6,7 @@ Reasons: docs/design/expressions.md.
 from __future__ import annotations
 
 import re
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
 from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
