@@ -162,6 +162,7 @@ pub(crate) struct Found<S> {
 impl<B: Board> Code<B> {
     /// Run it on own pieces, the opponent's, and the squares moved from and to.
     #[inline(always)]
+    #[allow(clippy::too_many_lines)] // One line an operation.
     pub fn run<M: Machine<B::Word>>(&self, machine: M, inputs: [M::Set; INPUTS as usize]) -> Found<M::Set> {
         let nothing = machine.spread(B::Word::ZERO);
         let (mut sets, mut truths) = ([nothing; REGISTERS], [0_u8; REGISTERS]);

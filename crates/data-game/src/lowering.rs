@@ -135,10 +135,10 @@ impl<'a, B: Board> Maker<'a, B> {
         self.put(Made::Shift(set, offset))
     }
 
-    fn negation(&mut self, value: Value) -> Result<Value, String> {
+    fn negation(&mut self, value: &Value) -> Result<Value, String> {
         Ok(match value {
             Value::Always(holds) => Value::Always(!holds),
-            Value::Truth(id) => Value::Truth(self.put(Made::Negation(id))),
+            Value::Truth(id) => Value::Truth(self.put(Made::Negation(*id))),
             _ => return Err("not takes a truth".into()),
         })
     }
@@ -227,13 +227,13 @@ impl<'a, B: Board> Maker<'a, B> {
                 let square = self.constant(Bitboard::square(square.into()));
                 let common = self.intersection(set(self, a), square);
                 let empty = Value::Truth(self.put(Made::IsEmpty(common)));
-                return self.negation(empty);
+                return self.negation(&empty);
             }
             Node::IsBlack => return Ok(Value::Always(own_is_black)),
             Node::ConstantTruth(holds) => return Ok(Value::Always(holds)),
             Node::Negation(a) => {
                 let value = seen(self, a);
-                return self.negation(value);
+                return self.negation(&value);
             }
             Node::Either(a, b) => {
                 let (a, b) = (seen(self, a), seen(self, b));

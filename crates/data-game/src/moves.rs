@@ -134,12 +134,11 @@ impl<B: Board> Moves<B> {
     #[inline(always)]
     fn placed(&self, to: u32) -> Move {
         let (at, places) = (Bitboard::<B>::square(to).0, &self.rules.0.places);
-        let rule = match places.len() {
-            1 => places[0].1,
-            _ => {
-                let holds = |(set, _): &&(u8, u8)| self.sets[usize::from(*set) % MOST_SETS] & at != B::Word::ZERO;
-                places.iter().find(holds).map_or(0, |&(_, rule)| rule)
-            }
+        let rule = if let [(_, rule)] = **places {
+            rule
+        } else {
+            let holds = |(set, _): &&(u8, u8)| self.sets[usize::from(*set) % MOST_SETS] & at != B::Word::ZERO;
+            places.iter().find(holds).map_or(0, |&(_, rule)| rule)
         };
         Move { from: 0, to: to as u8, rule }
     }

@@ -273,7 +273,7 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
                     at!(sets, to) = at!(sets, a).map(|a| a & !a.wrapping_sub(B::Word::ONE));
                 }
                 Op::Shift(to, a, direction) => {
-                    set_apart!(to, Shifted::<B>(&at!(sets, a), direction, &program.geometry))
+                    set_apart!(to, Shifted::<B>(&at!(sets, a), direction, &program.geometry));
                 }
                 Op::Fill(to, a, b, bits) => {
                     set_apart!(
