@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from evoply import Run, arena, checkers
 from evoply._native import Stream
+from evoply.arena import PreparedPlayer
 from evoply.evolution import (
     EvolutionConfig,
     Generation,
@@ -26,7 +27,7 @@ from evoply.evolution import (
     evolve,
 )
 from evoply.evolution.fitness import Batch, Population, Training
-from evoply.evolution.play import PreparedPlayer, panel_of
+from evoply.evolution.play import panel_of
 from evoply.players import parse_player
 from evoply.presets import preset_text
 from evoply.runs import advance

@@ -148,7 +148,7 @@ def test_charts_are_pictures_with_values_to_read(page: Page) -> None:
 
 
 def test_a_page_of_a_long_run_stays_small(tmp_path: Path) -> None:
-    generations = 1200 if "EVOPLY_LONG" in os.environ else 450  # a chart draws 400 points
+    generations = 1200 if "EVOPLY_LONG" in os.environ else 1010  # tables are sampled above 1,000
     settings = config(population_size=2, generations=generations, game="othello-4")
     with Run.create(tmp_path / "long", settings) as run:
         for _ in advance(run):

@@ -146,7 +146,8 @@ class Evolution:
         parts = self.parts.of(
             config.variation, config.fitness.measure, config.selection, config.survival
         )
-        parts.check(config.variation, config.task, config.demes, config.steady_state)
+        choices = {"selection": config.selection, "survival": config.survival}
+        parts.check(config.variation, config.task, choices, config.demes, config.steady_state)
         check_own_players(config)
 
     def first(self, config: EvolutionConfig, /) -> Generation:

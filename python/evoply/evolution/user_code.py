@@ -103,10 +103,14 @@ class PythonParts:
         self,
         variation: Variation,
         task: Task,
+        choices: Mapping[str, ChoiceKeys],
         demes: Demes | None,
         steady_state: SteadyState | None,
     ) -> None:
-        """Raise ValueError unless these are the operators of *variation*, and all parts fit."""
+        """Raise ValueError unless these are the operators of *variation*, and all parts fit.
+
+        *choices* are the config's selection and survival by these names.
+        """
         variation = self.completed(variation)
         custom = variation.custom
         missing = sorted(set(custom) - set(self.operators))
@@ -134,7 +138,7 @@ class PythonParts:
                 '"population"'
             )
         if self.fitness is not None:
-            _check_fitness(kind_of(self.fitness), task)
+            _check_fitness(kind_of(self.fitness), task, choices)
         self._check_choices(demes, steady_state)
 
     def _check_choices(self, demes: Demes | None, steady_state: SteadyState | None) -> None:
@@ -216,12 +220,13 @@ class PythonParts:
         return own if isinstance(own, Operator) else Operator(name, own, "")
 
 
-def _check_fitness(kind: FitnessKind, task: Task) -> None:
-    if task.cases is not None and task.cases not in kind.cases:
-        raise ValueError(
-            f"selection or survival looks at single {task.cases}, which a fitness written in "
-            "Python does not have"
-        )
+def _check_fitness(kind: FitnessKind, task: Task, choices: Mapping[str, ChoiceKeys]) -> None:
+    for what, keys in choices.items():
+        if keys.looks_at is not None and keys.looks_at not in kind.cases:
+            raise ValueError(
+                f"{what} {keys.kind} looks at single {keys.looks_at}, "
+                "which a fitness written in Python does not have"
+            )
     for path, message in kind.problems(task):
         raise ValueError(f"the fitness {qualified_name(kind)} does not fit: {path}: {message}")
 

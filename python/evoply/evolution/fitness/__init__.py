@@ -187,6 +187,7 @@ class Fitness(Part):
             yield f"{table}.kind", f"fitness.measure {measure.kind} {reason}"
             return
         listed = " or ".join(f'"{case}"' for case in measure.cases)
-        others = [kind().kind for kind in FITNESS if case in kind().cases]
+        usual = [kind() for kind in FITNESS if kind is not PythonFitness]
+        others = [kind.kind for kind in usual if case in kind.cases]
         hint = f'; "{case}" are those of {", ".join(others)}' if others else ""
         yield f"{table}.cases", f"with fitness.measure {measure.kind} a case is {listed}{hint}"
