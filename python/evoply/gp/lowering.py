@@ -43,6 +43,13 @@ from evoply.gp.forest import Genotype, branches, is_ordered, value_of
 from evoply.gp.place_weights import leaf_weights
 from evoply.gp.sizes import MAX_OPERATIONS, lowered_size
 from evoply.gp.tree import Tree
+from evoply.when_used import module_when_used
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = module_when_used("numpy")
 
 _Item = int | float
 """A code, or a constant."""
