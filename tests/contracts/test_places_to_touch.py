@@ -26,7 +26,7 @@ PLACES = {
     "TournamentFitness": {"evolution/fitness/tournament.py"},
     "GuideFitness": {"evolution/fitness/guides.py"},
     # a kind of player: its module, and its row
-    "Bot": {"players/bots.py", "players/player.py", "cli/bot_folders.py"},  # hand-ins are looked at
+    "Bot": {"players/bots.py", "players/player.py"},
     "Online": {"players/online.py", "players/player.py"},
     "Engine": {"players/engines/engine_player.py", "players/player.py"},
     # a learner of evoply's own: its module, its kind, and its row

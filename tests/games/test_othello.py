@@ -185,7 +185,7 @@ def test_a_pass_is_one_move_on_every_board() -> None:
 @pytest.mark.parametrize(
     ("build", "message"),
     [
-        (lambda: othello.Position(5), "board of size 5"),
+        (lambda: othello.Position(5), "5x5"),
         (lambda: othello.Position(4, black=1 << 16), "outside"),
         (lambda: othello.Position(4, black=-1), "outside"),
         (lambda: othello.Position(4, black=3, white=2), "b1 holds"),
