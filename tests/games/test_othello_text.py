@@ -168,6 +168,7 @@ def test_errors_of_transcripts(text: str, size: int, error: type[ValueError], me
         othello.Game.from_transcript(text, size)
     if error is IllegalMoveError:
         assert "  a b c d e f g h\n1 -" in str(caught.value)
+        assert " in --------" not in str(caught.value)  # the board is shown once
     assert len(str(caught.value)) < 700
 
 

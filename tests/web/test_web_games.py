@@ -119,6 +119,15 @@ def test_what_is_pasted_is_recognised(text: str, game: str, plies: int, tmp_path
         assert (state.get("game"), len(state["moves"])) == (game, plies), state
 
 
+def test_an_illegal_move_that_is_pasted_is_explained_in_a_line(tmp_path: Path) -> None:
+    with client(tmp_path) as api:
+        answer = api.post("/api/games", json={"position": "f5d6c3d7"})
+    assert answer.status_code == 422
+    line = "position: move 4 (d7) at column 7: illegal move d7 for White: legal is d3 f3 f4 g5"
+    assert line in answer.text
+    assert "a b c d" not in answer.text
+
+
 def test_a_board_that_was_set_up_is_the_board(tmp_path: Path) -> None:
     with client(tmp_path) as api:
         board = {"cells": ".....wb..bw.....", "turn": "white"}

@@ -71,7 +71,8 @@ def test_another_kind_of_a_table_has_its_own_keys(sections: Sections) -> None:
     assert values["selection.kind"] == "roulette"
     assert "selection.size" not in values
     assert {key["path"] for key in keys if key["isKind"]} == {
-        "individual.kind", "selection.kind", "parsimony.kind", "fitness.measure.kind",
+        "individual.kind", "selection.kind", "survival.kind", "parsimony.kind",
+        "fitness.measure.kind",
     }  # fmt: skip
     config = config_asked(StartRun(preset="quick", settings=values), ServerLimits())
     expected = load_config(

@@ -47,15 +47,22 @@ def entrants(texts: Sequence[str]) -> Entrants:
 
 def _look_at(path: str, found: Entrants) -> None:
     """Add the file to the bots, or to those left out, if it is either."""
-    from evoply.players import Bot, bot_classes
+    from evoply.players import bot_classes
 
     try:
-        if bot_classes(path):
-            Bot(path=path).chosen_class()
-            found.texts.append(path)
-            found.from_folders.add(path)
+        classes = bot_classes(path)
     except ValueError as error:
         found.left_out[path] = str(error).removeprefix(f"{path}: ")
+        return
+    if len(classes) > 1:
+        named = ", ".join(classes[:10])
+        found.left_out[path] = (
+            f"several classes have a method choose, {named}: let the names of all but one begin"
+            " with an underscore"
+        )
+    elif classes:
+        found.texts.append(path)
+        found.from_folders.add(path)
 
 
 def leave_out_what_does_not_load(

@@ -132,10 +132,12 @@ class Position(BoardPosition[Move]):
         game: str | None = None,
     ) -> None:
         if size not in _NAMES:
-            raise ValueError(
-                f"there is no Othello board of size {size!r:.40}: use 4, 6, 8 or 10; Position.parse"
-                " reads a board from its text, Game.from_transcript a game"
-            )
+            if not isinstance(size, int):
+                raise TypeError(
+                    f"size: {size!r:.40} is no number: Position.parse reads a board from its text,"
+                    " Game.from_transcript a game"
+                )
+            raise ValueError(f"an Othello board of {size}x{size} does not exist: use 4, 6, 8, 10")
         kernel = _NAMES[size]
         if black is None and white is None:
             black, white = start_row(kernel)[:2]

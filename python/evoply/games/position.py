@@ -277,7 +277,7 @@ class BoardPosition(ABC, Generic[M]):
         """Return the position after *move*, a move or its text.
 
         Raises `InvalidMoveError` if the text cannot be read or fits several moves and
-        `IllegalMoveError`, which shows the position, if the rules forbid the move.
+        `IllegalMoveError`, which names the position, if the rules forbid the move.
         """
         if isinstance(move, str):
             move = self.parse_move(move)
@@ -286,12 +286,12 @@ class BoardPosition(ABC, Generic[M]):
         return self._with(_native.row_after(self.kernel, self.row, move.code(self.shape)))
 
     def _why_not(self, move: str) -> str:
-        """Return the sentence and the board that explain why *move* is not legal here."""
+        """Return the line that explains why *move* is not legal here; a page may show it, too."""
         head = f"{move} for {self.turn} in {self.text()}"
         if not self.legal_moves:
-            return f"{head}: the game is over\n{self}"
+            return f"{head}: the game is over"
         must = self.what_must_be(move)
-        return f"{head}: {must}{', ' if must else ''}legal is {self.legal_moves}\n{self}"
+        return f"{head}: {must}{', ' if must else ''}legal is {self.legal_moves}"
 
     def what_must_be(self, text: str, /) -> str:
         """Return what the rules demand and the illegal move *text* does not do, or ""."""

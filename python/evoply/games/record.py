@@ -76,7 +76,10 @@ class BoardGame(Generic[P, M]):
             except (IllegalMoveError, InvalidMoveError) as error:
                 number = len(moves) - passes + 1
                 head = f"move {number} ({word.text}) at {where(word.index)}"
-                raise type(error)(f"{head}: {error}") from error
+                # The board is shown once, so that people can read it.
+                why, place, what = str(error).partition(f" in {positions[-1].text()}")
+                board = f"\n{positions[-1]}" if place else ""
+                raise type(error)(f"{head}: {why}{what}{board}") from error
             moves.append(move)
             passes += move.is_pass
         return cls._build(start, tuple(moves), tuple(positions), draws)

@@ -16,9 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 from types import MappingProxyType
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from evoply import _native
 from evoply.expressions import (
@@ -45,6 +43,13 @@ from evoply.gp.forest import Genotype, branches, is_ordered, value_of
 from evoply.gp.place_weights import leaf_weights
 from evoply.gp.sizes import MAX_OPERATIONS, lowered_size
 from evoply.gp.tree import Tree
+from evoply.when_used import module_when_used
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = module_when_used("numpy")
 
 _Item = int | float
 """A code, or a constant."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         load_saved_player,
     )
     from evoply.players.player_kind import PlayerKind, ValuingPlayer
-    from evoply.players.saving import save_player
+    from evoply.players.player_saving import save_player
     from evoply.players.searcher import Searcher
     from evoply.players.seed_individuals import seed_individual
     from evoply.players.specs import NOT_REPRODUCIBLE, AfterState, AlphaBeta, RandomPlayer
@@ -95,7 +95,7 @@ give_when_used(
         "online": "Online OnlineSeat",
         "packed": "PackedTables read_packed",
         "player": "data_of model_of player_of steady_player",
-        "saving": "save_player",
+        "player_saving": "save_player",
         "searcher": "Searcher",
         "seed_individuals": "seed_individual",
         "specs": "NOT_REPRODUCIBLE AfterState AlphaBeta RandomPlayer",

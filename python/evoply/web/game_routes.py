@@ -187,7 +187,8 @@ def _asked_position(body: BeginGame) -> GameRecord:
                 return read_pasted(other, body.position)
             except ValueError:
                 continue
-        raise ValueError(f"position: {error}") from None
+        # The page shows a line, and no board could be read in one.
+        raise ValueError(f"position: {str(error).partition(chr(10))[0]}") from None
 
 
 def _hall(request: Request) -> GameHall:
