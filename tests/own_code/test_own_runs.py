@@ -199,7 +199,7 @@ def test_digests_do_not_know_where_the_file_lies(home: Path) -> None:
     assert str(home) not in text
     assert "Short#" in text
     assert "Cautious#" in text
-    assert "code" not in json.dumps(settings_of(small_config()))
+    assert settings_of(small_config())["player"]["code"] is None
 
 
 def test_players_in_python_are_opponents(home: Path, imports: Callable[[], int]) -> None:

@@ -17,7 +17,6 @@ from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.generation_statistics import FreshResult
 from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individual
 from evoply.evolution.play.opponents import resolved, with_players
-from evoply.evolution.selections import SURVIVALS
 from evoply.files import checksum
 from evoply.own_code import without_places
 
@@ -39,11 +38,6 @@ def settings_of(config: EvolutionConfig) -> dict[str, Any]:
         del settings["player"]["ordering"]  # changes no move
     elif config.player.ordering == "usual":
         settings["player"]["ordering"] = "none"  # the usual one where nodes are counted
-    # Keys that came later count where they are set: digests of older configs stay as they are.
-    if settings["survival"]["kind"] == SURVIVALS[0].keys().kind:
-        del settings["survival"]
-    if settings["selection"].get("down_sampling") == 1.0:
-        del settings["selection"]["down_sampling"]
     settings["fitness"]["opening_plies"] = config.opening_plies
     # A text may name a file: its content counts, not its path.
     settings["fitness"]["opponents"] = [
@@ -58,10 +52,6 @@ def settings_of(config: EvolutionConfig) -> dict[str, Any]:
         seed if is_tree_text(seed) else resolved(seed, config.game)
         for seed in config.initialisation.seeds
     ]
-    # So that runs without own code keep the digests that they had.
-    for table, key in (("variation", "operators"), ("player", "code")):
-        if not settings[table][key]:
-            del settings[table][key]
     without_code: dict[str, Any] = without_places(settings)
     return without_code
 
@@ -101,6 +91,6 @@ def digest_of(
         ],
         "champion": str(champion),
         "archive": [[str(entry.tree), entry.generation] for entry in archive],
-        **({} if state is None else {"state": state}),
+        "state": state,
     }
     return checksum(content)
