@@ -206,13 +206,16 @@ def test_parents_play_again_on_the_openings_of_their_offspring() -> None:
     assert best == sorted(best, reverse=True)
 
 
-def test_new_keys_do_not_count_where_they_are_not_used() -> None:
-    assert "survival" not in settings_of(small())
-    assert settings_of(small(survival={"kind": "best"}))["survival"] == {"kind": "best"}
-    usual = settings_of(small(selection={"kind": "lexicase"}))["selection"]
-    assert set(usual) == {"kind", "cases", "epsilon"}
-    sampled = small(selection={"kind": "lexicase", "down_sampling": 0.5})
-    assert settings_of(sampled)["selection"]["down_sampling"] == 0.5
+def test_every_key_of_a_choice_counts() -> None:
+    usual = settings_of(small(selection={"kind": "lexicase"}))
+    assert set(usual["selection"]) == {"kind", "cases", "epsilon", "down_sampling"}
+    assert usual["survival"] == {"kind": "offspring"}
+    for other in (
+        small(selection={"kind": "lexicase", "down_sampling": 0.5}),
+        small(selection={"kind": "lexicase", "epsilon": 0.25}),
+        small(selection={"kind": "lexicase"}, survival={"kind": "best"}),
+    ):
+        assert settings_of(other) != usual
 
 
 def test_every_row_is_a_kind_of_the_config() -> None:

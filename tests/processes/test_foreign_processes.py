@@ -2,13 +2,21 @@
 
 import os
 import secrets
+import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from evoply.processes import BrokenError, ForeignProcess, KeeperLimits, Surroundings, sandbox
+from evoply.processes import (
+    BrokenError,
+    ForeignProcess,
+    KeeperLimits,
+    Surroundings,
+    keeper,
+    sandbox,
+)
 from waiting import until
 
 PROBLEM = sandbox.sandbox_problem()
@@ -138,3 +146,15 @@ def test_who_used_up_its_time_or_started_too_many_is_said(
         with pytest.raises(BrokenError, match="started more than 8 processes"):
             lines(process, 1)
         process.end()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the keeper lists processes on Linux")
+def test_processes_that_end_while_they_are_listed_do_not_matter() -> None:
+    starting = "while :; do (:; :); done"
+    with subprocess.Popen(["sh", "-c", starting]) as shell:
+        try:
+            seen = {process for _ in range(3000) for process in keeper._descendants(shell.pid)}
+        finally:
+            shell.kill()
+    assert len(seen) > 10
+    assert list(keeper._descendants(shell.pid)) == []

@@ -334,9 +334,13 @@ def _descendants(ancestor: int) -> Iterator[int]:
 
 
 def _children(parent: int) -> Iterator[int]:
-    for task in Path(f"/proc/{parent}/task").glob("*/children"):
+    try:
+        tasks = os.listdir(f"/proc/{parent}/task")
+    except OSError:  # it has just ended
+        return
+    for task in tasks:
         with suppress(OSError):
-            yield from map(int, task.read_bytes().split())
+            yield from map(int, Path(f"/proc/{parent}/task/{task}/children").read_bytes().split())
 
 
 def _families() -> dict[int, list[int]]:
