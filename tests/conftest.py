@@ -21,7 +21,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.pop("COVERAGE_PROCESS_CONFIG", None)
 
 # Deadlines would be timed tests; these machines are noisy.
-settings.register_profile("ordinary", deadline=None, max_examples=50, derandomize=True)
+settings.register_profile("ordinary", deadline=None, max_examples=25, derandomize=True)
 settings.register_profile("long", deadline=None, max_examples=1000)
 settings.load_profile("long" if LONG else "ordinary")
 

@@ -83,12 +83,12 @@ def test_table_3():
     result = reproduce("benbassat", "3", Request(seed=4, shown=shown.append))
     assert [len(one.rows) for one in shown] == list(range(1, len(LADDER) + 1))
     assert (shown[3].rows, shown[-1]) == (result.rows[:4], result)
-    assert result.to_dict() == reproduce("benbassat", "3", Request(seed=4, threads=1)).to_dict()
     for step, one in zip(LADDER, result.rows, strict=True):
         assert one.paper == step.printed
         assert one.interval[0] <= one.ours <= one.interval[1]
         assert one.verdict != "undecided"
     share = reproduce("benbassat", "3", Request(rules="share"))
+    assert share == reproduce("benbassat", "3", Request(rules="share", threads=1))
     assert [one.name for one in share.rows] == [
         step.name for step in LADDER if step.game == "othello"
     ]
@@ -159,7 +159,6 @@ def test_a_table_that_keeps_its_runs_goes_on_where_it_was_interrupted(
     with Run.open(tmp_path / runs[0]) as run:  # somebody goes on with one of them
         config = run.kind.configs.with_limits(run.config, {"generations": 4}, run.last())
         assert len(list(advance(run, config=config))) == 2
-    assert reproduce("benbassat", "6", request) == usual
     with Run.open(tmp_path / runs[1]) as run:  # and has ended the other early
         run.set_meta(status="limit")
     assert reproduce("benbassat", "6", request) == usual

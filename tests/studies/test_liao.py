@@ -1,5 +1,6 @@
 """Liao's study: the printed figures, the games, the faulty parser, the page."""
 
+from functools import cache
 from html.parser import HTMLParser
 
 import pytest
@@ -14,6 +15,13 @@ from evoply.studies.liao.evolution import STAGES, halves_of, percents_of
 from evoply.studies.liao.reconstruction import play_reconstruction
 from evoply.studies.liao.tables import TABLE_1, TABLE_2
 from evoply.studies.liao.white_games import games_as_white
+
+
+
+@cache
+def reproduced(table: str, rules: str):
+    return reproduce("liao", table, Request(rules=rules, seed=4))
+
 
 VALUES = {
     "white": 10, "black": 7, "white_corners": 2, "black_corners": 1, "white_near_corners": 3,
@@ -131,9 +139,10 @@ def test_every_hypothesis_can_be_read():
 @pytest.mark.parametrize("table", ["1", "2"])
 @pytest.mark.parametrize("rules", ["plain", "reconstruction"])
 def test_tables(table, rules):
-    request = Request(rules=rules, seed=4)
-    result = reproduce("liao", table, request)
-    assert result.to_dict() == reproduce("liao", table, request).to_dict()
+    result = reproduced(table, rules)
+    if table == "1":  # what table 2 evolves is made twice below
+        again = reproduce("liao", table, Request(rules=rules, seed=4, threads=1))
+        assert result.to_dict() == again.to_dict()
     printed = {name: float(wins) for name, _, wins in TABLE_2} if table == "2" else dict(TABLE_1)
     rows = {one.name: one for one in result.rows}
     for name, wins in printed.items():
@@ -158,16 +167,16 @@ def test_what_is_sure_whatever_the_seed():
 
 
 def test_table_2_evolves_halves_and_plays_them_staged():
-    rows = {one.name: one for one in reproduce("liao", "2", Request(seed=2)).rows}
+    rows = {one.name: one for one in reproduced("2", "plain").rows}
     for name, _, wins in TABLE_2:
         evolved = rows[f"{name}, evolved here"]
         assert evolved.paper == wins
         assert evolved.n == 3
-        first, second = (halves_of(float(name[:4]), Request(seed=2), run) for run in (0, 1))
+        first, second = (halves_of(float(name[:4]), Request(seed=4), run) for run in (0, 1))
         assert first != second
-        assert first == halves_of(float(name[:4]), Request(seed=2, threads=1), 0)
+        assert first == halves_of(float(name[:4]), Request(seed=4, threads=1), 0)
         assert all(half.discs < float(name[:4]) for half in first)
-    pair = halves_of(50.0, Request(seed=2), 0)
+    pair = halves_of(50.0, Request(seed=4), 0)
     staged = Forest("stages", tuple(half.tree for half in pair), (50, 50))
     found = games_as_white(staged, games=60, seed=1)
     assert found == games_as_white(str(staged), games=60, seed=1)
@@ -175,7 +184,7 @@ def test_table_2_evolves_halves_and_plays_them_staged():
 
 def test_both_rules_stand_side_by_side():
     for rules, other in (("plain", "reconstruction"), ("reconstruction", "plain rules")):
-        rows = {one.name: one for one in reproduce("liao", "1", Request(rules=rules)).rows}
+        rows = {one.name: one for one in reproduced("1", rules).rows}
         for text, wins in TABLE_1:
             assert rows[f"{text}, {other}"].paper == rows[text].paper == wins
             assert rows[f"{text}, {other}"].ours != rows[text].ours
@@ -216,7 +225,7 @@ class Page(HTMLParser):
 
 
 def test_the_page(tmp_path):
-    result = reproduce("liao", "1", Request(seed=4))
+    result = reproduced("1", "plain")
     study = find_study("liao")
     path = write_study(result, study, tmp_path / "page.html")
     page = Page(path.read_text())
