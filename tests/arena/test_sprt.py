@@ -49,9 +49,9 @@ def test_the_ratio_is_antisymmetric():
 def test_errors_are_as_rare_as_promised(elo, wrong):
     """Of 300 tests at 5 %, 15 err on average; 28 or more would be one chance in a thousand.
 
-    So would be 14 or more of 100.
+    So would be 8 or more of 40.
     """
-    tests, most = (300, 28) if LONG else (100, 14)
+    tests, most = (300, 28) if LONG else (40, 8)
     test = Sprt(0, 60)
 
     def mean_preserving(stream):

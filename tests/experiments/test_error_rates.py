@@ -87,7 +87,7 @@ TIED: dict[str, Callable[[np.random.Generator, int], tuple[Floats, Floats]]] = {
 
 
 @pytest.mark.parametrize("kind", TIED)
-@pytest.mark.parametrize("seeds", [4, 6, 8, 12, *([25, 40] if LONG else [])])
+@pytest.mark.parametrize("seeds", [4, 8, 12, *([6, 25, 40] if LONG else [])])
 def test_one_in_twenty_at_most_is_wrong_with_ties(kind: str, seeds: int) -> None:
     draws = np.random.default_rng(13)
     tests = [rank_test(*(one.tolist() for one in TIED[kind](draws, seeds))) for _ in range(ROUNDS)]
@@ -156,7 +156,7 @@ def test_one_family_in_twenty_at_most_has_a_wrong_pair(
     assert wrong / ROUNDS <= 0.05 + margin(0.05, ROUNDS)
 
 
-@pytest.mark.parametrize("seeds", [6, 9, 14, *([25, 40] if LONG else [])])
+@pytest.mark.parametrize("seeds", [6, 9, *([14, 25, 40] if LONG else [])])
 @pytest.mark.parametrize("spread", [1.0, 4.0])
 @pytest.mark.parametrize("digits", [1, 6])
 def test_intervals_cover_the_shift_as_often_as_they_say(

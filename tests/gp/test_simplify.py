@@ -291,7 +291,7 @@ def test_expressions_are_simplified_without_a_tree():
 
 def test_large_trees_take_little_time():
     stream = Stream(1, "large")
-    for _ in range(15):
+    for _ in range(6):
         tree = grow(LIAO, 12, stream, function_probability=0.75)
         start = time.process_time()
         simplify(tree)

@@ -121,6 +121,7 @@ def test_every_experiment_runs(name):
     json.dumps(result.to_dict(), allow_nan=False)
 
 
+@pytest.mark.long
 def test_all_experiments_side_by_side_are_the_single_ones():
     together = {one.name: one for one in reproduce("bellin", "fitness", Request(seed=3)).rows}
     for one in reproduce("bellin", "E3", Request(seed=3)).rows:

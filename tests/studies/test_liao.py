@@ -17,7 +17,6 @@ from evoply.studies.liao.tables import TABLE_1, TABLE_2
 from evoply.studies.liao.white_games import games_as_white
 
 
-
 @cache
 def reproduced(table: str, rules: str):
     return reproduce("liao", table, Request(rules=rules, seed=4))

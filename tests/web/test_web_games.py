@@ -32,7 +32,10 @@ def _board(cells: str) -> tuple[int, int, int]:
     return black, white, kings
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.long] * name.endswith("-10")) for name in GAMES],
+)
 def test_a_game_over_the_api_is_the_game_of_the_library(name: str, tmp_path: Path) -> None:
     record = game_rules(name).record()
     fast = Rate(1e6, 1e6)  # a long game would otherwise be refused where the machine is quick
