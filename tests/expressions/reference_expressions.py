@@ -181,6 +181,7 @@ OPERATIONS = {
     "opponent_kings": lambda board, v: board.opponent & board.kings,
     "empty": lambda board, v: board.all - board.own - board.opponent,
     "moved_to": lambda board, v: set(),
+    "first": lambda board, v, a: set(sorted(v[a])[:1]),
     "squares": lambda board, v, indices: board.listed(indices),
     "squares_turned": lambda board, v, indices: (
         board.listed(indices) if board.own_is_black else board.symmetry(board.listed(indices), 3)

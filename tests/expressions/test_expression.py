@@ -146,7 +146,7 @@ def test_named_squares_are_resolved_for_the_board():
         (lambda: number_of_moves("white"), "a side must be one of own, opponent, not 'white'"),
         (lambda: divide(1, board.t, "two"), "must be one of one, zero, numerator, ieee"),
         (lambda: weighted_sum(board.own, []), "1 to 256 tables"),
-        (lambda: weighted_sum(board.own, [[1.0] * 63]), "one weight per square"),
+        (lambda: weighted_sum(board.own, [[1.0] * 101]), "one weight per square"),
         (lambda: weighted_sum(board.own, [[math.nan] * 64]), "weight 0 of a table is nan"),
         (lambda: weighted_sum(board.own, [[1.0] * 64, [1.0] * 36]), "same number of weights"),
         (lambda: weighted_sum(board.own, [[1.0] * 64], board.own), "of type number, not squares"),

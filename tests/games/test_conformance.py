@@ -5,10 +5,12 @@ from collections.abc import Callable
 import pytest
 from game_conformance import CHECKS
 
-from evoply.games import GAMES, GameRules
+from evoply.games import DATA_GAMES, GAMES, GameRules, game_rules
+
+NAMES = (*GAMES, *DATA_GAMES)
 
 
-@pytest.mark.parametrize("rules", GAMES.values(), ids=GAMES.keys())
+@pytest.mark.parametrize("rules", map(game_rules, NAMES), ids=NAMES)
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__.removeprefix("check_"))
 def test_game(rules: GameRules, check: Callable[..., None]) -> None:
     check(rules=rules)

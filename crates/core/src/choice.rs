@@ -2,7 +2,6 @@
 //!
 //! Reasons: docs/design/randomness.md.
 
-use crate::bitboard::Board;
 use crate::rules::Game;
 use crate::stream::Stream;
 
@@ -59,7 +58,8 @@ impl Ties {
             Self::Column => {
                 // A pass, which moves to no square, is the only move.
                 let square = G::moved_to(position.rules(), chosen).first();
-                square % G::Board::SIZE * G::Board::SIZE + square / G::Board::SIZE
+                let (rows, columns) = (G::geometry(position.rules()).rows(), G::geometry(position.rules()).columns());
+                square % columns * rows + square / columns
             }
             Self::Advanced => position.rows_to_go(chosen),
         };

@@ -28,6 +28,7 @@ pub mod cpu;
 pub mod engine;
 pub mod evaluator;
 pub mod expression;
+pub mod geometry;
 pub mod kernel;
 pub mod lanes;
 pub mod learning;

@@ -20,6 +20,18 @@ pub fn kernel(name: &str) -> PyResult<&'static dyn Kernel> {
     })
 }
 
+/// Add the game of a name and the written form of its rules; the same name stands for the same rules for as long as the process
+/// runs.
+#[pyfunction]
+#[pyo3(signature = (name, rules, /))]
+pub fn add_rules(name: &str, rules: &str) -> PyResult<()> {
+    let mut games = GAMES.write().unwrap_or_else(PoisonError::into_inner);
+    if games.iter().all(|game| game.name() != name) {
+        games.push(evoply_data_game_kernel::kernel(name, rules).map_err(wrong)?);
+    }
+    Ok(())
+}
+
 /// A position as Python gives it: Black's pieces, White's, kings of both, whether Black moves, plies, quiet plies.
 pub type Row = (u128, u128, u128, bool, u32, u32);
 

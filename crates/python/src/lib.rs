@@ -35,6 +35,8 @@ mod _native {
     #[pymodule_export]
     use super::expressions::{PrimitiveSet, Program};
     #[pymodule_export]
+    use super::games::add_rules;
+    #[pymodule_export]
     use super::learning::{learn_games, learn_tables};
     #[pymodule_export]
     use super::online::online_move;
@@ -47,7 +49,7 @@ mod _native {
     #[pymodule_export]
     use super::replay::{Replayed, piece_counts, replay, replay_all, rows_along};
     #[pymodule_export]
-    use super::rules::{clock, destinations, legal_moves, mobility, perft, row_after};
+    use super::rules::{clock, destinations, legal_moves, mobility, outcome, perft, row_after};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -1,5 +1,6 @@
 //! Rules of every game for positions made in Python: sets of squares are whole numbers, a1 is bit 0.
 
+use evoply_core::rules::{Color, Outcome};
 use pyo3::prelude::*;
 
 use crate::games::{Row, failed, kernel, row as kernel_row, tuple};
@@ -17,6 +18,16 @@ pub fn legal_moves(game: &str, row: Row) -> PyResult<Vec<u64>> {
 #[pyo3(signature = (game, row, code, /))]
 pub fn row_after(game: &str, row: Row, code: u64) -> PyResult<Row> {
     kernel(game)?.row_after(&kernel_row(row), code).map(tuple).map_err(failed)
+}
+
+/// How the game ended: the winner ("black", "white", or none for a draw), and Black's pieces less White's; none while it goes on.
+#[pyfunction]
+#[pyo3(signature = (game, row, /))]
+pub fn outcome(game: &str, row: Row) -> PyResult<Option<(Option<&'static str>, i32)>> {
+    let outcome = kernel(game)?.outcome(&kernel_row(row)).map_err(failed)?;
+    Ok(outcome.map(|Outcome { winner, difference }| {
+        (winner.map(|winner| if winner == Color::Black { "black" } else { "white" }), difference)
+    }))
 }
 
 /// Number of legal moves that Black or White would have; a forced pass counts 0.

@@ -136,6 +136,13 @@ COMMANDS: dict[str, str] = {
   evoply show swh --heat-map weights.svg
   evoply show material-kings:depth=2 --game checkers
 """,
+    "game": """
+  evoply game breakthrough --check
+  evoply game mygame.py --check --perft 5
+  evoply game mygame.py --play
+  evoply game mygame.py --write mygame.json
+  evoply match greedy random --game mygame.py --games 1000
+""",
     "perft": """
   evoply perft othello 9
   evoply perft othello-6 8 --threads 1 --json

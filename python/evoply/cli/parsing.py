@@ -8,12 +8,14 @@ from cyclopts import App
 from cyclopts.exceptions import CycloptsError, UnusedCliTokensError
 
 from evoply.cli.commands import COMMANDS, command_named
+from evoply.cli.games_in_files import with_games
 from evoply.cli.output import EndedError, help_console
 from evoply.cli.version import version_text
 
 
 def run_command(arguments: Sequence[str]) -> None:
     """Run the command that *arguments* name; `EndedError` if they are wrongly written."""
+    arguments = with_games(arguments)
     try:
         _app(arguments)(
             arguments, exit_on_error=False, print_error=False, result_action="return_value"

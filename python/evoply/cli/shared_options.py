@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from evoply.protocols import TimeControl
 
 GAME_NAMES = " or ".join(", ".join(GAMES).rsplit(", ", 1))
-"""The names of all games, for help."""
+"""The names of the compiled games, for help."""
 
 MOST_THREADS = 1024
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         destinations,
         divide,
         equal,
+        first,
         is_empty,
         is_odd,
         less,
@@ -119,6 +120,7 @@ __all__ = [
     "equal",
     "find_difference",
     "find_primitive_set",
+    "first",
     "from_dict",
     "from_json",
     "is_empty",
@@ -162,8 +164,8 @@ give_when_used(
             "outputs_to_json substitute"
         ),
         "functions": (
-            "EvaluatedBoard argument board clamp contains count destinations divide equal is_empty "
-            "is_odd less less_equal maximum minimum negate number number_of_moves select "
+            "EvaluatedBoard argument board clamp contains count destinations divide equal first "
+            "is_empty is_odd less less_equal maximum minimum negate number number_of_moves select "
             "squares squares_turned truth weighted_sum"
         ),
         "operations": "CONVENTIONS DIRECTIONS ExpressionError",

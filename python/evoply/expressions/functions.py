@@ -56,6 +56,11 @@ def destinations(side: str = "own") -> Squares:
     return build_squares("destinations", side)
 
 
+def first(of: Squares) -> Squares:
+    """Return the first square of a set, row by row from a1; no square if there is none."""
+    return build_squares("first", of)
+
+
 def count(of: Squares) -> Number:
     """Return the number of squares in a set."""
     return build_number("count", of)
@@ -148,6 +153,7 @@ class EvaluatedBoard(NamedTuple):
     Own is the player who chooses or the side to move, as the view of a player says, of either
     colour. Men are pieces other than kings; in Othello all pieces are men. `t` is the clock from 0
     to 1: in Othello (discs - 4) / (squares - 4), in checkers the share of the pieces that are gone.
+    Only what moves do in `evoply.rules` can read `moved_from`.
     `root_t` and `root_ply` belong to the position where the player chose.
     """
 
@@ -159,6 +165,7 @@ class EvaluatedBoard(NamedTuple):
     opponent_kings: Squares = build_squares("opponent_kings")
     empty: Squares = build_squares("empty")
     moved_to: Squares = build_squares("moved_to")
+    moved_from: Squares = build_squares("moved_from")
     pieces: Number = build_number("pieces")
     ply: Number = build_number("ply")
     quiet_plies: Number = build_number("quiet_plies")

@@ -38,7 +38,6 @@ MAX_SQUARES = max(shape.squares for shape in SHAPES.values())
 MAX_COPIES = 128
 MAX_STAGES = 64
 MAX_ENTRIES = 65_536
-_TABLE_LENGTHS = tuple(shape.squares for shape in SHAPES.values())
 
 
 class ExpressionError(ValueError):
@@ -67,6 +66,7 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
         "opponent_kings": Operation("squares"),
         "empty": Operation("squares"),
         "moved_to": Operation("squares"),
+        "moved_from": Operation("squares"),
         "squares": Operation("squares", ("square list",)),
         "squares_turned": Operation("squares", ("square list",)),
         "named_squares": Operation("squares", ("set name",)),
@@ -74,6 +74,7 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
         "or": Operation("squares", ("squares", "squares")),
         "minus": Operation("squares", ("squares", "squares")),
         "not": Operation("squares", ("squares",)),
+        "first": Operation("squares", ("squares",)),
         "shift": Operation("squares", ("squares", "direction")),
         "fill": Operation("squares", ("squares", "squares", "directions")),
         "symmetry": Operation("squares", ("squares", "symmetry")),
@@ -216,10 +217,10 @@ def _check_tables(value: object) -> tuple[tuple[float, ...], ...]:
 
 
 def _check_table(value: object) -> tuple[float, ...]:
-    if not isinstance(value, list | tuple) or len(value) not in _TABLE_LENGTHS:
+    if not isinstance(value, list | tuple) or not 1 <= len(value) <= MAX_SQUARES:
         raise ExpressionError(
             "a table must list one weight per square, row by row from a1 "
-            f"({', '.join(map(str, _TABLE_LENGTHS))}), not {short(value)}"
+            f"(1 to {MAX_SQUARES}), not {short(value)}"
             f"{'; one table alone is [table]' if isinstance(value, Real) else ''}"
         )
     weights = tuple(_check_value(weight) for weight in value)

@@ -189,7 +189,8 @@ class PrimitiveSet:
 
     def native(self, game: str) -> _native.PrimitiveSet:
         """Return the kernel's form of the set for *game*; the last 64 are cached."""
-        return _native_set(self, game)
+        rules = game_rules(game)
+        return _native_set(self, game, rules.kernel, rules.shape)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the set as plain data: format, name, range of constants, written expressions.
@@ -245,17 +246,18 @@ class PrimitiveSet:
 
 
 @lru_cache(maxsize=64)
-def _native_set(primitive_set: PrimitiveSet, game: str) -> _native.PrimitiveSet:
-    rules = game_rules(game)
+def _native_set(
+    primitive_set: PrimitiveSet, game: str, kernel: str, shape: BoardShape
+) -> _native.PrimitiveSet:
     texts: list[str] = []
     for primitive in primitive_set.primitives:
         try:
-            texts.append(primitive.expression.to_json(rules.shape))
+            texts.append(primitive.expression.to_json(shape))
         except ExpressionError as error:
             raise ExpressionError(
                 f"primitive {primitive.name!r} does not fit {game}: {error}"
             ) from None
-    return _native.PrimitiveSet(rules.kernel, texts)
+    return _native.PrimitiveSet(kernel, texts)
 
 
 def name_on(name: str, shape: BoardShape) -> str:

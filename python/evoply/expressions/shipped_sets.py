@@ -34,6 +34,7 @@ PRIMITIVE_SETS: Mapping[str, PrimitiveSet] = MadeWhenUsed(
         "liao": _set("arithmetic_sets.liao"),
         "liao+mobility": _set("arithmetic_sets.liao_with_mobility"),
         "othello-access": _set("access_set.othello_access"),
+        "any-game": _set("any_game_set.any_game"),
         "letters": _set("arithmetic_sets.letters"),
         "letters-centre": _set("arithmetic_sets.letters", order="centre_first"),
         "letters-6": _set("arithmetic_sets.letters", SHAPES[6]),

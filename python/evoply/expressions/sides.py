@@ -6,6 +6,7 @@ from typing import Any
 
 from evoply.expressions.expression import Expression, build
 from evoply.expressions.operations import ExpressionError
+from evoply.expressions.square_sets import RANKS
 from evoply.expressions.written_form import in_order
 
 _SWAPPED: Mapping[str, str] = MappingProxyType(
@@ -43,6 +44,8 @@ def for_the_other_side(expression: Expression) -> Expression:
             swapped = build(node.op, _SWAPPED[arguments[0]])
         elif node.op == "is_black":
             swapped = build("negation", build("is_black"))
+        elif node.op == "named_squares" and arguments[0] in RANKS:
+            swapped = build(node.op, RANKS[1 - RANKS.index(arguments[0])])
         elif node.op == "squares_turned":
             swapped = build("symmetry", build(node.op, *arguments), _HALF_TURN)
         elif node.op == "pattern" and arguments[5]:

@@ -77,8 +77,19 @@ def class_letters(shape: BoardShape) -> str:
     return ascii_lowercase[: len(_classes(shape))]
 
 
+RANKS = ("farthest_rank", "nearest_rank")
+"""Sets that each side has for itself: the ranks farthest from and nearest to where it begins.
+
+They are written for Black, who begins at the top, and turned half round for White.
+"""
+
+
 def named_squares(shape: BoardShape, name: str) -> int:
     """Return the set called *name* on a board of *shape*; `ExpressionError` offers near names."""
+    if name in RANKS or name == "all":
+        rank = (1 << shape.columns) - 1
+        last = rank << shape.index(shape.rows - 1, 0)
+        return {"all": (1 << shape.squares) - 1, RANKS[0]: last, RANKS[1]: rank}[name]
     sets = square_sets(shape)
     if name not in sets:
         hint = did_you_mean(name, sets) or f"; it has {', '.join(sets)}"
@@ -88,7 +99,7 @@ def named_squares(shape: BoardShape, name: str) -> int:
 
 def is_set_name(name: str) -> bool:
     """Return whether some board has a set of squares called *name*."""
-    return any(name in square_sets(shape) for shape in SHAPES.values())
+    return name in RANKS or any(name in square_sets(shape) for shape in SHAPES.values())
 
 
 def set_name_hint(name: str) -> str:
@@ -96,6 +107,7 @@ def set_name_hint(name: str) -> str:
     if re.fullmatch("[a-z][1-9][0-9]?", name):
         return f"{name!r}; a square by name is in a list: squares([{name!r}])"
     names = dict.fromkeys(set_name for shape in SHAPES.values() for set_name in square_sets(shape))
+    names.update(dict.fromkeys(RANKS))
     listed = [name for name in names if "class_" not in name]
     hint = did_you_mean(name, names) or "."
     return (

@@ -18,7 +18,7 @@ from evoply.expressions.operations import (
     short,
     written_literal,
 )
-from evoply.expressions.square_sets import named_squares, square_index
+from evoply.expressions.square_sets import RANKS, named_squares, square_index
 from evoply.games.squares import squares_in
 from evoply.protocols import BoardShape
 
@@ -103,7 +103,8 @@ def to_dict(
 
 def _row(node: ExpressionLike, node_index: dict[int, int], shape: BoardShape | None) -> list[Any]:
     if shape is not None and node.op == "named_squares":
-        return ["squares", list(squares_in(named_squares(shape, node.arguments[0])))]
+        op = "squares_turned" if node.arguments[0] in RANKS else "squares"
+        return [op, list(squares_in(named_squares(shape, node.arguments[0])))]
     row: list[Any] = [node.op]
     for kind, argument in zip(OPERATIONS[node.op].arguments, node.arguments, strict=True):
         if kind in NODE_KINDS:

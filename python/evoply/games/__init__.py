@@ -5,13 +5,16 @@ rules, and a line here; the conformance tests then cover it. Facts about a game 
 needs are fields of its `GameRules`: no other code asks which game it is.
 """
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from types import MappingProxyType
+from pathlib import Path
+from typing import Any, Protocol
 
 from evoply.games.agreement import check_agrees
 from evoply.games.checkers import CHECKERS
+from evoply.games.data import DataGameRules
 from evoply.games.draws import NO_DRAWS, DrawRules
 from evoply.games.othello import OTHELLO
 from evoply.games.rules import GameRules
@@ -26,6 +29,7 @@ from evoply.games.squares import (
 from evoply.wording import did_you_mean
 
 __all__ = [
+    "DATA_GAMES",
     "GAMES",
     "NO_DRAWS",
     "SHAPES",
@@ -43,23 +47,60 @@ __all__ = [
 ]
 
 
-class _Table(dict[str, GameRules]):
-    def __missing__(self, name: str) -> GameRules:
-        raise KeyError(_unknown(name))
+_TABLE: dict[str, GameRules] = {**OTHELLO, **CHECKERS}
+_WRITTEN = {path.stem: path for path in sorted((Path(__file__).parent / "shipped").glob("*.json"))}
+"""Games that come with evoply as rules in JSON; `evoply.rules.shipped` has them in Python."""
+
+
+DATA_GAMES = tuple(_WRITTEN)
+"""Their names. `GAMES` knows them; it lists the compiled games and those that were added."""
+_LOADED: dict[str, GameRules] = {}
+
+
+class _Games(Mapping[str, GameRules]):
+    """The table; rules in JSON are read when their game is first used."""
+
+    def __getitem__(self, name: str) -> GameRules:
+        if name in _TABLE:
+            return _TABLE[name]
+        if name not in _WRITTEN:
+            raise KeyError(_unknown(name))
+        if name not in _LOADED:
+            data = json.loads(_WRITTEN[name].read_text(encoding="utf-8"))
+            _LOADED[name] = DataGameRules.from_written(data)
+        return _LOADED[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in _TABLE or name in _WRITTEN
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_TABLE)
+
+    def __len__(self) -> int:
+        return len(_TABLE)
+
+    def __repr__(self) -> str:
+        return f"GAMES({', '.join(self)})"
+
+
+GAMES: Mapping[str, GameRules] = _Games()
+_SHIPPED = frozenset((*_TABLE, *_WRITTEN))
+NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
+"""What the name of a game is."""
+
+
+class MakesGame(Protocol):
+    """Rules of which a game is made, such as `evoply.rules.Rules`."""
+
+    def game(self) -> GameRules:
+        """Return the game."""
 
 
 def _unknown(name: str) -> str:
     sized = {f"{rules.family.lower()}-{rules.shape.rows}": known for known, rules in GAMES.items()}
-    hint = did_you_mean(sized.get(str(name), str(name)), GAMES) or "."
-    return f"unknown game {name!r}{hint} The games are {', '.join(GAMES)}"
-
-
-_TABLE = _Table({**OTHELLO, **CHECKERS})
-GAMES: Mapping[str, GameRules] = MappingProxyType(_TABLE)
-
-_SHIPPED = frozenset(_TABLE)
-
-_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
+    names = (*GAMES, *DATA_GAMES)
+    hint = did_you_mean(sized.get(str(name), str(name)), names) or "."
+    return f"unknown game {name!r}{hint} The games are {', '.join(names)}"
 
 
 def game_rules(name: str) -> GameRules:
@@ -78,13 +119,14 @@ def is_shipped(name: str) -> bool:
     return name in _SHIPPED
 
 
-def add_game(rules: GameRules) -> None:
+def add_game(rules: GameRules | MakesGame) -> None:
     """Add a game from outside the package to `GAMES`, for as long as this process lives.
 
-    Call it in every process that names the game, before it does. Its rules must be rules of the
-    kernel (`rules.kernel`), and its positions must say what these say: legal moves, clock and
-    outcomes are compared on random games. Raises `ValueError` that says what is wrong with the
-    name, or names a position and both answers.
+    *rules* are `evoply.rules.Rules`, or facts about rules that the kernel has (`rules.kernel`); its
+    positions must then say what these say: legal moves, clock and outcomes are compared on random
+    games. The same rules may be added again. Call it in every process that names the game, before
+    it does. Raises `ValueError` that says what is wrong with the name, or names a position and both
+    answers.
 
     >>> from dataclasses import replace
     >>> stones = replace(GAMES["othello"], name="stones", title="Stones", piece="stone")
@@ -92,28 +134,36 @@ def add_game(rules: GameRules) -> None:
     ...     game_rules("stones").start().play("f5").game
     'stones'
     """
-    if not isinstance(rules, GameRules):
-        raise TypeError(f"{rules!r:.60} is not the rules of a game: give a GameRules")
+    if isinstance(rules, type) or not (isinstance(rules, GameRules) or hasattr(rules, "game")):
+        raise TypeError(f"{rules!r:.60} is not the rules of a game: give GameRules or Rules")
+    rules = rules if isinstance(rules, GameRules) else rules.game()
     name = rules.name
-    if _NAME.fullmatch(name) is None:
+    if NAME.fullmatch(name) is None:
         raise ValueError(
             f"name: {name[:60]!r} cannot be the name of a game: write up to 40 lowercase letters,"
             " digits and hyphens, a letter first"
         )
-    if name in _TABLE:
+    if name in GAMES and isinstance(rules, DataGameRules):
+        known: Any = GAMES[name]
+        if getattr(known, "rules_digest", "") == rules.rules_digest:
+            return
+        raise ValueError(f"name: there is a game called {name} with other rules: take another name")
+    if name in GAMES:
         raise ValueError(f"name: there is a game called {name} already: take another name")
     start = rules.start()
     if start.game != name:
         raise ValueError(f"{name}: its start is a position of {start.game}: give it this name")
-    check_agrees(rules)
+    if not isinstance(rules, DataGameRules):  # positions of those ask the kernel
+        check_agrees(rules)
     _TABLE[name] = rules
 
 
 @contextmanager
-def game_added(rules: GameRules) -> Iterator[None]:
+def game_added(rules: GameRules | MakesGame) -> Iterator[None]:
     """Add a game as `add_game` does, and remove it at the end of the block."""
-    add_game(rules)
+    game = rules if isinstance(rules, GameRules) else rules.game()
+    add_game(game)
     try:
         yield
     finally:
-        del _TABLE[rules.name]
+        _TABLE.pop(game.name, None)

@@ -35,6 +35,7 @@ from evoply.runs.folder import (
     how_to_go_on,
     status_in,
 )
+from evoply.runs.game_file import add_game_of, write_game
 from evoply.runs.kind import Kind, RunEnding, check_installed
 from evoply.runs.schema import reading, unreadable
 
@@ -84,6 +85,7 @@ class Run:
 
         def fill(new: Path) -> None:
             (new / CONFIG).write_text(config_text, encoding="utf-8")
+            write_game(new, config)
             schema.create_tables(new / DATABASE, schema.first_meta(command), kind.store.tables)
 
         create_folder(folder, fill)
@@ -100,6 +102,7 @@ class Run:
         """
         folder = Path(path)
         check_is_run(folder)
+        add_game_of(folder)
         kind = stored_kind(cls.kinds, folder / CONFIG, learner)
         try:
             config = kind.configs.load(folder / CONFIG)

@@ -154,7 +154,8 @@ impl<B: Board> Registers<B> {
         }
         self.sets[0] = block.own;
         self.sets[1] = block.opponent;
-        self.sets[2] = block.own.zip(block.opponent, |a, b| !(a | b) & B::FULL);
+        let playable = program.geometry.playable().0;
+        self.sets[2] = block.own.zip(block.opponent, |a, b| !(a | b) & playable);
         self.sets[3] = block.moved_to;
         if G::HAS_KINGS
             && let Some(kings) = block.kings
@@ -264,12 +265,28 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
                 Op::Intersection(to, a, b) => binary!(sets, to, a, b, |a, b| a & b),
                 Op::Union(to, a, b) => binary!(sets, to, a, b, |a, b| a | b),
                 Op::Difference(to, a, b) => binary!(sets, to, a, b, |a, b| a & !b),
-                Op::Complement(to, a) => at!(sets, to) = at!(sets, a).map(|a| !a & B::FULL),
-                Op::Shift(to, a, direction) => set_apart!(to, Shifted::<B>(&at!(sets, a), direction)),
-                Op::Fill(to, a, b, bits) => {
-                    set_apart!(to, Filled::<B> { starts: &at!(sets, a), through: &at!(sets, b), bits });
+                Op::Complement(to, a) => {
+                    let playable = program.geometry.playable().0;
+                    at!(sets, to) = at!(sets, a).map(|a| !a & playable);
                 }
-                Op::Symmetry(to, a, index) => set_apart!(to, Mirrored::<B>(&at!(sets, a), index)),
+                Op::First(to, a) => {
+                    at!(sets, to) = at!(sets, a).map(|a| a & !a.wrapping_sub(B::Word::ONE));
+                }
+                Op::Shift(to, a, direction) => {
+                    set_apart!(to, Shifted::<B>(&at!(sets, a), direction, &program.geometry));
+                }
+                Op::Fill(to, a, b, bits) => {
+                    set_apart!(
+                        to,
+                        Filled::<B> {
+                            starts: &at!(sets, a),
+                            through: &at!(sets, b),
+                            bits,
+                            geometry: &program.geometry
+                        }
+                    );
+                }
+                Op::Symmetry(to, a, index) => set_apart!(to, Mirrored::<B>(&at!(sets, a), index, &program.geometry)),
                 Op::Destinations(to, side) => {
                     at!(sets, to) = G::destinations_of_lanes(cpu, rules, block.seen(side));
                     newest = Numbers::splat(0.0);

@@ -12,17 +12,27 @@ use super::reference::check_complete;
 use super::sums::Sums;
 use super::{Expression, ExpressionError, Node, NodeId, Side, Type, WhenZero};
 use crate::bitboard::{Bitboard, Board, Word};
+use crate::geometry::Geometry;
 use crate::patterns::incremental::{Plan, Reading};
 
 impl<B: Board> Program<B> {
-    /// Lower an expression.
+    /// Lower an expression for the whole board of the type.
     ///
     /// # Errors
     /// An output is a set of squares, an argument is left open, or too many values are alive at once.
     pub fn new(expression: &Expression) -> Result<Self, ExpressionError> {
+        Self::on(Geometry::WHOLE, expression)
+    }
+
+    /// Lower an expression for what is played on.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn on(geometry: Geometry<B>, expression: &Expression) -> Result<Self, ExpressionError> {
         check_complete(expression)?;
-        let branches = Branches::of(expression, |branch| Lowering::<B>::run(branch))?;
-        Ok(Self { branches: branches.map(Box::new), ..Lowering::<B>::run(expression)? })
+        let lower = |expression: &Expression| Lowering::<B>::run(geometry, expression);
+        let branches = Branches::of(expression, lower)?;
+        Ok(Self { branches: branches.map(Box::new), ..lower(expression)? })
     }
 }
 
@@ -50,7 +60,7 @@ struct Lowering<'a, B: Board> {
 }
 
 impl<'a, B: Board> Lowering<'a, B> {
-    fn run(expression: &'a Expression) -> Result<Program<B>, ExpressionError> {
+    fn run(geometry: Geometry<B>, expression: &'a Expression) -> Result<Program<B>, ExpressionError> {
         let all = |first: u8| (first..=u8::MAX).rev().collect::<Vec<_>>();
         let mut lowering = Self {
             expression,
@@ -59,11 +69,12 @@ impl<'a, B: Board> Lowering<'a, B> {
             newest: None,
             read_by: Vec::new(),
             program: Program {
+                geometry,
                 preamble: Vec::new(),
                 choice: Vec::new(),
                 body: Vec::new(),
                 tables: expression.tables().to_vec(),
-                sums: Sums::all(expression.tables()),
+                sums: Sums::all(expression.tables(), geometry.squares()),
                 patterns: Vec::new(),
                 plan: None,
                 constants: Vec::new(),
@@ -113,7 +124,7 @@ impl<'a, B: Board> Lowering<'a, B> {
                 readings.push(Reading { pattern: Arc::clone(&read.pattern), digits });
             }
         }
-        self.program.plan = Plan::new(&readings).map(Arc::new);
+        self.program.plan = Plan::new(&readings, self.program.geometry.squares() - 1).map(Arc::new);
         if self.program.plan.is_none() {
             self.program.patterns.iter_mut().for_each(|read| read.carried = None);
         }
@@ -308,7 +319,7 @@ impl<'a, B: Board> Lowering<'a, B> {
             Node::ConstantSquares { squares, turned } => {
                 let squares = B::Word::from_u128(squares);
                 if turned {
-                    Op::TurnedSquares(to, squares, Bitboard::<B>(squares).symmetry(3).0)
+                    Op::TurnedSquares(to, squares, self.program.geometry.symmetry(Bitboard(squares), 3).0)
                 } else {
                     Op::ConstantSquares(to, squares)
                 }
@@ -319,6 +330,7 @@ impl<'a, B: Board> Lowering<'a, B> {
             Node::Union(..) => Op::Union(to, a, b),
             Node::Difference(..) => Op::Difference(to, a, b),
             Node::Complement(_) => Op::Complement(to, a),
+            Node::First(_) => Op::First(to, a),
             Node::Shift(_, direction) => Op::Shift(to, a, direction),
             Node::Fill(_, _, directions) => Op::Fill(to, a, b, directions),
             Node::Symmetry(_, index) => Op::Symmetry(to, a, index),
@@ -361,7 +373,7 @@ impl<'a, B: Board> Lowering<'a, B> {
                 Type::Number => Op::SelectNumber(to, a, b, c),
                 Type::Truth => Op::SelectTruth(to, a, b, c),
             },
-            Node::Pieces(_) | Node::EmptySquares | Node::MovedTo | Node::Argument(..) => {
+            Node::Pieces(_) | Node::EmptySquares | Node::MovedTo | Node::MovedFrom | Node::Argument(..) => {
                 return Err(ExpressionError(format!("{node:?} has no operation")));
             }
         })

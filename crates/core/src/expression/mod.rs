@@ -83,6 +83,8 @@ pub enum Node {
     Kings(Side),
     EmptySquares,
     MovedTo,
+    /// Known only inside rules.
+    MovedFrom,
     ConstantSquares {
         squares: u128,
         turned: bool,
@@ -91,6 +93,8 @@ pub enum Node {
     Union(NodeId, NodeId),
     Difference(NodeId, NodeId),
     Complement(NodeId),
+    /// The lowest square of a set.
+    First(NodeId),
     Shift(NodeId, Direction),
     /// Start, through, and one bit for each direction of [`Direction::ALL`].
     Fill(NodeId, NodeId, u8),
@@ -143,6 +147,7 @@ impl Node {
                 [Some((a, Some(Squares))), Some((b, Some(Squares))), None, None]
             }
             Self::Complement(a)
+            | Self::First(a)
             | Self::Shift(a, _)
             | Self::Symmetry(a, _)
             | Self::Count(a)
@@ -177,6 +182,7 @@ impl Node {
             Self::Union(a, b) => Self::Union(rename(a), rename(b)),
             Self::Difference(a, b) => Self::Difference(rename(a), rename(b)),
             Self::Complement(a) => Self::Complement(rename(a)),
+            Self::First(a) => Self::First(rename(a)),
             Self::Shift(a, direction) => Self::Shift(rename(a), direction),
             Self::Fill(a, b, directions) => Self::Fill(rename(a), rename(b), directions),
             Self::Symmetry(a, index) => Self::Symmetry(rename(a), index),
@@ -213,11 +219,13 @@ impl Node {
             | Self::Kings(_)
             | Self::EmptySquares
             | Self::MovedTo
+            | Self::MovedFrom
             | Self::ConstantSquares { .. }
             | Self::Intersection(..)
             | Self::Union(..)
             | Self::Difference(..)
             | Self::Complement(_)
+            | Self::First(_)
             | Self::Shift(..)
             | Self::Fill(..)
             | Self::Symmetry(..)

@@ -47,7 +47,7 @@ impl<B: Board> Task for Patterned<'_, B> {
         for copy in pattern.copies() {
             let mut indices = Lanes::splat(0_u32);
             for &square in copy {
-                let place = B::Word::ONE << pattern.square(square, own_is_black, B::SQUARES - 1);
+                let place = B::Word::ONE << pattern.square(square, own_is_black, program.geometry.squares() - 1);
                 let mut digits = Lanes::splat(0_u32);
                 for digit in (1..pattern.radix()).rev() {
                     let set = sets[digit as usize - 1];

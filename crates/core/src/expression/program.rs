@@ -6,6 +6,7 @@ use super::branches::Branches;
 use super::sums::Sums;
 use super::{Expression, Node, NodeId, Side, Tables, WhenZero};
 use crate::bitboard::Board;
+use crate::geometry::Geometry;
 use crate::patterns::Pattern;
 use crate::patterns::incremental::Plan;
 
@@ -31,6 +32,7 @@ pub enum Op<W> {
     Union(Register, Register, Register),
     Difference(Register, Register, Register),
     Complement(Register, Register),
+    First(Register, Register),
     Shift(Register, Register, crate::bitboard::Direction),
     Fill(Register, Register, Register, u8),
     Symmetry(Register, Register, u8),
@@ -97,6 +99,8 @@ pub struct PatternRead {
 /// Register code for one expression on one board.
 #[derive(Clone, Debug)]
 pub struct Program<B: Board> {
+    /// What it is played on.
+    pub(super) geometry: Geometry<B>,
     /// Done once, before the first evaluation: constants in registers of their own.
     pub(super) preamble: Vec<Op<B::Word>>,
     /// Done once a choice and side: what the choosing position decides, in registers of its own.
@@ -189,7 +193,7 @@ impl<B: Board> Program<B> {
     pub fn with_parameters_of(&self, expression: &Expression) -> Self {
         let mut changed = Self {
             tables: expression.tables().to_vec(),
-            sums: Sums::all(expression.tables()),
+            sums: Sums::all(expression.tables(), self.geometry.squares()),
             branches: self
                 .branches
                 .as_ref()

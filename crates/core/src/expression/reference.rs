@@ -74,9 +74,15 @@ fn weighted_sum<B: Board>(set: Bitboard<B>, weights: &[f64]) -> f64 {
 }
 
 /// What the copies of a pattern say, one after the other.
-fn pattern_value<B: Board>(pattern: &Pattern, table: &[f64], sets: &[Bitboard<B>], own_is_black: bool) -> f64 {
+fn pattern_value<B: Board>(
+    pattern: &Pattern,
+    table: &[f64],
+    sets: &[Bitboard<B>],
+    own_is_black: bool,
+    last: u32,
+) -> f64 {
     let digit = |square| sets.iter().position(|set| set.contains(square)).map_or(0, |place| place as u32 + 1);
-    let indices = pattern.copies().iter().map(|copy| pattern.index(copy, own_is_black, B::SQUARES - 1, digit));
+    let indices = pattern.copies().iter().map(|copy| pattern.index(copy, own_is_black, last, digit));
     indices.fold(0.0, |sum, index| sum + table[index])
 }
 
@@ -95,7 +101,7 @@ pub(super) fn divide(a: f64, b: f64, when_zero: WhenZero) -> f64 {
 /// The value of every output; truths count as 0 and 1.
 ///
 /// # Panics
-/// If an output is a set of squares, or the expression still has arguments of a primitive in it.
+/// If an output is a set of squares, or it reads what only rules know, or the expression still has arguments of a primitive in it.
 pub fn evaluate<G: Game>(rules: G::Rules, expression: &Expression, inputs: &Inputs<G::Board>) -> Vec<f64> {
     let mut values: Vec<Value<G::Board>> = Vec::with_capacity(expression.nodes().len());
     for &node in expression.nodes() {
@@ -129,27 +135,29 @@ fn value_of<G: Game>(
         Value::Truth(truth) => truth,
         _ => panic!("node {id} is not a truth"),
     };
+    let board = G::geometry(rules);
     let pieces = || f64::from((inputs.own | inputs.opponent).len());
     match node {
         Node::Pieces(side) => Value::Squares(inputs.seen(side).own),
         Node::Men(side) => Value::Squares(inputs.seen(side).own - inputs.kings),
         Node::Kings(side) => Value::Squares(inputs.seen(side).own & inputs.kings),
-        Node::EmptySquares => Value::Squares(!(inputs.own | inputs.opponent)),
+        Node::EmptySquares => Value::Squares(board.complement(inputs.own | inputs.opponent)),
         Node::MovedTo => Value::Squares(inputs.moved_to),
         Node::ConstantSquares { squares, turned } => {
             let set = Bitboard(Word::from_u128(squares));
-            Value::Squares(if turned && !inputs.own_is_black { set.symmetry(3) } else { set })
+            Value::Squares(if turned && !inputs.own_is_black { board.symmetry(set, 3) } else { set })
         }
         Node::Intersection(a, b) => Value::Squares(squares(a) & squares(b)),
         Node::Union(a, b) => Value::Squares(squares(a) | squares(b)),
         Node::Difference(a, b) => Value::Squares(squares(a) - squares(b)),
-        Node::Complement(a) => Value::Squares(!squares(a)),
-        Node::Shift(a, direction) => Value::Squares(squares(a).shift(direction)),
+        Node::Complement(a) => Value::Squares(board.complement(squares(a))),
+        Node::First(a) => Value::Squares(squares(a) - squares(a).without_first()),
+        Node::Shift(a, direction) => Value::Squares(board.shift(squares(a), direction)),
         Node::Fill(start, through, bits) => {
             let directions: Vec<_> = Direction::ALL.into_iter().filter(|&d| bits >> d as u8 & 1 == 1).collect();
-            Value::Squares(squares(start).fill(squares(through), &directions))
+            Value::Squares(board.fill(squares(start), squares(through), &directions))
         }
-        Node::Symmetry(a, index) => Value::Squares(squares(a).symmetry(index)),
+        Node::Symmetry(a, index) => Value::Squares(board.symmetry(squares(a), index)),
         Node::Destinations(side) => Value::Squares(G::destinations(rules, &inputs.seen(side))),
         Node::ConstantNumber(bits) => Value::Number(f64::from_bits(bits)),
         Node::PieceCount => Value::Number(pieces()),
@@ -168,7 +176,13 @@ fn value_of<G: Game>(
             let sets: Vec<_> = sets.into_iter().flatten().map(squares).collect();
             let pieces = (inputs.own | inputs.opponent).len();
             let (pattern, tables) = (&expression.patterns()[pattern as usize], &expression.tables()[list as usize]);
-            Value::Number(pattern_value(pattern, &tables[pattern.stage(pieces)], &sets, inputs.own_is_black))
+            Value::Number(pattern_value(
+                pattern,
+                &tables[pattern.stage(pieces)],
+                &sets,
+                inputs.own_is_black,
+                board.squares() - 1,
+            ))
         }
         Node::Add(a, b) => Value::Number(number(a) + number(b)),
         Node::Subtract(a, b) => Value::Number(number(a) - number(b)),
@@ -188,6 +202,7 @@ fn value_of<G: Game>(
         Node::Either(a, b) => Value::Truth(truth(a) || truth(b)),
         Node::Negation(a) => Value::Truth(!truth(a)),
         Node::Select(condition, yes, no) => values[(if truth(condition) { yes } else { no }) as usize],
+        Node::MovedFrom => panic!("only rules know where a move came from"),
         Node::Argument(index, _) => panic!("argument {index} of a primitive has no value"),
     }
 }
@@ -200,6 +215,9 @@ pub fn check_complete(expression: &Expression) -> Result<(), super::ExpressionEr
     for node in expression.nodes() {
         if let Node::Argument(index, _) = node {
             return Err(super::ExpressionError(format!("argument {index} of a primitive is left open")));
+        }
+        if *node == Node::MovedFrom {
+            return Err(super::ExpressionError("only rules know moved_from: a feature has moved_to".into()));
         }
     }
     for &output in expression.outputs() {

@@ -1,21 +1,27 @@
 //! Shift, fill and symmetry of eight sets at once.
 
-use crate::bitboard::{Board, Direction, Word};
+use crate::bitboard::{Bitboard, Board, Direction, Word};
 use crate::cpu::{Cpu, Task};
+use crate::geometry::Geometry;
 use crate::lanes::{Bits, Lanes};
 
 /// The most bits that [`Bits`] are shifted by at once.
 const MOST: u32 = 63;
 
 /// Sets moved one step.
-pub(super) struct Shifted<'a, B: Board>(pub &'a Lanes<B::Word>, pub Direction);
+pub(super) struct Shifted<'a, B: Board>(pub &'a Lanes<B::Word>, pub Direction, pub &'a Geometry<B>);
 
 impl<B: Board> Task for Shifted<'_, B> {
     type Output = Lanes<B::Word>;
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Lanes<B::Word> {
         let spread = |mask| B::Word::splat(cpu, mask);
-        B::Word::lanes(step::<B, _>(B::Word::load(cpu, self.0), self.1, spread))
+        let Self(sets, direction, geometry) = self;
+        let set = B::Word::load(cpu, sets);
+        if geometry.is_whole() {
+            return B::Word::lanes(step::<B, _>(set, direction, spread));
+        }
+        B::Word::lanes(geometry.step(direction).of(set, spread))
     }
 }
 
@@ -24,6 +30,7 @@ pub(super) struct Filled<'a, B: Board> {
     pub starts: &'a Lanes<B::Word>,
     pub through: &'a Lanes<B::Word>,
     pub bits: u8,
+    pub geometry: &'a Geometry<B>,
 }
 
 impl<B: Board> Task for Filled<'_, B> {
@@ -33,6 +40,21 @@ impl<B: Board> Task for Filled<'_, B> {
         let spread = |mask| B::Word::splat(cpu, mask);
         let through = B::Word::load(cpu, self.through);
         let mut grown = B::Word::load(cpu, self.starts) & through;
+        if !self.geometry.is_whole() {
+            let steps = Direction::ALL.map(|direction| self.geometry.step(direction));
+            loop {
+                let mut next = grown;
+                for (place, step) in steps.iter().enumerate() {
+                    if self.bits >> place & 1 == 1 {
+                        next = next | (step.of(grown, spread) & through);
+                    }
+                }
+                if B::Word::not_zero(next & !grown) == 0 {
+                    return B::Word::lanes(grown);
+                }
+                grown = next;
+            }
+        }
         // Until no lane grows any more: to those that have stopped it does nothing.
         loop {
             let mut next = grown;
@@ -50,13 +72,16 @@ impl<B: Board> Task for Filled<'_, B> {
 }
 
 /// Sets under one of the symmetries of the square, as [`crate::bitboard::Bitboard::symmetry`] numbers them.
-pub(super) struct Mirrored<'a, B: Board>(pub &'a Lanes<B::Word>, pub u8);
+pub(super) struct Mirrored<'a, B: Board>(pub &'a Lanes<B::Word>, pub u8, pub &'a Geometry<B>);
 
 impl<B: Board> Task for Mirrored<'_, B> {
     type Output = Lanes<B::Word>;
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Lanes<B::Word> {
-        let Self(sets, index) = self;
+        let Self(sets, index, geometry) = self;
+        if !geometry.is_whole() {
+            return sets.map(|set| geometry.symmetry(Bitboard(set), index).0);
+        }
         let (size, spread) = (B::SIZE, |mask| B::Word::splat(cpu, mask));
         let zero = spread(B::Word::ZERO);
         let mut set = B::Word::load(cpu, sets);

@@ -28,9 +28,9 @@ enum Sum<B: Board> {
 }
 
 impl<B: Board> Sums<B> {
-    /// The sums of every list of tables; none of a list that has no weight for each square, as those of patterns.
-    pub fn all(lists: &[Tables]) -> Vec<Self> {
-        let is_of_squares = |tables: &Tables| tables.iter().all(|table| table.len() == B::SQUARES as usize);
+    /// The sums of every list of tables on a board of so many squares; none of a list that has no weight for each square, as those of patterns.
+    pub fn all(lists: &[Tables], squares: u32) -> Vec<Self> {
+        let is_of_squares = |tables: &Tables| tables.iter().all(|table| table.len() == squares as usize);
         let sums_of = |tables: &Tables| {
             if is_of_squares(tables) { tables.iter().map(|table| Sum::new(table)).collect() } else { Vec::new() }
         };

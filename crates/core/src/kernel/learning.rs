@@ -57,7 +57,13 @@ impl<G: Duels> Native<G> {
     ) -> Answer<OnlineAnswer<u64>> {
         let &OnlineQuestion { areas, corners, edges, sight, settings, key, ref alpha } = question;
         let position = self.position(row)?;
-        let areas = Areas::new(areas, Bitboard::from_bits(corners)?, Bitboard::from_bits(edges)?, sight)?;
+        let areas = Areas::new(
+            &G::geometry(self.rules),
+            areas,
+            Bitboard::from_bits(corners)?,
+            Bitboard::from_bits(edges)?,
+            sight,
+        )?;
         let individual = |(nodes, weights, flags): (Vec<u32>, Vec<u32>, [bool; 3])| {
             let nodes = nodes.into_iter().map(Node).collect();
             let tree = Tree::checked(nodes, areas.count() + FLAGS + areas.measures())?;

@@ -31,6 +31,7 @@ use crate::learning::tables::{Plan as TablePlan, TableLessons};
 use crate::learning::weights::Weights;
 use crate::online::Answer as OnlineAnswer;
 use crate::replay::PieceCounts;
+use crate::rules::Outcome;
 use crate::search::ordered::{Count, Order};
 use crate::stages::StageClock;
 use crate::stream::Key;
@@ -174,6 +175,11 @@ pub trait Kernel: Send + Sync {
     /// # Errors
     /// The row is no position, or the move is illegal.
     fn row_after(&self, row: &Row, code: u64) -> Answer<Row>;
+    /// How the game ended, by the board alone; `None` while it goes on.
+    ///
+    /// # Errors
+    /// The row is no position.
+    fn outcome(&self, row: &Row) -> Answer<Option<Outcome>>;
     /// Number of legal moves of a side; a forced pass counts 0.
     ///
     /// # Errors

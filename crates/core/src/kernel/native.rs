@@ -11,7 +11,7 @@ use super::{
     Schedule, SolveQuestion, Solved, Transcripts, Way,
 };
 use crate::arena::{Record, random_positions};
-use crate::bitboard::{Bitboard, Board, Word};
+use crate::bitboard::{Bitboard, Word};
 use crate::choice::Ties;
 use crate::evaluator::{Evaluator, View};
 use crate::expression::{Expression, ExpressionError, program};
@@ -24,7 +24,7 @@ use crate::rules::perft::perft;
 use crate::rules::perft_table::perft_with_table;
 use crate::rules::playout::Playouts;
 use crate::rules::weighted_games::Duels;
-use crate::rules::{Color, Game, Seen};
+use crate::rules::{Color, Game, Outcome, Seen};
 use crate::search::LookAhead;
 use crate::search::exact::Endgames;
 use crate::search::ordered::{self, Count, Order};
@@ -105,7 +105,7 @@ impl<G: Playouts + Duels + Endgames> Kernel for Native<G> {
     }
 
     fn squares(&self) -> u32 {
-        G::Board::SQUARES
+        G::geometry(self.rules).squares()
     }
 
     fn has_solver(&self) -> bool {
@@ -123,6 +123,10 @@ impl<G: Playouts + Duels + Endgames> Kernel for Native<G> {
         Ok(self::row(&position.play_unchecked(chosen)))
     }
 
+    fn outcome(&self, row: &Row) -> Answer<Option<Outcome>> {
+        Ok(self.position(row)?.outcome())
+    }
+
     fn mobility(&self, row: &Row, is_black: bool) -> Answer<u32> {
         Ok(G::mobility(self.rules, &seen(&self.position(row)?, is_black)))
     }
@@ -132,7 +136,7 @@ impl<G: Playouts + Duels + Endgames> Kernel for Native<G> {
     }
 
     fn clock(&self, pieces: u32) -> f64 {
-        let own = (0..pieces.min(G::Board::SQUARES)).collect();
+        let own = (0..pieces.min(self.squares())).collect();
         let nothing = Bitboard::EMPTY;
         G::clock(self.rules, &Seen { own, opponent: nothing, kings: nothing, own_is_black: true })
     }
@@ -150,7 +154,7 @@ impl<G: Playouts + Duels + Endgames> Kernel for Native<G> {
         expression: &Expression,
         literal: Option<Expression>,
     ) -> Result<Arc<dyn Program>, ExpressionError> {
-        let program = program::Program::<G::Board>::new(expression)?;
+        let program = program::Program::on(G::geometry(self.rules), expression)?;
         let expression = Arc::new(literal.unwrap_or_else(|| expression.clone()));
         Ok(Arc::new(Compiled::<G> {
             name: Arc::clone(&self.name),

@@ -36,7 +36,9 @@ impl<G: Game> Compiled<G> {
         if self.program.outputs() == 1 {
             return Ok(Arc::clone(&self.program));
         }
-        program::Program::new(&self.expression.output(number)).map(Arc::new).map_err(|error| error.to_string())
+        let expression = self.expression.output(number);
+        let program = program::Program::on(G::geometry(self.rules), &expression);
+        program.map(Arc::new).map_err(|error| error.to_string())
     }
 }
 

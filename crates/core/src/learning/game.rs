@@ -128,7 +128,8 @@ impl<G: Game> Task for Play<'_, '_, G> {
         let outcome = position.result();
         for side in [Color::Black, Color::White] {
             if let Some(rule) = &mut rules[side as usize] {
-                let value = outcome_for::<G>(settings.plan.worth, outcome, ending != Ending::Board, side);
+                let value =
+                    outcome_for::<G>(position.rules(), settings.plan.worth, outcome, ending != Ending::Board, side);
                 rule.arrive(learner, &Estimate::Outcome(value));
             }
         }

@@ -45,10 +45,10 @@ pub(super) struct After<G: Game> {
 }
 
 /// How a finished game counts for a side; `drawn` by a rule that is not the board's.
-pub(super) fn outcome_for<G: Game>(worth: Worth, outcome: Outcome, drawn: bool, side: Color) -> f64 {
+pub(super) fn outcome_for<G: Game>(rules: G::Rules, worth: Worth, outcome: Outcome, drawn: bool, side: Color) -> f64 {
     let black = match (worth, outcome.winner) {
         _ if drawn => 0.0,
-        (Worth::Pieces, _) => f64::from(outcome.difference) / f64::from(G::Board::SQUARES),
+        (Worth::Pieces, _) => f64::from(outcome.difference) / f64::from(G::geometry(rules).squares()),
         (Worth::Sign, None) => 0.0,
         (Worth::Sign, Some(Color::Black)) => 1.0,
         (Worth::Sign, Some(Color::White)) => -1.0,
@@ -183,7 +183,8 @@ impl<'a, G: Game> Seat<'a, G> {
         let first = self.values.len() - children.len;
         for lane in (0..children.len).filter(|lane| stuck >> lane & 1 == 1) {
             if let Some(outcome) = position.child(children, lane).outcome() {
-                let value = outcome_for::<G>(self.settings.plan.worth, outcome, false, position.turn());
+                let value =
+                    outcome_for::<G>(position.rules(), self.settings.plan.worth, outcome, false, position.turn());
                 (self.values[first + lane], self.ended[first + lane]) = (value, Some(value));
             }
         }
@@ -267,7 +268,13 @@ impl<'a, G: Game> Seat<'a, G> {
         }
         let end = parent.play_unchecked(last);
         if let Some(outcome) = end.outcome() {
-            return Some(Estimate::Outcome(outcome_for::<G>(self.settings.plan.worth, outcome, false, side)));
+            return Some(Estimate::Outcome(outcome_for::<G>(
+                end.rules(),
+                self.settings.plan.worth,
+                outcome,
+                false,
+                side,
+            )));
         }
         let index = parent.legal_moves().position(|chosen| chosen == last)?;
         let place = self.value_one(cpu, &parent, index, root);

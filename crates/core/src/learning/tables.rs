@@ -328,8 +328,13 @@ impl<G: Game> Task for Play<'_, '_, G> {
         // Step 4. What the game brought.
         let (winner, ending) = result(&position, drawn);
         if let Some(board) = &before {
-            let outcome =
-                outcome_for::<G>(settings.plan.worth, position.result(), ending != Ending::Board, board.mover);
+            let outcome = outcome_for::<G>(
+                position.rules(),
+                settings.plan.worth,
+                position.result(),
+                ending != Ending::Board,
+                board.mover,
+            );
             let error = learn.tables.learn(board, outcome, rate);
             lesson.updates += 1;
             lesson.squared_errors += error * error;
@@ -363,7 +368,7 @@ impl<G: Game> Learn<'_, G> {
                 let board = carried.lane(lane);
                 let ended = if stuck >> lane & 1 == 1 { position.child(&children, lane).outcome() } else { None };
                 values.push(match ended {
-                    Some(outcome) => outcome_for::<G>(settings.plan.worth, outcome, false, mover),
+                    Some(outcome) => outcome_for::<G>(position.rules(), settings.plan.worth, outcome, false, mover),
                     None => -squashed(tables.sum(board, count)),
                 });
                 indices.extend_from_slice(board);

@@ -2,6 +2,7 @@
 
 use super::tree::{FLAGS, Tree};
 use crate::bitboard::{Bitboard, Board};
+use crate::geometry::Geometry;
 use crate::rules::weighted_games::{Foresight, Weights};
 use crate::stream::Stream;
 
@@ -68,24 +69,26 @@ impl<B: Board> Areas<B> {
     /// # Errors
     /// Says in words what is wrong.
     pub fn new(
+        board: &Geometry<B>,
         of_square: &[Option<usize>],
         corners: Bitboard<B>,
         edges: Bitboard<B>,
         sight: Sight,
     ) -> Result<Self, String> {
-        if of_square.len() != B::SQUARES as usize {
-            return Err(format!("{} areas for the {} squares of the board", of_square.len(), B::SQUARES));
+        let squares = board.squares();
+        if of_square.len() != squares as usize {
+            return Err(format!("{} areas for the {squares} squares of the board", of_square.len()));
         }
         if !(corners & edges).is_empty() {
             return Err("a square is a corner and an edge".into());
         }
         let count = of_square.iter().flatten().max().map_or(0, |&last| last + 1);
-        if count == 0 || count > B::SQUARES as usize {
-            return Err(format!("areas are numbered from 0 and at most {}", B::SQUARES - 1));
+        if count == 0 || count > squares as usize {
+            return Err(format!("areas are numbered from 0 and at most {}", squares - 1));
         }
         let mut parts = Vec::new();
         for area in 0..count {
-            let squares: Bitboard<B> = (0..B::SQUARES).filter(|&at| of_square[at as usize] == Some(area)).collect();
+            let squares: Bitboard<B> = (0..squares).filter(|&at| of_square[at as usize] == Some(area)).collect();
             for (flag, of_flag) in [(Some(0), corners), (Some(1), edges), (None, !(corners | edges))] {
                 let squares = squares & of_flag;
                 if !squares.is_empty() {
@@ -156,7 +159,8 @@ mod tests {
             })
             .collect();
         let set = |area| (0..16).filter(|&at| of_square[at as usize] == Some(area)).collect::<Bitboard<Size4>>();
-        let areas = Areas::new(&of_square, set(0), set(1), Sight::default()).unwrap_or_else(|error| panic!("{error}"));
+        let areas = Areas::new(&Geometry::WHOLE, &of_square, set(0), set(1), Sight::default())
+            .unwrap_or_else(|error| panic!("{error}"));
         let classes =
             |weights: [u32; 2], flags| areas.weights(&Strategy { weights: weights.to_vec(), flags }).classes().to_vec();
         assert_eq!(classes([3, 5], [false, false, true]), [set(0), set(1)]);
@@ -164,8 +168,8 @@ mod tests {
         assert_eq!(classes([3, 6], [true, false, false]), [set(0) | set(1)]);
         assert_eq!(classes([3, 2], [true, true, false]), [set(1), set(0)]);
         assert_eq!(classes([0, 2], [true, true, false]), [set(1)]);
-        assert!(Areas::new(&of_square[1..], set(0), set(1), Sight::default()).is_err());
-        assert!(Areas::new(&of_square, set(0), set(0), Sight::default()).is_err());
+        assert!(Areas::new(&Geometry::WHOLE, &of_square[1..], set(0), set(1), Sight::default()).is_err());
+        assert!(Areas::new(&Geometry::WHOLE, &of_square, set(0), set(0), Sight::default()).is_err());
         assert!(Areas::<Size4>::new(&[None; 16], set(0), set(1), Sight::default()).is_err());
     }
 }

@@ -56,8 +56,9 @@ pub struct Plan<B: Board> {
 const TURNED: usize = 4;
 
 impl<B: Board> Plan<B> {
-    /// How the indices of some patterns change, one copy after the other; `None` if they are too many.
-    pub fn new(readings: &[Reading]) -> Option<Self> {
+    /// How the indices of some patterns change, one copy after the other, on a board whose last square is `last`; `None`
+    /// if they are too many.
+    pub fn new(readings: &[Reading], last: u32) -> Option<Self> {
         let count: usize = readings.iter().map(|reading| reading.pattern.copies().len()).sum();
         if count == 0 || count > MOST_CARRIED {
             return None;
@@ -73,7 +74,7 @@ impl<B: Board> Plan<B> {
                     let (chunk, word, shift) = (number / WIDTH, number % WIDTH / IN_WORD, 16 * (number % IN_WORD));
                     let mut power = 1_u32;
                     for &square in copy.iter().rev() {
-                        let square = pattern.square(square, own_is_black, B::SQUARES - 1) as usize;
+                        let square = pattern.square(square, own_is_black, last) as usize;
                         for (kind, digit) in digits.iter().enumerate() {
                             let row = (kind * Self::ROWS + square) * chunks;
                             added[row + chunk].0[word] |= u64::from(digit * power) << shift;

@@ -14,6 +14,7 @@ use std::hash::Hash;
 
 use crate::bitboard::{Bitboard, Board, Word};
 use crate::cpu::Cpu;
+use crate::geometry::Geometry;
 use crate::lanes::Lanes;
 
 /// A side. Black moves first.
@@ -179,6 +180,12 @@ pub trait Rules: Copy + Eq + Debug + Send + Sync + 'static {
     fn moves_pieces(self) -> bool {
         false
     }
+    /// Whether the symmetries of the board leave the game as it is: half a turn with colours exchanged where pieces move, else
+    /// all eight.
+    #[inline(always)]
+    fn keeps_symmetries(self) -> bool {
+        true
+    }
     /// What perft counts for a game that ended before its depth: the convention of the game's published tables.
     fn ended_leaves(self) -> u64;
 }
@@ -212,6 +219,11 @@ pub trait Game: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     /// # Errors
     /// Says in words why no such position can be.
     fn from_setup(rules: Self::Rules, setup: &Setup<Self::Board>) -> Result<Self, String>;
+    /// The rows, columns and squares that the game is played on.
+    #[inline(always)]
+    fn geometry(_: Self::Rules) -> Geometry<Self::Board> {
+        Geometry::WHOLE
+    }
     /// The rules that the game is played by.
     fn rules(&self) -> Self::Rules;
     /// The side to move.

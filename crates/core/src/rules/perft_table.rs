@@ -75,6 +75,10 @@ fn turned<B: Board>(set: B::Word) -> B::Word {
 /// then only turned for White.
 pub fn key_of<G: Game>(position: &G) -> Key<G> {
     let board = [position.own(), position.opponent(), position.kings()].map(|Bitboard(set)| set);
+    if !position.rules().keeps_symmetries() {
+        let turn = <G::Board as Board>::Word::from_u128(position.turn() as u128);
+        return [board[0], board[1], turn];
+    }
     if position.rules().moves_pieces() {
         return if position.turn() == super::Color::Black { board } else { board.map(turned::<G::Board>) };
     }

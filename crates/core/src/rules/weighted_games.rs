@@ -9,6 +9,7 @@ use super::draws::{Course, DrawRules, result};
 use super::{Children, Color, Game};
 use crate::bitboard::{Bitboard, Board, Direction, Word};
 use crate::cpu::Cpu;
+use crate::geometry::Geometry;
 use crate::lanes::Lanes;
 use crate::stream::Stream;
 
@@ -92,8 +93,9 @@ impl<B: Board> Weights<B> {
             costs += i64::from(mobility) * i64::from(G::mobility(after.rules(), &after.seen()));
         }
         if frontier > 0 {
-            let empty = !(after.own() | after.opponent());
-            costs += i64::from(frontier) * i64::from((after.opponent() & beside(empty)).len());
+            let board = G::geometry(after.rules());
+            let empty = board.complement(after.own() | after.opponent());
+            costs += i64::from(frontier) * i64::from((after.opponent() & beside(&board, empty)).len());
         }
         if replies {
             let to = G::destinations(after.rules(), &after.seen());
@@ -114,9 +116,10 @@ impl<B: Board> Weights<B> {
             values = values.zip(moves, |value, moves| value - i64::from(mobility) * moves as i64);
         }
         if frontier > 0 {
+            let board = G::geometry(rules);
             let pieces = children.moved.zip(children.to_move, |own, other| {
-                let empty = !(Bitboard::<B>(own) | Bitboard(other));
-                i64::from((Bitboard(own) & beside(empty)).len())
+                let empty = board.complement(Bitboard::<B>(own) | Bitboard(other));
+                i64::from((Bitboard(own) & beside(&board, empty)).len())
             });
             values = values.zip(pieces, |value, pieces| value - i64::from(frontier) * pieces);
         }
@@ -172,8 +175,8 @@ impl<B: Board> Weights<B> {
 
 /// The squares one step away from some.
 #[inline(always)]
-fn beside<B: Board>(squares: Bitboard<B>) -> Bitboard<B> {
-    Direction::ALL.iter().fold(Bitboard::EMPTY, |set, &direction| set | squares.shift(direction))
+fn beside<B: Board>(board: &Geometry<B>, squares: Bitboard<B>) -> Bitboard<B> {
+    Direction::ALL.iter().fold(Bitboard::EMPTY, |set, &direction| set | board.shift(squares, direction))
 }
 
 /// A position from which many games begin, with what its moves lead to.

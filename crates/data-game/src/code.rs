@@ -1,0 +1,319 @@
+//! Straight code of rules: sets and truths, of one board or of eight at once.
+//!
+//! The same code runs on both: a [`Machine`] says what a set of squares is. What each operation means is what the reference
+//! interpreter of expressions says.
+
+use evoply_core::bitboard::{Bitboard, Board, Word};
+use evoply_core::cpu::Cpu;
+use evoply_core::geometry::{Geometry, Step, moved};
+use evoply_core::lanes::{Bits, LANES, Lanes};
+
+/// Sets, and truths, that code may keep at once.
+pub(crate) const REGISTERS: usize = 32;
+
+/// A register.
+pub(crate) type Register = u8;
+
+/// The registers of sets that hold the inputs: own, the opponent's, the squares moved from and to.
+pub(crate) const INPUTS: u8 = 4;
+
+/// What sets of squares are: one word, or eight.
+pub(crate) trait Machine<W: Word>: Copy {
+    type Set: Bits;
+    fn spread(self, word: W) -> Self::Set;
+    /// Bit i is set if lane i has a square; one board is lane 0.
+    fn not_zero(self, set: Self::Set) -> u8;
+    fn counts(self, set: Self::Set) -> Lanes<f64>;
+    fn of_lanes(self, lanes: &Lanes<W>) -> Self::Set;
+    fn lanes(self, set: Self::Set) -> Lanes<W>;
+}
+
+/// One board.
+#[derive(Clone, Copy)]
+pub(crate) struct One;
+
+impl<W: Word> Machine<W> for One {
+    type Set = W;
+    #[inline(always)]
+    fn spread(self, word: W) -> W {
+        word
+    }
+    #[inline(always)]
+    fn not_zero(self, set: W) -> u8 {
+        u8::from(set != W::ZERO)
+    }
+    fn counts(self, set: W) -> Lanes<f64> {
+        Lanes::splat(f64::from(set.count_ones()))
+    }
+    fn of_lanes(self, lanes: &Lanes<W>) -> W {
+        lanes.0[0]
+    }
+    fn lanes(self, set: W) -> Lanes<W> {
+        Lanes::splat(set)
+    }
+}
+
+/// Eight boards in the registers of a CPU path.
+#[derive(Clone, Copy)]
+pub(crate) struct Wide<C: Cpu>(pub C);
+
+impl<W: Word, C: Cpu> Machine<W> for Wide<C> {
+    type Set = W::Eight<C>;
+    #[inline(always)]
+    fn spread(self, word: W) -> Self::Set {
+        W::splat(self.0, word)
+    }
+    #[inline(always)]
+    fn not_zero(self, set: Self::Set) -> u8 {
+        W::not_zero(set)
+    }
+    #[inline(always)]
+    fn counts(self, set: Self::Set) -> Lanes<f64> {
+        W::counts(set)
+    }
+    #[inline(always)]
+    fn of_lanes(self, lanes: &Lanes<W>) -> Self::Set {
+        W::load(self.0, lanes)
+    }
+    #[inline(always)]
+    fn lanes(self, set: Self::Set) -> Lanes<W> {
+        W::lanes(set)
+    }
+}
+
+/// A number that truths compare. Rules seldom have one, so it is a tree.
+#[derive(Clone, Debug)]
+pub(crate) enum Number {
+    Constant(f64),
+    Count(Register),
+    Add(Box<[Number; 2]>),
+    Subtract(Box<[Number; 2]>),
+    Multiply(Box<[Number; 2]>),
+    Minimum(Box<[Number; 2]>),
+    Maximum(Box<[Number; 2]>),
+}
+
+/// How numbers are compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Comparison {
+    Less,
+    LessEqual,
+    Equal,
+}
+
+/// What a shift takes in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Into {
+    Set(Register),
+    Playable,
+}
+
+/// One operation: where the result goes comes first.
+#[derive(Clone, Debug)]
+pub(crate) enum Op<W> {
+    Constant(Register, W),
+    Intersection(Register, Register, Register),
+    Union(Register, Register, Register),
+    Difference(Register, Register, Register),
+    // Which way, how far, what stays on its row, and what is taken in: ways of their own, so that nothing is asked in the loop.
+    ShiftUp(Register, Register, u32, W, Into),
+    ShiftDown(Register, Register, u32, W, Into),
+    /// A step farther than a shift of the machine.
+    ShiftFar(Register, Register, Step<W>),
+    /// Start, through, how far, the squares that a step can reach, and whether a line may have more than eight squares.
+    RayUp(Register, Register, Register, u32, W, bool),
+    RayDown(Register, Register, Register, u32, W, bool),
+    Fill(Register, Register, Register, Box<[Step<W>]>),
+    Symmetry(Register, Register, u8),
+    First(Register, Register),
+    Select(Register, Register, Register, Register),
+    // Truths, a bit a lane.
+    IsEmpty(Register, Register),
+    IsOdd(Register, Register),
+    Negation(Register, Register),
+    Both(Register, Register, Register),
+    Either(Register, Register, Register),
+    Compare(Register, Comparison, Number, Number),
+}
+
+/// Where a result is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Output {
+    Set(Register),
+    Truth(Register),
+    /// A truth that does not depend on the board.
+    Always(bool),
+}
+
+/// Code with its results.
+#[derive(Clone, Debug)]
+pub(crate) struct Code<B: Board> {
+    pub(crate) geometry: Geometry<B>,
+    pub(crate) ops: Box<[Op<B::Word>]>,
+    pub(crate) outputs: Box<[Output]>,
+}
+
+/// What code has found.
+pub(crate) struct Found<S> {
+    sets: [S; REGISTERS],
+    truths: [u8; REGISTERS],
+}
+
+impl<B: Board> Code<B> {
+    /// Run it on own pieces, the opponent's, and the squares moved from and to.
+    #[inline(always)]
+    #[allow(clippy::too_many_lines)] // One line an operation.
+    pub fn run<M: Machine<B::Word>>(&self, machine: M, inputs: [M::Set; INPUTS as usize]) -> Found<M::Set> {
+        let nothing = machine.spread(B::Word::ZERO);
+        let (mut sets, mut truths) = ([nothing; REGISTERS], [0_u8; REGISTERS]);
+        sets[..INPUTS as usize].copy_from_slice(&inputs);
+        let spread = |word| machine.spread(word);
+        let playable = machine.spread(self.geometry.playable().0);
+        macro_rules! at {
+            ($register:expr) => {
+                sets[usize::from($register) % REGISTERS]
+            };
+        }
+        macro_rules! truth {
+            ($register:expr) => {
+                truths[usize::from($register) % REGISTERS]
+            };
+        }
+        // What a shift takes in is a set, or all that can be played.
+        macro_rules! into {
+            ($into:expr) => {
+                match $into {
+                    Into::Set(register) => at!(register),
+                    Into::Playable => playable,
+                }
+            };
+        }
+        // Reaches of one step, of two, of four, and of eight where a line is that long (Kogge and Stone 1973).
+        macro_rules! ray {
+            ($to:expr, $start:expr, $through:expr, $by:expr, $reached:expr, $is_long:expr, $shift:tt) => {{
+                let through = at!($through);
+                let (mut grown, mut passed) = (at!($start) & through, through & spread($reached));
+                grown = grown | (passed & (grown $shift $by));
+                passed = passed & (passed $shift $by);
+                grown = grown | (passed & (grown $shift (2 * $by)));
+                passed = passed & (passed $shift (2 * $by));
+                grown = grown | (passed & (grown $shift (4 * $by)));
+                if $is_long {
+                    passed = passed & (passed $shift (4 * $by));
+                    grown = grown | (passed & ((grown $shift (4 * $by)) $shift (4 * $by)));
+                }
+                at!($to) = grown;
+            }};
+        }
+        for op in &self.ops {
+            match *op {
+                Op::Constant(to, squares) => at!(to) = spread(squares),
+                Op::Intersection(to, a, b) => at!(to) = at!(a) & at!(b),
+                Op::Union(to, a, b) => at!(to) = at!(a) | at!(b),
+                Op::Difference(to, a, b) => at!(to) = at!(a) & !at!(b),
+                Op::ShiftUp(to, a, by, staying, into) => {
+                    at!(to) = (at!(a) & spread(staying)) << by & into!(into);
+                }
+                Op::ShiftDown(to, a, by, staying, into) => {
+                    at!(to) = (at!(a) & spread(staying)) >> by & into!(into);
+                }
+                Op::ShiftFar(to, a, ref step) => at!(to) = step.of(at!(a), spread),
+                Op::RayUp(to, start, through, by, reached, is_long) => {
+                    ray!(to, start, through, by, reached, is_long, <<);
+                }
+                Op::RayDown(to, start, through, by, reached, is_long) => {
+                    ray!(to, start, through, by, reached, is_long, >>);
+                }
+                Op::Fill(to, start, through, ref steps) => {
+                    let through = at!(through);
+                    let mut grown = at!(start) & through;
+                    loop {
+                        let mut next = grown;
+                        for step in steps {
+                            // What was reached just now goes on at once: the result is the same, and sooner there.
+                            next = next | (moved(next & spread(step.staying), step.by) & through);
+                        }
+                        if machine.not_zero(next & !grown) == 0 {
+                            break;
+                        }
+                        grown = next;
+                    }
+                    at!(to) = grown;
+                }
+                Op::Symmetry(to, a, index) => {
+                    let turned = machine.lanes(at!(a)).map(|set| self.geometry.symmetry(Bitboard(set), index).0);
+                    at!(to) = machine.of_lanes(&turned);
+                }
+                Op::First(to, a) => {
+                    let first = machine.lanes(at!(a)).map(|set| set & !set.wrapping_sub(B::Word::ONE));
+                    at!(to) = machine.of_lanes(&first);
+                }
+                Op::Select(to, truth, yes, no) => {
+                    let chosen = machine.of_lanes(&mask(truth!(truth)));
+                    at!(to) = (at!(yes) & chosen) | (at!(no) & !chosen);
+                }
+                Op::IsEmpty(to, a) => truth!(to) = !machine.not_zero(at!(a)),
+                Op::IsOdd(to, a) => truth!(to) = bits(machine.counts(at!(a)), |count| count % 2.0 == 1.0),
+                Op::Negation(to, a) => truth!(to) = !truth!(a),
+                Op::Both(to, a, b) => truth!(to) = truth!(a) & truth!(b),
+                Op::Either(to, a, b) => truth!(to) = truth!(a) | truth!(b),
+                Op::Compare(to, comparison, ref a, ref b) => {
+                    let counts = |register: Register| machine.counts(sets[usize::from(register)]);
+                    let (a, b) = (value(a, &counts), value(b, &counts));
+                    let holds = a.zip(b, |a, b| match comparison {
+                        Comparison::Less => a < b,
+                        Comparison::LessEqual => a <= b,
+                        Comparison::Equal => a == b,
+                    });
+                    truth!(to) = (0..LANES).fold(0, |bits, lane| bits | u8::from(holds.0[lane]) << lane);
+                }
+            }
+        }
+        Found { sets, truths }
+    }
+}
+
+impl<S: Copy> Found<S> {
+    /// A result that is a set.
+    #[inline(always)]
+    pub fn set(&self, output: Output) -> S {
+        match output {
+            Output::Set(register) => self.sets[usize::from(register) % REGISTERS],
+            Output::Truth(_) | Output::Always(_) => self.sets[0],
+        }
+    }
+
+    /// A result that is a truth, a bit a lane.
+    #[inline(always)]
+    pub fn truth(&self, output: Output) -> u8 {
+        match output {
+            Output::Truth(register) => self.truths[usize::from(register) % REGISTERS],
+            Output::Always(true) => u8::MAX,
+            Output::Always(false) | Output::Set(_) => 0,
+        }
+    }
+}
+
+fn bits(values: Lanes<f64>, holds: impl Fn(f64) -> bool) -> u8 {
+    (0..LANES).fold(0, |bits, lane| bits | u8::from(holds(values.0[lane])) << lane)
+}
+
+/// All squares in the lanes whose bit is set.
+#[inline(always)]
+pub(crate) fn mask<W: Word>(bits: u8) -> Lanes<W> {
+    Lanes::of(|lane| if bits >> lane & 1 == 1 { !W::ZERO } else { W::ZERO })
+}
+
+fn value(number: &Number, counts: &impl Fn(Register) -> Lanes<f64>) -> Lanes<f64> {
+    let both =
+        |numbers: &[Number; 2], f: fn(f64, f64) -> f64| value(&numbers[0], counts).zip(value(&numbers[1], counts), f);
+    match number {
+        Number::Constant(value) => Lanes::splat(*value),
+        Number::Count(register) => counts(*register),
+        Number::Add(numbers) => both(numbers, |a, b| a + b),
+        Number::Subtract(numbers) => both(numbers, |a, b| a - b),
+        Number::Multiply(numbers) => both(numbers, |a, b| a * b),
+        Number::Minimum(numbers) => both(numbers, |a, b| if a < b { a } else { b }),
+        Number::Maximum(numbers) => both(numbers, |a, b| if a > b { a } else { b }),
+    }
+}

@@ -1,0 +1,202 @@
+//! Moves, and the legal ones of a position in order: placements by squares, then moves by the squares from and to.
+
+use evoply_core::bitboard::{Bitboard, Board, Word};
+use evoply_core::geometry::moved;
+use evoply_core::rules::Color;
+
+use crate::rules::{DataRules, MOST_SETS};
+
+/// A piece put on a square or moved from one to another, or a forced pass.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Move {
+    /// One more than the square moved from; 0 for a placement and for a pass.
+    pub(crate) from: u8,
+    /// The square moved to; the number of squares for a pass.
+    pub(crate) to: u8,
+    /// The rule that allows it.
+    pub(crate) rule: u8,
+}
+
+impl Move {
+    /// A placement is its square, a pass the number of squares, and behind them are moves by the squares from and to.
+    #[inline(always)]
+    pub(crate) fn code(self, squares: u32) -> u64 {
+        let to = u64::from(self.to);
+        if self.from == 0 { to } else { u64::from(squares) + 1 + u64::from(self.from - 1) * u64::from(squares) + to }
+    }
+}
+
+/// What says which moves a side has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Legal<B: Board> {
+    /// As rules list them: placements; squares moved to, of a step; squares moved from, through and onto, of a slide.
+    pub sets: [B::Word; MOST_SETS],
+    /// Whether the game has ended by the move before.
+    pub over: bool,
+}
+
+/// The legal moves of a position.
+#[derive(Clone, Debug)]
+pub struct Moves<B: Board> {
+    rules: DataRules<B>,
+    color: Color,
+    /// As [`Legal::sets`].
+    sets: [B::Word; MOST_SETS],
+    places: B::Word,
+    pass: bool,
+    /// Squares whose moves are still to come.
+    froms: B::Word,
+    /// The square whose moves are next, and where they go.
+    from: u32,
+    targets: B::Word,
+    left: usize,
+}
+
+impl<B: Board> Moves<B> {
+    /// The moves of a side that has some, or none.
+    #[inline(always)]
+    pub(crate) fn new(rules: DataRules<B>, color: Color, legal: &Legal<B>) -> Self {
+        let zero = B::Word::ZERO;
+        let (mut places, mut froms) = (zero, zero);
+        let mut moves =
+            Self { rules, color, sets: legal.sets, places, pass: false, froms, from: 0, targets: zero, left: 0 };
+        if legal.over {
+            return moves;
+        }
+        for &(set, _) in &rules.0.places {
+            places = places | legal.sets[usize::from(set) % MOST_SETS];
+        }
+        let mut left = places.count_ones();
+        for way in &rules.0.ways {
+            let to = legal.sets[usize::from(way.set) % MOST_SETS];
+            left += to.count_ones();
+            froms = froms | moved(to, -way.by[color as usize]);
+        }
+        (moves.places, moves.froms) = (places, froms);
+        if !rules.0.slides.is_empty() {
+            for slide in &rules.0.slides {
+                moves.froms = moves.froms | legal.sets[usize::from(slide.set)];
+            }
+            let of_pieces = Bitboard::<B>(moves.froms).into_iter().map(|from| moves.targets_of(from).count_ones());
+            left = places.count_ones() + of_pieces.sum::<u32>();
+        }
+        moves.left = left as usize;
+        moves
+    }
+
+    /// The same with a forced pass as the only move.
+    pub(crate) fn passing(mut self) -> Self {
+        (self.pass, self.left) = (true, 1);
+        self
+    }
+
+    /// Where the moves from a square go.
+    #[inline(always)]
+    fn targets_of(&self, from: u32) -> B::Word {
+        let (at, mut targets) = (Bitboard::<B>::square(from).0, B::Word::ZERO);
+        // The sets are those of all pieces together, but a square is reached by one step from one square only.
+        for way in &self.rules.0.ways {
+            targets = targets | (moved(at, way.by[self.color as usize]) & self.sets[usize::from(way.set) % MOST_SETS]);
+        }
+        for slide in &self.rules.0.slides {
+            let [movers, through, onto] = [0, 1, 2].map(|place| self.sets[usize::from(slide.set) + place]);
+            if movers & at == B::Word::ZERO {
+                continue;
+            }
+            for step in &slide.steps[self.color as usize] {
+                let mut here = step.of(at, |mask| mask);
+                while here != B::Word::ZERO {
+                    targets = targets | (here & onto);
+                    if here & through == B::Word::ZERO {
+                        break;
+                    }
+                    here = step.of(here, |mask| mask);
+                }
+            }
+        }
+        targets
+    }
+
+    /// The rule of a move from a square to another.
+    #[inline(always)]
+    fn rule_of(&self, from: u32, to: u32) -> u8 {
+        let at = Bitboard::<B>::square(to).0;
+        for way in &self.rules.0.ways {
+            if to as i32 - from as i32 == way.by[self.color as usize]
+                && self.sets[usize::from(way.set) % MOST_SETS] & at != B::Word::ZERO
+            {
+                return way.rule;
+            }
+        }
+        self.rules.0.slides.first().map_or(0, |slide| slide.rule)
+    }
+
+    #[inline(always)]
+    fn placed(&self, to: u32) -> Move {
+        let (at, places) = (Bitboard::<B>::square(to).0, &self.rules.0.places);
+        let rule = if let [(_, rule)] = **places {
+            rule
+        } else {
+            let holds = |(set, _): &&(u8, u8)| self.sets[usize::from(*set) % MOST_SETS] & at != B::Word::ZERO;
+            places.iter().find(holds).map_or(0, |&(_, rule)| rule)
+        };
+        Move { from: 0, to: to as u8, rule }
+    }
+}
+
+impl<B: Board> Iterator for Moves<B> {
+    type Item = Move;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Move> {
+        self.nth(0)
+    }
+
+    #[inline(always)]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+
+    #[inline(always)]
+    fn nth(&mut self, n: usize) -> Option<Move> {
+        if n >= self.left {
+            self.left = 0;
+            return None;
+        }
+        self.left -= n + 1;
+        if self.pass {
+            return Some(Move { from: 0, to: self.rules.0.geometry.squares() as u8, rule: 0 });
+        }
+        let mut skip = n as u32;
+        let places = self.places.count_ones();
+        if skip < places {
+            for _ in 0..skip {
+                self.places = self.places & self.places.wrapping_sub(B::Word::ONE);
+            }
+            let to = self.places.trailing_zeros();
+            self.places = self.places & self.places.wrapping_sub(B::Word::ONE);
+            return Some(self.placed(to));
+        }
+        (skip, self.places) = (skip - places, B::Word::ZERO);
+        loop {
+            let count = self.targets.count_ones();
+            if skip < count {
+                for _ in 0..skip {
+                    self.targets = self.targets & self.targets.wrapping_sub(B::Word::ONE);
+                }
+                let to = self.targets.trailing_zeros();
+                self.targets = self.targets & self.targets.wrapping_sub(B::Word::ONE);
+                return Some(Move { from: self.from as u8 + 1, to: to as u8, rule: self.rule_of(self.from, to) });
+            }
+            skip -= count;
+            if self.froms == B::Word::ZERO {
+                return None;
+            }
+            self.from = self.froms.trailing_zeros();
+            self.froms = self.froms & self.froms.wrapping_sub(B::Word::ONE);
+            self.targets = self.targets_of(self.from);
+        }
+    }
+}
+
+impl<B: Board> ExactSizeIterator for Moves<B> {}

@@ -1,0 +1,370 @@
+//! Rules as a value: read from their written form and lowered once, for both colours.
+
+use std::fmt;
+
+use evoply_core::bitboard::{Bitboard, Board, Direction, Word};
+use evoply_core::expression::{Builder, Expression, NodeId, json};
+use evoply_core::geometry::{Geometry, Step};
+use evoply_core::rules::{Color, Rules};
+use serde_json::Value as Json;
+
+use crate::code::Code;
+use crate::lowering::{Maker, Value};
+
+/// The most sets that say which moves are legal: one of a placement, one of each direction of a step, three of a slide.
+pub const MOST_SETS: usize = 24;
+
+/// The version of the written form that is read here.
+const FORMAT: u64 = 1;
+
+/// What having no move means for the side that has none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum NoMove {
+    Loses,
+    Wins,
+    Draws,
+    /// It passes if the other side has a move.
+    Passes,
+}
+
+/// Who wins where neither side has a move and both would pass.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum BothPass {
+    Most,
+    Fewest,
+    Draw,
+}
+
+/// One direction of a rule that steps: the legal moves are a set of squares moved to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Way {
+    pub rule: u8,
+    /// Which of the sets it is.
+    pub set: u8,
+    /// From the square moved from to the one moved to, for Black and for White.
+    pub by: [i32; 2],
+}
+
+/// A rule that slides: the sets moved from, passed through and moved onto stand one after the other.
+#[derive(Clone, Debug)]
+pub(crate) struct Slide<W> {
+    pub rule: u8,
+    pub set: u8,
+    /// For Black and for White.
+    pub steps: [Box<[Step<W>]>; 2],
+}
+
+/// What happens on a move.
+#[derive(Clone, Debug)]
+pub(crate) enum Effect<B: Board> {
+    /// A piece is put or moved, and one that stood there is gone.
+    Usual,
+    /// The new own and opponent's sets, for Black and for White.
+    Code(Box<[Code<B>; 2]>),
+}
+
+/// Rules, ready to be played by.
+#[derive(Clone, Debug)]
+pub struct Lowered<B: Board> {
+    pub(crate) geometry: Geometry<B>,
+    pub(crate) black: Bitboard<B>,
+    pub(crate) white: Bitboard<B>,
+    /// Which of the sets are placements, and their rules.
+    pub(crate) places: Box<[(u8, u8)]>,
+    pub(crate) ways: Box<[Way]>,
+    pub(crate) slides: Box<[Slide<B::Word>]>,
+    /// Legal moves of Black and of White, and behind them whether the game is over if that side is to move.
+    pub(crate) legal: [Code<B>; 2],
+    /// Whether Black and White win, lose or draw by the move that they have just made.
+    pub(crate) ends: [Code<B>; 2],
+    pub(crate) effects: Box<[Effect<B>]>,
+    pub(crate) no_move: NoMove,
+    pub(crate) both_pass: BothPass,
+    /// Pieces at the start, and whether moves add pieces.
+    pub(crate) pieces: f64,
+    pub(crate) fills: bool,
+}
+
+/// The rules of a game: a word long, for games are few and none goes.
+#[derive(Clone, Copy)]
+pub struct DataRules<B: Board>(pub(crate) &'static Lowered<B>);
+
+impl<B: Board> PartialEq for DataRules<B> {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+}
+
+impl<B: Board> Eq for DataRules<B> {}
+
+impl<B: Board> fmt::Debug for DataRules<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "rules on {}x{}", self.0.geometry.rows(), self.0.geometry.columns())
+    }
+}
+
+impl<B: Board> Rules for DataRules<B> {
+    fn moves_pieces(self) -> bool {
+        !self.0.ways.is_empty() || !self.0.slides.is_empty()
+    }
+
+    fn keeps_symmetries(self) -> bool {
+        false
+    }
+
+    /// As in Othello's tables where sides pass, else as in those of checkers.
+    #[inline(always)]
+    fn ended_leaves(self) -> u64 {
+        u64::from(self.0.no_move == NoMove::Passes)
+    }
+}
+
+/// Rows and columns of the board that a written form asks for.
+///
+/// # Errors
+/// There are none.
+pub fn shape(written: &Json) -> Result<(u32, u32), String> {
+    let count = |name: &str| match written[name].as_u64() {
+        Some(count @ 1..=10) => Ok(count as u32),
+        _ => Err(format!("{name} - is {}, and a board has 1 to 10 - write a whole number", written[name])),
+    };
+    Ok((count("rows")?, count("columns")?))
+}
+
+/// Reads the written form.
+struct Reader<'a, B: Board> {
+    written: &'a Json,
+    expression: Expression,
+    geometry: Geometry<B>,
+}
+
+/// What a rule of moves says.
+enum Moving {
+    Place(NodeId),
+    Step { from: NodeId, onto: NodeId, offsets: [Vec<(i32, i32)>; 2] },
+    Slide { sets: [NodeId; 3], directions: [Vec<Direction>; 2] },
+}
+
+impl<B: Board> DataRules<B> {
+    /// The rules of a written form, kept for as long as the process runs.
+    ///
+    /// # Errors
+    /// Says which part is wrong and how.
+    pub fn read(written: &Json) -> Result<Self, String> {
+        Ok(Self(Box::leak(Box::new(Reader::new(written)?.read()?))))
+    }
+}
+
+impl<'a, B: Board> Reader<'a, B> {
+    fn new(written: &'a Json) -> Result<Self, String> {
+        if written["format"].as_u64() != Some(FORMAT) {
+            return Err(format!("format - is {}, and this version reads {FORMAT}", written["format"]));
+        }
+        let (rows, columns) = shape(written)?;
+        let all = u128::MAX >> (128 - rows * columns);
+        let playable = match &written["playable"] {
+            Json::Null => all,
+            list => squares(list, rows * columns, "playable")?,
+        };
+        let geometry = Geometry::new(rows, columns, playable).ok_or("rows - the board is too large")?;
+        let expression = json::parse(&written["expression"].to_string(), rows * columns, Builder::default())
+            .map_err(|error| format!("expression - {error}"))?;
+        Ok(Self { written, expression, geometry })
+    }
+
+    fn output(&self, value: &Json, what: &str) -> Result<NodeId, String> {
+        let place = value.as_u64().and_then(|place| usize::try_from(place).ok());
+        let output = place.and_then(|place| self.expression.outputs().get(place));
+        output.copied().ok_or_else(|| format!("{what} - {value} is not the number of an output of the expression"))
+    }
+
+    fn read(self) -> Result<Lowered<B>, String> {
+        // Step 1. Facts.
+        let start = &self.written["start"];
+        let count = self.geometry.squares();
+        let [black, white] = ["black", "white"].map(|side| squares(&start[side], count, side));
+        let (black, white) = (Bitboard(B::Word::from_u128(black?)), Bitboard(B::Word::from_u128(white?)));
+        if !(black & white).is_empty() || !((black | white) - self.geometry.playable()).is_empty() {
+            return Err("start - a square holds two pieces or cannot be played".into());
+        }
+        let word = |name: &str, words: &[&str]| {
+            let found = self.written[name].as_str().and_then(|text| words.iter().position(|&word| word == text));
+            found.ok_or_else(|| format!("{name} - is {}, and can be {}", self.written[name], words.join(", ")))
+        };
+        let no_move = [NoMove::Loses, NoMove::Wins, NoMove::Draws, NoMove::Passes]
+            [word("no_move", &["loses", "wins", "draws", "passes"])?];
+        let both_pass =
+            [BothPass::Most, BothPass::Fewest, BothPass::Draw][word("both_pass", &["most", "fewest", "draw"])?];
+        // Step 2. Moves.
+        let Some(written) = self.written["moves"].as_array().filter(|moves| (1..=16).contains(&moves.len())) else {
+            return Err("moves - there are to be 1 to 16 of them".into());
+        };
+        let moves = written.iter().enumerate().map(|(rule, written)| self.moving(rule, written));
+        let moves = moves.collect::<Result<Vec<_>, _>>()?;
+        let makers = [true, false].map(|is_black| Maker::new(&self.geometry, &self.expression, is_black));
+        let (mut legal, mut ends) = (Vec::new(), Vec::new());
+        let (mut places, mut ways, mut slides) = (Vec::new(), Vec::new(), Vec::new());
+        for (color, mut maker) in makers.into_iter().enumerate() {
+            (places, ways, slides) = (Vec::new(), Vec::new(), Vec::new());
+            let mut outputs = self.legal(&mut maker, color, &moves, &mut places, &mut ways, &mut slides)?;
+            if outputs.len() > MOST_SETS {
+                return Err(format!(
+                    "moves - {} directions and sets are more than {MOST_SETS}: use fewer rules or directions",
+                    outputs.len()
+                ));
+            }
+            let mut over = Value::Always(false);
+            for name in ["wins", "loses", "draws"] {
+                let ended = self.end(&mut maker, name, true)?;
+                over = maker.either(over, ended)?;
+            }
+            outputs.push(over);
+            legal.push(maker.code(&outputs)?);
+            let mut maker = Maker::new(&self.geometry, &self.expression, color == 0);
+            let outcomes = ["wins", "loses", "draws"].map(|name| self.end(&mut maker, name, false));
+            let outcomes = outcomes.into_iter().collect::<Result<Vec<_>, _>>()?;
+            ends.push(maker.code(&outcomes)?);
+        }
+        // Step 3. What moves do.
+        let effects = written.iter().map(|written| self.effect(written)).collect::<Result<_, _>>()?;
+        let both = |codes: Vec<Code<B>>| <[Code<B>; 2]>::try_from(codes).map_err(|_| "moves - not for both colours");
+        Ok(Lowered {
+            geometry: self.geometry,
+            black,
+            white,
+            places: places.into(),
+            ways: ways.into(),
+            slides: slides.into(),
+            legal: both(legal)?,
+            ends: both(ends)?,
+            effects,
+            no_move,
+            both_pass,
+            pieces: f64::from((black | white).len()),
+            fills: moves.iter().any(|moving| matches!(moving, Moving::Place(_))),
+        })
+    }
+
+    fn end(&self, maker: &mut Maker<'_, B>, name: &str, swapped: bool) -> Result<Value, String> {
+        match &self.written["ends"][name] {
+            Json::Null => Ok(Value::Always(false)),
+            written => match maker.value(self.output(written, name)?, swapped) {
+                Ok(value @ (Value::Truth(_) | Value::Always(_))) => Ok(value),
+                Ok(_) => Err(format!("{name} - is no truth: ask with is_empty or a comparison")),
+                Err(error) => Err(format!("{name} - {error}")),
+            },
+        }
+    }
+
+    /// The sets of legal moves of one colour.
+    fn legal(
+        &self,
+        maker: &mut Maker<'_, B>,
+        color: usize,
+        moves: &[Moving],
+        places: &mut Vec<(u8, u8)>,
+        ways: &mut Vec<Way>,
+        slides: &mut Vec<Slide<B::Word>>,
+    ) -> Result<Vec<Value>, String> {
+        let mut outputs = Vec::new();
+        let mut taken: Vec<((i32, i32), u32)> = Vec::new();
+        for (rule, moving) in moves.iter().enumerate() {
+            let of_rule = |error: String| format!("move {} - {error}", rule + 1);
+            let (rule, first) = (rule as u8, outputs.len() as u8);
+            match moving {
+                Moving::Place(on) => {
+                    let on = maker.set(*on, false).map_err(of_rule)?;
+                    places.push((first, rule));
+                    outputs.push(Value::Set(on));
+                }
+                Moving::Step { from, onto, offsets } => {
+                    let from = maker.set(*from, false).map_err(of_rule)?;
+                    let onto = maker.set(*onto, false).map_err(of_rule)?;
+                    for (place, &offset) in offsets[color].iter().enumerate() {
+                        let reached = maker.shift(from, offset);
+                        let mut to = maker.intersection(reached, onto);
+                        // A move that two rules allow is the earlier rule's.
+                        for &(_, earlier) in taken.iter().filter(|(known, _)| *known == offset) {
+                            to = maker.difference(to, earlier);
+                        }
+                        taken.push((offset, to));
+                        let by = [0, 1].map(|color: usize| {
+                            let (down, right) = offsets[color][place];
+                            down * self.geometry.columns() as i32 + right
+                        });
+                        ways.push(Way { rule, set: outputs.len() as u8, by });
+                        outputs.push(Value::Set(to));
+                    }
+                }
+                Moving::Slide { sets, directions } => {
+                    let steps = [0, 1].map(|color: usize| {
+                        directions[color].iter().map(|&direction| self.geometry.step(direction)).collect()
+                    });
+                    for &set in sets {
+                        outputs.push(Value::Set(maker.set(set, false).map_err(of_rule)?));
+                    }
+                    slides.push(Slide { rule, set: first, steps });
+                }
+            }
+        }
+        Ok(outputs)
+    }
+
+    fn moving(&self, rule: usize, written: &Json) -> Result<Moving, String> {
+        let set = |name: &str| self.output(&written[name], &format!("move {} {name}", rule + 1));
+        Ok(match written["kind"].as_str() {
+            Some("place") => Moving::Place(set("on")?),
+            Some("step") => {
+                let offsets = [Color::Black, Color::White].map(|color| offsets(&written["offsets"], color));
+                let [black, white] = offsets;
+                Moving::Step { from: set("from")?, onto: set("onto")?, offsets: [black?, white?] }
+            }
+            Some("slide") => {
+                let way = |offset| {
+                    let known = Direction::ALL.into_iter().find(|direction| direction.step() == offset);
+                    known.ok_or_else(|| format!("move {} - slides go in the eight directions", rule + 1))
+                };
+                let [black, white] = [Color::Black, Color::White]
+                    .map(|color| offsets(&written["offsets"], color)?.into_iter().map(way).collect::<Result<_, _>>());
+                Moving::Slide { sets: [set("from")?, set("through")?, set("onto")?], directions: [black?, white?] }
+            }
+            _ => return Err(format!("move {} - its kind is to be place, step or slide", rule + 1)),
+        })
+    }
+
+    fn effect(&self, written: &Json) -> Result<Effect<B>, String> {
+        if written["own"].is_null() && written["opponent"].is_null() {
+            return Ok(Effect::Usual);
+        }
+        let code = |is_black| {
+            let mut maker = Maker::new(&self.geometry, &self.expression, is_black);
+            let own = maker.set(self.output(&written["own"], "own")?, false)?;
+            let opponent = maker.set(self.output(&written["opponent"], "opponent")?, false)?;
+            maker.code(&[Value::Set(own), Value::Set(opponent)])
+        };
+        Ok(Effect::Code(Box::new([code(true)?, code(false)?])))
+    }
+}
+
+/// A list of squares.
+fn squares(list: &Json, count: u32, what: &str) -> Result<u128, String> {
+    let Some(list) = list.as_array() else { return Err(format!("{what} - is not a list of squares")) };
+    list.iter().try_fold(0, |set, value| match value.as_u64() {
+        Some(square) if square < count.into() => Ok(set | 1 << square),
+        _ => Err(format!("{what} - {value} is not a square: squares are 0 to {}", count - 1)),
+    })
+}
+
+/// Rows down and columns to the right as a colour goes: they are written for Black, and `turned` ones are turned round for
+/// White.
+fn offsets(list: &Json, color: Color) -> Result<Vec<(i32, i32)>, String> {
+    let wrong = || format!("offsets - {list} is not a list of [rows down, columns to the right, turned]");
+    let Some(list) = list.as_array().filter(|list| !list.is_empty()) else { return Err(wrong()) };
+    let read = |offset: &Json| {
+        let near = |place: usize| offset[place].as_i64().filter(|by| by.abs() < 10).map(|by| by as i32);
+        let (down, right, turned) = (near(0)?, near(1)?, offset[2].as_bool()?);
+        let sign = if turned && color == Color::White { -1 } else { 1 };
+        ((down, right) != (0, 0)).then_some((sign * down, sign * right))
+    };
+    list.iter().map(|offset| read(offset).ok_or_else(wrong)).collect()
+}

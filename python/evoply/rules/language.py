@@ -1,0 +1,315 @@
+"""Rules of a game as a value: written in Python, kept as JSON, played by the kernel."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+from evoply.expressions import Expression, Squares, Truth
+from evoply.expressions.operations import short
+from evoply.expressions.square_sets import bits, named_squares, square_index
+from evoply.expressions.written_form import in_order
+from evoply.games.data import DataGameRules, digest_of
+from evoply.games.squares import square_name, squares_in
+from evoply.protocols import BoardShape
+from evoply.rules.facts import check_facts
+from evoply.rules.moves import RuleOfMoves, RulesError
+from evoply.rules.written import written
+
+__all__ = ["Rules"]
+
+MOST_MOVES = 16
+MOST_NODES = 2048
+_ENDS = ("wins", "loses", "draws")
+_SIDES = ("black", "white")
+_RANKS = re.compile(r"([1-9][0-9]?)(?:-([1-9][0-9]?))?")
+_READ: frozenset[str] = frozenset(
+    [
+        "own",
+        "opponent",
+        "empty",
+        "squares",
+        "squares_turned",
+        "named_squares",
+        "and",
+        "or",
+        "minus",
+        "not",
+        "shift",
+        "fill",
+        "symmetry",
+        "first",
+        "number",
+        "pieces",
+        "count",
+        "add",
+        "subtract",
+        "multiply",
+        "minimum",
+        "maximum",
+        "is_black",
+        "truth",
+        "is_odd",
+        "is_empty",
+        "contains",
+        "less",
+        "less_equal",
+        "equal",
+        "both",
+        "either",
+        "negation",
+        "select",
+    ]
+)
+_INSTEAD: Mapping[str, str] = MappingProxyType(
+    {
+        "destinations": "asks the rules themselves - write the squares as a set of the board",
+        "number_of_moves": "asks the rules themselves - count a set of squares of the board",
+        "ply": "is no part of the board - rules read pieces alone, so that equal boards are equal",
+        "moved_to": "is known only after a move - read it in own= and opponent= of a move",
+        "moved_from": "is known only after a move - read it in own= and opponent= of a move",
+        "own_men": "tells men from kings, which games from data do not have - write board.own",
+        "opponent_men": "tells men from kings, which such games do not have - write board.opponent",
+    }
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Rules:
+    """A game for two: how it begins, which moves there are, and how it ends.
+
+    Black moves first and begins at the top. Rules are board expressions of the side that moves and
+    read nothing but the board: own and the opponent's pieces, and which side is Black. A wrong
+    rule raises `RulesError`: *rule - what is wrong - what to do*.
+
+    >>> from evoply.expressions import board, squares
+    >>> from evoply.rules import Rules, step
+    >>> race = Rules(
+    ...     name="dash",
+    ...     rows=5,
+    ...     columns=4,
+    ...     black="1",
+    ...     white="5",
+    ...     moves=step(board.own, ["forward", "forward_left"], onto=~board.own),
+    ...     wins=board.own & squares("farthest_rank"),
+    ... )
+    >>> str(race.game().start().legal_moves)
+    'a1-a2 a1-b2 b1-b2 b1-c2 c1-c2 c1-d2 d1-d2'
+    """
+
+    name: str
+    rows: int
+    columns: int
+    moves: Any
+    """Rules of moves: `place`, `step` and `slide`, one or several."""
+    title: str = ""
+    """The name for people; by default the name with a capital."""
+    black: Any = 0
+    """Black's squares at the start: ranks ("1-2"), names ("e4 d5"), or any set of squares."""
+    white: Any = 0
+    playable: Any = None
+    """The squares that can be played; None for all of the board."""
+    wins: Any = None
+    """Whether the side that has just moved has won; a set of squares means that it has one."""
+    loses: Any = None
+    draws: Any = None
+    no_move: str = "loses"
+    """What happens to a side without a move: it loses, wins, draws or passes."""
+    both_pass: str = "most"
+    """Who wins where no side has a move and sides pass: most or fewest pieces, or draw."""
+    piece: str = "piece"
+    symbols: tuple[str, str] = ("XO", "●○")
+    """Black's and White's piece as letters, and as symbols."""
+    symmetries: str = "none"
+    """A key of `SYMMETRIES`: what leaves the rules as they are."""
+    colors: str = ""
+    """One of `COLORS`; by default turned if a direction or a set is turned for White."""
+    opening_plies: int = 4
+    max_plies: int | None = None
+    """Plies after which a game is a draw; needed only where games may go on for ever."""
+    repetitions: int | None = None
+    """How often a board makes a draw."""
+    drawn: str = "squares"
+    adviser: str = ""
+    """The player who advises on the page, as text; "" for the usual one."""
+    about: str = ""
+    """A sentence or two for people."""
+
+    def __post_init__(self) -> None:
+        check_facts(self)
+        object.__setattr__(self, "symbols", tuple(self.symbols))
+        shape = self.shape
+        moves = (self.moves,) if isinstance(self.moves, RuleOfMoves) else self.moves
+        moves = moves if isinstance(moves, Iterable) else (moves,)
+        fields: dict[str, Any] = {"moves": tuple(moves), "title": self.title or self.name.title()}
+        for side in _SIDES:
+            fields[side] = _squares(shape, getattr(self, side), side)
+        if self.playable is not None:
+            fields["playable"] = _squares(shape, self.playable, "playable")
+        for end in _ENDS:
+            fields[end] = _truth(end, getattr(self, end))
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+        self._check_start()
+        self._check_expressions()
+        if not self.colors:
+            object.__setattr__(self, "colors", "turned" if self._is_turned() else "same")
+            vars(self).pop("_written")
+
+    @property
+    def shape(self) -> BoardShape:
+        """The rows and columns of the board."""
+        return BoardShape(self.rows, self.columns)
+
+    @cached_property
+    def _written(self) -> dict[str, Any]:
+        return written(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form as plain values; see "Rules as JSON" in the documentation."""
+        return dict(self._written)
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of all that decides how the game is played, not of names and pictures."""
+        return digest_of(self._written)
+
+    def game(self) -> DataGameRules:
+        """Return the game with these rules; raises `RulesError` if the kernel cannot play it."""
+        try:
+            return DataGameRules.from_written(self._written)
+        except ValueError as error:
+            raise RulesError(f"{self.name}: {error}") from error
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Rules) and self._written == other._written
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def _check_start(self) -> None:
+        both = self.black & self.white
+        if both:
+            square = square_name(next(squares_in(both)), self.shape)
+            raise RulesError(f"white - {square} is Black's, too - give each square to one side")
+        if self.playable is not None:
+            outside = (self.black | self.white) & ~self.playable
+            if outside:
+                square = square_name(next(squares_in(outside)), self.shape)
+                raise RulesError(f"playable - {square} holds a piece at the start - add it")
+            if not self.playable:
+                raise RulesError("playable - there is no square - name some, or leave it out")
+
+    def _check_expressions(self) -> None:
+        if not 1 <= len(self.moves) <= MOST_MOVES:
+            raise RulesError(
+                f"moves - there are {len(self.moves)} rules - write 1 to {MOST_MOVES} of"
+                " place(...), step(...), slide(...)"
+            )
+        for number, move in enumerate(self.moves, start=1):
+            if not isinstance(move, RuleOfMoves):
+                raise RulesError(
+                    f"move {number} - {short(move)} is no rule of moves - write place(...),"
+                    " step(...) or slide(...)"
+                )
+            for name, chosen in move.sets.items():
+                self._check_reads(f"move {number}, {name}", chosen)
+            for name in ("own", "opponent"):
+                effect = getattr(move, name)
+                if effect is not None:
+                    self._check_reads(f"move {number}, {name}", effect, after_move=True)
+        for end in _ENDS:
+            truth = getattr(self, end)
+            if truth is not None:
+                self._check_reads(end, truth)
+        nodes = len(self._written["expression"]["nodes"])
+        if nodes > MOST_NODES:
+            raise RulesError(
+                f"moves - the expressions have {nodes} operations - rules have at most {MOST_NODES}"
+            )
+
+    def _check_reads(self, rule: str, chosen: Expression, *, after_move: bool = False) -> None:
+        known = _READ | {"moved_from", "moved_to"} if after_move else _READ
+        for node in in_order([chosen]):
+            if node.op not in known:
+                why = _INSTEAD.get(node.op, "is not known in rules - write it with sets of squares")
+                raise RulesError(f"{rule} - {node.op} {why}")
+            try:
+                if node.op == "named_squares":
+                    named_squares(self.shape, node.arguments[0])
+                elif node.op in ("squares", "squares_turned"):
+                    for square in node.arguments[0]:
+                        square_index(self.shape, square)
+                elif node.op == "contains":
+                    square_index(self.shape, node.arguments[1])
+            except ValueError as error:
+                raise RulesError(f"{rule} - {error} - name squares of {self.shape}") from None
+            if node.op == "symmetry" and node.arguments[1] > 3 and not self.shape.is_square:
+                raise RulesError(
+                    f"{rule} - symmetry {node.arguments[1]} exchanges rows and columns of"
+                    f" {self.shape} - use 0 to 3"
+                )
+
+    def _is_turned(self) -> bool:
+        if any(offset.turned for move in self.moves for offset in move.offsets):
+            return True
+        nodes = self._written["expression"]["nodes"]
+        return any(node[0] in ("squares_turned", "is_black") for node in nodes)
+
+
+def _truth(end: str, value: object) -> Truth | None:
+    from evoply.expressions import is_empty
+
+    if value is None or isinstance(value, Truth):
+        return value
+    if isinstance(value, Squares):
+        return ~is_empty(value)
+    what = "a number" if isinstance(value, Expression) else short(value)
+    raise RulesError(
+        f"{end} - is {what} - write a truth, such as is_empty(board.opponent), or a set of squares,"
+        " which means that it is not empty"
+    )
+
+
+def _squares(shape: BoardShape, chosen: object, side: str) -> int:
+    """Return the set of squares that *chosen* describes."""
+    if isinstance(chosen, bool) or not isinstance(chosen, int | str | Squares | Iterable):
+        raise RulesError(
+            f'{side} - {short(chosen)} - write ranks ("1-2"), squares ("e4 d5") or both'
+        )
+    if isinstance(chosen, int):
+        if not 0 <= chosen < 1 << shape.squares:
+            raise RulesError(f"{side} - has squares outside {shape} - name squares of the board")
+        return chosen
+    if isinstance(chosen, Squares):
+        if chosen.op not in ("named_squares", "squares"):
+            raise RulesError(f"{side} - is no constant set - name the squares")
+        chosen = chosen.arguments[0]
+    text: Any = chosen
+    words = text.replace(",", " ").split() if isinstance(text, str) else list(text)
+    found = 0
+    for word in words:
+        try:
+            found |= _word(shape, word)
+        except ValueError as error:
+            raise RulesError(f"{side} - {error} - name squares or ranks of {shape}") from None
+    return found
+
+
+def _word(shape: BoardShape, word: object) -> int:
+    ranks = _RANKS.fullmatch(word) if isinstance(word, str) else None
+    if ranks is not None:
+        first, last = int(ranks[1]), int(ranks[2] or ranks[1])
+        if not 1 <= first <= last <= shape.rows:
+            raise ValueError(f"ranks {word} are not on {shape}")
+        rank = (1 << shape.columns) - 1
+        return sum(rank << shape.index(row, 0) for row in range(first - 1, last))
+    if isinstance(word, str) and re.fullmatch("[a-zA-Z][0-9]{1,2}", word):
+        return bits([square_index(shape, word.lower())])
+    if isinstance(word, int):
+        return bits([square_index(shape, word)])
+    return named_squares(shape, str(word))

@@ -1,0 +1,64 @@
+"""Rules in files: a Python file that makes them, or their JSON.
+
+A Python file is run where its user names it, and nowhere else: its rules are data once made.
+"""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+from evoply.rules.language import Rules
+from evoply.rules.moves import RulesError
+from evoply.rules.reading import read_rules
+
+__all__ = ["load_rules"]
+
+
+def load_rules(path: str | Path, name: str | None = None) -> Rules:
+    """Return the rules that a file holds, those called *name* if a Python file makes several.
+
+    Raises `RulesError` that names the file, `OSError` if it cannot be read.
+    """
+    file = Path(path)
+    if file.suffix == ".json":
+        return read_rules(file)
+    found = _made_by(file)
+    if name is not None:
+        found = {key: rules for key, rules in found.items() if key == name}
+    if len(found) != 1:
+        what = f"makes {len(found)} games: {', '.join(found)}" if found else "makes no rules"
+        raise RulesError(f"{file.name} - {what} - leave one value of Rules(...) in it")
+    return next(iter(found.values()))
+
+
+def _made_by(file: Path) -> dict[str, Rules]:
+    """Return the rules that a Python file has as values of its module, by their names."""
+    file.open("rb").close()  # raises the error of a file that cannot be read
+    spec = importlib.util.spec_from_file_location(f"_evoply_rules_{file.stem}", file)
+    if spec is None or spec.loader is None:
+        raise RulesError(f"{file.name} - is no Python file - name one that ends in .py, or JSON")
+    module = importlib.util.module_from_spec(spec)
+    writes_bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    try:
+        spec.loader.exec_module(module)
+    except RulesError as error:
+        raise RulesError(f"{file.name}: {error}") from error
+    except Exception as error:
+        line = error.lineno if isinstance(error, SyntaxError) else _line(error, file)
+        where = f" (line {line})" if line else ""
+        raise RulesError(
+            f"{file.name}{where} - cannot be run: {type(error).__name__}: {error} - correct it"
+        ) from error
+    finally:
+        sys.dont_write_bytecode = writes_bytecode
+    values = [value for value in vars(module).values() if isinstance(value, Rules)]
+    return {rules.name: rules for rules in values}
+
+
+def _line(error: Exception, file: Path) -> int:
+    line, trace = 0, error.__traceback__
+    while trace is not None:
+        if Path(trace.tb_frame.f_code.co_filename).resolve() == file.resolve():
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line

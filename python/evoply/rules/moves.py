@@ -1,0 +1,255 @@
+"""Rules of moves: pieces are placed, step or slide, and what that does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from evoply.expressions import Squares
+from evoply.expressions.operations import ExpressionError, short
+from evoply.wording import did_you_mean
+
+__all__ = [
+    "Offset",
+    "Placing",
+    "RuleOfMoves",
+    "RulesError",
+    "Sliding",
+    "Stepping",
+    "place",
+    "slide",
+    "step",
+]
+
+MOST = 9
+"""The farthest that a step goes, in rows and in columns."""
+
+
+class RulesError(ExpressionError):
+    """Rules that make no game: *rule - what is wrong - what to do*."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Offset:
+    """A step: rows down, columns to the right, and whether it is turned half round for White."""
+
+    down: int
+    right: int
+    turned: bool
+
+
+_COMPASS = {
+    "n": (-1, 0),
+    "ne": (-1, 1),
+    "e": (0, 1),
+    "se": (1, 1),
+    "s": (1, 0),
+    "sw": (1, -1),
+    "w": (0, -1),
+    "nw": (-1, -1),
+}
+_OF_PIECES = {  # as Black goes, who begins at the top
+    "forward": (1, 0),
+    "forward_left": (1, 1),
+    "forward_right": (1, -1),
+    "left": (0, 1),
+    "right": (0, -1),
+    "backward": (-1, 0),
+    "backward_left": (-1, 1),
+    "backward_right": (-1, -1),
+}
+_WORDS: Mapping[str, tuple[Offset, ...]] = MappingProxyType(
+    {
+        **{word: (Offset(*by, False),) for word, by in _COMPASS.items()},
+        **{word: (Offset(*by, True),) for word, by in _OF_PIECES.items()},
+        "orthogonal": tuple(Offset(*_COMPASS[word], False) for word in ("n", "e", "s", "w")),
+        "diagonal": tuple(Offset(*_COMPASS[word], False) for word in ("ne", "se", "sw", "nw")),
+        "any": tuple(Offset(*by, False) for by in _COMPASS.values()),
+    }
+)
+
+
+@dataclass(frozen=True)
+class RuleOfMoves:
+    """One rule: the sets of squares that allow a move, and the pieces after it.
+
+    *own* and *opponent* are the pieces after the move, as the side that moves sees them; they may
+    read `board.moved_from` and `board.moved_to`. If both are None, a piece is put or moved, and one
+    that stood there is gone.
+    """
+
+    KIND: ClassVar[str]
+    SETS: ClassVar[tuple[str, ...]]
+
+    offsets: tuple[Offset, ...] = ()
+    own: Squares | None = None
+    opponent: Squares | None = None
+
+    @property
+    def sets(self) -> dict[str, Squares]:
+        """The sets that say which moves are legal, by their names in the written form."""
+        return {name: getattr(self, _field(name)) for name in self.SETS}
+
+    def __post_init__(self) -> None:
+        for name, chosen in self.sets.items():
+            _check_set(self.KIND, name, chosen)
+        effects = {"own": self.own, "opponent": self.opponent}
+        for name, effect in effects.items():
+            if effect is not None:
+                _check_set(self.KIND, name, effect)
+        missing = [name for name, effect in effects.items() if effect is None]
+        if len(missing) == 1:
+            raise RulesError(
+                f"{self.KIND}, {missing[0]} - is missing - say what both sides have after the move,"
+                f" such as {missing[0]}=board.{missing[0]}"
+            )
+
+
+@dataclass(frozen=True)
+class Placing(RuleOfMoves):
+    """A piece is put on a square of *on*."""
+
+    KIND = "place"
+    SETS = ("on",)
+
+    on: Squares = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True)
+class Stepping(RuleOfMoves):
+    """A piece of *from* goes by an offset to a square of *onto*."""
+
+    KIND = "step"
+    SETS = ("from", "onto")
+
+    from_: Squares = None  # type: ignore[assignment]
+    onto: Squares = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True)
+class Sliding(RuleOfMoves):
+    """A piece of *from* goes in a direction as far as squares of *through* go, and onto *onto*."""
+
+    KIND = "slide"
+    SETS = ("from", "through", "onto")
+
+    from_: Squares = None  # type: ignore[assignment]
+    through: Squares = None  # type: ignore[assignment]
+    onto: Squares = None  # type: ignore[assignment]
+
+
+def place(on: Squares, *, own: Squares | None = None, opponent: Squares | None = None) -> Placing:
+    """Return the rule that a piece may be put on any square of *on*.
+
+    *own* and *opponent* are explained at `RuleOfMoves`.
+    """
+    return Placing(on=on, own=own, opponent=opponent)
+
+
+def step(
+    from_: Squares,
+    directions: object,
+    *,
+    onto: Squares,
+    own: Squares | None = None,
+    opponent: Squares | None = None,
+) -> Stepping:
+    """Return the rule that a piece of *from_* may go one step, to a square of *onto*.
+
+    *directions* are words or offsets (rows down, columns to the right), one or a list: n, ne, e,
+    se, s, sw, w, nw; forward, forward_left, left, backward_right, and so on, which are turned for
+    White; orthogonal, diagonal, any. Raises `RulesError`.
+
+    >>> from evoply.expressions import board
+    >>> knights = step(board.own, [(1, 2), (2, 1)], onto=~board.own)
+    """
+    return Stepping(_offsets("step", directions), own, opponent, from_, onto)
+
+
+def slide(
+    from_: Squares,
+    directions: object,
+    *,
+    through: Squares,
+    onto: Squares | None = None,
+    own: Squares | None = None,
+    opponent: Squares | None = None,
+) -> Sliding:
+    """Return the rule that a piece of *from_* may go straight on through squares of *through*.
+
+    It ends on a square of *onto*, by default of *through*. Directions as in `step`, without
+    offsets. Raises `RulesError`.
+    """
+    offsets = _offsets("slide", directions)
+    for offset in offsets:
+        if max(abs(offset.down), abs(offset.right)) > 1:
+            raise RulesError(
+                f"slide, directions - {(offset.down, offset.right)} is no direction - write words"
+                " such as forward or diagonal"
+            )
+    return Sliding(offsets, own, opponent, from_, through, through if onto is None else onto)
+
+
+def _field(name: str) -> str:
+    return "from_" if name == "from" else name
+
+
+def _check_set(kind: str, name: str, chosen: object) -> None:
+    if not isinstance(chosen, Squares):
+        what = type(chosen).__name__.lower() if hasattr(chosen, "op") else short(chosen)
+        raise RulesError(
+            f"{kind}, {name} - is {what} and no set of squares - write an expression of sets, such"
+            " as board.empty or squares(['e4'])"
+        )
+
+
+def _offsets(kind: str, directions: Any) -> tuple[Offset, ...]:
+    single = isinstance(directions, str) or _is_pair(directions)
+    if not single and not isinstance(directions, Iterable):
+        raise RulesError(
+            f"{kind}, directions - {short(directions)} is no direction - write one such as forward,"
+            " or a list"
+        )
+    found = dict.fromkeys(
+        offset
+        for one in ([directions] if single else directions)
+        for offset in _read_offset(kind, one)
+    )
+    if not found:
+        raise RulesError(f"{kind}, directions - there is none - name at least one, such as forward")
+    return tuple(found)
+
+
+def _is_pair(value: object) -> bool:
+    return isinstance(value, tuple) and len(value) == 2 and all(type(by) is int for by in value)
+
+
+def _read_offset(kind: str, value: object) -> tuple[Offset, ...]:
+    if isinstance(value, Offset):
+        return (value,)
+    if isinstance(value, str):
+        if value not in _WORDS:
+            hint = did_you_mean(value, _WORDS)
+            raise RulesError(
+                f"{kind}, directions - {short(value)} is no direction{hint} - write one of"
+                f" {', '.join(_WORDS)}"
+            )
+        return _WORDS[value]
+    if not _is_pair(value):
+        raise RulesError(
+            f"{kind}, directions - {short(value)} is no direction - write a word such as forward,"
+            " or a pair (rows down, columns to the right)"
+        )
+    down, right = _pair(value)
+    if (down, right) == (0, 0) or max(abs(down), abs(right)) > MOST:
+        raise RulesError(
+            f"{kind}, directions - {value} goes nowhere on a board - write at least one and at most"
+            f" {MOST} rows or columns"
+        )
+    return (Offset(down, right, False),)
+
+
+def _pair(value: Any) -> tuple[int, int]:
+    return value[0], value[1]
