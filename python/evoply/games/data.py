@@ -188,6 +188,9 @@ class Position(BoardPosition[Move]):
     def _square_text(self, square: int) -> str:
         return square_name(square, self.shape)
 
+    def _square(self, text: str) -> int:
+        return parse_square(text, self.shape)
+
     def _label(self, square: int) -> str | None:
         playable = self._facts["playable"]
         return "" if playable is None or square in playable else None

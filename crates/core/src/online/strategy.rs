@@ -170,6 +170,6 @@ mod tests {
         assert_eq!(classes([0, 2], [true, true, false]), [set(1)]);
         assert!(Areas::new(&Geometry::WHOLE, &of_square[1..], set(0), set(1), Sight::default()).is_err());
         assert!(Areas::new(&Geometry::WHOLE, &of_square, set(0), set(0), Sight::default()).is_err());
-        assert!(Areas::<Size4>::new(&[None; 16], set(0), set(1), Sight::default()).is_err());
+        assert!(Areas::new(&Geometry::WHOLE, &[None; 16], set(0), set(1), Sight::default()).is_err());
     }
 }
