@@ -10,7 +10,7 @@ SETTING_UP := $(PYTHON) -m setting_up
 # All crates but the binding, which Python tests.
 KERNEL := --workspace --exclude evoply-python
 # Those that have tests of their own: the others only compile what these hold.
-TESTED := $(KERNEL) --exclude evoply-othello-kernel --exclude evoply-checkers-kernel
+TESTED := $(KERNEL) --exclude evoply-othello-kernel --exclude evoply-checkers-kernel --exclude evoply-data-game-kernel
 # A file's tests share what it made and look for the processes they started: they stay on one worker.
 # (Groups of tests would be finer, but pytest 9.2 silently ignores those of pytest-xdist 3.8.) In the
 # order of tests/conftest.py: what takes long first, the doctests, which are small, at the end. Two workers a core: half of

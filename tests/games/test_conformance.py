@@ -10,7 +10,7 @@ from evoply.games import DATA_GAMES, GAMES, GameRules, game_rules
 NAMES = (*GAMES, *DATA_GAMES)
 
 
-@pytest.mark.parametrize("rules", map(game_rules, NAMES), ids=NAMES)
+@pytest.mark.parametrize("rules", [game_rules(name) for name in NAMES], ids=NAMES)
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__.removeprefix("check_"))
 def test_game(rules: GameRules, check: Callable[..., None]) -> None:
     check(rules=rules)

@@ -112,9 +112,9 @@ fn code_agrees<B: Board>(rows: u32, columns: u32) {
             let (opponent, to) = (some() - own, some());
             (own, opponent, to)
         });
-        let lanes =
-            |part: fn(&(Bitboard<B>, Bitboard<B>, Bitboard<B>)) -> Bitboard<B>| Lanes::of(|lane| part(&boards[lane]).0);
-        let (owns, opponents, tos) = (lanes(|board| board.0), lanes(|board| board.1), lanes(|board| board.2));
+        let owns = Lanes::of(|lane| boards[lane].0.0);
+        let opponents = Lanes::of(|lane| boards[lane].1.0);
+        let tos = Lanes::of(|lane| boards[lane].2.0);
         let wide: Vec<_> =
             cpu::available().into_iter().map(|path| cpu::on(path, OnLanes(&code, [&owns, &opponents, &tos]))).collect();
         for (lane, &(own, opponent, to)) in boards.iter().enumerate() {

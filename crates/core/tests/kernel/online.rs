@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use evoply_checkers::{Checkers, CheckersRules};
 use evoply_core::bitboard::{Bitboard, Board, Size4, Size6, Size8};
 use evoply_core::cpu::{Cpu, Task, available, on};
+use evoply_core::geometry::Geometry;
 use evoply_core::online::chain::{Ahead, wins};
 use evoply_core::online::strategy::{Areas, Sight};
 use evoply_core::online::tree::{Terminals, Tree};
@@ -24,7 +25,7 @@ fn field<G: Duels>(rules: G::Rules, number: u64) -> Field<G> {
     let mut draws = Key::new(8).child(number).stream();
     let squares = G::Board::SQUARES;
     let of_square: Vec<_> = (0..squares).map(|_| draws.below(8).checked_sub(1).map(|area| area as usize)).collect();
-    let areas = Areas::new(&of_square, Bitboard::EMPTY, Bitboard::EMPTY, Sight::default())
+    let areas = Areas::new(&Geometry::WHOLE, &of_square, Bitboard::EMPTY, Bitboard::EMPTY, Sight::default())
         .unwrap_or_else(|error| panic!("{error}"));
     let terminals = Terminals { areas: areas.count(), measures: 0, lowest: 1, highest: 9 };
     let trees = Tree::ramped(20, &terminals, (2, 4), 4096, &mut draws).unwrap_or_default();
