@@ -10,6 +10,7 @@ from web_browser import (
     begin,
     by_keyboard,
     by_mouse,
+    nothing_keeps_anybody_out,
     opened,
     wait_for_turn,
 )
@@ -44,6 +45,38 @@ def test_a_whole_game(game: str, move: Any, browser: Any, address: str) -> None:
             )
         assert "The game is over" in page.inner_text("#status")
         assert page.locator("#moves li").count() > 8
+        assert page.inner_text("#message") == ""
+
+
+@pytest.mark.parametrize(
+    ("game", "move", "size"),
+    [
+        ("breakthrough-6", by_mouse, PHONE),
+        ("connect-four", by_keyboard, DESKTOP),
+        ("hex-9", by_mouse, PHONE),
+        pytest.param("gomoku-9", by_keyboard, DESKTOP, marks=pytest.mark.long),
+        pytest.param("ataxx", by_mouse, PHONE, marks=pytest.mark.long),
+    ],
+)
+def test_games_whose_rules_are_data(
+    game: str, move: Any, size: Any, browser: Any, address: str
+) -> None:
+    with opened(browser, address, viewport=size) as page:
+        begin(page, game)
+        nothing_keeps_anybody_out(page, size["width"])
+        plies = 0
+        while wait_for_turn(page):
+            if plies == 0:
+                page.keyboard.press("v")
+                page.wait_for_selector(".board .value")
+            before = page.get_attribute("#board", "data-state")
+            move(page)
+            page.wait_for_function(
+                "before => before !== document.getElementById('board').dataset.state", arg=before
+            )
+            plies += 1
+        assert "The game is over" in page.inner_text("#status")
+        assert page.locator("#moves li").count() > 2
         assert page.inner_text("#message") == ""
 
 

@@ -94,10 +94,10 @@ def by_mouse(page: Any) -> None:
 def by_keyboard(page: Any) -> None:
     """Go to the first square that can be chosen by arrows, and choose it."""
     page.evaluate("document.querySelector('.board [tabindex=\"0\"]').focus()")
-    size = page.evaluate("Math.sqrt(document.querySelectorAll('[data-square]').length)")
+    size = page.locator("[role=row]").first.locator("[data-square]").count()
     to = page.evaluate("Number(document.querySelector('.target').dataset.square)")
     at = page.evaluate("Number(document.activeElement.dataset.square)")
-    down, right = int(to // size - at // size), int(to % size - at % size)
+    down, right = to // size - at // size, to % size - at % size
     for key, count in (("Arrow" + ("Down" if down > 0 else "Up"), abs(down)),
                        ("Arrow" + ("Right" if right > 0 else "Left"), abs(right))):  # fmt: skip
         for _ in range(count):

@@ -293,8 +293,6 @@ class DataGameRules(GameRules):
     """The JSON form of the rules."""
     rules_digest: str = ""
     """The SHA-256 of what decides how the game is played."""
-    adviser: str = ""
-    """The player who advises on the page, as text; "" for the usual one."""
 
     KEPT: ClassVar[int] = 16
 
@@ -333,6 +331,7 @@ class DataGameRules(GameRules):
             written=data,
             rules_digest=digest,
             format="transcript",
+            drawn=data["drawn"],
             adviser=data["adviser"],
         )
 

@@ -65,6 +65,10 @@ class GameRules:
 
     Benbassat and Sipper's papers choose a guide for each game.
     """
+    drawn: str = "squares"
+    """How a picture shows the board: squares, crossings of lines, or hexes with coloured edges."""
+    adviser: str = ""
+    """The player who advises on the page, as text; "" for the usual one."""
     readable: tuple[str, ...] = ()
     """Names of the sets of primitives whose features make up formulas for people."""
 

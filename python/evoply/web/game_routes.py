@@ -15,7 +15,7 @@ from fastapi.responses import PlainTextResponse
 
 from evoply.formats import read_pasted
 from evoply.formats.sources import FormatName
-from evoply.games import GAMES, game_rules
+from evoply.games import DATA_GAMES, GAMES, game_rules
 from evoply.players import PlayerKind
 from evoply.protocols import Color, GameRecord, TimeControl
 from evoply.web.game_views import exported, row_of, state_of
@@ -218,7 +218,7 @@ async def rules() -> list[RulesShown]:
                 for level in levels_of(game.name)
             ],
         )
-        for game in GAMES.values()
+        for game in map(game_rules, (*GAMES, *DATA_GAMES))
     ]
 
 

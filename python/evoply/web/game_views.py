@@ -67,6 +67,7 @@ def state_of(game: OpenGame) -> GameState:
             (cell.label or square_name(square, rules.shape)) if cell.is_playable else ""
             for square, cell in enumerate(board)
         ],
+        drawn=rules.drawn,
         cells=cells_of(position),
         start=cells_of(record.start),
         start_text=record.start.text(),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from evoply.games import game_rules
 from evoply.players import parse_player
 
 
@@ -46,7 +47,7 @@ def levels_of(game: str) -> tuple[LadderOpponent, ...]:
 
 def adviser_of(game: str) -> str:
     """Return the player that values moves where the opponent does not."""
-    adviser: str = _TABLE["advisers"].get(game, _ADVISER)
+    adviser: str = _TABLE["advisers"].get(game) or game_rules(game).adviser or _ADVISER
     return adviser
 
 

@@ -158,6 +158,8 @@ class GameState(ApiAnswer):
     """What squares are called on the board itself, "" where the edges say it."""
     squares: list[str]
     """The names of the squares; "" where no piece can stand."""
+    drawn: str
+    """How the board is drawn: squares, crossings of lines, or hexes with coloured edges."""
     cells: str
     """The board row by row: b and w pieces, B and W kings, a dot empty, a blank no square."""
     start: str

@@ -3,6 +3,9 @@
 
 const SQUARE = 44;
 const MARGIN = 28;
+// Hexes stand on a corner: a row is lower than a square by this, and half a square to the right.
+const HEX_ROW = SQUARE * Math.sqrt(3) / 2;
+const HEX_RADIUS = SQUARE / Math.sqrt(3);
 const CROWN = "M-10 6V-5L-5 0L0 -8L5 0L10 -5V6Z";
 const STEP_MS = 160;
 
@@ -34,11 +37,11 @@ export class Board {
     this.focus = 0;
   }
 
-  // Show a view: {rows, columns, squares, labels, cells, turn, last, selected, targets, values, name}.
+  // Show a view: {rows, columns, squares, labels, drawn, cells, turn, last, selected, targets, values, name}.
   // `targets` are the squares that can be chosen, `values` texts on squares by number, with
   // `isBest` among them marked, `heat` texts with a `strength` from -1 to 1, `isEdited` says that any piece may be put anywhere. `move` is the path of the move that led here, to be animated.
   show(view, move = null) {
-    const shape = JSON.stringify([view.rows, view.columns, view.squares]);
+    const shape = JSON.stringify([view.rows, view.columns, view.squares, view.drawn]);
     if (shape !== this.shape) {
       this.shape = shape;
       this.#build(view);
@@ -62,21 +65,37 @@ export class Board {
 
   #center(square) {
     const [row, column] = this.#place(square);
+    if (this.drawn === "hexes") return [MARGIN + (column + (row + 1) / 2) * SQUARE, MARGIN + HEX_RADIUS + row * HEX_ROW];
     return [MARGIN + (column + 0.5) * SQUARE, MARGIN + (row + 0.5) * SQUARE];
+  }
+
+  // The corners of a hex, from the top clockwise.
+  #corners(square) {
+    const [x, y] = this.#center(square);
+    return [0, 1, 2, 3, 4, 5].map((corner) => {
+      const angle = corner * Math.PI / 3;
+      return [x + HEX_RADIUS * Math.sin(angle), y - HEX_RADIUS * Math.cos(angle)];
+    });
   }
 
   #build(view) {
     const { rows, columns } = view;
-    Object.assign(this, { rows, columns, view: null });
-    const [width, height] = [columns * SQUARE, rows * SQUARE];
+    Object.assign(this, { rows, columns, drawn: view.drawn, view: null });
+    const isHexes = view.drawn === "hexes";
+    const [width, height] = isHexes
+      ? [(columns + (rows - 1) / 2) * SQUARE, 2 * HEX_RADIUS + (rows - 1) * HEX_ROW]
+      : [columns * SQUARE, rows * SQUARE];
     const whole = { width: width + 2 * MARGIN, height: height + 2 * MARGIN };
     const isNumbered = view.labels.some((label) => label);
     const ground = svg("g", { "aria-hidden": "true" });
     ground.append(svg("rect", { ...whole, rx: 10, class: "frame" }));
-    ground.append(svg("rect", {
-      x: MARGIN, y: MARGIN, width, height, class: isNumbered ? "light" : "ground",
-    }));
-    this.#squares(ground, view, isNumbered);
+    if (!isHexes) {
+      ground.append(svg("rect", {
+        x: MARGIN, y: MARGIN, width, height, class: isNumbered ? "light" : "ground",
+      }));
+    }
+    if (isHexes) this.#hexes(ground);
+    else this.#squares(ground, view, isNumbered);
     this.heatLayer = svg("g", { "aria-hidden": "true" });
     this.pieceLayer = svg("g", { "aria-hidden": "true" });
     this.markLayer = svg("g", { "aria-hidden": "true" });
@@ -84,7 +103,9 @@ export class Board {
     this.grid = grid;
     this.cells = view.squares.map((name, square) => {
       const [x, y] = this.#center(square);
-      const hit = svg("rect", { x: x - SQUARE / 2 + 1.5, y: y - SQUARE / 2 + 1.5, width: SQUARE - 3, height: SQUARE - 3, class: "hit" });
+      const hit = isHexes
+        ? svg("polygon", { points: this.#corners(square).join(" "), class: "hit" })
+        : svg("rect", { x: x - SQUARE / 2 + 1.5, y: y - SQUARE / 2 + 1.5, width: SQUARE - 3, height: SQUARE - 3, class: "hit" });
       const cell = svg("g", { role: "gridcell", tabindex: "-1", "data-square": square, "data-name": name }, hit);
       return cell;
     });
@@ -113,19 +134,20 @@ export class Board {
       return;
     }
     const { rows, columns } = view;
+    // Pieces stand on the crossings of lines, or in the squares between them.
+    const crosses = view.drawn === "crossings";
+    const [first, less] = crosses ? [MARGIN + SQUARE / 2, 1] : [MARGIN, 0];
     let lines = "";
-    for (let column = 0; column <= columns; column += 1) {
-      const x = MARGIN + column * SQUARE;
-      lines += `M${x} ${MARGIN}v${rows * SQUARE}`;
-      if (column < columns) text(x + SQUARE / 2, MARGIN / 2, 14, String.fromCharCode(97 + column), "edge");
+    for (let column = 0; column <= columns - less; column += 1) {
+      lines += `M${first + column * SQUARE} ${first}v${(rows - less) * SQUARE}`;
+      if (column < columns) text(MARGIN + (column + 0.5) * SQUARE, MARGIN / 2, 14, String.fromCharCode(97 + column), "edge");
     }
-    for (let row = 0; row <= rows; row += 1) {
-      const y = MARGIN + row * SQUARE;
-      lines += `M${MARGIN} ${y}h${columns * SQUARE}`;
-      if (row < rows) text(MARGIN / 2, y + SQUARE / 2, 14, String(row + 1), "edge");
+    for (let row = 0; row <= rows - less; row += 1) {
+      lines += `M${first} ${first + row * SQUARE}h${(columns - less) * SQUARE}`;
+      if (row < rows) text(MARGIN / 2, MARGIN + (row + 0.5) * SQUARE, 14, String(row + 1), "edge");
     }
     ground.append(svg("path", { d: lines, class: "lines" }));
-    if (Math.min(rows, columns) < 8) return;
+    if (crosses || Math.min(rows, columns) < 8) return;
     for (const x of [2, columns - 2]) {
       for (const y of [2, rows - 2]) {
         ground.append(svg("circle", { cx: MARGIN + x * SQUARE, cy: MARGIN + y * SQUARE, r: 3.5, class: "dot" }));
@@ -133,10 +155,36 @@ export class Board {
     }
   }
 
+  // Hexes, and the edges that each side joins: Black's above and below, White's left and right.
+  #hexes(ground) {
+    const { rows, columns } = this;
+    const corners = (row, column, ...which) => which.map((corner) => this.#corners(row * columns + column)[corner]);
+    const along = (count, pick) => [...Array(count).keys()].flatMap(pick);
+    const edge = (side, points) => ground.append(
+      svg("polyline", { points: points.join(" "), class: "join rim" }),
+      svg("polyline", { points: points.join(" "), class: `join ${side}` }),
+    );
+    edge("black", along(columns, (column) => corners(0, column, 5, 0, 1)));
+    edge("black", along(columns, (column) => corners(rows - 1, column, 4, 3, 2)));
+    edge("white", along(rows, (row) => corners(row, 0, 5, 4)));
+    edge("white", along(rows, (row) => corners(row, columns - 1, 1, 2)));
+    for (let square = 0; square < rows * columns; square += 1) {
+      ground.append(svg("polygon", { points: this.#corners(square).join(" "), class: "hex" }));
+    }
+    const text = (x, y, content) => ground.append(svg("text", { x, y: y + 5, "font-size": 14, class: "edge", "text-anchor": "middle" }, content));
+    for (let column = 0; column < columns; column += 1) {
+      text(this.#center(column)[0], MARGIN / 2 - 5, String.fromCharCode(97 + column));
+    }
+    for (let row = 0; row < rows; row += 1) {
+      const [x, y] = this.#center(row * columns);
+      text(x - SQUARE / 2 - MARGIN / 2, y, String(row + 1));
+    }
+  }
+
   #piece(square, symbol) {
     const [x, y] = this.#center(square);
     const isNumbered = this.view.labels.some((label) => label);
-    const radius = SQUARE * (isNumbered ? 0.38 : 0.41);
+    const radius = SQUARE * (isNumbered || this.drawn === "hexes" ? 0.38 : 0.41);
     const disc = svg("g", { class: `piece ${colorOf(symbol)}` },
       svg("circle", { cy: 1.5, r: radius, class: "shadow" }),
       svg("circle", { r: radius, class: "disc" }));

@@ -244,6 +244,7 @@ function show(move = null) {
     columns: game.columns,
     squares: game.squares,
     labels: game.labels,
+    drawn: game.drawn,
     cells: setUp === null ? cells(ply()) : setUp.cells(),
     turn: game.turn,
     last: setUp === null ? last : [],
