@@ -1,6 +1,8 @@
 """`evoply game`, and `--game FILE` in other commands."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +55,14 @@ def test_every_command_takes_a_file(capsys: Any) -> None:
     assert answer.data["games"] == 20
     counted = call(capsys, "perft", "mine.py", "2", "--json")
     assert (counted.data["game"], counted.data["leaves"]) == ("mine", 100)
+
+
+def test_a_command_to_go_on_names_the_file(workplace: Path) -> None:
+    command = [sys.executable, "-m", "evoply", "play", "--against", "random", "--game", "mine.py"]
+    done = subprocess.run(
+        command, input="a1-a2\n", cwd=workplace, capture_output=True, text=True, check=False
+    )
+    assert "--game mine.py --color black" in done.stdout + done.stderr
 
 
 def test_games_that_come_are_known_by_name(capsys: Any) -> None:

@@ -83,6 +83,44 @@ def test_two_processes_play_a_timed_game_on_ten_by_ten(tmp_path: Path) -> None:
     assert list(home.iterdir()) == []
 
 
+RULES = """
+import evoply as ep
+from evoply.rules import Rules, step
+
+dash = Rules(
+    name="dash", rows=5, columns=4, black="1", white="5",
+    moves=step(ep.board.own, ["forward", "forward_left", "forward_right"], onto=~ep.board.own),
+    wins=ep.board.own & ep.squares("farthest_rank"),
+)
+"""
+
+
+def test_a_game_of_ones_own_is_played_by_those_who_have_its_rules(tmp_path: Path) -> None:
+    (tmp_path / "dash.py").write_text(RULES)
+    (tmp_path / "other.py").write_text(RULES.replace("rows=5", "rows=6").replace('"5"', '"6"'))
+    arguments = ("--clock", "60", "--games", "2", "--file", "all.db", "--port", "0", "--json")
+    with started("serve", "--game", "dash.py", *arguments, cwd=tmp_path) as server:
+        join = ("join", f"localhost:{listening(server)}", "--player", "greedy", "--json")
+        for game, message in (
+            ((), "the game dash has rules of its own, which are not known here"),
+            (("--game", "other.py"), "the game dash has other rules there than here"),
+        ):
+            with started(*join, *game, cwd=tmp_path) as refused:
+                assert message in refused.communicate(timeout=PATIENCE)[0]
+                assert refused.returncode == 2
+        server.send_signal(signal.SIGINT)
+        server.communicate(timeout=PATIENCE)
+    # The file of the tournament needs no other one.
+    with started("serve", "--resume", "all.db", "--port", "0", "--json", cwd=tmp_path) as server:
+        join = ("join", f"localhost:{listening(server)}", "--json", "--game", "dash.py")
+        with (
+            started(*join, "--player", "greedy", cwd=tmp_path) as one,
+            started(*join, "--player", "random", cwd=tmp_path) as other,
+        ):
+            assert {ended(player)[0]["played"] for player in (one, other)} == {2}
+        assert ended(server)[0]["game"] == "dash"
+
+
 def test_a_killed_server_loses_no_move_that_it_acknowledged(tmp_path: Path) -> None:
     arguments: tuple[str, ...] = (
         "--port",

@@ -23,6 +23,7 @@ def join(
     name: str | None = None,
     password: Password = None,
     token: Annotated[str | None, Parameter(show_default=False)] = None,
+    game: Annotated[str | None, Parameter(show_default=False)] = None,
     at_once: Annotated[Whole, Parameter(validator=Number(gte=1, lte=16))] = 1,
     seed: Seed = 1,
     patience: Annotated[float, Parameter(validator=Number(gte=0, lte=86_400))] = 300,
@@ -46,6 +47,8 @@ def join(
         The name of the player in the tournament, without spaces; default: its text.
     token
         The token that an earlier connection was given when it joined: go on with its games.
+    game
+        The file of the game's rules, if the server plays a game that does not come with evoply.
     at_once
         How many games it plays at a time. They share this machine, and each has its own clock.
     patience
@@ -57,7 +60,10 @@ def join(
     from evoply.server import Joining, game_at, parse_address
 
     host, port = parse_address(server)
-    _, (read,) = read_players([player], asyncio.run(game_at(host, port)), programs)
+    played = asyncio.run(game_at(host, port))
+    if game not in (None, played):
+        raise ValueError(f"--game: the server plays {played}: leave --game out")
+    _, (read,) = read_players([player], played, programs)
     output = Output(json)
     joining = Joining(
         read,

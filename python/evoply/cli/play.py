@@ -7,6 +7,7 @@ import shlex
 from typing import TYPE_CHECKING, Any, Literal
 
 from evoply.cli import shared_options
+from evoply.cli.games_in_files import typed_game
 from evoply.cli.output import EndedError, Output, StoppedError
 from evoply.cli.shell_hints import suggested
 from evoply.wording import short_name
@@ -130,7 +131,7 @@ def _how_to_go_on(session: TerminalGame) -> str:
         return "No move was played."
     game = session.game.position.game
     command = suggested(
-        f"play --against {shlex.quote(session.against)} --game {game} "
+        f"play --against {shlex.quote(session.against)} --game {typed_game(game)} "
         f"--color {session.color.value} --seed {session.seed}"
         f"{'' if session.playing.control is None else f' --clock {session.playing.control}'}"
         f" --position '{session.game}'"

@@ -22,6 +22,7 @@ def web(
     port: Annotated[int, Parameter(validator=Number(gte=0, lt=2**16))] = _PORT,
     no_browser: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     runs: Annotated[Path | None, Parameter(show_default=False)] = None,
+    game: Annotated[str | None, Parameter(show_default=False)] = None,
     connections: Connections = MOST_OF_AN_ADDRESS,
     json: Json = False,
 ) -> None:
@@ -40,7 +41,13 @@ def web(
         Open no browser.
     runs
         The folder of runs, default runs/ (or $EVOPLY_RUNS); games are kept there in web-games.db.
+    game
+        A file of rules; its game can be played, too.
     """
+    if game is not None:
+        from evoply.games import game_rules
+
+        game_rules(game)  # says what is wrong
     try:
         from evoply.web.limits import ServerLimits
         from evoply.web.serving import serve

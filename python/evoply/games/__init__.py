@@ -38,9 +38,11 @@ __all__ = [
     "add_game",
     "game_added",
     "game_rules",
+    "game_spoken",
     "is_shipped",
     "numbered_square",
     "parse_square",
+    "spoken_name",
     "square_name",
     "square_number",
     "squares_in",
@@ -112,6 +114,34 @@ def game_rules(name: str) -> GameRules:
     if name not in GAMES:
         raise ValueError(_unknown(name))
     return GAMES[name]
+
+
+def spoken_name(name: str) -> str:
+    """Return how other processes are told of the game: where its rules are data, with their digest.
+
+    >>> spoken_name("othello"), spoken_name("tic-tac-toe")
+    ('othello', 'tic-tac-toe@8d298fe8d441ae7b')
+    """
+    rules = game_rules(name)
+    digest = rules.rules_digest[:16] if isinstance(rules, DataGameRules) else ""
+    return f"{name}@{digest}" if digest else name
+
+
+def game_spoken(text: str) -> str:
+    """Return the name of the game that another process told of; `ValueError` if it has other rules.
+
+    >>> game_spoken(spoken_name("hex-9"))
+    'hex-9'
+    """
+    name, _, digest = text.partition("@")
+    if digest and name not in GAMES:
+        raise ValueError(
+            f"the game {name} has rules of its own, which are not known here: give the file of its "
+            f"rules (digest {digest}) with --game"
+        )
+    if spoken_name(name) != text:
+        raise ValueError(f"the game {name} has other rules there than here: take the same version")
+    return name
 
 
 def is_shipped(name: str) -> bool:

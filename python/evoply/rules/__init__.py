@@ -19,7 +19,7 @@ Reasons: docs/design/kernel.md.
 
 from evoply.rules.conformance import Finding, check_rules
 from evoply.rules.language import Rules
-from evoply.rules.loading import load_rules
+from evoply.rules.loading import add_carried, carried_rules, load_rules
 from evoply.rules.moves import (
     Offset,
     Placing,
@@ -42,6 +42,8 @@ __all__ = [
     "RulesError",
     "Sliding",
     "Stepping",
+    "add_carried",
+    "carried_rules",
     "check_rules",
     "load_rules",
     "place",

@@ -1,4 +1,4 @@
-"""Rules in files: a Python file that makes them, or their JSON.
+"""Rules from elsewhere: a Python file that makes them, their JSON, or what runs and journals carry.
 
 A Python file is run where its user names it, and nowhere else: its rules are data once made.
 """
@@ -6,12 +6,35 @@ A Python file is run where its user names it, and nowhere else: its rules are da
 import importlib.util
 import sys
 from pathlib import Path
+from typing import Any
 
+from evoply.games import GAMES, add_game
+from evoply.games.data import DataGameRules
 from evoply.rules.language import Rules
 from evoply.rules.moves import RulesError
 from evoply.rules.reading import read_rules
 
-__all__ = ["load_rules"]
+__all__ = ["add_carried", "carried_rules", "load_rules"]
+
+
+def carried_rules(game: str) -> dict[str, Any] | None:
+    """Return the JSON form of a game's rules and their digest, for files that need no other then.
+
+    None for games whose rules are compiled.
+    """
+    rules = GAMES.get(game)
+    if not isinstance(rules, DataGameRules):
+        return None
+    return {**rules.written, "rules_digest": rules.rules_digest}
+
+
+def add_carried(data: Any) -> None:
+    """Add the game that `carried_rules` returned; raise `ValueError` if it was changed."""
+    digest = data.get("rules_digest", "") if isinstance(data, dict) else ""
+    rules = read_rules({k: v for k, v in data.items() if k != "rules_digest"} if digest else data)
+    if rules.digest != digest:
+        raise ValueError(f"rules_digest - is not that of these rules, {rules.digest[:16]}")
+    add_game(rules)
 
 
 def load_rules(path: str | Path, name: str | None = None) -> Rules:

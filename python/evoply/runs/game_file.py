@@ -4,8 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-from evoply.games import GAMES, add_game
-from evoply.games.data import DataGameRules
 from evoply.protocols import RunError
 
 __all__ = ["GAME", "add_game_of", "write_game"]
@@ -15,10 +13,11 @@ GAME = "game.json"
 
 def write_game(folder: Path, config: Any) -> None:
     """Write the rules of the config's game into a new run's *folder*, if they are data."""
-    game = GAMES.get(getattr(config, "game", ""))
-    if isinstance(game, DataGameRules):
-        text = json.dumps({**game.written, "rules_digest": game.rules_digest}, indent=1)
-        (folder / GAME).write_text(f"{text}\n", encoding="utf-8")
+    from evoply.rules.loading import carried_rules
+
+    rules = carried_rules(getattr(config, "game", ""))
+    if rules is not None:
+        (folder / GAME).write_text(f"{json.dumps(rules, indent=1)}\n", encoding="utf-8")
 
 
 def add_game_of(folder: Path) -> None:
@@ -26,14 +25,9 @@ def add_game_of(folder: Path) -> None:
     file = folder / GAME
     if not file.is_file():
         return
-    from evoply.rules import read_rules
+    from evoply.rules.loading import add_carried
 
     try:
-        data = json.loads(file.read_text(encoding="utf-8"))
-        digest = data.pop("rules_digest", "") if isinstance(data, dict) else ""
-        rules = read_rules(data)
-        if rules.digest != digest:
-            raise ValueError(f"rules_digest - is not that of these rules, {rules.digest[:16]}")
-        add_game(rules)
+        add_carried(json.loads(file.read_text(encoding="utf-8")))
     except (ValueError, RecursionError) as error:
         raise RunError(f"run {folder}: {GAME}: {error} - put the original back") from None

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from evoply.address_limit import AddressLimit
+from evoply.games import spoken_name
 from evoply.server.lines import REQUESTS, VERSION, Line, proof_of
 from evoply.server.table import GameTable, TableError
 from evoply.server.tournament_conditions import TournamentConditions
@@ -100,7 +101,9 @@ class Admission:
     ) -> None:
         self.watchers: set[Wire] = set()
         self._host = host
-        self._greeting = f"HELLO evoply {VERSION} {conditions.game} {conditions.control}"
+        self._greeting = (
+            f"HELLO evoply {VERSION} {spoken_name(conditions.game)} {conditions.control}"
+        )
         self._password = password
         self._addresses = addresses
         self._strangers: dict[Wire, None] = {}

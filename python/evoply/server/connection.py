@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 
+from evoply.games import game_spoken
 from evoply.protocols import TimeControl
 from evoply.server.addresses import shown_address
 from evoply.server.lines import LONGEST_NOTICE, VERSION, Line, LineError, proof_of, read_notice
@@ -32,7 +33,10 @@ class Connection:
         self._address = address
         self._reader = reader
         self._writer = writer
-        self.game = hello["name"]
+        try:
+            self.game = game_spoken(hello["name"])
+        except ValueError as error:
+            raise CallError(f"{address}: {error}") from None
         """The name of the game that is played."""
         self.control = TimeControl.from_text(hello["clock"])
         self._challenge = hello.fields.get("challenge")

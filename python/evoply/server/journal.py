@@ -19,6 +19,7 @@ from evoply.checksums import Database, Group
 from evoply.games import game_rules
 from evoply.ledger import MOVES_TABLE, Ledger, read_all_moves, write_moves
 from evoply.protocols import Color, GameInProgress, GameRecord, RunError
+from evoply.rules import add_carried, carried_rules
 from evoply.server.tournament_conditions import ServedTournament, TournamentConditions
 
 _TABLES = f"""
@@ -116,6 +117,9 @@ class Journal:
                 f"evoply serve --resume {path}"
             )
         facts = {"conditions": json.dumps(conditions.to_dict())}
+        rules = carried_rules(conditions.game)
+        if rules is not None:  # the file is to need no other
+            facts["rules"] = json.dumps(rules)
         _FILES.create(path, lambda database: _write_facts(database, facts))
         return cls.open(path)
 
@@ -128,6 +132,8 @@ class Journal:
         try:
             with _FILES.reading(path):
                 facts = _facts(journal._database)
+                if "rules" in facts:
+                    add_carried(json.loads(facts["rules"]))
                 journal.conditions = TournamentConditions.from_dict(json.loads(facts["conditions"]))
                 if "address" in facts:
                     host, port = json.loads(facts["address"])
