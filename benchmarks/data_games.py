@@ -1,6 +1,6 @@
 """Games from data: how fast they are played, and how well evolved and learned players play them.
 
-    python benchmarks/data_games.py [--games N] [--seed S] [--quick]
+    python benchmarks/data_games.py [--games N] [--seed S] [--only speeds|players] [--quick]
 
 Speeds are rates of one core in one run, with their ratios: to the compiled rules of the same game,
 or to OpenSpiel's loop of random playouts in C++. Players are evolved (a minute each) and learned
@@ -146,11 +146,16 @@ def main() -> None:
     reading.add_argument("--games", type=int, default=400, help="games of each match")
     reading.add_argument("--seed", type=int, default=1)
     reading.add_argument("--quick", action="store_true", help="a few seconds, to see that it works")
+    reading.add_argument("--only", choices=("speeds", "players"))
     asked = reading.parse_args()
     print(machine())
-    for what, ours, theirs, peer in speeds(2_000 if asked.quick else 20_000):
+    for what, ours, theirs, peer in (
+        speeds(2_000 if asked.quick else 20_000) if asked.only != "players" else ()
+    ):
         beside = f"  {peer} {theirs:,.0f}  ratio {ours / theirs:.2f}" if peer else ""
         print(f"{what:50} {ours:12,.0f} games/s{beside}", flush=True)
+    if asked.only == "speeds":
+        return
     for line in strengths(40 if asked.quick else asked.games, asked.seed, asked.quick):
         print(line, flush=True)
 

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 import evoply as ep
+from evoply.evolution import settings_of
 from evoply.games import GAMES, game_added
+from evoply.players import PlayerFileError, load_saved_player, save_player
 from evoply.protocols import RunError
 from evoply.rules import Rules, step
 from evoply.runs.game_file import GAME
@@ -83,3 +85,22 @@ def test_other_rules_of_the_same_name_are_refused(folder: Path) -> None:
         pytest.raises(RunError, match="a game called dash with other rules"),
     ):
         ep.Run.open(folder)
+
+
+def test_a_saved_player_knows_the_rules_that_it_plays(tmp_path: Path) -> None:
+    file = tmp_path / "mine.json"
+    with game_added(dash(4)):
+        save_player(file, "material:depth=2", game="dash")
+        assert load_saved_player(file).game == "dash"
+    with pytest.raises(PlayerFileError, match="the game dash has rules of its own"):
+        load_saved_player(file)
+    with game_added(dash(5)), pytest.raises(PlayerFileError, match="other rules there than here"):
+        load_saved_player(file)
+
+
+def test_digests_are_those_of_the_rules() -> None:
+    with game_added(dash(4)):
+        four = settings_of(config())["game"]
+    with game_added(dash(5)):
+        assert settings_of(config())["game"] != four
+    assert settings_of(config(game="othello-4", primitives="liao"))["game"] == "othello-4"

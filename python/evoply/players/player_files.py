@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from evoply.configs.config_errors import checked
 from evoply.expressions.written_form import parse_json
 from evoply.files import read_limited, read_toml_file, without_checksum
-from evoply.games import game_rules
+from evoply.games import game_spoken
 from evoply.players.player import PLAYER_ADAPTER, PlayerModel, SavedModel
 from evoply.players.problems import problems
 from evoply.protocols import ConfigError
@@ -103,10 +103,10 @@ def _check_file(data: object) -> SavedPlayer:
         wrong = sorted(str(name)[:40] for name in set(data) ^ _FIELDS)
         raise ValueError(f"fields are missing or unknown: {', '.join(wrong)}")
     without_checksum(data)
+    game = game_spoken(data["game"]) if isinstance(data["game"], str) else data["game"]
     saved = checked(
-        lambda: SavedPlayer(game=data["game"], origin=data["origin"], player=data["player"]),
+        lambda: SavedPlayer(game=game, origin=data["origin"], player=data["player"]),
         lambda error: ConfigError(problems(error, SavedPlayer)),
     )
-    game_rules(saved.game)
     saved.player.check_fits(saved.game)
     return saved

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from evoply.files import with_checksum, write_atomically
+from evoply.games import spoken_name
 from evoply.own_code import qualified_name
 from evoply.players.grammar import Runs, read_player_of
 from evoply.players.player import KINDS, model_of
@@ -36,7 +37,7 @@ def save_player(
     content = {
         "format": FORMAT,
         "kind": "evoply player",
-        "game": game,
+        "game": spoken_name(game),
         "origin": (origin or Origin()).model_dump(mode="json"),
         "player": model.self_contained().model_dump(mode="json"),
     }
