@@ -1,17 +1,22 @@
 """Games whose rules are data, against the slow player of the same rules and the native games."""
 
+import os
+
 import pytest
 from slow_rules import SlowRules
 
 import evoply as ep
 from evoply import _native
+from evoply.arena import Schedule, play
 from evoply.expressions import board, is_empty, squares
-from evoply.games import DATA_GAMES, GAMES, game_added
+from evoply.games import DATA_GAMES, GAMES, game_added, game_rules
 from evoply.games.data import DataGameRules
+from evoply.players import parse_player
 from evoply.rules import Rules, RulesError, check_rules, place, read_rules, slide, step
 from evoply.rules.shipped.reversed_othello import othello
 
 DATA = DATA_GAMES
+GAMES_EACH = 250_000 if "EVOPLY_LONG" in os.environ else 2_500
 FEW = {"hex-9": 3, "gomoku-9": 3, "gomoku-10": 3, "reversed-othello": 6, "ataxx": 3}
 
 
@@ -178,3 +183,26 @@ def test_evolution_as_data_is_that_of_othello(monkeypatch: pytest.MonkeyPatch) -
             steps = list(ep.evolve(config))
             found.append([[(str(i), i.fitness) for i in step.individuals] for step in steps])
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("size", [4, 6, 8, 10])
+def test_many_random_games_as_data_are_those_of_othello(
+    size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EVOPLY_RULES", "data")
+    native = "othello" if size == 8 else f"othello-{size}"
+    found = []
+    with game_added(othello(size, "data-othello", "Othello as data")):
+        for game in (native, "data-othello"):
+            games = Schedule.pairs(
+                [0] * (GAMES_EACH // 2),
+                [1] * (GAMES_EACH // 2),
+                stream=_native.Stream(3, "many"),
+                opening_plies=6,
+                start=game_rules(game).start().row,
+            )
+            found.append(play(game, [parse_player("random").seat(game)] * 2, games))
+    one, other = found
+    assert len(one.plies) == GAMES_EACH
+    for name in ("plies", "black_points", "black_discs", "white_discs"):
+        assert (getattr(one, name) == getattr(other, name)).all(), name
