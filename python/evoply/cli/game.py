@@ -16,8 +16,8 @@ def game(
     rules: str,
     /,
     *,
-    check: bool = False,
-    play: bool = False,
+    check: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    play: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     perft: Annotated[
         shared_options.Whole | None, Parameter(validator=Number(gte=1, lte=20))
     ] = None,
