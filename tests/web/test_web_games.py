@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from web_server import HOST, client, command
 
-from evoply.games import GAMES, game_rules
+from evoply.games import DATA_GAMES, GAMES, game_rules
 from evoply.games.drawing import COLORS
 from evoply.players.analysis import asked as asked_of
 from evoply.web import GameStore, Rate, ServerLimits
@@ -384,11 +384,11 @@ def test_the_page_has_the_colours_of_the_reports(tmp_path: Path) -> None:
         page = api.get("/").text
         assert "secret" in page
         names = [one["game"] for one in api.get("/api/rules").json()]
-        assert names == list(GAMES)
+        assert names == [*GAMES, *DATA_GAMES]
         assert "/api/games" in api.get("/api/openapi.json").json()["paths"]
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", [*GAMES, *DATA_GAMES])
 def test_every_adviser_values_moves(game: str, tmp_path: Path) -> None:
     with client(tmp_path) as api:
         rules = next(one for one in api.get("/api/rules").json() if one["game"] == game)
