@@ -199,8 +199,8 @@ def test_games_are_saved_wholly_or_not_at_all(
     )  # fmt: skip
     until(lambda: any(workplace.glob(".games.jsonl*")))
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=PATIENCE)
-    assert process.returncode == 130
+    said = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 130, said
     assert not any(workplace.glob("*games.jsonl*"))
 
 
