@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import start
+from command_line import call, start
 
 from waiting import PATIENCE, children_seconds, cpu_seconds, until, until_it_computes
 
@@ -117,6 +117,20 @@ def test_ctrl_c_within_evaluated_text_ends_with_130_too(tmp_path: Path) -> None:
     (tmp_path / "interrupted.py").write_text(INTERRUPTED)
     command = [sys.executable, "-m", "interrupted"]
     assert subprocess.run(command, cwd=tmp_path, timeout=PATIENCE, check=False).returncode == 130
+
+
+def test_ctrl_c_that_a_library_made_its_own_error_ends_with_130_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(arguments: list[str]) -> None:
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt as stop:
+            raise SystemError("initialization raised unreported exception") from stop
+
+    monkeypatch.setattr("evoply.cli.app._do", interrupted)
+    answer = call(capsys, "presets")
+    assert (answer.code, answer.err.strip()) == (130, "stopped")
 
 
 def test_ctrl_c_keeps_every_whole_generation(tmp_path: Path) -> None:

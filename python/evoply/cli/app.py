@@ -82,7 +82,16 @@ def _run(arguments: list[str]) -> tuple[int, str, Details]:
             raise
         return *_of_system(error, arguments), {}
     except Exception as error:
+        if _is_interrupted(error):
+            return STOPPED, "stopped", {}
         return *_of_others(error), {}
+
+
+def _is_interrupted(error: BaseException | None) -> bool:
+    """Return whether Ctrl-C is behind an error: libraries in C turn it into one of theirs."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _do(arguments: list[str]) -> None:
