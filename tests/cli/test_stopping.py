@@ -1,6 +1,7 @@
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -131,6 +132,21 @@ def test_ctrl_c_that_a_library_made_its_own_error_ends_with_130_too(
     monkeypatch.setattr("evoply.cli.app._do", interrupted)
     answer = call(capsys, "presets")
     assert (answer.code, answer.err.strip()) == (130, "stopped")
+
+
+def test_what_fails_after_ctrl_c_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def failing(arguments: list[str]) -> None:
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt as stop:
+            raise sqlite3.OperationalError("nothing was kept") from stop
+
+    monkeypatch.setattr("evoply.cli.app._do", failing)
+    answer = call(capsys, "presets")
+    assert answer.code == 1
+    assert "nothing was kept" in answer.err
 
 
 def test_ctrl_c_keeps_every_whole_generation(tmp_path: Path) -> None:

@@ -87,11 +87,13 @@ def _run(arguments: list[str]) -> tuple[int, str, Details]:
         return *_of_others(error), {}
 
 
-def _is_interrupted(error: BaseException | None) -> bool:
-    """Return whether Ctrl-C is behind an error: libraries in C turn it into one of theirs."""
-    while error is not None and not isinstance(error, KeyboardInterrupt):
-        error = error.__cause__ or error.__context__
-    return error is not None
+def _is_interrupted(error: Exception) -> bool:
+    """Return whether Python says that a module in C was interrupted by Ctrl-C.
+
+    Only that error: another one after Ctrl-C, such as of a database that keeps what was played,
+    is told as what it is.
+    """
+    return isinstance(error, SystemError) and isinstance(error.__cause__, KeyboardInterrupt)
 
 
 def _do(arguments: list[str]) -> None:
