@@ -57,8 +57,9 @@ def test_every_command_takes_a_file(capsys: Any) -> None:
     assert (counted.data["game"], counted.data["leaves"]) == ("mine", 100)
 
 
-def test_a_command_to_go_on_names_the_file(workplace: Path) -> None:
-    command = [sys.executable, "-m", "evoply", "play", "--against", "random", "--game", "mine.py"]
+@pytest.mark.parametrize("played", ["play --against random --game mine.py", "game mine.py --play"])
+def test_a_command_to_go_on_names_the_file(played: str, workplace: Path) -> None:
+    command = [sys.executable, "-m", "evoply", *played.split()]
     done = subprocess.run(
         command, input="a1-a2\n", cwd=workplace, capture_output=True, text=True, check=False
     )

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from evoply.cli import shared_options
+from evoply.cli.games_in_files import FILES, rules_added
 from evoply.cli.output import EndedError, Output
 
 
@@ -46,13 +47,11 @@ def game(
         A whole number that decides them.
     """
     from evoply.files import write_atomically
-    from evoply.games import add_game
     from evoply.rules import check_rules
     from evoply.rules.conformance import perft_counts
 
     made = chosen_rules(rules)
     known = made.game()
-    add_game(known)
     output = Output(json)
     start = known.start()
     result: dict[str, Any] = {"game": made.name, "title": made.title, "digest": made.digest}
@@ -91,10 +90,10 @@ def chosen_rules(text: str) -> Any:
     """Return the rules of a file, or of a game that is data by its name."""
     from evoply.games import game_rules
     from evoply.games.data import DataGameRules
-    from evoply.rules import load_rules, read_rules
+    from evoply.rules import read_rules
 
-    if text.endswith((".py", ".json")):
-        return load_rules(text)
+    if text.endswith(FILES):
+        return rules_added(text)
     known = game_rules(text)
     if not isinstance(known, DataGameRules):
         raise ValueError(f"{text}: its rules are compiled, not data: name a file or another game")

@@ -1,9 +1,15 @@
 """`--game FILE`: a file of rules in place of a name, in every command that takes one."""
 
+from __future__ import annotations
+
 import shlex
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-_FILES = (".py", ".json")
+if TYPE_CHECKING:
+    from evoply.rules import Rules
+
+FILES = (".py", ".json")
 _FIRST = ("perft",)
 """The commands whose first argument is a game."""
 _added: dict[str, str] = {}
@@ -17,12 +23,10 @@ def with_games(arguments: Sequence[str]) -> list[str]:
     """
     changed, before = list(arguments), ""
     for place, argument in enumerate(changed):
-        if argument.startswith("--game=") and argument.endswith(_FILES):
-            changed[place] = f"--game={_add(argument.partition('=')[2])}"
-        elif argument.endswith(_FILES) and (
-            before == "--game" or (place == 1 and before in _FIRST)
-        ):
-            changed[place] = _add(argument)
+        if argument.startswith("--game=") and argument.endswith(FILES):
+            changed[place] = f"--game={rules_added(argument.partition('=')[2]).name}"
+        elif argument.endswith(FILES) and (before == "--game" or (place == 1 and before in _FIRST)):
+            changed[place] = rules_added(argument).name
         before = argument
     return changed
 
@@ -32,11 +36,12 @@ def typed_game(name: str) -> str:
     return shlex.quote(_added.get(name, name))
 
 
-def _add(path: str) -> str:
+def rules_added(path: str) -> Rules:
+    """Return the rules that a file holds, whose game is added; errors as `with_games`."""
     from evoply.games import add_game
     from evoply.rules import load_rules
 
     rules = load_rules(path)
     add_game(rules)
     _added[rules.name] = path
-    return rules.name
+    return rules

@@ -123,8 +123,7 @@ def spoken_name(name: str) -> str:
     ('othello', 'tic-tac-toe@8d298fe8d441ae7b')
     """
     rules = game_rules(name)
-    digest = rules.rules_digest[:16] if isinstance(rules, DataGameRules) else ""
-    return f"{name}@{digest}" if digest else name
+    return rules.spoken if isinstance(rules, DataGameRules) else name
 
 
 def game_spoken(text: str) -> str:

@@ -10,8 +10,9 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, partial
-from typing import Any, ClassVar, Self
+from functools import partial
+from types import MappingProxyType
+from typing import Any, Self
 
 from evoply import _native
 from evoply.games.draws import NO_DRAWS, DrawRules
@@ -23,20 +24,23 @@ from evoply.games.text import Word, check_length, place
 from evoply.protocols import BoardShape, Color, InvalidMoveError, Outcome
 from evoply.wording import shorten
 
-__all__ = ["DECIDES", "DataGameRules", "Game", "Move", "Position", "digest_of"]
+__all__ = ["DECIDES", "SYMMETRIES", "DataGameRules", "Game", "Move", "Position", "digest_of"]
 
 DECIDES = (
     *("format", "rows", "columns", "playable", "start", "moves", "ends"),
     *("no_move", "both_pass", "expression"),
 )
 """The parts of the JSON form that decide how the game is played."""
-_SYMMETRIES = {
-    "none": (0,),
-    "mirror": (0, 1),
-    "turn": (0, 3),
-    "rectangle": (0, 1, 2, 3),
-    "all": tuple(range(8)),
-}
+SYMMETRIES: Mapping[str, tuple[int, ...]] = MappingProxyType(
+    {
+        "none": (0,),
+        "mirror": (0, 1),
+        "turn": (0, 3),
+        "rectangle": (0, 1, 2, 3),
+        "all": tuple(range(8)),
+    }
+)
+"""What leaves the rules as they are, by name, with the kernel's numbers."""
 _PASS_WORDS = frozenset({"pass", "pa", "ps"})
 _WORD = re.compile(r"[a-z]{2,4}(?![a-z0-9])|[a-z][0-9]{1,2}(?:\s*[-x]\s*[a-z][0-9]{1,2})?|\S", re.I)
 _NUMBER = re.compile(r"[0-9]+\.+")
@@ -62,6 +66,10 @@ def digest_of(data: Mapping[str, Any]) -> str:
     decides = {name: data[name] for name in DECIDES}
     text = json.dumps(decides, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _with_digest(name: str, digest: str) -> str:
+    return f"{name}@{digest[:16]}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -294,8 +302,6 @@ class DataGameRules(GameRules):
     rules_digest: str = ""
     """The SHA-256 of what decides how the game is played."""
 
-    KEPT: ClassVar[int] = 16
-
     @classmethod
     def from_written(cls, data: Mapping[str, Any]) -> "DataGameRules":
         """Return the game of a JSON form, which `evoply.rules` has checked.
@@ -306,7 +312,7 @@ class DataGameRules(GameRules):
         shape = BoardShape(data["rows"], data["columns"])
         kernel = "" if os.environ.get("EVOPLY_RULES") == "data" else _NATIVE.get(digest, "")
         if not kernel:
-            kernel = f"{name}@{digest[: cls.KEPT]}"
+            kernel = _with_digest(name, digest)
             _native.add_rules(kernel, json.dumps(dict(data)))
         _SHAPES[kernel], _FACTS[name] = shape, data
         kinds = {move["kind"] for move in data["moves"]}
@@ -326,7 +332,7 @@ class DataGameRules(GameRules):
             moves_pieces=bool(kinds - {"place"}),
             pieces_added=int(kinds == {"place"}),
             turns_board=data["colors"] == "turned",
-            symmetries=_SYMMETRIES[data["symmetries"]],
+            symmetries=SYMMETRIES[data["symmetries"]],
             late_ply=max(2, shape.squares // 3),
             written=data,
             rules_digest=digest,
@@ -336,14 +342,14 @@ class DataGameRules(GameRules):
         )
 
     @property
+    def spoken(self) -> str:
+        """What other processes are told of the game: its name, and which rules it has."""
+        return _with_digest(self.name, self.rules_digest)
+
+    @property
     def family(self) -> str:
         """The name of the game: it is a family of its own."""
         return self.name
-
-    @cached_property
-    def _squares_played(self) -> int:
-        playable = self.written["playable"]
-        return self.shape.squares if playable is None else len(playable)
 
     def parse(self, text: str) -> Position:
         """Return the position that *text* shows; raise `InvalidMoveError` if it cannot be read."""

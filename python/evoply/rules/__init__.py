@@ -19,7 +19,7 @@ Reasons: docs/design/kernel.md.
 
 from evoply.rules.conformance import Finding, check_rules
 from evoply.rules.language import Rules
-from evoply.rules.loading import add_carried, carried_rules, load_rules
+from evoply.rules.loading import add_carried, carried_rules, load_rules, read_rules
 from evoply.rules.moves import (
     Offset,
     Placing,
@@ -31,7 +31,6 @@ from evoply.rules.moves import (
     slide,
     step,
 )
-from evoply.rules.reading import read_rules
 
 __all__ = [
     "Finding",

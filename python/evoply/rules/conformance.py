@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from evoply import _native
-from evoply.games.data import DataGameRules
+from evoply.games.data import SYMMETRIES, DataGameRules
 from evoply.protocols import InvalidMoveError
-from evoply.rules.facts import SYMMETRIES
 from evoply.rules.language import Rules
 
 __all__ = ["Finding", "check_rules"]

@@ -6,21 +6,12 @@ from typing import Any
 
 from evoply.expressions.operations import short
 from evoply.games import NAME
+from evoply.games.data import SYMMETRIES
 from evoply.rules.moves import RulesError
 from evoply.wording import did_you_mean
 
-__all__ = ["SYMMETRIES", "check_facts"]
+__all__ = ["check_facts"]
 
-SYMMETRIES: Mapping[str, tuple[int, ...]] = MappingProxyType(
-    {
-        "none": (0,),
-        "mirror": (0, 1),
-        "turn": (0, 3),
-        "rectangle": (0, 1, 2, 3),
-        "all": tuple(range(8)),
-    }
-)
-"""What leaves the rules as they are, by name, with the kernel's numbers."""
 _WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "no_move": ("loses", "wins", "draws", "passes"),

@@ -4,7 +4,9 @@ A Python file is run where its user names it, and nowhere else: its rules are da
 """
 
 import importlib.util
+import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +14,11 @@ from evoply.games import GAMES, add_game
 from evoply.games.data import DataGameRules
 from evoply.rules.language import Rules
 from evoply.rules.moves import RulesError
-from evoply.rules.reading import read_rules
+from evoply.rules.written import fields_of
 
-__all__ = ["add_carried", "carried_rules", "load_rules"]
+__all__ = ["add_carried", "carried_rules", "load_rules", "read_rules"]
+
+MOST_BYTES = 1_000_000
 
 
 def carried_rules(game: str) -> dict[str, Any] | None:
@@ -35,6 +39,23 @@ def add_carried(data: Any) -> None:
     if rules.digest != digest:
         raise ValueError(f"rules_digest - is not that of these rules, {rules.digest[:16]}")
     add_game(rules)
+
+
+def read_rules(source: str | Path | Mapping[str, object]) -> Rules:
+    """Return the rules of a JSON form: a file, or its values.
+
+    Raises `RulesError` that names the rule; `OSError` if the file cannot be read.
+    """
+    if not isinstance(source, str | Path):
+        return Rules(**fields_of(source))
+    path = Path(source)
+    if path.stat().st_size > MOST_BYTES:
+        raise RulesError(f"{path.name} - is larger than {MOST_BYTES:,} bytes - rules are short")
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise RulesError(f"{path.name} - is no JSON: {error} - write rules with Rules") from None
+    return Rules(**fields_of(data))
 
 
 def load_rules(path: str | Path, name: str | None = None) -> Rules:

@@ -71,7 +71,7 @@ _WORDS: Mapping[str, tuple[Offset, ...]] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RuleOfMoves:
     """One rule: the sets of squares that allow a move, and the pieces after it.
 
@@ -107,37 +107,37 @@ class RuleOfMoves:
             )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Placing(RuleOfMoves):
     """A piece is put on a square of *on*."""
 
     KIND = "place"
     SETS = ("on",)
 
-    on: Squares = None  # type: ignore[assignment]
+    on: Squares
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Stepping(RuleOfMoves):
     """A piece of *from* goes by an offset to a square of *onto*."""
 
     KIND = "step"
     SETS = ("from", "onto")
 
-    from_: Squares = None  # type: ignore[assignment]
-    onto: Squares = None  # type: ignore[assignment]
+    from_: Squares
+    onto: Squares
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Sliding(RuleOfMoves):
     """A piece of *from* goes in a direction as far as squares of *through* go, and onto *onto*."""
 
     KIND = "slide"
     SETS = ("from", "through", "onto")
 
-    from_: Squares = None  # type: ignore[assignment]
-    through: Squares = None  # type: ignore[assignment]
-    onto: Squares = None  # type: ignore[assignment]
+    from_: Squares
+    through: Squares
+    onto: Squares
 
 
 def place(on: Squares, *, own: Squares | None = None, opponent: Squares | None = None) -> Placing:
@@ -165,7 +165,8 @@ def step(
     >>> from evoply.expressions import board
     >>> knights = step(board.own, [(1, 2), (2, 1)], onto=~board.own)
     """
-    return Stepping(_offsets("step", directions), own, opponent, from_, onto)
+    offsets = _offsets("step", directions)
+    return Stepping(offsets=offsets, own=own, opponent=opponent, from_=from_, onto=onto)
 
 
 def slide(
@@ -189,7 +190,10 @@ def slide(
                 f"slide, directions - {(offset.down, offset.right)} is no direction - write words"
                 " such as forward or diagonal"
             )
-    return Sliding(offsets, own, opponent, from_, through, through if onto is None else onto)
+    onto = through if onto is None else onto
+    return Sliding(
+        offsets=offsets, own=own, opponent=opponent, from_=from_, through=through, onto=onto
+    )
 
 
 def _field(name: str) -> str:
