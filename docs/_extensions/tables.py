@@ -10,7 +10,7 @@ import sqlite3
 import tempfile
 from contextlib import closing, redirect_stdout
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 from unittest.mock import patch
 
 from markdown import code, fence, meanings, table
@@ -95,10 +95,21 @@ def strong_levels(game: str, __: list[str]) -> str:
 
 def _options(kind: type[Online | Strong]) -> str:
     rows = [
-        [code(key), code(f"{kind.model_fields[key].default}"), meaning(kind, key)]
+        [
+            code(key),
+            code(f"{kind.model_fields[key].default}"),
+            meaning(kind, key) + _choices(kind, key),
+        ]
         for key in kind.text_options()
     ]
     return table(["option", "usual", "what it says"], rows)
+
+
+def _choices(kind: type[Online | Strong], key: str) -> str:
+    """Return the words that an option takes, in the order of its meaning; "" for others."""
+    annotation = kind.model_fields[key].annotation
+    words = get_args(annotation) if get_origin(annotation) is Literal else ()
+    return f" One of {', '.join(map(code, words))}." if words else ""
 
 
 def primitive_sets(_: str, __: list[str]) -> str:
