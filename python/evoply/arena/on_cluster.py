@@ -17,6 +17,7 @@ from evoply.games.draws import DrawRules
 from evoply.players import KernelSeat, data_of, model_of
 from evoply.players.player import PLAYER_ADAPTER
 from evoply.protocols import Answer, Cluster, TimeControl, UnitFunction, packed, unpacked
+from evoply.rules import add_carried, carried_rules
 
 _SECONDS = 1.0
 """The time that a part should take a worker."""
@@ -41,12 +42,23 @@ _MOST_PERIODS = 4
 
 
 def check_game(game: str) -> None:
-    """Raise `ValueError` if other machines do not know *game*."""
-    if not is_shipped(game):
+    """Raise `ValueError` if other machines do not know *game*, and cannot be told its rules."""
+    if not is_shipped(game) and carried_rules(game) is None:
         raise ValueError(
-            f"cluster: {game} is a game from outside evoply, which workers do not know - play it "
-            "without a cluster"
+            f"cluster: {game} is a game from outside evoply whose rules are no data, so workers do "
+            "not know it - play it without a cluster"
         )
+
+
+def rules_to_send(game: str) -> dict[str, Any]:
+    """Return what a part has so that a worker knows *game*; `know_game` reads it."""
+    return {} if is_shipped(game) else {"rules": carried_rules(game)}
+
+
+def know_game(header: Mapping[str, Any]) -> None:
+    """Add the game of a part if its rules came with it; `ValueError` if others are known here."""
+    if header.get("rules") is not None:
+        add_carried(header["rules"])
 
 
 def check_sendable(game: str, players: Sequence[object], clock: TimeControl | None = None) -> None:
@@ -150,6 +162,7 @@ class _Parts:
             starts = tuple(starts[start] for start in used)
         header = {
             "game": self._game,
+            **rules_to_send(self._game),
             "players": [self._text(int(player)) for player in seats],
             "opening_plies": part.opening_plies,
             "starts": [list(row) for row in starts],
@@ -177,6 +190,7 @@ class _Parts:
 def unpacked_part(data: bytes) -> tuple[str, list[object], Schedule, bool]:
     """Return game, players, schedule, and whether to record moves, of a part."""
     header, columns = unpacked_columns(data)
+    know_game(header)
     game = header["game"]
     schedule = Schedule(
         black=columns["black"].astype(np.uint32),

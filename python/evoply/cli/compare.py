@@ -16,6 +16,7 @@ from evoply.cli.shared_options import (
     Charts,
     ClusterOptions,
     Json,
+    RunGame,
     Threads,
     Whole,
     prepared_folder,
@@ -44,6 +45,7 @@ Workers = Annotated[
 
 def compare(
     *configs: str,
+    game: RunGame = None,
     seeds: Whole | None = None,
     measure: str | None = None,
     games: Whole | None = None,
@@ -69,6 +71,8 @@ def compare(
     ----------
     configs
         Two or more presets, TOML files, or folders of runs, whose configs are taken.
+    game
+        The game of all runs, instead of those in the configs: a name or a file of rules.
     seeds
         Runs of each config. Default: 10, or the first look.
     measure
@@ -94,7 +98,13 @@ def compare(
 
     if len(configs) < 2:
         raise ValueError("give two or more configs, such as: evoply compare quick othello-6")
-    chosen = {"seeds": seeds, "measure": measure, "games": games, "same_within": same_within}
+    chosen = {
+        "game": game,
+        "seeds": seeds,
+        "measure": measure,
+        "games": games,
+        "same_within": same_within,
+    }
     budget = {"games": budget_games, "work": budget_work, "seconds": budget_seconds}
     experiment = experiment_of(
         {

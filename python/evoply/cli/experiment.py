@@ -2,13 +2,14 @@
 
 from evoply.cli.compare import Csv, Workers, run_all
 from evoply.cli.output import Output
-from evoply.cli.shared_options import NO_CLUSTER, Charts, ClusterOptions, Json, Whole
+from evoply.cli.shared_options import NO_CLUSTER, Charts, ClusterOptions, Json, RunGame, Whole
 
 
 def experiment(
     file: str,
     /,
     *,
+    game: RunGame = None,
     seeds: Whole | None = None,
     name: str | None = None,
     csv_: Csv = None,
@@ -28,6 +29,8 @@ def experiment(
     file
         A TOML file (`docs/experiments.md` has one and all its keys), or the folder of an
         experiment that was begun, to go on with it.
+    game
+        The game of all runs, instead of what the file says: a name or a file of rules.
     seeds
         Runs of each combination, instead of what the file says.
     name
@@ -38,4 +41,5 @@ def experiment(
     from evoply.runs import checked_name
 
     name = None if name is None else checked_name(name)
-    run_all(folder_for(file, name=name, seeds=seeds), Output(json), workers, csv_, charts, cluster)
+    folder = folder_for(file, name=name, game=game, seeds=seeds)
+    run_all(folder, Output(json), workers, csv_, charts, cluster)

@@ -60,7 +60,10 @@ class RunConfig(WholeConfig):
 
     def decisive(self) -> dict[str, Any]:
         """Return what decides the steps, as JSON-ready data."""
-        return self.model_dump(mode="json", exclude=set(self.changeable()))
+        data = self.model_dump(mode="json", exclude=set(self.changeable()))
+        if data.get(_RULES, "") is None:  # of a game whose rules are compiled
+            del data[_RULES]
+        return data
 
     def games_of_a_step(self) -> dict[str, int]:
         """Return the least numbers of games that a step, or the end of a run, plays or labels.
@@ -71,6 +74,7 @@ class RunConfig(WholeConfig):
 
 
 _Config = TypeVar("_Config", bound=WholeConfig)
+_RULES = "rules_digest"
 
 
 def changed_config(
@@ -89,8 +93,11 @@ def changed_config(
     Raises `ConfigError` with all that is wrong, also with paths that lead nowhere.
     """
     keys, problems = overridden(dict(data), overrides)
+    keys = with_settings(keys, settings, whole=whole)
+    if keys.get("game") != data.get("game") and keys.get(_RULES) == data.get(_RULES):
+        keys.pop(_RULES, None)  # of the game that was there
     try:
-        config = model(**with_settings(keys, settings, whole=whole))
+        config = model(**keys)
     except ConfigError as error:
         raise ConfigError([*problems, *error.errors]) from None
     if problems:

@@ -18,7 +18,6 @@ from evoply.evolution.generation_statistics import FreshResult
 from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individual
 from evoply.evolution.play.opponents import resolved, with_players
 from evoply.files import checksum
-from evoply.games import spoken_name
 from evoply.own_code import without_places
 
 PURPOSES = ("breeding", "training", "fresh", "opponents", "final")
@@ -35,7 +34,6 @@ def stream_for(config: EvolutionConfig, purpose: str, generation: int) -> Stream
 def settings_of(config: EvolutionConfig) -> dict[str, Any]:
     """Return the settings of a config that decide results, players resolved, as JSON values."""
     settings = config.decisive()
-    settings["game"] = spoken_name(config.game)  # with the digest of rules that are data
     if not config.player.is_limited:
         del settings["player"]["ordering"]  # changes no move
     elif config.player.ordering == "usual":

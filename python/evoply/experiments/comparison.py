@@ -139,6 +139,7 @@ def compare(
     configs: Mapping[str, Any] | Sequence[Any],
     *,
     name: str | None = None,
+    game: str = "",
     seeds: int | None = None,
     first_seed: int = 1,
     measure: str = "",
@@ -159,11 +160,12 @@ def compare(
     """Compare configs over seeds; the same call resumes where it was stopped.
 
     *configs* are two or more, by their names in the result or in a list: each
-    an `EvolutionConfig`, a `LearningConfig`, a preset, or the path of a config or of a run. Each
-    is run with *seeds* seeds (10, or the first of *looks*) from *first_seed* on, every run on its
-    own core, *workers* at a time (0: one a core), or on a *cluster*, such as "local:4",
-    "tcp://host:8786" or a Dask client, to the same results. Players are measured by *games* games
-    against each opponent of *measure*, such as "score:swh,material:depth=3", whom no config trains
+    an `EvolutionConfig`, a `LearningConfig`, a preset, or the path of a config or of a run.
+    *game* takes the place of the games in them. Each is run with *seeds* seeds (10, or the first of
+    *looks*) from *first_seed* on, every run on its own core, *workers* at a time (0: one a core),
+    or on a *cluster*, such as "local:4", "tcp://host:8786" or a Dask client, to the same results.
+    Players are measured by *games* games against each opponent of *measure*, such as
+    "score:swh,material:depth=3", whom no config trains
     on, at the end and at *points* points of a learning curve. *budget*, such as
     {"games": 100_000}, replaces the limits in the configs.
 
@@ -189,6 +191,7 @@ def compare(
     experiment = experiment_of(
         {
             "configs": tuple(named),
+            "game": game,
             **({} if seeds is None else {"seeds": seeds}),
             "first_seed": first_seed,
             "measure": measure,

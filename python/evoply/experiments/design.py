@@ -25,6 +25,7 @@ from evoply.kinds import KINDS
 from evoply.players import parse_player
 from evoply.presets import config_text
 from evoply.protocols import ConfigError, RunError
+from evoply.rules.game_key import with_game_of_file
 from evoply.runs import Kind
 from evoply.runs.finding_kinds import named_kind
 from evoply.runs.outside_kind import Settings
@@ -64,6 +65,9 @@ class Experiment(Part):
     """A preset, or the path of a config, whose keys are varied."""
     configs: tuple[str, ...] = Field(default=(), max_length=_MOST_SETUPS, strict=False)
     """Presets, paths of configs or runs that are compared as they are, instead of a base."""
+    game: str = ""
+    """The game of all setups, instead of those in their configs; in a file also a JSON file of
+    rules."""
     seeds: int = Field(default=10, ge=1, le=10_000)
     """Runs of each setup, with this many seeds from `first_seed` on."""
     first_seed: int = Field(default=1, ge=0, lt=2**62)
@@ -200,7 +204,8 @@ class Measure:
 def load_experiment(path: str | os.PathLike[str]) -> Experiment:
     """Return the experiment of a TOML file; `ConfigError` lists all mistakes with their paths."""
     name = os.fspath(path)
-    return experiment_of(read_toml(config_text(name), name))
+    data = read_toml(config_text(name), name)
+    return experiment_of(with_game_of_file(data, Path(name).parent))
 
 
 def experiment_of(data: Mapping[str, Any]) -> Experiment:
@@ -342,9 +347,10 @@ def _variants(
     experiment: Experiment, configs: Mapping[str, Any] | None
 ) -> list[tuple[str, Any, list[str]]]:
     """Return for each setup its name, its config or source, and the changes to it."""
+    game = [f"game={json.dumps(experiment.game)}"] if experiment.game else []
     if experiment.configs:
         named = named_configs(experiment.configs) if configs is None else configs
-        return [(name, config, []) for name, config in named.items()]
+        return [(name, config, game) for name, config in named.items()]
     lengths = [len(values) for values in experiment.vary.values()]
     if experiment.order == "list" and len({*lengths}) > 1:
         raise ConfigError([("vary", "with order list all keys have as many values")])
@@ -357,7 +363,7 @@ def _variants(
         [_name(experiment.vary, combination) or "base" for combination in combinations]
     )
     changes = [
-        [f"{key}={_toml(value)}" for key, value in zip(keys, chosen, strict=True)]
+        [*game, *(f"{key}={_toml(value)}" for key, value in zip(keys, chosen, strict=True))]
         for chosen in combinations
     ]
     return [(n, experiment.base, change) for n, change in zip(names, changes, strict=True)]
@@ -389,7 +395,8 @@ def _config_of(
 ) -> tuple[Kind, Any]:
     """Return the kind of learner and the config of a preset, a file or a run, with changes."""
     if not isinstance(source, str):
-        return parts.kind(name, source), source
+        kind = parts.kind(name, source)
+        return kind, kind.configs.load(source, overrides) if overrides else source
     if Path(source).is_dir():
         kind, config = setup_of_run(source)
         return kind, kind.configs.load(config, overrides) if overrides else config
@@ -401,7 +408,7 @@ def identity(experiment: Experiment, setups: Sequence[Setup]) -> str:
     """Return a checksum of all that decides the results, not of names or the machine."""
     decisive = {
         "experiment": experiment.model_dump(
-            mode="json", exclude={"seeds", "looks", "same_within", "base", "configs"}
+            mode="json", exclude={"seeds", "looks", "same_within", "base", "configs", "game"}
         ),
         "setups": [setup.kind.configs.write(setup.config) for setup in setups],
     }

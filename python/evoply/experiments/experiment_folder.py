@@ -32,6 +32,7 @@ from evoply.protocols import RunError, RunNameError
 from evoply.refusals import reason
 from evoply.runs import runs_directory
 from evoply.runs.finding_kinds import stored_kind
+from evoply.runs.game_file import add_game_of, write_game
 from evoply.wording import shorten
 
 _SETUPS = "setups"
@@ -111,6 +112,7 @@ class ExperimentFolder:
                 names[file.name] = setup.name
                 texts[file.name] = setup.kind.configs.write(setup.config)
                 write_atomically(file, texts[file.name])
+            write_game(folder, setups[0].config)
             data = without_none({"experiment": experiment.model_dump(mode="json"), "setups": names})
             data = {"checksum": checksum([data, texts]), **data}
             # The last of the files: only this makes the folder an experiment.
@@ -135,6 +137,7 @@ class ExperimentFolder:
             )
             _compare_checksum(folder, data)
             experiment = experiment_of(data["experiment"])
+            add_game_of(folder)
             setups = [
                 _setup(folder / _SETUPS / file, name) for file, name in data["setups"].items()
             ]
@@ -198,9 +201,12 @@ def folder_for(
     source: Experiment | str | os.PathLike[str],
     *,
     name: str | None = None,
+    game: str | None = None,
     seeds: int | None = None,
 ) -> ExperimentFolder:
-    """Return the folder for an experiment, made if it is not there, with other *seeds* if given.
+    """Return the folder for an experiment, made if it is not there.
+
+    *seeds* and *game* take the place of its own.
 
     *source* is an experiment, its file, or the folder of one, which is resumed in place; *name*
     is that of another folder in the folder of runs, by default the file's or the base's.
@@ -211,12 +217,14 @@ def folder_for(
         experiment, path = source, runs_directory() / (name or f"vary-{Path(source.base).stem}")
     elif (begun := _folder_of(source)) is not None:
         other = ExperimentFolder.open(begun)
-        experiment, setups = other.experiment, other.setups
+        experiment, setups = other.experiment, other.setups if game is None else ()
         path = runs_directory() / name if name else begun
     else:
         experiment, path = load_experiment(source), runs_directory() / (name or Path(source).stem)
-    if seeds is not None:
-        experiment = experiment_of({**experiment.model_dump(), "seeds": seeds})
+    changed = {"seeds": seeds, "game": game}
+    changed = {key: value for key, value in changed.items() if value is not None}
+    if changed:
+        experiment = experiment_of({**experiment.model_dump(), **changed})
     if begun is not None and path != begun:
         # Elsewhere it begins anew: a plan of one look is that of its seeds.
         looks = experiment.looks if len(experiment.looks) > 1 else ()

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from evoply.arena.on_cluster import know_game, rules_to_send
 from evoply.cluster.worker import report
 from evoply.evolution.play.opponents import is_certain, read_opponent, without_file
 from evoply.experiments.design import Experiment, Measure, Setup, experiment_of
@@ -84,6 +85,7 @@ def run_on_cluster(
 def unit_part(data: bytes) -> bytes:
     """Make and measure one run: the unit of work of a cluster."""
     task, _ = unpacked(data)
+    know_game(task)
     with tempfile.TemporaryDirectory(prefix="evoply-") as name:
         config = Path(name) / "setup.toml"
         config.write_text(task["config"], encoding="utf-8")
@@ -112,6 +114,7 @@ def _pack_unit(unit: Unit, experiment: Experiment) -> bytes:
         {
             "setup": unit.setup.name,
             "seed": unit.seed,
+            **rules_to_send(game),
             "config": unit.setup.kind.configs.write(unit.setup.config),
             "experiment": experiment.model_dump(
                 mode="json", exclude={"base", "configs", "vary"}, exclude_none=True

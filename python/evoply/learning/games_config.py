@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, TypeVar
 
 from pydantic import AfterValidator, Field
@@ -12,6 +13,7 @@ from evoply.configs.run_config import RunConfig, changed_config
 from evoply.games import game_rules
 from evoply.presets import config_text
 from evoply.protocols import ConfigError
+from evoply.rules.game_key import RulesDigest, with_game_of_file
 
 MOST_GAMES = 1_000_000_000
 """The largest number of games of a run."""
@@ -54,7 +56,10 @@ class GamesConfig(LearnerConfig):
     learner: str
     """The key that tells this file from those of other learners."""
     game: GameName
-    """`othello` (8x8), `othello-4`, `-6`, `-10`, `checkers`, `lose-checkers` or `checkers-10`."""
+    """`othello` (8x8), `othello-4`, `-6`, `-10`, `checkers`, `lose-checkers`, `checkers-10`, a game
+    from data such as `breakthrough`, or in a file a JSON file of rules."""
+    rules_digest: RulesDigest = None
+    """The digest of the rules of a game from data, which evoply writes; other rules are refused."""
     seed: int = Field(default=1, ge=0, lt=2**63)
     """The number from which everything random in the run follows: the same seed, the same run."""
     games: int | None = Field(default=None, ge=1, le=MOST_GAMES)
@@ -83,7 +88,7 @@ def config_of(
         data = source.model_dump()
     else:
         name = os.fspath(source)  # type: ignore[arg-type]  # not a config, so a name
-        data = read_toml(config_text(name), name)
+        data = with_game_of_file(read_toml(config_text(name), name), Path(name).parent)
         learner = model.model_fields["learner"].default
         if data.get("learner") != learner:
             wrong = f'{name} is not a config of {model.about}, which has learner = "{learner}"'

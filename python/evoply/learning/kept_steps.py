@@ -23,7 +23,6 @@ from pydantic import (
 
 from evoply.configs.config_errors import checked
 from evoply.files import checksum
-from evoply.games import spoken_name
 from evoply.learning.games_config import LearnerConfig
 from evoply.players import ValuingPlayer
 from evoply.protocols import Cluster
@@ -81,14 +80,11 @@ class KeptStep:
     def completed(self, config: LearnerConfig) -> Self:
         """Return the step with its champion and digest, which follow from its fields."""
         decisive = {name: value for name, value in self.dump().items() if name not in _DESCRIPTIVE}
-        settings = config.decisive()
-        if "game" in settings:
-            settings["game"] = spoken_name(settings["game"])  # with the digest of rules as data
         return replace(
             self,
             statistics=MappingProxyType(dict(self.statistics)),
             champions=(self.player(config),),
-            digest=checksum([settings, decisive]),
+            digest=checksum([config.decisive(), decisive]),
         )
 
     def dump(self) -> dict[str, Any]:

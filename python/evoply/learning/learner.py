@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from evoply import _native
 from evoply._native import Stream
-from evoply.arena.on_cluster import check_game
+from evoply.arena.on_cluster import check_game, know_game, rules_to_send
 from evoply.expressions.linear import LARGEST_WEIGHT
 from evoply.games import game_rules
 from evoply.learning.curriculum import starts_of
@@ -116,7 +116,8 @@ class Learning(KeptLearner[LearningStep]):
     def _after_elsewhere(
         self, cluster: Cluster, config: LearningConfig, step: LearningStep
     ) -> LearningStep:
-        part = packed({"config": config.model_dump(mode="json"), "step": self.dump(step)})
+        settings = config.model_dump(mode="json")
+        part = packed({"config": settings, "step": self.dump(step), **rules_to_send(config.game)})
         (answer,) = cluster.results(step_part, [part], same=_digest_of)
         try:
             data, _ = unpacked(answer.content)
@@ -178,6 +179,7 @@ class Learning(KeptLearner[LearningStep]):
 def step_part(data: bytes) -> bytes:
     """Make the next step of a run on one thread: the unit of work of a cluster."""
     task, _ = unpacked(data)
+    know_game(task)
     config = LearningConfig(**task["config"])
     learner = Learning(threads=1)
     step = learner.after(config, learner.load(config, task["step"]))

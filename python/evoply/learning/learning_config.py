@@ -115,7 +115,8 @@ class LearningConfig(GamesConfig):
     learner: Literal["learning"] = "learning"
     """The key that tells this file from one of evolution."""
     game: GameName = "othello-10"
-    """`othello` (8x8), `othello-4`, `-6`, `-10`, `checkers`, `lose-checkers` or `checkers-10`."""
+    """`othello` (8x8), `othello-4`, `-6`, `-10`, `checkers`, `lose-checkers`, `checkers-10`, a game
+    from data such as `breakthrough`, or in a file a JSON file of rules."""
     games: int | None = Field(default=5000, ge=1, le=MOST_GAMES)
     """Games in all; None for no limit."""
     games_per_step: int = Field(default=50, ge=1, le=1_000_000)

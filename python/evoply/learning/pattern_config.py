@@ -104,7 +104,8 @@ class PatternConfig(GamesConfig):
     learner: Literal["patterns"] = "patterns"
     """The key that tells this file from those of other learners."""
     game: GameName = "othello"
-    """`othello` (8x8), `othello-4`, `-6`, `-10`, `checkers`, `lose-checkers` or `checkers-10`."""
+    """`othello` (8x8), `othello-4`, `-6`, `-10`, `checkers`, `lose-checkers`, `checkers-10`, a game
+    from data such as `breakthrough`, or in a file a JSON file of rules."""
     games: int | None = Field(default=400_000, ge=1, le=MOST_GAMES)
     """Games in all; None for no limit."""
     games_per_step: int = Field(default=50_000, ge=1, le=10_000_000)

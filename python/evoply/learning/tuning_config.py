@@ -20,6 +20,7 @@ from evoply.players import (
 from evoply.players.grammar import read_player_of
 from evoply.players.player_files import read_player
 from evoply.protocols import Player
+from evoply.rules.game_key import RulesDigest
 from evoply.wording import shorten
 
 MOST_PARAMETERS = 100
@@ -41,6 +42,9 @@ class TuningConfig(LearnerConfig):
     learner: Literal["tuning"] = "tuning"
     """The key that tells this file from those of other learners."""
     game: GameName = "othello"
+    """As in configs of evolution."""
+    rules_digest: RulesDigest = None
+    """The digest of the rules of a game from data, which evoply writes; other rules are refused."""
     seed: int = Field(default=1, ge=0, lt=2**63)
     """The number from which everything random in the run follows."""
     player: str

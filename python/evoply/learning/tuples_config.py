@@ -52,7 +52,8 @@ class TuplesConfig(LearnerConfig):
     learner: Literal["tuples"] = "tuples"
     """The key that tells this file from those of other learners."""
     game: GameName = "othello"
-    """`othello` (8x8), `othello-4`, `-6`, `-10`, `checkers`, `lose-checkers` or `checkers-10`."""
+    """`othello` (8x8), `othello-4`, `-6`, `-10`, `checkers`, `lose-checkers`, `checkers-10`, a game
+    from data such as `breakthrough`, or in a file a JSON file of rules."""
     seed: int = Field(default=1, ge=0, lt=2**63)
     """The number from which everything random in the run follows: the same seed, the same run."""
     generations: int | None = Field(default=None, ge=1, le=100_000)

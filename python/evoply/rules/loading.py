@@ -35,6 +35,9 @@ def carried_rules(game: str) -> dict[str, Any] | None:
 def add_carried(data: Any) -> None:
     """Add the game that `carried_rules` returned; raise `ValueError` if it was changed."""
     digest = data.get("rules_digest", "") if isinstance(data, dict) else ""
+    known = GAMES.get(data["name"]) if digest and isinstance(data.get("name"), str) else None
+    if isinstance(known, DataGameRules) and known.rules_digest == digest:
+        return
     rules = read_rules({k: v for k, v in data.items() if k != "rules_digest"} if digest else data)
     if rules.digest != digest:
         raise ValueError(f"rules_digest - is not that of these rules, {rules.digest[:16]}")

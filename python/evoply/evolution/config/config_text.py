@@ -6,6 +6,7 @@ Comments of a file are lost; the run folder stores the values that were used.
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -16,6 +17,7 @@ from evoply.configs.run_config import changed_config
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.presets import PRESETS, config_text
 from evoply.protocols import ConfigError
+from evoply.rules.game_key import with_game_of_file
 from evoply.wording import shorten
 
 _NO_SETTINGS: Mapping[str, Any] = MappingProxyType({})
@@ -27,15 +29,19 @@ def config_from_toml(
     settings: Mapping[str, Any] = _NO_SETTINGS,
     *,
     name: str = "config",
+    folder: Path | None = None,
 ) -> EvolutionConfig:
     """Return the config a TOML *text* describes; *name* stands for the text in errors.
 
-    *overrides* and *settings* as in `config_from_keys`.
+    *overrides* and *settings* as in `config_from_keys`. In *folder* lies the file of rules that its
+    key `game` may name; None: it may not.
 
     >>> config_from_toml("generations = 5", ["fitness.opening_plies=4"]).fitness.opening_plies
     4
     """
     data = read_toml(text, name)
+    if folder is not None:
+        data = with_game_of_file(data, folder)
     if data.get("learner") in ("learning", "patterns"):
         raise ConfigError([("learner", f"{name} is a config of learning: `evoply learn` runs it")])
     return config_from_keys(data, overrides, settings)
@@ -96,6 +102,7 @@ def load_config(
             f" its file, or the name of a preset, such as {next(iter(PRESETS))!r}"
         )
     name = os.fspath(source)
-    read = ini if name.lower().endswith(".ini") else config_from_toml
     text = config_text(name)
-    return read(text, overrides, settings, name=name)
+    if name.lower().endswith(".ini"):
+        return ini(text, overrides, settings, name=name)
+    return config_from_toml(text, overrides, settings, name=name, folder=Path(name).parent)

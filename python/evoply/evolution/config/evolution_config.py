@@ -31,6 +31,7 @@ from evoply.evolution.selections import SELECTIONS, SURVIVALS, Selection, Surviv
 from evoply.expressions import PrimitiveSet, find_primitive_set
 from evoply.games import game_rules
 from evoply.protocols import CHECK_SHARE
+from evoply.rules.game_key import RulesDigest
 
 MOST_GENERATIONS = 1_000_000_000
 """The largest number of generations of a run."""
@@ -89,7 +90,10 @@ class EvolutionConfig(RunConfig):
     most: ClassVar[int] = MOST_GENERATIONS
     other_ends: ClassVar[tuple[str, ...]] = ("time_limit", "work_limit", "termination")
     game: str = "othello"
-    """`othello` (8x8), `othello-4`, `-6`, `-10`, `checkers`, `lose-checkers` or `checkers-10`."""
+    """`othello` (8x8), `othello-4`, `-6`, `-10`, `checkers`, `lose-checkers`, `checkers-10`, a game
+    from data such as `breakthrough`, or in a file a JSON file of rules."""
+    rules_digest: RulesDigest = None
+    """The digest of the rules of a game from data, which evoply writes; other rules are refused."""
     seed: int = Field(default=1, ge=0, lt=2**63)
     """The number from which everything random in the run follows: the same seed, the same run."""
     population_size: int = Field(default=500, ge=2, le=1_000_000)

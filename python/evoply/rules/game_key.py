@@ -1,0 +1,70 @@
+"""Games from data in configs: the key `game` may name a file of rules, `rules_digest` names them.
+
+A config that is read is data, so the file is JSON, never Python: nothing runs that nobody named on
+a command line.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, ValidationInfo
+
+from evoply.games import GAMES, add_game
+from evoply.games.data import DataGameRules
+from evoply.protocols import ConfigError
+from evoply.refusals import reason
+from evoply.rules.loading import read_rules
+from evoply.rules.moves import RulesError
+from evoply.wording import shorten
+
+_SHOWN = 16
+
+
+def _of_its_game(digest: str | None, info: ValidationInfo) -> str | None:
+    """Return the digest of the rules of the key `game`, which *digest* must be if it is given."""
+    game = info.data.get("game")
+    rules = GAMES.get(game) if isinstance(game, str) else None
+    if rules is None:  # a mistake of its own
+        return digest
+    here = rules.rules_digest if isinstance(rules, DataGameRules) else None
+    if digest not in (None, here):
+        what = f"has other rules here, {here[:_SHOWN]}" if here else "is no game from data here"
+        raise ValueError(
+            f"{game} {what}, than those of the digest {shorten(digest, _SHOWN)} - name the file "
+            "of the right rules, or leave this key out"
+        )
+    return here
+
+
+RulesDigest = Annotated[
+    str | None, Field(default=None, validate_default=True), AfterValidator(_of_its_game)
+]
+"""The type of the key `rules_digest`, which comes after `game`."""
+
+
+def with_game_of_file(data: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Return the keys of a config with the name of its game, whose file is read and added.
+
+    A `game` that ends in .json is a file of rules, whose path begins at *folder*. Raises
+    `ConfigError` for rules that make no game, and for Python.
+    """
+    game = data.get("game")
+    if not isinstance(game, str) or not game.endswith((".json", ".py")):
+        return dict(data)
+    if game.endswith(".py"):
+        message = (
+            f"{shorten(game)} is Python, and configs name data - write it with `evoply game "
+            f"{shorten(game)} --write {Path(game).stem}.json`, and name that"
+        )
+        raise ConfigError([("game", message)])
+    try:
+        rules = read_rules(folder / game)
+        add_game(rules)
+    except OSError as error:
+        raise ConfigError([("game", reason(error, folder / game))]) from None
+    except RulesError as error:
+        raise ConfigError([("game", f"{shorten(game)}: {error}")]) from None
+    except ValueError as error:
+        raise ConfigError([("game", str(error))]) from None
+    return {**data, "game": rules.name}
