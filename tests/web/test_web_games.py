@@ -18,7 +18,7 @@ from web_server import HOST, client, command
 from evoply.games import DATA_GAMES, GAMES, game_rules
 from evoply.games.drawing import COLORS
 from evoply.players.analysis import asked as asked_of
-from evoply.web import GameStore, Rate, ServerLimits
+from evoply.web import GameStore, Rate, ServerLimits, application
 from evoply.web.ladder import LEVELS, levels_of
 from evoply.web.outside_players import read_opponent
 from waiting import PATIENCE, children_seconds, cpu_seconds, until, until_it_computes
@@ -375,6 +375,22 @@ def test_ctrl_c_ends_it_also_while_a_player_thinks(tmp_path: Path) -> None:
         assert children_seconds() - before - computed < 8
         assert process.stderr is not None
         assert process.stderr.read() == ""
+
+
+def test_a_package_whose_files_are_links_has_its_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Some installers link to the files that they keep elsewhere.
+    linked = tmp_path / "static"
+    linked.mkdir()
+    for file in application._STATIC.iterdir():
+        (linked / file.name).symlink_to(file)
+    (tmp_path / "secret.txt").write_text("secret")
+    monkeypatch.setattr(application, "_STATIC", linked)
+    with client(tmp_path / "games") as api:
+        assert api.get("/static/app.js").status_code == 200
+        for path in ("/static/../secret.txt", "/static/%2e%2e/secret.txt"):
+            assert "secret" not in api.get(path).text
 
 
 def test_the_page_has_the_colours_of_the_reports(tmp_path: Path) -> None:
