@@ -2,6 +2,7 @@
 
 import ast
 import asyncio
+import importlib
 import json
 import signal
 import subprocess
@@ -18,7 +19,7 @@ from web_server import HOST, client, command
 from evoply.games import DATA_GAMES, GAMES, game_rules
 from evoply.games.drawing import COLORS
 from evoply.players.analysis import asked as asked_of
-from evoply.web import GameStore, Rate, ServerLimits, application
+from evoply.web import GameStore, Rate, ServerLimits
 from evoply.web.ladder import LEVELS, levels_of
 from evoply.web.outside_players import read_opponent
 from waiting import PATIENCE, children_seconds, cpu_seconds, until, until_it_computes
@@ -383,14 +384,15 @@ def test_a_package_whose_files_are_links_has_its_page(
     # Some installers link to the files that they keep elsewhere.
     linked = tmp_path / "static"
     linked.mkdir()
+    application = importlib.import_module("evoply.web.application")
     for file in application._STATIC.iterdir():
         (linked / file.name).symlink_to(file)
-    (tmp_path / "secret.txt").write_text("secret")
+    (tmp_path / "other.txt").write_text("not for all")
     monkeypatch.setattr(application, "_STATIC", linked)
-    with client(tmp_path / "games") as api:
+    with client(tmp_path) as api:
         assert api.get("/static/app.js").status_code == 200
-        for path in ("/static/../secret.txt", "/static/%2e%2e/secret.txt"):
-            assert "secret" not in api.get(path).text
+        for path in ("/static/../other.txt", "/static/%2e%2e/other.txt"):
+            assert "not for all" not in api.get(path).text
 
 
 def test_the_page_has_the_colours_of_the_reports(tmp_path: Path) -> None:
