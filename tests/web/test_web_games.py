@@ -16,9 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from web_server import HOST, client, command
 
-from evoply.games import DATA_GAMES, GAMES, game_rules
+import evoply as ep
+from evoply.games import DATA_GAMES, GAMES, game_added, game_rules
 from evoply.games.drawing import COLORS
 from evoply.players.analysis import asked as asked_of
+from evoply.rules import Rules, step
 from evoply.web import GameStore, Rate, ServerLimits
 from evoply.web.ladder import LEVELS, levels_of
 from evoply.web.outside_players import read_opponent
@@ -376,6 +378,36 @@ def test_ctrl_c_ends_it_also_while_a_player_thinks(tmp_path: Path) -> None:
         assert children_seconds() - before - computed < 8
         assert process.stderr is not None
         assert process.stderr.read() == ""
+
+
+def test_a_game_from_data_is_gone_on_with_by_its_own_rules(tmp_path: Path) -> None:
+    def race(no_move: str) -> Rules:
+        return Rules(
+            name="hop",
+            rows=4,
+            columns=4,
+            black="1",
+            white="4",
+            moves=step(ep.board.own, "forward", onto=ep.board.empty),
+            no_move=no_move,
+        )
+
+    with game_added(race("loses")), client(tmp_path) as api:
+        game = api.post("/api/games", json={"game": "hop"}).json()["id"]
+        assert api.post(f"/api/games/{game}/moves", json={"move": "a1-a2"}).status_code == 200
+    with game_added(race("loses")), client(tmp_path) as api:
+        assert len(api.get(f"/api/games/{game}").json()["moves"]) == 1
+    with client(tmp_path) as api:
+        answer = api.get(f"/api/games/{game}")
+        assert answer.status_code == 409
+        assert "hop has rules of its own" in answer.json()["error"]
+        assert "--game" in answer.json()["error"]
+        listed = [found["game"] for found in api.get("/api/games").json()["games"]]
+        assert listed == [f"hop@{race('loses').digest[:16]}"]
+    with game_added(race("wins")), client(tmp_path) as api:
+        answer = api.get(f"/api/games/{game}")
+        assert answer.status_code == 409
+        assert "other rules there than here" in answer.json()["error"]
 
 
 def test_a_package_whose_files_are_links_has_its_page(

@@ -102,7 +102,7 @@ def _add_pages(app: FastAPI, trusted: Trusted) -> None:
     async def look() -> Response:
         return Response(_look(), media_type="text/css", headers=no_cache)
 
-    # Installers may link to the files of a package: paths that lead out of it are refused all the same.
+    # Installers may link to the files of a package. Paths that lead out of it are refused still.
     static = StaticFiles(directory=_STATIC, follow_symlink=True)
     app.mount("/static", static, name="static")
 

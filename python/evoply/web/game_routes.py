@@ -15,7 +15,7 @@ from fastapi.responses import PlainTextResponse
 
 from evoply.formats import read_pasted
 from evoply.formats.sources import FormatName
-from evoply.games import DATA_GAMES, GAMES, game_rules
+from evoply.games import DATA_GAMES, GAMES, game_rules, game_spoken
 from evoply.players import PlayerKind
 from evoply.protocols import Color, GameRecord, TimeControl
 from evoply.web.game_views import exported, row_of, state_of
@@ -80,6 +80,8 @@ class GameHall:
                 stored = await self.store.read(game)
                 if stored is None:
                     raise HTTPException(404, "there is no such game - begin one")
+                if "@" in stored.game:
+                    raise HTTPException(409, _of_other_rules(stored.game))
                 open_game = await asyncio.to_thread(
                     OpenGame.open, stored, self.read_opponent, self.store, self.pool
                 )
@@ -220,6 +222,15 @@ async def rules() -> list[RulesShown]:
         )
         for game in map(game_rules, (*GAMES, *DATA_GAMES))
     ]
+
+
+def _of_other_rules(game: str) -> str:
+    """Return why a game of the file cannot be opened, and what to do."""
+    try:
+        game_spoken(game)
+    except ValueError as error:
+        return str(error)
+    return "the game is known again - reload the page"
 
 
 @game_router.get("/games")

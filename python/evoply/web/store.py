@@ -10,12 +10,14 @@ that it has something, and as quick for many changes as for one. Nothing acknowl
 import asyncio
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from evoply.checksums import ChecksumError, Database, Group
+from evoply.games import game_spoken, spoken_name
 from evoply.ledger import (
     MOVES_TABLE,
     Ledger,
@@ -67,6 +69,7 @@ class Stored:
     created: str
     """ISO time in UTC."""
     game: str
+    """The game's name; `NAME@DIGEST` if it is not known here, or has other rules."""
     start: str
     """The position before the first move."""
     black: str
@@ -234,7 +237,8 @@ class GameStore:
 
 def _row(game: Stored) -> tuple[object, ...]:
     # SQLite gives back 1 as 1.0: what is summed must be what is read.
-    plain = replace(game, seconds=float(game.seconds))
+    # Of a game from data the file says which rules it has.
+    plain = replace(game, game=spoken_name(game.game), seconds=float(game.seconds))
     return tuple(getattr(plain, name) for name in _COLUMNS)
 
 
@@ -256,6 +260,9 @@ def _read(database: Database, number: int) -> Stored:
     """Return a game without its moves."""
     ((_, *row),) = database.one(_GAMES, number)
     stored = Stored(*row)
+    if "@" in stored.game:
+        with suppress(ValueError):
+            stored = replace(stored, game=game_spoken(stored.game))
     for rows in database.read(_FORFEITS, number, number).values():
         ((_, loser, reason),) = rows
         stored = replace(stored, loser=loser, reason=reason)
