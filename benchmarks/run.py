@@ -20,6 +20,7 @@ from typing import Any
 from unittest.mock import patch
 
 import dask_rows
+import data_games
 import numpy as np
 import patterns
 import peers
@@ -305,6 +306,15 @@ def replay_row() -> Row:
                ours / theirs)  # fmt: skip
 
 
+def data_game_rows() -> list[Row]:
+    """Games whose rules are data, beside the same rules compiled and beside OpenSpiel in C++."""
+    return [
+        Row(f"data: {what}", "games/s", ours, peer or "none", theirs if peer else None,
+            ours / theirs if peer else None)
+        for what, ours, theirs, peer in data_games.speeds(5000)
+    ]  # fmt: skip
+
+
 def offspring_row() -> Row:
     trees = trees_of_size(100, 50)
     stream = _native.Stream(1, "offspring")
@@ -399,6 +409,7 @@ def main() -> None:
         learning_row(),
         *pattern_rows(scale),
         replay_row(),
+        *data_game_rows(),
         lowering_row(),
         offspring_row(),
         *(Row(*values) for values in dask_rows.rows()),
