@@ -27,7 +27,7 @@ def test_a_player_is_written_and_read(tmp_path):
 @pytest.mark.parametrize(
     ("text", "game", "says"),
     [
-        (QUIET.format(2), "othello", "othello has no captures: quiescence is for checkers"),
+        (QUIET.format(2), "othello", "othello has no captures, nor do its rules say what is quiet"),
         (QUIET.format(0), "checkers", "quiescence is for players that look ahead"),
         ("material:depth=2,quiescence=1", "checkers", "quiescence must be one of yes, no"),
     ],

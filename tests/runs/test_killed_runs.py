@@ -96,6 +96,14 @@ def test_killed_coevolution_resumes_to_the_same_digests(tmp_path: Path) -> None:
     check_instants(tmp_path, config, 2)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
+def test_killed_runs_of_a_game_from_data_resume_to_the_same_digests(tmp_path: Path) -> None:
+    config = small_config(
+        game="breakthrough-6", primitives="any-game", generations=10, population_size=60
+    )
+    check_instants(tmp_path, config, 2)
+
+
 @pytest.mark.long
 @pytest.mark.timeout(1800)
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 import evoply as ep
-from evoply.evolution import settings_of
+from evoply.cluster import connect
+from evoply.evolution import config_from_toml, config_to_toml, settings_of
 from evoply.games import GAMES, game_added
 from evoply.players import PlayerFileError, load_saved_player, save_player
-from evoply.protocols import RunError
+from evoply.protocols import ConfigError, RunError
 from evoply.rules import Rules, step
 from evoply.runs.game_file import GAME
 
@@ -100,7 +101,77 @@ def test_a_saved_player_knows_the_rules_that_it_plays(tmp_path: Path) -> None:
 
 def test_digests_are_those_of_the_rules() -> None:
     with game_added(dash(4)):
-        four = settings_of(config())["game"]
+        four = settings_of(config())["rules_digest"]
+        assert four == dash(4).digest
     with game_added(dash(5)):
-        assert settings_of(config())["game"] != four
-    assert settings_of(config(game="othello-4", primitives="liao"))["game"] == "othello-4"
+        assert settings_of(config())["rules_digest"] != four
+    assert "rules_digest" not in settings_of(config(game="othello-4", primitives="liao"))
+
+
+def written(folder: Path, columns: int = 4, **keys: str) -> Path:
+    """Write a config whose game is a JSON file beside it."""
+    (folder / "dash.json").write_text(json.dumps(dash(columns).to_dict()))
+    file = folder / "mine.toml"
+    named = "".join(f'{key} = "{value}"\n' for key, value in {"game": "dash.json", **keys}.items())
+    rest = config_to_toml(config(game="othello-4", primitives="any-game"))
+    file.write_text(named + rest.replace('game = "othello-4"\n', ""))
+    return file
+
+
+def test_a_config_names_the_file_of_its_game(tmp_path: Path) -> None:
+    found = ep.load_config(written(tmp_path))
+    assert (found.game, found.rules_digest) == ("dash", dash(4).digest)
+    assert ep.load_config(found, ["game=othello-4"]).rules_digest is None
+    assert ep.load_config(written(tmp_path, rules_digest=dash(4).digest)) == found
+
+
+def test_wrong_files_of_games_in_configs(tmp_path: Path) -> None:
+    for keys, says in (
+        ({"game": "dash.py"}, r"game: dash.py is Python, and configs name data - write it with"),
+        ({"game": "none.json"}, "game: the file or its folder is gone"),
+        ({"rules_digest": "0" * 64}, "rules_digest: dash has other rules here"),
+        ({"game": "othello", "rules_digest": "0"}, "othello is no game from data here"),
+    ):
+        with pytest.raises(ConfigError, match=says):
+            ep.load_config(written(tmp_path, **keys))
+    (tmp_path / "dash.json").write_text("[")
+    (tmp_path / "broken.toml").write_text('game = "dash.json"')
+    with pytest.raises(ConfigError, match=r"game: dash\.json: dash\.json - is no JSON"):
+        ep.load_config(tmp_path / "broken.toml")
+    (tmp_path / "other.json").write_text(json.dumps(dash(5).to_dict()))
+    (tmp_path / "other.toml").write_text('game = "other.json"')
+    with pytest.raises(ConfigError, match="a game called dash with other rules"):
+        ep.load_config(tmp_path / "other.toml")
+
+
+def test_a_text_never_names_a_file(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"game: unknown game .dash\.json"):
+        config_from_toml(written(tmp_path).read_text())
+    assert "dash" not in GAMES
+
+
+def test_an_experiment_of_any_game_keeps_its_rules(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EVOPLY_RUNS", str(tmp_path))
+    tiny = config(game="othello-4", primitives="any-game")
+    other = config(game="othello-4", primitives="any-game", population_size=12)
+    with game_added(dash(4)):
+        found = ep.compare(
+            [tiny, other], game="dash", name="both", seeds=2, games=4, points=0, workers=2
+        )
+    assert "dash" not in GAMES
+    assert ep.load_comparison("both").digest == found.digest
+    assert GAMES["dash"].shape.columns == 4
+    assert {path.name for path in tmp_path.glob("both/*.json")} == {GAME}
+
+
+def test_workers_are_told_the_rules() -> None:
+    terms: Any = {"game": "dash", "games": 200, "seed": 4}
+    with game_added(dash(4)), connect("local:1") as cluster:
+        here = ep.match("greedy", "random", **terms)
+        there = ep.match("greedy", "random", cluster=cluster, **terms)
+        assert (here.wins, here.draws, here.losses) == (there.wins, there.draws, there.losses)
+        assert [step.digest for step in ep.evolve(config())] == [
+            step.digest for step in ep.evolve(config(), cluster=cluster)
+        ]

@@ -11,6 +11,8 @@ pub enum StageClock {
     Pieces,
     /// The plies played, forced passes among them; from as many as the board has squares on they count alike.
     Plies,
+    /// The clock of the game's own rules, in as many steps as the board has squares.
+    Board,
 }
 
 /// Evaluators and how likely each chooses at a position, known by its clock.
@@ -28,11 +30,8 @@ impl<G: Game> Stages<G> {
     /// # Errors
     /// Says what is wrong with the evaluators or the rows.
     pub fn new(evaluators: Vec<Evaluator<G>>, shares: Vec<Vec<f64>>, clock: StageClock) -> Result<Self, String> {
-        use crate::bitboard::Board;
-        let rows = G::Board::SQUARES as usize + 1;
-        if evaluators.is_empty() {
-            return Err("there is no stage".into());
-        }
+        let Some(first) = evaluators.first() else { return Err("there is no stage".into()) };
+        let rows = G::geometry(first.rules).squares() as usize + 1;
         evaluators.iter().try_for_each(|evaluator| evaluator.check_outputs(1))?;
         if shares.len() != rows {
             return Err(format!("{} rows of shares, one for each count of the clock would be {rows}", shares.len()));
@@ -68,6 +67,7 @@ impl<G: Game> Stages<G> {
         let count = match self.clock {
             StageClock::Pieces => (position.own() | position.opponent()).len(),
             StageClock::Plies => position.ply(),
+            StageClock::Board => (position.clock_here() * (self.shares.len() - 1) as f64).round() as u32,
         };
         let shares = &self.shares[(count as usize).min(self.shares.len() - 1)];
         let mut likeliest = 0;

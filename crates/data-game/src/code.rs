@@ -5,6 +5,8 @@
 
 use evoply_core::bitboard::{Bitboard, Board, Word};
 use evoply_core::cpu::Cpu;
+use evoply_core::expression::WhenZero;
+use evoply_core::expression::reference::divide;
 use evoply_core::geometry::{Geometry, Step, moved};
 use evoply_core::lanes::{Bits, LANES, Lanes};
 
@@ -89,6 +91,7 @@ pub(crate) enum Number {
     Add(Box<[Number; 2]>),
     Subtract(Box<[Number; 2]>),
     Multiply(Box<[Number; 2]>),
+    Divide(Box<[Number; 2]>, WhenZero),
     Minimum(Box<[Number; 2]>),
     Maximum(Box<[Number; 2]>),
 }
@@ -143,6 +146,8 @@ pub(crate) enum Output {
     Truth(Register),
     /// A truth that does not depend on the board.
     Always(bool),
+    /// The number of the code.
+    Number,
 }
 
 /// Code with its results.
@@ -151,6 +156,8 @@ pub(crate) struct Code<B: Board> {
     pub(crate) geometry: Geometry<B>,
     pub(crate) ops: Box<[Op<B::Word>]>,
     pub(crate) outputs: Box<[Output]>,
+    /// What [`Output::Number`] is, made of sets that were found.
+    pub(crate) number: Option<Number>,
 }
 
 /// What code has found.
@@ -271,6 +278,12 @@ impl<B: Board> Code<B> {
         }
         Found { sets, truths }
     }
+
+    /// The number of the code, of sets that it has found; 0 if it has none.
+    pub fn number<M: Machine<B::Word>>(&self, machine: M, found: &Found<M::Set>) -> Lanes<f64> {
+        let counts = |register: Register| machine.counts(found.sets[usize::from(register)]);
+        self.number.as_ref().map_or(Lanes::splat(0.0), |number| value(number, &counts))
+    }
 }
 
 impl<S: Copy> Found<S> {
@@ -279,7 +292,7 @@ impl<S: Copy> Found<S> {
     pub fn set(&self, output: Output) -> S {
         match output {
             Output::Set(register) => self.sets[usize::from(register) % REGISTERS],
-            Output::Truth(_) | Output::Always(_) => self.sets[0],
+            Output::Truth(_) | Output::Always(_) | Output::Number => self.sets[0],
         }
     }
 
@@ -289,7 +302,7 @@ impl<S: Copy> Found<S> {
         match output {
             Output::Truth(register) => self.truths[usize::from(register) % REGISTERS],
             Output::Always(true) => u8::MAX,
-            Output::Always(false) | Output::Set(_) => 0,
+            Output::Always(false) | Output::Set(_) | Output::Number => 0,
         }
     }
 }
@@ -305,14 +318,21 @@ pub(crate) fn mask<W: Word>(bits: u8) -> Lanes<W> {
 }
 
 fn value(number: &Number, counts: &impl Fn(Register) -> Lanes<f64>) -> Lanes<f64> {
-    let both =
-        |numbers: &[Number; 2], f: fn(f64, f64) -> f64| value(&numbers[0], counts).zip(value(&numbers[1], counts), f);
+    let pair = |numbers: &[Number; 2]| (value(&numbers[0], counts), value(&numbers[1], counts));
+    let both = |numbers: &[Number; 2], f: fn(f64, f64) -> f64| {
+        let (a, b) = pair(numbers);
+        a.zip(b, f)
+    };
     match number {
         Number::Constant(value) => Lanes::splat(*value),
         Number::Count(register) => counts(*register),
         Number::Add(numbers) => both(numbers, |a, b| a + b),
         Number::Subtract(numbers) => both(numbers, |a, b| a - b),
         Number::Multiply(numbers) => both(numbers, |a, b| a * b),
+        Number::Divide(numbers, when_zero) => {
+            let (a, b) = pair(numbers);
+            a.zip(b, |a, b| divide(a, b, *when_zero))
+        }
         Number::Minimum(numbers) => both(numbers, |a, b| if a < b { a } else { b }),
         Number::Maximum(numbers) => both(numbers, |a, b| if a > b { a } else { b }),
     }

@@ -128,6 +128,8 @@ impl<B: Board> Game for DataGame<B> {
     type Expansion = Moves<B>;
 
     const COUNTS_MOVES_APART: bool = true;
+    const MAY_CAPTURE: bool = true;
+    const MOST_RESTLESS: u32 = MOST_RESTLESS;
 
     fn start(rules: DataRules<B>) -> Self {
         Self { own: rules.0.black, opponent: rules.0.white, turn: Color::Black, ply: 0, rules }
@@ -288,15 +290,42 @@ impl<B: Board> Game for DataGame<B> {
         cpu.call(side_by_side::Look { rules, seen }).mobility
     }
 
-    #[inline(always)]
-    fn clock(rules: DataRules<B>, seen: &Seen<B>) -> f64 {
-        clock_from(rules, f64::from(seen.count()))
+    fn is_restless(&self) -> bool {
+        let Some(quiet) = &self.rules.0.quiet else { return false };
+        let code = &quiet[self.turn as usize];
+        let found = code.run(One, [self.own.0, self.opponent.0, B::Word::ZERO, B::Word::ZERO]);
+        found.truth(code.outputs[0]) & 1 == 0
     }
 
     #[inline(always)]
-    fn clock_of_lanes(_: impl Cpu, rules: DataRules<B>, seen: SeenLanes<'_, B>) -> Lanes<f64> {
+    fn capturing_lanes(cpu: impl Cpu, rules: DataRules<B>, seen: SeenLanes<'_, B>) -> u8 {
+        cpu.call(side_by_side::Restless { rules, seen })
+    }
+
+    #[inline(always)]
+    fn clock(rules: DataRules<B>, seen: &Seen<B>) -> f64 {
+        let Some(code) = &rules.0.clock else { return clock_from(rules, f64::from(seen.count())) };
+        let (black, white) = if seen.own_is_black { (seen.own, seen.opponent) } else { (seen.opponent, seen.own) };
+        let found = code.run(One, [black.0, white.0, B::Word::ZERO, B::Word::ZERO]);
+        within(code.number(One, &found).0[0])
+    }
+
+    #[inline(always)]
+    fn clock_of_lanes(cpu: impl Cpu, rules: DataRules<B>, seen: SeenLanes<'_, B>) -> Lanes<f64> {
+        if rules.0.clock.is_some() {
+            return cpu.call(side_by_side::Clock { rules, seen });
+        }
         seen.counts().map(|pieces| clock_from(rules, pieces))
     }
+}
+
+/// How many plies a search goes on at most where boards are not quiet: rules may call none quiet.
+const MOST_RESTLESS: u32 = 4;
+
+/// A clock that rules made, from 0 to 1.
+#[inline(always)]
+fn within(clock: f64) -> f64 {
+    if clock > 0.0 { clock.min(1.0) } else { 0.0 } // 0 also for NaN
 }
 
 /// How much of the board is filled that is empty at the start; or, where pieces only move, how many pieces are gone.

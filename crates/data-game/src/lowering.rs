@@ -271,6 +271,7 @@ impl<'a, B: Board> Maker<'a, B> {
             Node::Add(a, b)
             | Node::Subtract(a, b)
             | Node::Multiply(a, b)
+            | Node::Divide(a, b, _)
             | Node::Minimum(a, b)
             | Node::Maximum(a, b) => {
                 return number(Figure::Pair(operation, Box::new([figure(self, a), figure(self, b)])));

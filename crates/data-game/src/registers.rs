@@ -38,7 +38,7 @@ impl<'a, B: Board> Coder<'a, B> {
             match output {
                 Value::Set(id) | Value::Truth(id) => self.readers[*id as usize] += 1,
                 Value::Always(_) => {}
-                Value::Number(_) => return Err("a number is no result of rules: compare it".into()),
+                Value::Number(figure) => counts_of(figure).iter().for_each(|&id| self.readers[id as usize] += 1),
             }
         }
         for id in (0..self.maker.made.len() as Id).rev() {
@@ -65,17 +65,23 @@ impl<'a, B: Board> Coder<'a, B> {
             }
         }
         // Step 2. The operations, arguments first.
-        let mut found = Vec::new();
+        let (mut found, mut number) = (Vec::new(), None);
         for output in outputs {
             found.push(match output {
                 Value::Set(id) => Output::Set(self.make(*id)?),
                 Value::Truth(id) => Output::Truth(self.make(*id)?),
                 Value::Always(holds) => Output::Always(*holds),
-                Value::Number(_) => Output::Always(false),
+                Value::Number(figure) => {
+                    for id in counts_of(figure) {
+                        self.make(id)?;
+                    }
+                    number = Some(self.number(figure));
+                    Output::Number
+                }
             });
         }
         let geometry = *self.maker.geometry;
-        Ok(Code { geometry, ops: self.ops.into(), outputs: found.into() })
+        Ok(Code { geometry, ops: self.ops.into(), outputs: found.into(), number })
     }
 
     fn arguments(&self, id: Id) -> Vec<Id> {
@@ -96,10 +102,7 @@ impl<'a, B: Board> Coder<'a, B> {
             Made::Select(a, b, c) => vec![a, b, c],
             Made::Compare(number) => {
                 let (_, a, b) = &self.maker.comparisons[number];
-                let mut sets = Vec::new();
-                counted(a, &mut sets);
-                counted(b, &mut sets);
-                sets
+                [counts_of(a), counts_of(b)].concat()
             }
         }
     }
@@ -205,6 +208,7 @@ impl<'a, B: Board> Coder<'a, B> {
                     Node::Add(..) => Number::Add(pair),
                     Node::Subtract(..) => Number::Subtract(pair),
                     Node::Multiply(..) => Number::Multiply(pair),
+                    Node::Divide(_, _, when_zero) => Number::Divide(pair, *when_zero),
                     Node::Minimum(..) => Number::Minimum(pair),
                     _ => Number::Maximum(pair),
                 }
@@ -239,11 +243,11 @@ impl<'a, B: Board> Coder<'a, B> {
     }
 }
 
-/// The sets that a number counts.
-fn counted(figure: &Figure, sets: &mut Vec<Id>) {
+/// The sets that a number counts, each as often as it does.
+fn counts_of(figure: &Figure) -> Vec<Id> {
     match figure {
-        Figure::Constant(_) => {}
-        Figure::Count(id) => sets.push(*id),
-        Figure::Pair(_, pair) => pair.iter().for_each(|figure| counted(figure, sets)),
+        Figure::Constant(_) => Vec::new(),
+        Figure::Count(id) => vec![*id],
+        Figure::Pair(_, pair) => pair.iter().flat_map(counts_of).collect(),
     }
 }

@@ -80,6 +80,10 @@ pub struct Lowered<B: Board> {
     pub(crate) effects: Box<[Effect<B>]>,
     pub(crate) no_move: NoMove,
     pub(crate) both_pass: BothPass,
+    /// How far the game is, as Black sees the board, if the rules say so themselves.
+    pub(crate) clock: Option<Code<B>>,
+    /// Whether a board is quiet with Black and with White to move, if the rules say so.
+    pub(crate) quiet: Option<[Code<B>; 2]>,
     /// Pieces at the start, and whether moves add pieces.
     pub(crate) pieces: f64,
     pub(crate) fills: bool,
@@ -104,6 +108,10 @@ impl<B: Board> fmt::Debug for DataRules<B> {
 }
 
 impl<B: Board> Rules for DataRules<B> {
+    fn has_captures(self) -> bool {
+        self.0.quiet.is_some()
+    }
+
     fn moves_pieces(self) -> bool {
         !self.0.ways.is_empty() || !self.0.slides.is_empty()
     }
@@ -225,7 +233,29 @@ impl<'a, B: Board> Reader<'a, B> {
             let outcomes = outcomes.into_iter().collect::<Result<Vec<_>, _>>()?;
             ends.push(maker.code(&outcomes)?);
         }
-        // Step 3. What moves do.
+        // Step 3. What players are told of the board.
+        let clock = match &self.written["clock"] {
+            Json::Null => None,
+            written => {
+                let mut maker = Maker::new(&self.geometry, &self.expression, true);
+                let value = maker.value(self.output(written, "clock")?, false);
+                match value.map_err(|error| format!("clock - {error}"))? {
+                    number @ Value::Number(_) => Some(maker.code(&[number])?),
+                    _ => return Err("clock - is no number: count something".into()),
+                }
+            }
+        };
+        let quiet = if self.written["quiet"].is_null() {
+            None
+        } else {
+            let of_color = |is_black| {
+                let mut maker = Maker::new(&self.geometry, &self.expression, is_black);
+                let quiet = self.truth(&mut maker, "quiet", &self.written["quiet"], false)?;
+                maker.code(&[quiet])
+            };
+            Some([of_color(true)?, of_color(false)?])
+        };
+        // Step 4. What moves do.
         let effects = written.iter().map(|written| self.effect(written)).collect::<Result<_, _>>()?;
         let both = |codes: Vec<Code<B>>| <[Code<B>; 2]>::try_from(codes).map_err(|_| "moves - not for both colours");
         Ok(Lowered {
@@ -240,13 +270,20 @@ impl<'a, B: Board> Reader<'a, B> {
             effects,
             no_move,
             both_pass,
+            clock,
+            quiet,
             pieces: f64::from((black | white).len()),
             fills: moves.iter().any(|moving| matches!(moving, Moving::Place(_))),
         })
     }
 
     fn end(&self, maker: &mut Maker<'_, B>, name: &str, swapped: bool) -> Result<Value, String> {
-        match &self.written["ends"][name] {
+        self.truth(maker, name, &self.written["ends"][name], swapped)
+    }
+
+    /// The truth that a part of the written form names; what names none never holds.
+    fn truth(&self, maker: &mut Maker<'_, B>, name: &str, written: &Json, swapped: bool) -> Result<Value, String> {
+        match written {
             Json::Null => Ok(Value::Always(false)),
             written => match maker.value(self.output(written, name)?, swapped) {
                 Ok(value @ (Value::Truth(_) | Value::Always(_))) => Ok(value),

@@ -10,7 +10,7 @@ use evoply_core::stream::Key;
 use crate::code::{Wide, mask};
 use crate::moves::{Legal, Move, Moves};
 use crate::rules::{DataRules, Effect, MOST_SETS};
-use crate::{DataGame, NoMove};
+use crate::{DataGame, NoMove, within};
 
 /// Up to eight moves of a position, to be made.
 pub(crate) struct Make<'a, B: Board> {
@@ -135,7 +135,49 @@ impl<B: Board> Task for Look<'_, B> {
     }
 }
 
-/// The same, board by board: for rules with slides.
+/// Eight boards, to be known by whether they are quiet: bit i is set if lane i is not.
+pub(crate) struct Restless<'a, B: Board> {
+    pub rules: DataRules<B>,
+    pub seen: SeenLanes<'a, B>,
+}
+
+impl<B: Board> Task for Restless<'_, B> {
+    type Output = u8;
+    const WORTH_AVX512: bool = B::WORTH_AVX512;
+
+    #[inline(always)]
+    fn run<C: Cpu>(self, cpu: C) -> u8 {
+        let Self { rules, seen } = self;
+        let Some(quiet) = &rules.0.quiet else { return 0 };
+        let code = &quiet[usize::from(!seen.own_is_black)];
+        let nothing = B::Word::splat(cpu, B::Word::ZERO);
+        let (own, opponent) = (B::Word::load(cpu, seen.own), B::Word::load(cpu, seen.opponent));
+        !code.run(Wide(cpu), [own, opponent, nothing, nothing]).truth(code.outputs[0])
+    }
+}
+
+/// How far the games of eight boards are, by rules that say so.
+pub(crate) struct Clock<'a, B: Board> {
+    pub rules: DataRules<B>,
+    pub seen: SeenLanes<'a, B>,
+}
+
+impl<B: Board> Task for Clock<'_, B> {
+    type Output = Lanes<f64>;
+    const WORTH_AVX512: bool = B::WORTH_AVX512;
+
+    #[inline(always)]
+    fn run<C: Cpu>(self, cpu: C) -> Lanes<f64> {
+        let Self { rules, seen } = self;
+        let Some(code) = &rules.0.clock else { return Lanes::splat(0.0) };
+        let (black, white) = if seen.own_is_black { (seen.own, seen.opponent) } else { (seen.opponent, seen.own) };
+        let nothing = B::Word::splat(cpu, B::Word::ZERO);
+        let found = code.run(Wide(cpu), [B::Word::load(cpu, black), B::Word::load(cpu, white), nothing, nothing]);
+        code.number(Wide(cpu), &found).map(within)
+    }
+}
+
+/// The same as [`Look`], board by board: for rules with slides.
 #[inline(never)]
 fn one_by_one<B: Board>(rules: DataRules<B>, seen: SeenLanes<'_, B>) -> Sight<B> {
     let (mut stuck, mut destinations) = (0, Lanes::splat(B::Word::ZERO));

@@ -49,7 +49,7 @@ mod _native {
     #[pymodule_export]
     use super::replay::{Replayed, piece_counts, replay, replay_all, rows_along};
     #[pymodule_export]
-    use super::rules::{clock, destinations, legal_moves, mobility, outcome, perft, row_after};
+    use super::rules::{clock, clock_at, destinations, legal_moves, mobility, outcome, perft, row_after};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -173,7 +173,8 @@ impl Player {
         let clock = match clock {
             "pieces" => StageClock::Pieces,
             "ply" => StageClock::Plies,
-            _ => return Err(wrong(format!("unknown clock {clock:?}: clocks are pieces, ply"))),
+            "board" => StageClock::Board,
+            _ => return Err(wrong(format!("unknown clock {clock:?}: clocks are pieces, ply, board"))),
         };
         let (view, ties) = (parse_view(view)?, parse_ties(ties)?);
         let programs: Vec<&dyn KernelProgram> = programs.iter().map(|program| &*program.get().0).collect();

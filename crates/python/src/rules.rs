@@ -44,6 +44,13 @@ pub fn clock(game: &str, pieces: u32) -> PyResult<f64> {
     Ok(kernel(game)?.clock(pieces))
 }
 
+/// How far the game has gone at a position: 0 at the start, 1 at its farthest end.
+#[pyfunction]
+#[pyo3(signature = (game, row, /))]
+pub fn clock_at(game: &str, row: Row) -> PyResult<f64> {
+    kernel(game)?.clock_at(&kernel_row(row)).map_err(failed)
+}
+
 /// Squares where legal moves of Black or White would end.
 #[pyfunction]
 #[pyo3(signature = (game, row, is_black, /))]

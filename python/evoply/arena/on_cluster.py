@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evoply.arena.schedule import FinishedGames, Results, Schedule
-from evoply.games import is_shipped
+from evoply.games import game_rules, is_shipped
 from evoply.games.draws import DrawRules
 from evoply.players import KernelSeat, data_of, model_of
 from evoply.players.player import PLAYER_ADAPTER
@@ -202,7 +202,7 @@ def unpacked_part(data: bytes) -> tuple[str, list[object], Schedule, bool]:
         draws=None if header["draws"] is None else DrawRules(*header["draws"]),
         start_of=columns[_START_OF].astype(np.uint32) if _START_OF in columns else None,
     )
-    players = [_seat(text, game) for text in header["players"]]
+    players = [_seat(text, game, game_rules(game).kernel) for text in header["players"]]
     return game, players, schedule, header["record_moves"]
 
 
@@ -227,8 +227,11 @@ def _player_text(player: object) -> str:
 
 
 @lru_cache(maxsize=256)
-def _seat(text: str, game: str) -> object:
-    """Return the player or its seat; cached, because opponents come with every part."""
+def _seat(text: str, game: str, kernel: str) -> object:
+    """Return the player or its seat; cached, because opponents come with every part.
+
+    *kernel* names the rules, and a game from data may be removed and come back with others.
+    """
     player = PLAYER_ADAPTER.validate_json(text)
     seat = player.seat(game)
     return seat if isinstance(seat, KernelSeat) else player

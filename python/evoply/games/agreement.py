@@ -77,8 +77,7 @@ def _compare_plies(rules: GameRules, rows: Sequence[Row], codes: Sequence[int]) 
 def _asked(rules: GameRules, position: Any) -> Iterator[tuple[str, Any, Any]]:
     codes = _native.legal_moves(rules.kernel, position.row)
     yield "legal_moves", list(position.legal_moves), [rules.move_from_code(code) for code in codes]
-    pieces = sum(row.bit_count() for row in position.row[:2])
-    yield "clock", position.clock, _native.clock(rules.kernel, pieces)
+    yield "clock", position.clock, _native.clock_at(rules.kernel, position.row)
 
 
 def _compare(

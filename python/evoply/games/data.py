@@ -24,13 +24,24 @@ from evoply.games.text import Word, check_length, place
 from evoply.protocols import BoardShape, Color, InvalidMoveError, Outcome
 from evoply.wording import shorten
 
-__all__ = ["DECIDES", "SYMMETRIES", "DataGameRules", "Game", "Move", "Position", "digest_of"]
+__all__ = [
+    "DECIDES",
+    "SYMMETRIES",
+    "TOLD",
+    "DataGameRules",
+    "Game",
+    "Move",
+    "Position",
+    "digest_of",
+]
 
 DECIDES = (
     *("format", "rows", "columns", "playable", "start", "moves", "ends"),
     *("no_move", "both_pass", "expression"),
 )
 """The parts of the JSON form that decide how the game is played."""
+TOLD = ("clock", "quiet")
+"""The parts that a form may have and that decide what players are told of a board."""
 SYMMETRIES: Mapping[str, tuple[int, ...]] = MappingProxyType(
     {
         "none": (0,),
@@ -64,6 +75,7 @@ The environment variable EVOPLY_RULES=data has the data played all the same, for
 def digest_of(data: Mapping[str, Any]) -> str:
     """Return the SHA-256 of the parts of a JSON form that decide how the game is played."""
     decides = {name: data[name] for name in DECIDES}
+    decides |= {name: data[name] for name in TOLD if data.get(name) is not None}
     text = json.dumps(decides, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -329,6 +341,8 @@ class DataGameRules(GameRules):
             draws=draws,
             kernel=kernel,
             piece=data["piece"],
+            has_captures=data.get("quiet") is not None,
+            has_own_clock=data.get("clock") is not None,
             moves_pieces=bool(kinds - {"place"}),
             pieces_added=int(kinds == {"place"}),
             turns_board=data["colors"] == "turned",

@@ -239,8 +239,11 @@ class BoardPosition(ABC, Generic[M]):
 
     @property
     def clock(self) -> float:
-        """The share of the longest possible game that has been played, by its pieces: 0 to 1."""
-        return _native.clock(self.kernel, (self.row[0] | self.row[1]).bit_count())
+        """The share of the longest possible game that has been played: 0 to 1.
+
+        It is told by the pieces, unless the rules of a game from data say otherwise.
+        """
+        return _native.clock_at(self.kernel, self.row)
 
     def pieces(self, color: Color) -> int:
         """Return the number of pieces of *color*."""

@@ -39,7 +39,9 @@ class GameRules:
     piece: str = "piece"
     """The word for a piece; its plural ends in s."""
     has_captures: bool = False
-    """Whether a move can take pieces off the board, so that searches may be quiescent."""
+    """Whether searches may be quiescent: pieces are taken, or the rules say what is quiet."""
+    has_own_clock: bool = False
+    """Whether the rules say how far a game is; usually its pieces do."""
     moves_pieces: bool = False
     """Whether moves take pieces from square to square, so that a piece can be advanced."""
     pieces_added: int = 0

@@ -37,7 +37,7 @@ from evoply.expressions import (
     substitute,
 )
 from evoply.expressions.primitive import argument_types
-from evoply.games import game_rules
+from evoply.games import GameRules, game_rules
 from evoply.games.squares import square_name
 from evoply.gp.forest import Genotype, branches, is_ordered, value_of
 from evoply.gp.place_weights import leaf_weights
@@ -160,7 +160,7 @@ def _fill(
     items = [item for _, _, own in nodes for item in own]
     codes = [item if type(item) is int else Constant.code for item in items]
     constants = [item for item in items if type(item) is float]
-    native = _native_parts(sets, game)
+    native = _native_parts(sets, game_rules(game))
     try:
         (program,) = native.lower([codes], [constants], len(nodes))
     except ValueError:
@@ -229,7 +229,7 @@ def _lower_alike(individuals: Sequence[Genotype], game: str) -> list[_native.Pro
             [tree.codes() for tree in trees], [tree.constants() for tree in trees]
         )
     sets = tuple(dict.fromkeys(tree.primitive_set for tree in branches(first)))
-    native, parts = _native_parts(sets, game), _parts(sets)
+    native, parts = _native_parts(sets, game_rules(game)), _parts(sets)
     codes: list[list[int]] = []
     constants: list[list[float]] = []
     for individual in individuals:
@@ -274,14 +274,13 @@ def _parts(sets: tuple[PrimitiveSet, ...]) -> _Parts:
 
 
 @lru_cache(maxsize=64)
-def _native_parts(sets: tuple[PrimitiveSet, ...], game: str) -> _native.PrimitiveSet:
-    rules = game_rules(game)
+def _native_parts(sets: tuple[PrimitiveSet, ...], rules: GameRules) -> _native.PrimitiveSet:
     for primitive in (primitive for chosen in sets for primitive in chosen):
         try:
             primitive.check_fits(rules.shape)
         except ExpressionError as error:
             raise ExpressionError(
-                f"primitive {primitive.name!r} does not fit {game}: {error}"
+                f"primitive {primitive.name!r} does not fit {rules.name}: {error}"
             ) from None
     texts = [expression.to_json(rules.shape) for expression in _parts(sets).expressions]
     return _native.PrimitiveSet(rules.kernel, texts)

@@ -49,7 +49,9 @@ NODES_OR_WORK = "give nodes or work, not both: work stands for a number of nodes
 
 def _check_captures(_: object, game: str) -> None:
     if not game_rules(game).has_captures:
-        raise ValueError(f"{game} has no captures: quiescence is for checkers")
+        raise ValueError(
+            f"{game} has no captures, nor do its rules say what is quiet: leave quiescence out"
+        )
 
 
 def _check_solver(_: object, game: str) -> None:

@@ -63,7 +63,8 @@ class Staged(KernelPlayer):
 
     The *clock* counts "pieces", or with "ply" plies, as a share of the squares that are empty at
     the start. A forced pass is a ply; without passes both clocks say the same. Stages are for games
-    that fill the board.
+    that fill the board, and for games from data whose rules have a clock, which then takes the
+    place of the pieces.
 
     Files list the stages one by one, each with its *evaluator* and *percent*; there an evaluator
     may also be a board expression.
@@ -161,12 +162,18 @@ class Staged(KernelPlayer):
         # Every ply but a pass adds a piece to those of the start.
         black, white, *_ = rules.start().row
         first = 0 if self.clock == "pieces" else (black | white).bit_count()
+        is_own = rules.has_own_clock and self.clock == "pieces"
         counts = [min(first + count, squares) for count in range(squares + 1)]
+        clocks = (
+            [step / squares for step in range(squares + 1)]
+            if is_own
+            else [_native.clock(rules.kernel, pieces) for pieces in counts]
+        )
         return _native.Player.staged(
             rules.kernel,
             lower(self.trees, game),
-            [self.shares(_native.clock(rules.kernel, pieces)) for pieces in counts],
-            clock=self.clock,
+            [self.shares(clock) for clock in clocks],
+            clock="board" if is_own else self.clock,
             view=self.view,
             ties=self.ties,
         )

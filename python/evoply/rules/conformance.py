@@ -1,10 +1,12 @@
 """What rules must do, tried on games of random moves: `evoply game FILE --check`."""
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 from evoply import _native
+from evoply.games import GAMES, game_added
 from evoply.games.data import SYMMETRIES, DataGameRules
 from evoply.protocols import InvalidMoveError
 from evoply.rules.language import Rules
@@ -37,6 +39,10 @@ def check_rules(rules: Rules, *, games: int = 100, seed: int = 1) -> list[Findin
         ("colours can be exchanged", lambda: _exchanges(rules, positions)),
         (f"symmetries {rules.symmetries} hold", lambda: _symmetries(rules, game, positions)),
     ]
+    if rules.clock is not None:
+        checks.append(("the clock runs from 0 on", lambda: _clock(positions)))
+    if rules.quiet is not None:
+        checks.append(("some boards are quiet", lambda: _quiet(rules, positions)))
     return [Finding(name, next(check(), "")) for name, check in checks]
 
 
@@ -93,6 +99,24 @@ def _is_over(positions: list[Any]) -> Iterator[str]:
     for position in positions:
         if bool(position.legal_moves) == (position.outcome() is not None):
             yield f"{position.text()} - has moves and an outcome - report this to evoply"
+
+
+def _clock(positions: list[Any]) -> Iterator[str]:
+    if positions[0].clock != 0:
+        yield f"{positions[0].text()} - the start has the clock {positions[0].clock:g} - make it 0"
+    if all(position.clock == 0 for position in positions):
+        yield "the clock - is 0 on every board - count what changes in a game"
+
+
+def _quiet(rules: Rules, positions: list[Any]) -> Iterator[str]:
+    known = GAMES.get(rules.name)
+    if known is not None and getattr(known, "rules_digest", "") != rules.digest:
+        yield f"name - there is a game called {rules.name} with other rules - take another name"
+        return
+    with game_added(rules) if known is None else nullcontext():
+        values = [rules.quiet.evaluate(position) for position in positions if position.legal_moves]
+    if not any(values):
+        yield "quiet - no board is - let it hold where nothing is about to happen"
 
 
 def _exchanges(rules: Rules, positions: list[Any]) -> Iterator[str]:

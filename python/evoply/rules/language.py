@@ -9,11 +9,11 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from evoply.expressions import Expression, Squares, Truth
+from evoply.expressions import Expression, Number, Squares, Truth
 from evoply.expressions.operations import short
 from evoply.expressions.square_sets import bits, named_squares, square_index
 from evoply.expressions.written_form import in_order
-from evoply.games.data import DataGameRules, digest_of
+from evoply.games.data import TOLD, DataGameRules, digest_of
 from evoply.games.squares import square_name, squares_in
 from evoply.protocols import BoardShape
 from evoply.rules.facts import check_facts
@@ -49,6 +49,7 @@ _READ: frozenset[str] = frozenset(
         "add",
         "subtract",
         "multiply",
+        "divide",
         "minimum",
         "maximum",
         "is_black",
@@ -121,6 +122,12 @@ class Rules:
     """What happens to a side without a move: it loses, wins, draws or passes."""
     both_pass: str = "most"
     """Who wins where no side has a move and sides pass: most or fewest pieces, or draw."""
+    clock: Any = None
+    """How far a game is, as Black sees the board: a number, kept from 0 to 1; by default the share
+    of squares that were filled, or of pieces that are gone."""
+    quiet: Any = None
+    """Whether a board is quiet for the side to move; quiescence looks up to four plies beyond
+    others. By default there is none."""
     piece: str = "piece"
     symbols: tuple[str, str] = ("XO", "●○")
     """Black's and White's piece as letters, and as symbols."""
@@ -152,6 +159,12 @@ class Rules:
             fields["playable"] = _squares(shape, self.playable, "playable")
         for end in _ENDS:
             fields[end] = _truth(end, getattr(self, end))
+        fields["quiet"] = _truth("quiet", self.quiet)
+        if self.clock is not None and not isinstance(self.clock, Number):
+            raise RulesError(
+                f"clock - {short(self.clock)} is no number of the board - write one from 0 to 1,"
+                " such as count(...) * 0.125"
+            )
         for name, value in fields.items():
             object.__setattr__(self, name, value)
         self._check_start()
@@ -222,10 +235,10 @@ class Rules:
                 effect = getattr(move, name)
                 if effect is not None:
                     self._check_reads(f"move {number}, {name}", effect, after_move=True)
-        for end in _ENDS:
-            truth = getattr(self, end)
-            if truth is not None:
-                self._check_reads(end, truth)
+        for name in (*_ENDS, *TOLD):
+            told = getattr(self, name)
+            if told is not None:
+                self._check_reads(name, told)
         nodes = len(self._written["expression"]["nodes"])
         if nodes > MOST_NODES:
             raise RulesError(

@@ -10,7 +10,7 @@ from typing import Any
 
 from evoply.expressions import ExpressionError, build, written_form
 from evoply.expressions.operations import short
-from evoply.games.data import DECIDES
+from evoply.games.data import DECIDES, TOLD
 from evoply.games.squares import squares_in
 from evoply.protocols import BoardShape
 from evoply.rules.moves import MOST, Offset, Placing, RuleOfMoves, RulesError, Sliding, Stepping
@@ -61,6 +61,7 @@ def written(rules: Any) -> dict[str, Any]:
         for move in rules.moves
     ]
     ends = {end: output(getattr(rules, end)) for end in _ENDS}
+    told = {name: output(getattr(rules, name)) for name in TOLD if getattr(rules, name) is not None}
     playable = rules.playable
     return {
         "format": FORMAT,
@@ -72,6 +73,7 @@ def written(rules: Any) -> dict[str, Any]:
         "start": {side: list(squares_in(getattr(rules, side))) for side in ("black", "white")},
         "moves": moves,
         "ends": ends,
+        **told,
         "no_move": rules.no_move,
         "both_pass": rules.both_pass,
         "expression": written_form.to_dict(outputs, BoardShape(rules.rows, rules.columns)),
@@ -110,6 +112,7 @@ def fields_of(data: Any) -> dict[str, Any]:
         if not isinstance(table, dict):
             raise RulesError(f"{name} - is {short(table)} - write a table")
     fields.update({end: output(ends.get(end), end) for end in _ENDS})
+    fields.update({name: output(data.get(name), name) for name in TOLD})
     fields.update({side: start.get(side, []) for side in ("black", "white")})
     fields["playable"] = data.get("playable")
     if isinstance(fields.get("symbols"), list):
@@ -121,7 +124,7 @@ def _checked(data: object) -> dict[str, Any]:
     """Return the table of a JSON form, with the parts that rules have."""
     if not isinstance(data, dict):
         raise RulesError(f"rules - are {short(data)} - write a table")
-    known = {*DECIDES, *FACTS}
+    known = {*DECIDES, *TOLD, *FACTS}
     unknown = sorted(str(name) for name in set(data) - known)
     if unknown:
         raise RulesError(f"{unknown[0][:40]} - is no part of rules - leave it out")

@@ -88,7 +88,7 @@ fn pattern_value<B: Board>(
 
 /// Division by the named convention.
 #[inline(always)]
-pub(super) fn divide(a: f64, b: f64, when_zero: WhenZero) -> f64 {
+pub fn divide(a: f64, b: f64, when_zero: WhenZero) -> f64 {
     match when_zero {
         WhenZero::Ieee => a / b,
         _ if b != 0.0 => a / b,

@@ -192,6 +192,11 @@ pub trait Kernel: Send + Sync {
     fn destinations(&self, row: &Row, is_black: bool) -> Answer<u128>;
     /// How far the game has gone where so many pieces stand, men of one side: 0 at the start, 1 at its farthest end.
     fn clock(&self, pieces: u32) -> f64;
+    /// How far the game has gone at a position.
+    ///
+    /// # Errors
+    /// The row is no position.
+    fn clock_at(&self, row: &Row) -> Answer<f64>;
     /// Leaves of the tree of legal moves; with a table boards that are the same up to symmetry are counted once.
     ///
     /// # Errors

@@ -141,6 +141,10 @@ impl<G: Playouts + Duels + Endgames> Kernel for Native<G> {
         G::clock(self.rules, &Seen { own, opponent: nothing, kings: nothing, own_is_black: true })
     }
 
+    fn clock_at(&self, row: &Row) -> Answer<f64> {
+        Ok(self.position(row)?.clock_here())
+    }
+
     fn perft(&self, row: &Row, depth: u32, threads: usize, table: Option<usize>, stop: &AtomicBool) -> Answer<u64> {
         let position = self.position(row)?;
         Ok(match table {

@@ -165,7 +165,8 @@ impl<G: Game> Children<G> {
 ///
 /// A position carries it. Of a game that is compiled for itself alone it is an empty type, and its facts are constants.
 pub trait Rules: Copy + Eq + Debug + Send + Sync + 'static {
-    /// Whether there are captures, and a side that can capture must.
+    /// Whether there are boards that quiescence looks beyond: captures that a side must make, or what rules that are data do
+    /// not call quiet.
     #[inline(always)]
     fn has_captures(self) -> bool {
         false
@@ -209,6 +210,8 @@ pub trait Game: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     const HAS_KINGS: bool = false;
     /// Whether rules of this type may have captures: for others, what looks at captures is not compiled.
     const MAY_CAPTURE: bool = false;
+    /// How many plies quiescence goes on for at most.
+    const MOST_RESTLESS: u32 = u32::MAX;
     /// Whether [`Self::mobility_of_lanes`] is a call, rather than compiled into the code around it.
     const COUNTS_MOVES_APART: bool = false;
 
@@ -284,7 +287,13 @@ pub trait Game: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     fn child(&self, children: &Children<Self>, lane: usize) -> Self;
     /// Bit i is set if the side has nowhere to go in lane i: if it is to move there, the game may be over.
     fn stuck_lanes(cpu: impl Cpu, rules: Self::Rules, seen: SeenLanes<'_, Self::Board>) -> u8;
-    /// Bit i is set if the side must capture in lane i when it is to move there; never in games without captures.
+    /// Whether quiescence looks beyond the board, as it is: whether a move takes a piece, or what the rules say.
+    fn is_restless(&self) -> bool {
+        let pieces = |position: &Self| (position.own() | position.opponent()).len();
+        self.legal_moves().any(|chosen| pieces(&self.play_unchecked(chosen)) < pieces(self))
+    }
+    /// Bit i is set if quiescence looks beyond the board of lane i, the side to move there: if it must capture, in games where it
+    /// can. Where the game is over the bit means nothing.
     #[inline(always)]
     fn capturing_lanes(_: impl Cpu, _: Self::Rules, _: SeenLanes<'_, Self::Board>) -> u8 {
         0

@@ -27,6 +27,8 @@ pub(super) struct Horizon<'a, G: Game, C: Cpu> {
     registers: &'a mut Registers<G::Board>,
     /// Whether captures are looked at to their end.
     quiescence: bool,
+    /// How many plies of captures lie behind.
+    beyond: u32,
     /// Nodes that may still be counted. Where captures need more, they are given up and one node too many is reported, so that
     /// the search ends at its limit.
     pub room: u64,
@@ -136,6 +138,7 @@ impl<'a, G: Game, C: Cpu> Horizon<'a, G, C> {
             rule,
             registers,
             quiescence: root.rules().has_captures() && search.options.quiescence,
+            beyond: 0,
             room: u64::MAX,
             stop: search.stop,
             chooser: root.turn(),
@@ -214,9 +217,9 @@ impl<'a, G: Game, C: Cpu> Horizon<'a, G, C> {
                 valued.estimated = exact != all;
             }
             // Step 4. In the middle of captures nothing is valued: they are looked at to their end.
-            if G::MAY_CAPTURE && quiescence {
+            if G::MAY_CAPTURE && quiescence && self.beyond < G::MOST_RESTLESS {
                 self.room = self.room.saturating_sub(children.len as u64);
-                let capturing = G::capturing_lanes(self.cpu, position.rules(), children.seen(mover)) & all;
+                let capturing = G::capturing_lanes(self.cpu, position.rules(), children.seen(mover)) & all & !exact;
                 if capturing != 0 {
                     for lane in (0..children.len).filter(|lane| capturing >> lane & 1 == 1) {
                         let (child, path) = (position.child(&children, lane), self.rule.step(path, before + lane));
@@ -247,6 +250,7 @@ impl<'a, G: Game, C: Cpu> Horizon<'a, G, C> {
             return Captures { best: 0.0, nodes: 1, estimated: true };
         }
         let mut found = Captures { best: f64::NEG_INFINITY, nodes: 0, estimated: false };
+        self.beyond += 1;
         self.blocks_with(position, path, true, |siblings| {
             let best = siblings.best();
             found.best = if best > found.best { best } else { found.best };
@@ -254,6 +258,7 @@ impl<'a, G: Game, C: Cpu> Horizon<'a, G, C> {
             found.estimated |= siblings.estimated;
             true
         });
+        self.beyond -= 1;
         found
     }
 }

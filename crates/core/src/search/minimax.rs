@@ -43,26 +43,26 @@ impl<'a> Minimax<'a> {
 
     /// Every legal move with its value for the side to move, looking `depth` plies ahead (at least 1).
     pub fn move_values<G: Game>(&self, position: &G, depth: u32) -> Vec<(G::Move, f64)> {
-        self.values_after(position, self.rule.root(), depth)
+        self.values_after(position, self.rule.root(), depth, 0)
     }
 
-    /// The same for a position that was reached by a path.
-    fn values_after<G: Game>(&self, position: &G, path: Key, depth: u32) -> Vec<(G::Move, f64)> {
+    /// The same for a position that was reached by a path, so many plies beyond the last one.
+    fn values_after<G: Game>(&self, position: &G, path: Key, depth: u32, beyond: u32) -> Vec<(G::Move, f64)> {
         let value = |(place, chosen)| {
             let (child, path) = (position.play_unchecked(chosen), self.rule.step(path, place));
-            (chosen, -self.value(&child, path, chosen, depth - 1))
+            (chosen, -self.value(&child, path, chosen, depth - 1, beyond))
         };
         position.legal_moves().enumerate().map(value).collect()
     }
 
     /// The value of a position reached by `last` for the side to move.
-    fn value<G: Game>(&self, position: &G, path: Key, last: G::Move, depth: u32) -> f64 {
+    fn value<G: Game>(&self, position: &G, path: Key, last: G::Move, depth: u32, beyond: u32) -> f64 {
         if let Some(outcome) = position.outcome() {
             return outcome_value(outcome, position.turn());
         }
-        if depth > 0 || (self.quiescence && can_capture(position)) {
+        if depth > 0 || (self.quiescence && beyond < G::MOST_RESTLESS && position.is_restless()) {
             return self
-                .values_after(position, path, depth.max(1))
+                .values_after(position, path, depth.max(1), beyond + u32::from(depth == 0))
                 .into_iter()
                 .fold(-f64::INFINITY, |best, (_, value)| best.max(value));
         }
@@ -89,10 +89,4 @@ impl<'a> Minimax<'a> {
         let value = bounded(self.rule.value([outputs[0], second], path), worst);
         if speaker == position.turn() { value } else { -value }
     }
-}
-
-/// Whether a move takes a piece.
-fn can_capture<G: Game>(position: &G) -> bool {
-    let pieces = |position: &G| (position.own() | position.opponent()).len();
-    position.legal_moves().any(|chosen| pieces(&position.play_unchecked(chosen)) < pieces(position))
 }

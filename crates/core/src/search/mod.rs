@@ -136,7 +136,9 @@ impl<G: Game> LookAhead<G> {
             return Err("a value drawn for each leaf cannot be kept in a table: use no table".into());
         }
         if quiescence && !evaluator.rules.has_captures() {
-            return Err("quiescence looks at captures, and the game has none".into());
+            return Err(
+                "quiescence looks at captures, and the game has none, nor do its rules say what is quiet".into()
+            );
         }
         if endgame > 0 && !evaluator.rules.has_solver() {
             return Err("endgame asks a solver of Othello, and this is another game".into());

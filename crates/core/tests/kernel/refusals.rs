@@ -48,7 +48,12 @@ fn options_that_do_not_go_together_are_refused() {
         (1, None, SearchOptions { table: 2 * MOST_TABLE, ..plain }, "a table of 8388608 entries is no power"),
         (1, None, SearchOptions { table: 4, ..noisy }, "a value drawn for each leaf cannot be kept in a table"),
         (2, None, SearchOptions { table: 4, ..alternating }, "a value drawn for each leaf cannot be kept in a table"),
-        (1, None, SearchOptions { quiescence: true, ..plain }, "quiescence looks at captures, and the game has none"),
+        (
+            1,
+            None,
+            SearchOptions { quiescence: true, ..plain },
+            "quiescence looks at captures, and the game has none, nor do its rules say what is quiet",
+        ),
         (1, None, SearchOptions { endgame: 10, ..plain }, ""),
         (2, None, plain, "an evaluator with 2 outputs: 1 are read here"),
         (3, None, alternating, "an evaluator with 3 outputs: 2 are read here"),
