@@ -46,11 +46,9 @@ fn shares<B: Board>(stages: usize) -> Vec<Vec<f64>> {
 /// Some of everything, some with a random start.
 fn players<G: Tested>() -> Vec<Player<G>> {
     let mut draws = Key::new(41).child(G::Board::SIZE.into()).stream();
-    let stages =
-        Stages::new((0..3).map(|_| evaluator(&mut draws)).collect(), shares::<G::Board>(3), StageClock::Pieces)
-            .unwrap();
-    let by_ply =
-        Stages::new((0..3).map(|_| evaluator(&mut draws)).collect(), shares::<G::Board>(3), StageClock::Plies).unwrap();
+    let [stages, by_ply, by_clock] = [StageClock::Pieces, StageClock::Plies, StageClock::Board].map(|clock| {
+        Stages::new((0..3).map(|_| evaluator(&mut draws)).collect(), shares::<G::Board>(3), clock).unwrap()
+    });
     let search = ahead(evaluator(&mut draws), SearchOptions::to_depth(2));
     let after_state = Chooser::AfterState(evaluator(&mut draws));
     vec![
@@ -58,6 +56,7 @@ fn players<G: Tested>() -> Vec<Player<G>> {
         player(Chooser::Staged(stages.clone()), Ties::Random),
         player(Chooser::Staged(stages), Ties::Last).with_random_moves(3),
         player(Chooser::Staged(by_ply), Ties::Column),
+        player(Chooser::Staged(by_clock), Ties::First),
         player(search, Ties::Random).with_random_moves(5).with_epsilon(0.1).unwrap(),
         player(after_state, Ties::First).with_random_moves(1),
         Player::random().with_random_moves(7),
@@ -74,6 +73,7 @@ fn chosen<G: Tested>(player: &Player<G>, position: &G, game: Key, moves: u32) ->
             let count = match stages.clock() {
                 StageClock::Pieces => (position.own() | position.opponent()).len(),
                 StageClock::Plies => position.ply().min(G::Board::SQUARES),
+                StageClock::Board => (position.clock_here() * f64::from(G::Board::SQUARES)).round() as u32,
             };
             let row = &shares::<G::Board>(evaluators.len())[count as usize];
             let certain = row.iter().position(|&share| share == 1.0);
