@@ -112,13 +112,16 @@ def test_a_game_of_ones_own_is_played_by_those_who_have_its_rules(tmp_path: Path
         server.communicate(timeout=PATIENCE)
     # The file of the tournament needs no other one.
     with started("serve", "--resume", "all.db", "--port", "0", "--json", cwd=tmp_path) as server:
-        join = ("join", f"localhost:{listening(server)}", "--json", "--game", "dash.py")
-        with (
-            started(*join, "--player", "greedy", cwd=tmp_path) as one,
-            started(*join, "--player", "random", cwd=tmp_path) as other,
-        ):
-            assert {ended(player)[0]["played"] for player in (one, other)} == {2}
+        address = f"localhost:{listening(server)}"
+        join = ("join", address, "--json", "--game", "dash.py")
+        watch = started("watch", address, "--json", "--rules", "dash.py", cwd=tmp_path)
+        with watch as watching, started(*join, "--player", "greedy", cwd=tmp_path) as one:
+            said(server, "somebody is watching")
+            with started(*join, "--player", "random", cwd=tmp_path) as other:
+                assert {ended(player)[0]["played"] for player in (one, other)} == {2}
+            shown = ended(watching)[0]["games"]
         assert ended(server)[0]["game"] == "dash"
+        assert [game["game"] for game in shown] == ["dash", "dash"]
 
 
 def test_a_killed_server_loses_no_move_that_it_acknowledged(tmp_path: Path) -> None:

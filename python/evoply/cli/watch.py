@@ -10,6 +10,7 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from evoply.cli.game_view import show_game
+from evoply.cli.games_in_files import rules_added
 from evoply.cli.output import Output
 from evoply.cli.shared_options import Delay, Json, Password, Whole
 
@@ -24,6 +25,7 @@ def watch(
     /,
     *,
     game: Annotated[Whole | None, Parameter(validator=Number(gte=0))] = None,
+    rules: str | None = None,
     delay: Delay = 0.5,
     password: Password = None,
     json: Json = False,
@@ -44,11 +46,15 @@ def watch(
         or, if there is no such file, HOST:PORT of an `evoply serve`.
     game
         Show only the game of this number; the first is 0.
+    rules
+        A file of rules, if the game is one of your own.
     password
         The password of the server; it is never sent.
     """
     from evoply.cli.convert import games_in, refused_data, tell_refused
 
+    if rules is not None:
+        rules_added(rules)
     output = Output(json)
     if not Path(file).exists() and _ADDRESS.fullmatch(file):
         from evoply.cli.watching_live import watch_live
