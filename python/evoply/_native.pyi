@@ -20,6 +20,7 @@ __all__ = [
     "add_rules",
     "analyse",
     "clock",
+    "clock_at",
     "count_nodes",
     "cpu",
     "destinations",
