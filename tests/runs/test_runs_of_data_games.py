@@ -80,6 +80,16 @@ def test_damaged_rules_are_refused(folder: Path) -> None:
         ep.Run.open(folder)
 
 
+def test_damaged_rules_are_refused_where_the_game_is_known(folder: Path) -> None:
+    file = folder / GAME
+    data = json.loads(file.read_text())
+    with game_added(dash(4)):
+        ep.Run.open(folder).close()
+        file.write_text(json.dumps({**data, "no_move": "wins"}))
+        with pytest.raises(RunError, match=r"game.json: rules_digest - is not that of these rules"):
+            ep.Run.open(folder)
+
+
 def test_other_rules_of_the_same_name_are_refused(folder: Path) -> None:
     with (
         game_added(dash(5)),

@@ -35,9 +35,8 @@ def carried_rules(game: str) -> dict[str, Any] | None:
 def add_carried(data: Any) -> None:
     """Add the game that `carried_rules` returned; raise `ValueError` if it was changed."""
     digest = data.get("rules_digest", "") if isinstance(data, dict) else ""
-    known = GAMES.get(data["name"]) if digest and isinstance(data.get("name"), str) else None
-    if isinstance(known, DataGameRules) and known.rules_digest == digest:
-        return
+    if digest and carried_rules(str(data.get("name"))) == data:
+        return  # known to the last part, as in every unit of work but a worker's first
     rules = read_rules({k: v for k, v in data.items() if k != "rules_digest"} if digest else data)
     if rules.digest != digest:
         raise ValueError(f"rules_digest - is not that of these rules, {rules.digest[:16]}")
