@@ -17,7 +17,6 @@ from evoply.games.draws import DrawRules
 from evoply.players import KernelSeat, data_of, model_of
 from evoply.players.player import PLAYER_ADAPTER
 from evoply.protocols import Answer, Cluster, TimeControl, UnitFunction, packed, unpacked
-from evoply.rules import add_carried, carried_rules
 
 _SECONDS = 1.0
 """The time that a part should take a worker."""
@@ -43,7 +42,7 @@ _MOST_PERIODS = 4
 
 def check_game(game: str) -> None:
     """Raise `ValueError` if other machines do not know *game*, and cannot be told its rules."""
-    if not is_shipped(game) and carried_rules(game) is None:
+    if rules_to_send(game) == {"rules": None}:
         raise ValueError(
             f"cluster: {game} is a game from outside evoply whose rules are no data, so workers do "
             "not know it - play it without a cluster"
@@ -52,12 +51,18 @@ def check_game(game: str) -> None:
 
 def rules_to_send(game: str) -> dict[str, Any]:
     """Return what a part has so that a worker knows *game*; `know_game` reads it."""
-    return {} if is_shipped(game) else {"rules": carried_rules(game)}
+    if is_shipped(game):
+        return {}
+    from evoply.rules import carried_rules  # few matches are of such games
+
+    return {"rules": carried_rules(game)}
 
 
 def know_game(header: Mapping[str, Any]) -> None:
     """Add the game of a part if its rules came with it; `ValueError` if others are known here."""
     if header.get("rules") is not None:
+        from evoply.rules import add_carried  # as above
+
         add_carried(header["rules"])
 
 
