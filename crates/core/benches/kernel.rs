@@ -17,7 +17,7 @@ use evoply_core::player::{Chooser, Player};
 use evoply_core::rules::Game;
 use evoply_core::rules::draws::DrawRules;
 use evoply_core::rules::perft::perft;
-use evoply_core::rules::playout::Playout;
+use evoply_core::rules::playout::{NO_CAP, Playout};
 use evoply_core::search::ordering::MoveOrder;
 use evoply_core::search::{LookAhead, SearchOptions};
 use evoply_core::stream::Key;
@@ -75,6 +75,7 @@ fn play_random_games(criterion: &mut Criterion) {
             opening: opening.stream(),
             opening_plies: 8,
             key,
+            most_plies: NO_CAP,
         };
         game.finish();
         game.position.own().len() + game.position.opponent().len()

@@ -10,7 +10,7 @@ use crate::bitboard::Board;
 use crate::cpu::{Cpu, Task, dispatch};
 use crate::player::{Player, Workspace};
 use crate::rules::draws::{Course, DrawRules, Ending, result};
-use crate::rules::playout::{Playout, Playouts, move_key, random_move};
+use crate::rules::playout::{NO_CAP, Playout, Playouts, move_key, random_move};
 use crate::rules::{Color, Game};
 use crate::search::exact::Endgames;
 use crate::stream::Key;
@@ -97,7 +97,8 @@ impl<G: Playouts + Endgames> Task for Play<'_, G> {
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
         let Self { players, pairings, conditions, threads, stop, done } = self;
         let hashes: Vec<u64> = conditions.starts.iter().map(start_hash).collect();
-        let is_simple = !conditions.record_moves && conditions.draws == DrawRules::NONE;
+        let only_cap = DrawRules { most_plies: conditions.draws.most_plies, ..DrawRules::NONE };
+        let is_simple = !conditions.record_moves && conditions.draws == only_cap;
         let mut records = vec![Record::default(); pairings.len()];
         for_each_chunk_with(&mut records, threads, stop, Scratch::default, |scratch, first, records| {
             let pairings = &pairings[first..][..records.len()];
@@ -163,6 +164,7 @@ impl<G: Game> Conditions<'_, G> {
             opening: pairing.opening.stream(),
             opening_plies: self.opening_plies,
             key: pairing.key,
+            most_plies: self.draws.most_plies.unwrap_or(NO_CAP),
         }
     }
 }
@@ -170,7 +172,8 @@ impl<G: Game> Conditions<'_, G> {
 impl Record {
     fn of_playout<G: Game>(playout: &Playout<G>) -> Self {
         let record = Self { plies: playout.plies, hash: playout.hash, ..Self::default() };
-        record.ended_at(&playout.position, None)
+        let is_capped = playout.position.ply() >= playout.most_plies;
+        record.ended_at(&playout.position, is_capped.then_some(Ending::Cap))
     }
 
     /// One move more.

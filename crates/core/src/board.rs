@@ -67,6 +67,8 @@ pub trait Word:
     fn not_zero<C: Cpu>(wide: Self::Eight<C>) -> u8;
     /// The eight lowest bits of a set, one a lane, in order; lanes for which there is none mean nothing.
     fn first_bits<C: Cpu>(cpu: C, set: Self) -> Self::Eight<C>;
+    /// The bit number `index` of the set bits of each, the lowest being number 0; a word with fewer gives what means nothing.
+    fn nth_bits<C: Cpu>(cpu: C, words: &Lanes<Self>, indices: &Lanes<u64>) -> Lanes<Self>;
 }
 
 macro_rules! word {
@@ -138,6 +140,10 @@ word!(u64, {
     fn first_bits<C: Cpu>(cpu: C, set: Self) -> C::Eight {
         cpu.first_bits(set)
     }
+    #[inline(always)]
+    fn nth_bits<C: Cpu>(cpu: C, words: &Lanes<Self>, indices: &Lanes<u64>) -> Lanes<Self> {
+        cpu.words(words).nth_bit(cpu.words(indices)).lanes()
+    }
 });
 
 word!(u128, {
@@ -173,6 +179,20 @@ word!(u128, {
             rest &= rest.wrapping_sub(1);
         }
         Self::load(cpu, &bits)
+    }
+    #[inline(always)]
+    fn nth_bits<C: Cpu>(cpu: C, words: &Lanes<Self>, indices: &Lanes<u64>) -> Lanes<Self> {
+        // Each bit is in the lower or in the upper half.
+        let (mut halves, mut places, mut is_upper) = (Lanes::splat(0), *indices, 0_u8);
+        for lane in 0..LANES {
+            let (word, below) = (words.0[lane], u64::from((words.0[lane] as u64).count_ones()));
+            let upper = places.0[lane] >= below;
+            halves.0[lane] = if upper { (word >> 64) as u64 } else { word as u64 };
+            places.0[lane] -= if upper { below } else { 0 };
+            is_upper |= u8::from(upper) << lane;
+        }
+        let found = u64::nth_bits(cpu, &halves, &places);
+        Lanes::of(|lane| u128::from(found.0[lane]) << if is_upper >> lane & 1 == 1 { 64 } else { 0 })
     }
 });
 

@@ -169,21 +169,33 @@ pub(crate) struct Found<S> {
 impl<B: Board> Code<B> {
     /// Run it on own pieces, the opponent's, and the squares moved from and to.
     #[inline(always)]
-    #[allow(clippy::too_many_lines)] // One line an operation.
     pub fn run<M: Machine<B::Word>>(&self, machine: M, inputs: [M::Set; INPUTS as usize]) -> Found<M::Set> {
-        let nothing = machine.spread(B::Word::ZERO);
-        let (mut sets, mut truths) = ([nothing; REGISTERS], [0_u8; REGISTERS]);
-        sets[..INPUTS as usize].copy_from_slice(&inputs);
+        let mut found = Found::new(machine.spread(B::Word::ZERO));
+        self.run_into(machine, inputs, &mut found);
+        found
+    }
+
+    /// The same, into what an earlier run may have left: code writes before it reads, and to clear the registers costs
+    /// as much as a dozen operations.
+    #[inline(always)]
+    #[allow(clippy::too_many_lines)] // One line an operation.
+    pub fn run_into<M: Machine<B::Word>>(
+        &self,
+        machine: M,
+        inputs: [M::Set; INPUTS as usize],
+        found: &mut Found<M::Set>,
+    ) {
+        found.sets[..INPUTS as usize].copy_from_slice(&inputs);
         let spread = |word| machine.spread(word);
         let playable = machine.spread(self.geometry.playable().0);
         macro_rules! at {
             ($register:expr) => {
-                sets[usize::from($register) % REGISTERS]
+                found.sets[usize::from($register) % REGISTERS]
             };
         }
         macro_rules! truth {
             ($register:expr) => {
-                truths[usize::from($register) % REGISTERS]
+                found.truths[usize::from($register) % REGISTERS]
             };
         }
         // What a shift takes in is a set, or all that can be played.
@@ -265,7 +277,7 @@ impl<B: Board> Code<B> {
                 Op::Both(to, a, b) => truth!(to) = truth!(a) & truth!(b),
                 Op::Either(to, a, b) => truth!(to) = truth!(a) | truth!(b),
                 Op::Compare(to, comparison, ref a, ref b) => {
-                    let counts = |register: Register| machine.counts(sets[usize::from(register)]);
+                    let counts = |register: Register| machine.counts(found.sets[usize::from(register)]);
                     let (a, b) = (value(a, &counts), value(b, &counts));
                     let holds = a.zip(b, |a, b| match comparison {
                         Comparison::Less => a < b,
@@ -276,7 +288,6 @@ impl<B: Board> Code<B> {
                 }
             }
         }
-        Found { sets, truths }
     }
 
     /// The number of the code, of sets that it has found; 0 if it has none.
@@ -287,6 +298,12 @@ impl<B: Board> Code<B> {
 }
 
 impl<S: Copy> Found<S> {
+    /// Registers that hold nothing.
+    #[inline(always)]
+    pub fn new(nothing: S) -> Self {
+        Self { sets: [nothing; REGISTERS], truths: [0; REGISTERS] }
+    }
+
     /// A result that is a set.
     #[inline(always)]
     pub fn set(&self, output: Output) -> S {

@@ -11,6 +11,7 @@
 mod code;
 mod lowering;
 mod moves;
+mod random_games;
 mod registers;
 mod rules;
 mod side_by_side;

@@ -1,16 +1,14 @@
-//! Eight boards at once: the boards after moves, what is to be known of them, and games of random moves.
+//! Eight boards at once: the boards after moves, and what is to be known of them.
 
-use evoply_core::bitboard::{Bitboard, Board, Word};
+use evoply_core::bitboard::{Board, Word};
 use evoply_core::cpu::{Cpu, Task};
 use evoply_core::lanes::{LANES, Lanes};
-use evoply_core::rules::playout::{Playout, Playouts, move_key};
 use evoply_core::rules::{Children, Color, Game, SeenLanes};
-use evoply_core::stream::Key;
 
-use crate::code::{Wide, mask};
-use crate::moves::{Legal, Move, Moves};
-use crate::rules::{DataRules, Effect, MOST_SETS};
-use crate::{DataGame, NoMove, within};
+use crate::code::{Found, Wide, mask};
+use crate::moves::Move;
+use crate::rules::{DataRules, Effect};
+use crate::{DataGame, within};
 
 /// Up to eight moves of a position, to be made.
 pub(crate) struct Make<'a, B: Board> {
@@ -35,7 +33,7 @@ impl<B: Board> Task for Make<'_, B> {
 
 /// The squares that moves go from and to.
 #[inline(always)]
-fn squares_of<B: Board>(count: u32, chosen: &[Move]) -> [Lanes<B::Word>; 2] {
+pub(crate) fn squares_of<B: Board>(count: u32, chosen: &[Move]) -> [Lanes<B::Word>; 2] {
     let nothing = Lanes::splat(B::Word::ZERO);
     let (mut from, mut to) = (nothing, nothing);
     for (lane, chosen) in chosen.iter().enumerate().take(LANES) {
@@ -51,7 +49,7 @@ fn squares_of<B: Board>(count: u32, chosen: &[Move]) -> [Lanes<B::Word>; 2] {
 
 /// Own and the opponent's pieces after a move on each board, as the side that moves sees them; lanes without a move stay.
 #[inline(always)]
-fn after<B: Board, C: Cpu>(
+pub(crate) fn after<B: Board, C: Cpu>(
     cpu: C,
     rules: DataRules<B>,
     mover: Color,
@@ -71,6 +69,7 @@ fn after<B: Board, C: Cpu>(
             left |= 1 << lane;
         }
     }
+    let mut found = Found::new(own);
     while left != 0 {
         let rule = chosen[left.trailing_zeros() as usize].rule;
         let of_rule = (0..chosen.len().min(LANES)).filter(|&lane| left >> lane & 1 == 1 && chosen[lane].rule == rule);
@@ -78,7 +77,7 @@ fn after<B: Board, C: Cpu>(
         left &= !of_rule;
         if let Effect::Code(codes) = &rules.0.effects[usize::from(rule)] {
             let code = &codes[mover as usize];
-            let found = code.run(Wide(cpu), [own, opponent, from, to]);
+            code.run_into(Wide(cpu), [own, opponent, from, to], &mut found);
             let [a, b] = [found.set(code.outputs[0]), found.set(code.outputs[1])];
             let those = load(&mask(of_rule));
             moved = (a & those) | (moved & !those);
@@ -115,7 +114,8 @@ impl<B: Board> Task for Look<'_, B> {
         let code = &rules.0.legal[usize::from(!seen.own_is_black)];
         let nothing = B::Word::splat(cpu, B::Word::ZERO);
         let (own, opponent) = (B::Word::load(cpu, seen.own), B::Word::load(cpu, seen.opponent));
-        let found = code.run(Wide(cpu), [own, opponent, nothing, nothing]);
+        let mut found = Found::new(nothing);
+        code.run_into(Wide(cpu), [own, opponent, nothing, nothing], &mut found);
         let over = code.outputs.last().map_or(0, |&over| found.truth(over));
         let goes_on = B::Word::load(cpu, &mask(!over));
         // Step 1. Placements, each square once.
@@ -189,117 +189,4 @@ fn one_by_one<B: Board>(rules: DataRules<B>, seen: SeenLanes<'_, B>) -> Sight<B>
         stuck |= u8::from(mobility.0[lane] == 0.0) << lane;
     }
     Sight { stuck, destinations, mobility }
-}
-
-impl<B: Board> Playouts for DataGame<B> {
-    #[inline(always)]
-    fn finish_playouts<C: Cpu>(cpu: C, games: &mut [Playout<Self>]) {
-        if games.iter().all(|game| game.position.rules.0.slides.is_empty()) {
-            cpu.call(Finish(games));
-        } else {
-            games.iter_mut().for_each(Playout::finish);
-        }
-    }
-}
-
-/// Games of random moves to be played to their end.
-struct Finish<'a, B: Board>(&'a mut [Playout<DataGame<B>>]);
-
-impl<B: Board> Task for Finish<'_, B> {
-    type Output = ();
-    const WORTH_AVX512: bool = B::WORTH_AVX512;
-
-    /// Games go on side by side that have the same side to move; a finished one is replaced when that side is to begin.
-    #[inline(always)]
-    fn run<C: Cpu>(self, cpu: C) {
-        let Self(games) = self;
-        let mut waiting: [Vec<usize>; 2] = [Vec::new(), Vec::new()];
-        for (index, game) in games.iter().enumerate().rev() {
-            waiting[game.position.turn as usize].push(index);
-        }
-        let Some(rules) = games.first().map(|game| game.position.rules) else { return };
-        let (mut turn, mut of_lane) = (Color::Black, [None; LANES]);
-        loop {
-            // Step 1. Games for lanes that have none.
-            for lane in &mut of_lane {
-                if lane.is_none() {
-                    *lane = waiting[turn as usize].pop();
-                }
-            }
-            if of_lane.iter().all(Option::is_none) {
-                if waiting.iter().all(Vec::is_empty) {
-                    return;
-                }
-                turn = turn.opposite();
-                continue;
-            }
-            ply(cpu, rules, turn, games, &mut of_lane);
-            turn = turn.opposite();
-        }
-    }
-}
-
-/// One ply of the games in the lanes; those that are over leave their lane.
-#[inline(always)]
-fn ply<B: Board, C: Cpu>(
-    cpu: C,
-    rules: DataRules<B>,
-    turn: Color,
-    games: &mut [Playout<DataGame<B>>],
-    of_lane: &mut [Option<usize>; LANES],
-) {
-    let nothing = Lanes::splat(B::Word::ZERO);
-    let mut boards = [nothing; 2];
-    for (lane, index) in of_lane.iter().enumerate() {
-        if let &Some(index) = index {
-            (boards[0].0[lane], boards[1].0[lane]) = (games[index].position.own.0, games[index].position.opponent.0);
-        }
-    }
-    // Step 1. The legal moves of all.
-    let code = &rules.0.legal[turn as usize];
-    let zero = B::Word::splat(cpu, B::Word::ZERO);
-    let found = code.run(Wide(cpu), [B::Word::load(cpu, &boards[0]), B::Word::load(cpu, &boards[1]), zero, zero]);
-    let count = code.outputs.len() - 1;
-    let mut sets = [nothing; MOST_SETS];
-    for (set, &output) in sets.iter_mut().zip(&code.outputs[..count]) {
-        *set = B::Word::lanes(found.set(output));
-    }
-    let over = found.truth(code.outputs[count]);
-    // Step 2. One of them in each game.
-    let mut chosen = [Move { from: 0, to: u8::MAX, rule: 0 }; LANES];
-    for (lane, place) in of_lane.iter_mut().enumerate() {
-        let &mut Some(index) = place else { continue };
-        let game = &mut games[index];
-        let mut legal = Legal { sets: [B::Word::ZERO; MOST_SETS], over: over >> lane & 1 == 1 };
-        for (set, lanes) in legal.sets[..count].iter_mut().zip(&sets) {
-            *set = lanes.0[lane];
-        }
-        let mut moves = Moves::new(rules, turn, &legal);
-        if moves.len() == 0 && !legal.over && rules.0.no_move == NoMove::Passes {
-            moves = game.position.legal_here().0;
-        }
-        let drawn = match moves.len() as u64 {
-            0 | 1 => 0,
-            count if game.plies < game.opening_plies => game.opening.below(count),
-            count => move_key(game.key, turn, game.position.ply).stream().below(count),
-        };
-        match moves.nth(drawn as usize) {
-            None => *place = None,
-            Some(one) => {
-                chosen[lane] = one;
-                game.hash = Key(game.hash).child(one.code(rules.0.geometry.squares())).0;
-                game.plies += 1;
-            }
-        }
-    }
-    // Step 3. The boards after them.
-    let squares = squares_of::<B>(rules.0.geometry.squares(), &chosen);
-    let [moved, other] = after(cpu, rules, turn, &chosen, &boards, &squares);
-    for (lane, index) in of_lane.iter().enumerate() {
-        if let &Some(index) = index {
-            let position = &mut games[index].position;
-            (position.own, position.opponent) = (Bitboard(other.0[lane]), Bitboard(moved.0[lane]));
-            (position.turn, position.ply) = (turn.opposite(), position.ply.wrapping_add(1));
-        }
-    }
 }

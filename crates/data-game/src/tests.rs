@@ -5,7 +5,7 @@ use evoply_core::cpu::{self, Cpu, Task};
 use evoply_core::expression::reference::{self, Inputs};
 use evoply_core::expression::{Builder, Expression, Node, NodeId, Side};
 use evoply_core::lanes::{LANES, Lanes};
-use evoply_core::rules::playout::{Playout, Playouts};
+use evoply_core::rules::playout::{NO_CAP, Playout, Playouts};
 use evoply_core::rules::{Game, SeenLanes};
 use evoply_core::stream::{Key, Stream};
 
@@ -13,27 +13,29 @@ use crate::code::{Code, One, Wide};
 use crate::lowering::{Maker, Value};
 use crate::{DataGame, DataRules, read};
 
-/// Pieces step ahead or are put beside, slides too if asked; odd shape, a hole, effects, passes and an end.
-fn rules<B: Board>(rows: u32, columns: u32, slides: bool) -> DataRules<B> {
-    let slide = if slides {
-        r#", {"kind": "slide", "from": 0, "through": 2, "onto": 3, "offsets": [[1, 1, true], [0, -1, false]], "own": null, "opponent": null}"#
-    } else {
-        ""
-    };
+/// Pieces step ahead or are put on the board.
+const STEP: &str = r#"{"kind": "step", "from": 0, "onto": 3, "offsets": [[1, 0, true], [1, 2, false]], "own": null, "opponent": null}"#;
+const PLACE: &str = r#"{"kind": "place", "on": 4, "own": 5, "opponent": 6}"#;
+/// Squares of both placements go by the first.
+const PLACE_BELOW: &str = r#"{"kind": "place", "on": 8, "own": null, "opponent": null}"#;
+const SLIDE: &str = r#"{"kind": "slide", "from": 0, "through": 2, "onto": 3, "offsets": [[1, 1, true], [0, -1, false]], "own": null, "opponent": null}"#;
+
+/// Rules with some of these moves; odd shape, a hole, effects, passes and an end.
+fn rules<B: Board>(rows: u32, columns: u32, moves: &[&str]) -> DataRules<B> {
+    let moves = moves.join(", ");
     let last = rows * columns - 1;
     let playable: Vec<u32> = (0..=last).filter(|&square| square != 7).collect();
     let written = format!(
         r#"{{"format": 1, "rows": {rows}, "columns": {columns}, "playable": {playable:?},
         "start": {{"black": [0, 1, 2], "white": [{}, {}, {last}]}},
-        "moves": [
-            {{"kind": "step", "from": 0, "onto": 3, "offsets": [[1, 0, true], [1, 2, false]], "own": null, "opponent": null}},
-            {{"kind": "place", "on": 4, "own": 5, "opponent": 6}}{slide}],
+        "moves": [{moves}],
         "ends": {{"wins": 7, "loses": null, "draws": null}}, "no_move": "passes", "both_pass": "fewest",
         "expression": {{"format": 1, "nodes": [
             ["own"], ["opponent"], ["empty"], ["or", 1, 2], ["shift", 0, "e"], ["and", 4, 2],
             ["moved_to"], ["or", 0, 6], ["shift", 6, "s"], ["and", 8, 1], ["or", 7, 9], ["minus", 1, 9],
-            ["squares_turned", [{last}]], ["and", 12, 0], ["is_empty", 13], ["negation", 14]],
-            "outputs": [0, 1, 2, 3, 5, 10, 11, 15]}}}}"#,
+            ["squares_turned", [{last}]], ["and", 12, 0], ["is_empty", 13], ["negation", 14],
+            ["shift", 0, "s"], ["and", 16, 2]],
+            "outputs": [0, 1, 2, 3, 5, 10, 11, 15, 17]}}}}"#,
         last - 2,
         last - 1
     );
@@ -94,7 +96,7 @@ impl<B: Board> Task for OnLanes<'_, B> {
 }
 
 fn code_agrees<B: Board>(rows: u32, columns: u32) {
-    let rules = rules::<B>(rows, columns, false);
+    let rules = rules::<B>(rows, columns, &[STEP, PLACE]);
     let geometry = DataGame::<B>::geometry(rules);
     for round in 0..150 {
         let mut draws = Key::new(u64::from(rows * columns)).child(round).stream();
@@ -182,7 +184,8 @@ fn side_by_side_agrees<B: Board>(rules: DataRules<B>) {
                 position = position.play_unchecked(position.legal_moves().next().expect("a move"));
             }
             let opening = key.child(9).stream();
-            Playout { position, plies: 0, hash: number, opening, opening_plies: (number % 7) as u32, key }
+            let most_plies = if number % 5 == 2 { (number % 30) as u32 } else { NO_CAP };
+            Playout { position, plies: 0, hash: number, opening, opening_plies: (number % 7) as u32, key, most_plies }
         })
         .collect();
     let mut alone = games.clone();
@@ -216,7 +219,9 @@ fn side_by_side_agrees<B: Board>(rules: DataRules<B>) {
 
 #[test]
 fn games_side_by_side_are_those_played_one_by_one() {
-    side_by_side_agrees(rules::<Size8>(6, 7, false));
-    side_by_side_agrees(rules::<Size8>(7, 5, true));
-    side_by_side_agrees(rules::<Size10>(10, 7, false));
+    side_by_side_agrees(rules::<Size8>(6, 7, &[STEP, PLACE]));
+    side_by_side_agrees(rules::<Size8>(7, 5, &[STEP, PLACE, SLIDE]));
+    side_by_side_agrees(rules::<Size10>(10, 7, &[STEP, PLACE]));
+    side_by_side_agrees(rules::<Size8>(8, 6, &[PLACE, PLACE_BELOW]));
+    side_by_side_agrees(rules::<Size10>(9, 8, &[PLACE, PLACE_BELOW]));
 }

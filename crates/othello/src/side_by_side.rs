@@ -8,7 +8,7 @@ use evoply_core::bitboard::{Bitboard, Board, Word};
 use evoply_core::cpu::Cpu;
 use evoply_core::cpu::vector::{Eight, Two, Vector};
 use evoply_core::lanes::{LANES, Lanes};
-use evoply_core::rules::playout::{Playout, Playouts};
+use evoply_core::rules::playout::{NO_CAP, Playout, Playouts};
 use evoply_core::rules::{Color, Game};
 use evoply_core::stream::{Stream, side_by_side};
 
@@ -113,7 +113,7 @@ impl Boards<Lanes<u64>> {
 impl<B: Board> Playouts for Othello<B> {
     #[inline(always)]
     fn finish_playouts<C: Cpu>(cpu: C, games: &mut [Playout<Self>]) {
-        if B::SQUARES <= 64 && C::VECTORS_PAY {
+        if B::SQUARES <= 64 && C::VECTORS_PAY && games.iter().all(|game| game.most_plies == NO_CAP) {
             finish(cpu, games);
         } else {
             games.iter_mut().for_each(Playout::finish);

@@ -27,7 +27,12 @@ pub struct Playout<G: Game> {
     pub opening_plies: u32,
     /// Where all other draws come from; see [`move_key`].
     pub key: Key,
+    /// The ply of the position at which the game is given up as a draw; [`NO_CAP`] is never.
+    pub most_plies: u32,
 }
+
+/// A ply that no game comes to.
+pub const NO_CAP: u32 = u32::MAX;
 
 /// A game of which games of random moves can be played.
 pub trait Playouts: Game {
@@ -46,10 +51,12 @@ impl<G: Game> Playout<G> {
         }
     }
 
-    /// The next move; a forced one draws nothing. `None` if the game is over.
+    /// The next move; a forced one draws nothing. `None` if the game is over or too long.
     #[inline(always)]
     fn draw(&mut self) -> Option<G::Move> {
-        if self.plies < self.opening_plies {
+        if self.position.ply() >= self.most_plies {
+            None
+        } else if self.plies < self.opening_plies {
             random_move(&self.position, |count| self.opening.below(count))
         } else {
             let key = move_key(self.key, self.position.turn(), self.position.ply());
