@@ -333,6 +333,7 @@ def learn_tables(
     outcome: str = "sign",
     max_plies: int | None = None,
     draws: tuple[int | None, int | None, int | None] = ...,
+    recorded: int | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> dict[str, Any]:
     """Play games by a sum of patterns and change its tables: TD(0), one ply ahead.
@@ -345,8 +346,9 @@ def learn_tables(
     outcome; each entry of that board changes by rate * error * (1 - worth²). *rates*: one a game.
 
     The answer has `parameters` and for each game `starts`, `points` and `discs` of Black, `plies`,
-    `squared_errors`, `updates`, `explored`; `failed` is the game and the ply at which an entry left
-    the numbers, or None. The same arguments give the same answer on every machine.
+    `squared_errors`, `updates`, `explored`; `moves` are those of the game number *recorded*, as
+    codes; `failed` is the game and the ply at which an entry left the numbers, or None. The same
+    arguments give the same answer on every machine.
     """
 
 def learn_games(
@@ -380,6 +382,7 @@ def learn_games(
     draws: tuple[int | None, int | None, int | None] = ...,
     adaptive: tuple[NDArray[np.float64], ...] | None = None,
     every: int = 1,
+    recorded: int | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> dict[str, Any]:
     """Play games and change the weights of a linear evaluator by what is seen in them.
@@ -429,7 +432,7 @@ def online_move(
     init_size_limit: int,
     lowest: int,
     highest: int,
-    preserve_alpha: bool,
+    preserve_alpha: str,
     start: str,
     redraw: bool,
     choose: str,

@@ -46,6 +46,7 @@ class SlowTables:
 
     def learn(self) -> dict[str, Any]:
         """Play a game for each of the rates."""
+        self.moves: list[list[int]] = []
         lessons = [self.play(self.first_game + n, rate) for n, rate in enumerate(self.rates)]
         entries = [value for stages in self.tables for table in stages for value in table]
         return {name: [one[name] for one in lessons] for name in COLUMNS} | {"parameters": entries}
@@ -59,6 +60,7 @@ class SlowTables:
         lesson: dict[str, Any] = {"starts": place, "plies": 0, "updates": 0, "explored": 0}
         lesson["squared_errors"] = 0.0
         before: tuple[Position, Color] | None = None
+        self.moves.append([])
         while position.legal_moves and not self.is_capped(lesson):
             side, moves = position.turn, position.legal_moves
             stream = key.child(0 if side == Color.BLACK else 1).child(position.ply)
@@ -78,6 +80,7 @@ class SlowTables:
                     equals = [i for i, value in enumerate(values) if value == max(values)]
                     index = equals[stream.below(len(equals)) if len(equals) > 1 else 0]
                 before = children[index], side
+            self.moves[-1].append(moves[index].code(position.shape))
             position = position.play(moves[index])
             lesson["plies"] += 1
         if before is not None:

@@ -95,6 +95,7 @@ class SlowLearner:
     draws: tuple[int | None, int | None, int | None] = (None, None, None)
     adaptive: tuple[Rows, Rows] | None = None
     every: int = 1
+    recorded: int | None = None
 
     def learn(self) -> dict[str, Any]:
         """Play a game for each row of the rates."""
@@ -128,6 +129,7 @@ class SlowLearner:
             if answer["failed"]:
                 break
         answer |= {"weights": self.weights, "adaptive": self.adaptive}
+        answer["moves"] = next((one["moves"] for one in lessons if one["moves"]), None)
         names = [
             "starts",
             "points",
@@ -167,6 +169,7 @@ class SlowGame:
         self.trace: dict[Color, Rows | None] = dict.fromkeys(Color)
         self.lesson: dict[str, Any] = dict.fromkeys(("clipped", "explored", "updates", "plies"), 0)
         self.lesson["squared_errors"] = 0.0
+        self.lesson["moves"] = []
 
     @property
     def weights(self) -> Rows:
@@ -187,6 +190,8 @@ class SlowGame:
                 if self.is_lost:
                     self.position_lost = position.ply
                     return
+            if self.number == settings.recorded:
+                self.lesson["moves"].append(position.legal_moves[index].code(position.shape))
             position = position.play(position.legal_moves[index])
             past.append(position)
             self.lesson["plies"] += 1

@@ -70,6 +70,28 @@ def test_the_same_seed_gives_the_same_weights_and_another_seed_others() -> None:
     assert max(abs(row[0]) for row in one.weights) < 5
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"batch": 4},
+        {"opponent": {"kind": "pool", "refresh": 35, "size": 3}, "learns": "alternate"},
+        {"rates": {"weights": 0.05, "time_weights": 0.05, "schedule": "adaptive"}},
+    ],
+    ids=str,
+)
+def test_a_run_that_ended_sooner_and_went_on_is_one_that_was_longer(
+    changes: dict[str, Any],
+) -> None:
+    whole = learn(small(games=100, **changes))
+    for games in (10, 47, 66, 80):
+        sooner = learn(small(games=games, **changes))
+        assert games <= sooner.games < games + 4  # with whole batches
+        later = learn(small(games=100, **changes), resume_from=sooner)
+        assert later.weights == whole.weights
+        assert later.digest == whole.digest
+
+
 def test_threads_and_the_length_of_steps_change_no_weight() -> None:
     batched = small(batch=5, games_per_step=10)
     one = learn(batched, threads=1)
@@ -118,7 +140,7 @@ def test_every_option_changes_what_is_learned_and_can_be_gone_on_with(
     config = small(**change)
     learner = Learning()
     made = list(steps(learner, config))
-    assert made[-1].games == 60
+    assert 60 <= made[-1].games < 60 + config.batch  # with a whole batch at the end
     assert made[-1].weights != learn(small()).weights or change == {}
     middle = learner.load(config, json.loads(json.dumps(learner.dump(made[2]))))
     assert learn(config, resume_from=middle).digest == made[-1].digest

@@ -20,8 +20,10 @@ from evoply.learning import (
     learned_player,
     model_of,
 )
+from evoply.learning.replay import replayed
+from evoply.learning.steps import place_of
 from evoply.players import load_player, save_player
-from evoply.protocols import steps
+from evoply.protocols import Color, steps
 from evoply.reports import report_html
 from evoply.runs import RunError, advance
 
@@ -109,6 +111,64 @@ def test_a_run_is_shown_played_and_gone_on_with(home: Path, capsys: Any) -> None
     assert result.score > 0.5
     assert main(["show", "champion@one"]) == 0
     assert "corners/4" in capsys.readouterr().out
+
+
+def test_games_are_played_again_from_their_keys(home: Path, capsys: Any) -> None:
+    assert main(["learn", "config.toml", "--name", "one", "--games", "100", "--no-tests"]) == 0
+    assert main(["edit", "one", "pieces", "--weight", "0.4"]) == 0
+    assert main(["resume", "one", "--games", "110", "--no-tests"]) == 0
+    capsys.readouterr()
+    with find_run("one") as run:
+        games = [row["games"] for row in run.rows()]
+        by_hand = [row.get("by_hand", 0) for row in run.rows()]
+        assert by_hand.index(1) == len(games) - 2
+        assert games[-3:] == [100, 100, 110]
+        for step in (1, 6, len(games) - 1):
+            before, count = int(games[step - 1]), int(games[step] - games[step - 1])
+            points = 0.0
+            for game in range(count):
+                played = replayed(run, step, game)
+                assert (played.game_of_run, played.games) == (before + game, count)
+                # Sides take turns: Black learns from the first game of the run.
+                assert played.learners == (list(Color)[(before + game) % 2],)
+                blanks = place_of(run.config, before).blanks
+                empty = 36 - sum(played.game.start.pieces(color) for color in Color)
+                assert empty in blanks if blanks else played.game.start.ply == 0
+                outcome = played.game.outcome()
+                assert outcome is not None
+                won = {Color.BLACK: 1.0, None: 0.5, Color.WHITE: 0.0}[outcome.winner]
+                assert played.points == won
+                points += won
+            assert points / count == run.rows()[step]["black_points"]
+    last = len(games) - 1
+    command = ["replay", "one", "--generation", str(last), "--game", "3"]
+    assert main([*command, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["step"], told["game_of_run"], told["learners"]) == (last, 103, ["White"])
+    assert main(command) == 0
+    shown = capsys.readouterr().out
+    assert f"Game 3 of 10 of step {last}, game 103 of the run" in shown
+    assert "White" in shown
+    for step, game, words in (
+        ("0", "0", "which has no games"),
+        (str(last - 1), "0", "has no games, so not 0"),
+        (str(last), "10", "has games 0 to 9, so not 10"),
+    ):
+        assert main(["replay", "one", "--generation", step, "--game", game]) == 1
+        assert words in " ".join(capsys.readouterr().err.split())
+    assert main(["runs", "one"]) == 0
+    listed = capsys.readouterr().out
+    assert listed.count("hand") >= 1
+    assert "Weights, the largest first" in listed
+
+
+def test_tables_are_replayed_too(home: Path, capsys: Any) -> None:
+    changes = ["--games", "30", "--set", "games_per_step=20", "--name", "tables"]
+    assert main(["learn", "tuples-3", *changes, "--no-tests"]) == 0
+    capsys.readouterr()
+    assert main(["replay", "tables", "--generation", "2", "--game", "9", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["game_of_run"], told["learners"]) == (29, ["Black", "White"])
 
 
 def test_wrong_use_is_one_sentence(home: Path, capsys: Any) -> None:

@@ -81,7 +81,7 @@ def slow(game: str, *, degree: int = 1, games: int = 4, **arguments: Any) -> Slo
     rates = [(0.05 / (1 + index), 0.02) for index in range(games)]
     given = {
         "weights": rows_of(game, degree, 1), "scales": scales, "starts": starts_of(game),
-        "key": Stream(3).key, "rates": rates, "rule": "td", **arguments,
+        "key": Stream(3).key, "rates": rates, "rule": "td", "recorded": 2, **arguments,
     }  # fmt: skip
     return SlowLearner(game, program, **given)
 
@@ -105,7 +105,7 @@ def native(model: SlowLearner, **changed: Any) -> dict[str, Any]:
         "backed_up": model.backed_up, "outcome": model.outcome, "batch": model.batch,
         "threads": 1, "max_plies": model.max_plies, "draws": model.draws,
         "adaptive": None if model.adaptive is None else tuple(map(np.array, model.adaptive)),
-        "every": model.every,
+        "every": model.every, "recorded": model.recorded,
     }  # fmt: skip
     given = arguments | changed
     return _native.learn_games(model.game, model.program, model.starts, **given)
@@ -120,6 +120,7 @@ def plain(answer: dict[str, Any]) -> dict[str, Any]:
         "weights": weights.tolist(),
         "adaptive": None if adaptive is None else tuple(array.tolist() for array in adaptive),
         "failed": answer["failed"],
+        "moves": answer["moves"],
     }
 
 

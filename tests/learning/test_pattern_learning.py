@@ -41,6 +41,7 @@ def native(config: PatternConfig, begun: np.ndarray, **changes: Any) -> dict[str
         "random_plies": config.random_plies,
         "outcome": config.outcome,
         "max_plies": config.max_plies,
+        "recorded": 5,
     } | changes
     starts = [game_rules(config.game).start().row]
     result: dict[str, Any] = _native.learn_tables(program, starts, **arguments)
@@ -89,6 +90,7 @@ def test_tables_are_those_of_the_slow_model(changes):
     for name in COLUMNS:
         assert found[name].tolist() == expected[name], name
     assert found["parameters"].tolist() == expected["parameters"]
+    assert found["moves"] == slow.moves[2]  # the games are numbered from 3
     assert (found["parameters"] != begun).any()
 
 
@@ -106,6 +108,9 @@ def test_steps_are_the_same_wherever_a_run_was_interrupted():
     more = list(learn_patterns(config, games=200))
     assert [step.digest for step in more] == [step.digest for step in whole[:3]]
     assert len({step.digest for step in whole}) == 4
+    *_, sooner = learn_patterns(config, games=130)
+    *_, later = learn_patterns(config, resume_from=sooner)
+    assert (later.number, later.digest) == (whole[-1].number + 1, whole[-1].digest)
 
 
 def test_players_learn_to_play():

@@ -38,7 +38,7 @@ type ValueProgram<'py> = (Py<Program>, PyReadonlyArray1<'py, i64>, PyReadonlyArr
     game, features, starts, /, *, weights, time_weights, scales, clip, key, first_game, games, rates, rule, decay = 0.0,
     learns = "both", opponent = None, epsilon = 0.0, depth = 1, value = None, ordering = "none", table = 0, backed_up = false,
     outcome = "sign", batch = 1, threads = 1, max_plies = None, draws = (None, None, None), adaptive = None, every = 1,
-    progress = None
+    recorded = None, progress = None
 ))]
 #[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools)]
 pub fn learn_games<'py>(
@@ -71,6 +71,7 @@ pub fn learn_games<'py>(
     draws: (Option<u32>, Option<u32>, Option<u32>),
     adaptive: Option<(PyReadonlyArray2<'py, f64>, PyReadonlyArray2<'py, f64>)>,
     every: u64,
+    recorded: Option<u64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let rows = joined("time_weights", &weights, &time_weights)?;
@@ -123,6 +124,7 @@ pub fn learn_games<'py>(
         draws: DrawRules { quiet_plies, repetitions, most_plies },
         most_plies: max_plies,
         every,
+        recorded,
     };
     let (game, starts, coherence) = (kernel(game)?, kernel_rows(starts), coherence.transpose()?);
     let question = LearningQuestion { features: &*features.0, value, starts: &starts, plan, weights: rows, coherence };
@@ -216,7 +218,7 @@ fn answer<'py>(py: Python<'py>, lessons: &Lessons) -> PyResult<Bound<'py, PyDict
 #[pyfunction]
 #[pyo3(signature = (
     value, starts, /, *, key, first_game, rates, epsilon = 0.0, random_plies = 0, outcome = "sign", max_plies = None,
-    draws = (None, None, None), progress = None
+    draws = (None, None, None), recorded = None, progress = None
 ))]
 #[allow(clippy::too_many_arguments)]
 pub fn learn_tables<'py>(
@@ -231,6 +233,7 @@ pub fn learn_tables<'py>(
     outcome: &str,
     max_plies: Option<u32>,
     draws: (Option<u32>, Option<u32>, Option<u32>),
+    recorded: Option<u64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (quiet_plies, repetitions, most_plies) = draws;
@@ -250,6 +253,7 @@ pub fn learn_tables<'py>(
         worth: worth_named(outcome)?,
         draws: DrawRules { quiet_plies, repetitions, most_plies },
         most_plies: max_plies,
+        recorded,
     };
     let (game, starts) = (kernel(value.0.game())?, kernel_rows(starts));
     let lessons = interrupt::run(py, |stop| game.learn_tables(&*value.0, &starts, plan, stop, &done), report)?;
@@ -268,7 +272,8 @@ fn set_lessons(answer: &Bound<'_, PyDict>, games: &[Lesson]) -> PyResult<()> {
     set_column(answer, "plies", games, |game| game.plies)?;
     set_column(answer, "squared_errors", games, |game| game.squared_errors)?;
     set_column(answer, "updates", games, |game| game.updates)?;
-    set_column(answer, "explored", games, |game| game.explored)
+    set_column(answer, "explored", games, |game| game.explored)?;
+    answer.set_item("moves", games.iter().find(|game| !game.moves.is_empty()).map(|game| game.moves.clone()))
 }
 
 /// An entry a game.

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from evoply.runs import Listing
+
 _LABEL_WIDTH = 12
 _PIPE_WIDTH = 160
 """Columns of a table that goes into a file or a pipe: nothing is cut there for want of room."""
@@ -136,6 +138,16 @@ def table(*columns: str, left: Sequence[str] = ()) -> Table:
         else:
             grid.add_column(column, justify="right", no_wrap=True)
     return grid
+
+
+def say_listing(listing: Listing, output: Output) -> None:
+    """Show what a learner has learned, row by row."""
+    listed = table(*listing.head, left=listing.left)
+    for row in listing.rows:
+        listed.add_row(*row)
+    output.say()
+    output.say(listing.title)
+    output.people.print(listed)
 
 
 def percent(share: float | None) -> str:

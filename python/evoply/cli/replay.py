@@ -13,6 +13,9 @@ from evoply.cli.shared_options import AnyRun, CodeInRuns, Json, Whole
 
 if TYPE_CHECKING:
     from evoply.evolution import Replay
+    from evoply.learning.replay import LessonReplay
+    from evoply.protocols import GameRecord
+    from evoply.runs import Run
 
 _NumberFromZero = Annotated[Whole, Parameter(validator=Number(gte=0))]
 
@@ -30,23 +33,26 @@ def replay(
 
     Games are not stored: every one comes again from its key, exactly as it was.
     Your own fitness in Python is imported for it, if its file is unchanged.
+    Of a run that learned by play, the number of a generation is that of a step.
 
     Parameters
     ----------
     generation
-        Number of the generation; the first is 0.
+        Number of the generation, the first being 0, or of the step, the first with games being 1.
     game
-        Number of the training game within its generation; the first is 0.
+        Number of the training game within it; the first is 0.
     """
-    from evoply.cli.board_view import board_text
     from evoply.evolution import check_evolved
     from evoply.evolution import replay as play_again
-    from evoply.games import game_rules
     from evoply.kinds import find_run
     from evoply.own_code import code_in_runs_allowed
 
     output = Output(json)
     with code_in_runs_allowed(code_in_runs), find_run(run) as found:
+        lesson = found.kind.uses.get("replayed")
+        if lesson is not None:
+            _show_lesson(output, found, lesson(found, generation, game))
+            return
         check_evolved(found)
         played = play_again(found, generation, game)
     record = played.game
@@ -55,15 +61,7 @@ def replay(
     output.labelled("Black", played.black)
     output.labelled("White", played.white)
     output.labelled("Counted", _points_text(played))
-    if record.start != game_rules(record.start.game).start():
-        output.labelled("Start", record.start.text())
-    output.labelled("Moves", record.transcript())
-    output.labelled("", f"the first {played.opening_plies} plies are random")
-    if outcome is not None:
-        ending = record.ending()
-        rule = "" if ending is None or ending.value == "board" else f" by {ending.value}"
-        output.labelled("Result", f"{outcome}{rule}")
-    output.people.print(board_text(record, output.people, legal=False))
+    _say_moves(output, record, f"the first {played.opening_plies} plies are random")
     output.result(
         {
             "run": str(found.path),
@@ -82,6 +80,53 @@ def replay(
             "disc_difference": outcome.disc_difference if outcome else None,
         }
     )
+
+
+def _show_lesson(output: Output, run: Run, played: LessonReplay) -> None:
+    record, colors = played.game, [str(color) for color in played.learners]
+    output.say(
+        f"Game {played.number} of {played.games:,} of step {played.step}, "
+        f"game {played.game_of_run:,} of the run",
+        style="bold",
+    )
+    output.labelled("Learns", " and ".join(colors))
+    output.labelled("Points", f"{played.points:g} for Black")
+    drawn = f"{played.explored} move{'s' * (played.explored != 1)} drawn at random"
+    _say_moves(output, record, drawn)
+    outcome = record.outcome()
+    output.result(
+        {
+            "run": str(run.path),
+            "step": played.step,
+            "game": played.number,
+            "games": played.games,
+            "game_of_run": played.game_of_run,
+            "learners": colors,
+            "points": played.points,
+            "explored": played.explored,
+            "start": record.start.text(),
+            "transcript": record.transcript(),
+            "outcome": str(outcome),
+            "disc_difference": outcome.disc_difference if outcome else None,
+        }
+    )
+
+
+def _say_moves(output: Output, record: GameRecord, note: str) -> None:
+    """Show where a game began, its moves with a *note*, its result and its last board."""
+    from evoply.cli.board_view import board_text
+    from evoply.games import game_rules
+
+    if record.start != game_rules(record.start.game).start():
+        output.labelled("Start", record.start.text())
+    output.labelled("Moves", record.transcript())
+    output.labelled("", note)
+    outcome = record.outcome()
+    if outcome is not None:
+        ending = record.ending()
+        rule = "" if ending is None or ending.value == "board" else f" by {ending.value}"
+        output.labelled("Result", f"{outcome}{rule}")
+    output.people.print(board_text(record, output.people, legal=False))
 
 
 def _points_text(played: Replay) -> str:

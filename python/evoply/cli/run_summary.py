@@ -7,13 +7,13 @@ from typing import Any
 from evoply.arena import match
 from evoply.cli.explaining import say_explanation
 from evoply.cli.match import match_table
-from evoply.cli.output import Output, table
+from evoply.cli.output import Output, say_listing
 from evoply.cli.progress import progress_bar
 from evoply.cli.report import REPORT_FILE
 from evoply.cli.shell_hints import suggested
 from evoply.players import Player, parse_player, with_options
 from evoply.reports import explain
-from evoply.runs import ChampionFacts, Listing, Run, match_of, played_matches
+from evoply.runs import ChampionFacts, Run, match_of, played_matches
 
 TEST_GAMES = 1000
 TEST_OPPONENTS = ("random", "greedy", "swh")
@@ -31,7 +31,7 @@ def close_run(run: Run, output: Output, *, threads: int, with_tests: bool) -> di
     say_explanation(output, explained)
     listings = run.kind.display.listings(run.config, run.last())
     for listing in listings:
-        _say_listing(listing, output)
+        say_listing(listing, output)
     matches: list[Mapping[str, Any]] = []
     if with_tests:
         matches = [*played_matches(run).champion] or _matches(run, player, facts, threads)
@@ -59,15 +59,6 @@ def close_run(run: Run, output: Output, *, threads: int, with_tests: bool) -> di
         "report": report,
         "play": play,
     }
-
-
-def _say_listing(listing: Listing, output: Output) -> None:
-    listed = table(*listing.head, left=listing.left)
-    for row in listing.rows:
-        listed.add_row(*row)
-    output.say()
-    output.say(listing.title)
-    output.people.print(listed)
 
 
 def _matches(

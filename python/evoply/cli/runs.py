@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from evoply.cli.output import Output, percent, table
+from evoply.cli.output import Output, percent, say_listing, table
 from evoply.cli.shared_options import Json
 from evoply.cli.shell_hints import suggested
 from evoply.wording import shorten
@@ -137,6 +137,10 @@ def _show_run(output: Output, run: Run, *, show_all: bool) -> None:
         listed.add_row(*row)
     output.people.print(listed)
     if generations:
+        if "edited" in run.kind.uses:  # its weights are few, and the table has room for some
+            for listing in run.kind.display.listings(run.config, run.last()):
+                say_listing(listing, output)
+            output.say()
         output.say(f"champion: {shorten(_champion(run), 300)}")
     output.result(_data(run, generations))
 

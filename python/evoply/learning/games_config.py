@@ -74,6 +74,14 @@ class GamesConfig(LearnerConfig):
         return {"games_per_step": self.games_per_step}
 
 
+def games_ahead(config: GamesConfig, played: int) -> int:
+    """Return the games to the end of the step after *played* games, from which steps are counted.
+
+    A run that ended in the middle of a step goes on to where the step would have ended.
+    """
+    return config.games_per_step - played % config.games_per_step
+
+
 _Config = TypeVar("_Config", bound=LearnerConfig)
 
 

@@ -1,11 +1,13 @@
 """The common base of steps of learners by play: storage and digests follow from their fields.
 
 The champion and the digest of a step follow from its fields and the config, so neither is stored.
-A digest covers every field but statistics and times.
+A digest covers every field but statistics and times. Where the next step depends on the games so
+far, it leaves out the step's number, too: a run that was ended and went on has one step more, and
+the same values.
 """
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from time import perf_counter
@@ -57,6 +59,8 @@ class KeptStep:
     """Seconds of all steps so far."""
     champions: Annotated[tuple[ValuingPlayer, ...], Field(exclude=True)] = ()
     digest: Annotated[str, Field(exclude=True)] = ""
+    counts_games: ClassVar[bool] = False
+    """Whether what comes next depends on the games so far, and not on the step's number."""
 
     def player(self, config: Any, /) -> ValuingPlayer:
         """Return the player that was learned."""
@@ -79,7 +83,8 @@ class KeptStep:
 
     def completed(self, config: LearnerConfig) -> Self:
         """Return the step with its champion and digest, which follow from its fields."""
-        decisive = {name: value for name, value in self.dump().items() if name not in _DESCRIPTIVE}
+        left_out = (*_DESCRIPTIVE, "number") if self.counts_games else _DESCRIPTIVE
+        decisive = {name: value for name, value in self.dump().items() if name not in left_out}
         return replace(
             self,
             statistics=MappingProxyType(dict(self.statistics)),
@@ -106,6 +111,24 @@ class KeptStep:
         step: Self = checked(lambda: _adapter(kept).validate_python(data), refusal)
         step.check(config)
         return step.completed(config)
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedAgain:
+    """The games of a step, played once more from the values before it."""
+
+    answer: Mapping[str, Any]
+    """What the kernel says of them, with the moves of one."""
+    starts: Sequence[Any]
+    """The rows of the positions where games begin."""
+    values: Any
+    """The learned values after them."""
+    field: str
+    """The field of a step that holds such values."""
+
+    def leads_to(self, step: KeptStep) -> bool:
+        """Return whether *step* has the same values."""
+        return bool(self.values == getattr(step, self.field))
 
 
 @cache

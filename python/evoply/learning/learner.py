@@ -22,10 +22,12 @@ from evoply.arena.on_cluster import check_game, know_game, rules_to_send
 from evoply.expressions.linear import LARGEST_WEIGHT
 from evoply.games import game_rules
 from evoply.learning.curriculum import starts_of
-from evoply.learning.kept_steps import KeptLearner
+from evoply.learning.games_config import games_ahead
+from evoply.learning.kept_steps import KeptLearner, PlayedAgain
 from evoply.learning.learning_config import LearningConfig, load_learning_config
 from evoply.learning.steps import (
     LearningStep,
+    Place,
     model_of,
     place_of,
     rows_of,
@@ -85,7 +87,7 @@ class Learning(KeptLearner[LearningStep]):
             return self._after_elsewhere(self.cluster, config, step)
         began = perf_counter()
         place = place_of(config, step.games)
-        games = _games_ahead(config, step.games, place.left)
+        games = _games_ahead(config, step.games, place)
         played = self._play(config, step, place.blanks, games)
         if played["failed"] is not None:
             game, ply = played["failed"]
@@ -129,26 +131,40 @@ class Learning(KeptLearner[LearningStep]):
             raise answer.wrong("a step that is not what its digest says")
         return loaded
 
+    def played_again(
+        self, config: LearningConfig, step: LearningStep, games: int, recorded: int, /
+    ) -> PlayedAgain:
+        """Play the *games* after *step* again and keep the moves of the game number *recorded*."""
+        blanks = place_of(config, step.games).blanks
+        answer = self._play(config, step, blanks, games, recorded)
+        weights = rows_of(np.column_stack([answer["weights"], answer["time_weights"]]))
+        return PlayedAgain(answer, _starts(config, blanks), weights, "weights")
+
     def _play(
-        self, config: LearningConfig, step: LearningStep, blanks: tuple[int, ...], games: int
+        self,
+        config: LearningConfig,
+        step: LearningStep,
+        blanks: tuple[int, ...],
+        games: int,
+        recorded: int | None = None,
     ) -> dict[str, Any]:
         model = model_of(config, step)
         rules = game_rules(config.game)
         array = model.array
         key = Stream(config.seed, "learning")
-        starts = starts_of(config.game, blanks, config.curriculum.positions, config.seed)
         needs_value = config.depth > 1 or config.rule == "td-leaf" or config.backed_up
         value = model.value_program() if needs_value else None
         is_deep = config.depth >= _DEEP
         opponent = None
         if step.earlier:
-            draw = Stream(config.seed, "opponent", step.number).below(len(step.earlier))
+            begin = step.games - place_of(config, step.games).played % config.games_per_step
+            draw = Stream(config.seed, "opponent", begin).below(len(step.earlier))
             version = np.array(step.earlier[draw])
             opponent = version[:, 0].copy(), version[:, 1:].copy()
         result: dict[str, Any] = _native.learn_games(
             rules.kernel,
             model.feature_program(),
-            list(starts),
+            _starts(config, blanks),
             weights=array[:, 0].copy(),
             time_weights=array[:, 1:].copy(),
             scales=model.scales if model.is_clipped else np.ones(len(model.features)),
@@ -170,10 +186,16 @@ class Learning(KeptLearner[LearningStep]):
             threads=self.threads or config.machine.threads,
             adaptive=tuple(np.array(sums) for sums in step.adaptive) or None,
             every=games,
+            recorded=recorded,
             ordering="killer" if is_deep else "none",
             table=_TABLE if is_deep else 0,
         )
         return result
+
+
+def _starts(config: LearningConfig, blanks: tuple[int, ...]) -> list[Any]:
+    """Return the rows of the positions where games with so many empty squares begin."""
+    return list(starts_of(config.game, blanks, config.curriculum.positions, config.seed))
 
 
 def step_part(data: bytes) -> bytes:
@@ -190,15 +212,19 @@ def _digest_of(content: bytes) -> object:
     return unpacked(content)[0]["digest"]
 
 
-def _games_ahead(config: LearningConfig, done: int, left: int | None) -> int:
-    """Return how many games the next step has: it ends where anything changes."""
-    ends = [config.games_per_step, left]
+def _games_ahead(config: LearningConfig, done: int, place: Place) -> int:
+    """Return how many games the next step has: it ends where anything changes.
+
+    A run that ended sooner goes on to where its steps would have ended, with whole batches: it
+    comes to the same weights as one that was longer from the beginning.
+    """
+    ends = [games_ahead(config, place.played), place.left]
     if config.opponent.kind != "itself":
         ends.append(config.opponent.refresh - done % config.opponent.refresh)
     if config.time_weights.degree and done < config.time_weights.after:
         ends.append(config.time_weights.after - done)
     if config.games is not None:
-        ends.append(config.games - done)
+        ends.append(-(-(config.games - done) // config.batch) * config.batch)
     return max(1, min(end for end in ends if end is not None))
 
 

@@ -145,7 +145,8 @@ class LearningConfig(GamesConfig):
     """Weights start at random between minus this and this."""
     batch: int = Field(default=1, ge=1, le=100_000)
     """Games that begin with the same weights and whose changes are added afterwards, so that they
-    can be played in parallel; 1: every game learns from the one before."""
+    can be played in parallel; 1: every game learns from the one before. A run ends with a whole
+    batch."""
     rates: Rates = Rates()
     time_weights: TimeWeights = TimeWeights()
     curriculum: Curriculum = Curriculum()

@@ -6,6 +6,7 @@ from typing import Any
 from evoply.learning.learned_kind import GamesDisplay, learned_kind
 from evoply.learning.learner import Learning
 from evoply.learning.learning_config import LEARNER, LearningConfig
+from evoply.learning.replay import replayed
 from evoply.learning.steps import LearningStep, edited, model_of, time_name
 from evoply.runs.columns import Column, Columns, Row, framed
 from evoply.runs.kind import ChampionFacts, Kind, Listing
@@ -18,7 +19,11 @@ _COLUMNS = (
     Column("error", "error", "{:.4f}".format),
     Column("clipped", "clipped features", "{:.2%}".format),
     Column("black_points", "Black's points", "{:.1%}".format),
-)
+    Column(
+        "by_hand", "made by", lambda by_hand: "hand" if by_hand else "games", is_fact=False,
+        read=lambda row: row.get("by_hand", 0.0),
+    ),
+)  # fmt: skip
 
 
 _ERROR = Plot(
@@ -45,7 +50,7 @@ _MOST_LINES = 16
 
 def learning_kind(learner: Learning) -> Kind:
     """Return the kind of *learner*."""
-    return learned_kind(LEARNER, learner, _Display(), uses={"edited": edited})
+    return learned_kind(LEARNER, learner, _Display(), uses={"edited": edited, "replayed": replayed})
 
 
 def weight_plots(config: LearningConfig) -> list[Plot]:

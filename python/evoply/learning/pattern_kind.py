@@ -6,6 +6,7 @@ from evoply.learning.learned_kind import GamesDisplay, learned_kind
 from evoply.learning.packing import pack
 from evoply.learning.pattern_config import PATTERN_LEARNER, PatternConfig
 from evoply.learning.pattern_learner import PatternLearning, PatternStep
+from evoply.learning.replay import replayed
 from evoply.players.packed import PackedTables
 from evoply.runs.columns import Column
 from evoply.runs.kind import ChampionFacts, Kind, Listing
@@ -23,7 +24,7 @@ def pattern_kind(learner: PatternLearning) -> Kind:
         learner,
         _Display(),
         one_machine=_ONE_MACHINE,
-        uses={"packed": _pack},
+        uses={"packed": _pack, "replayed": replayed},
     )
 
 

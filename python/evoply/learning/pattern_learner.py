@@ -21,7 +21,8 @@ from evoply._native import Stream
 from evoply.expressions import program_with_parameters, with_parameters
 from evoply.expressions.linear import LARGEST_WEIGHT
 from evoply.games import game_rules
-from evoply.learning.kept_steps import Doubles, KeptLearner, KeptStep
+from evoply.learning.games_config import games_ahead
+from evoply.learning.kept_steps import Doubles, KeptLearner, KeptStep, PlayedAgain
 from evoply.learning.labels import refitted
 from evoply.learning.pattern_config import PatternConfig, load_pattern_config
 from evoply.players import AlphaBeta, ExpressionEvaluator
@@ -34,6 +35,7 @@ _MOST_PLIES = 300
 class PatternStep(KeptStep):
     """The tables after some games, and all that the next games need."""
 
+    counts_games: ClassVar[bool] = True
     games: int
     """Games played so far."""
     entries: Doubles
@@ -81,7 +83,7 @@ class PatternLearning(KeptLearner[PatternStep]):
         if _labels_left(config, step):
             return self._label(config, step, began)
         left = config.games_per_step if config.games is None else config.games - step.games
-        games = max(1, min(config.games_per_step, left))
+        games = max(1, min(games_ahead(config, step.games), left))
         played = self._play(config, step, games)
         if played["failed"] is not None:
             game, ply = played["failed"]
@@ -136,7 +138,17 @@ class PatternLearning(KeptLearner[PatternStep]):
             statistics=statistics,
         )
 
-    def _play(self, config: PatternConfig, step: PatternStep, games: int) -> dict[str, Any]:
+    def played_again(
+        self, config: PatternConfig, step: PatternStep, games: int, recorded: int, /
+    ) -> PlayedAgain:
+        """Play the *games* after *step* again and keep the moves of the game number *recorded*."""
+        answer = self._play(config, step, games, recorded)
+        entries = answer["parameters"].astype("<f8").tobytes()
+        return PlayedAgain(answer, [game_rules(config.game).start().row], entries, "entries")
+
+    def _play(
+        self, config: PatternConfig, step: PatternStep, games: int, recorded: int | None = None
+    ) -> dict[str, Any]:
         rules = game_rules(config.game)
         usual = _MOST_PLIES if rules.has_draw_rules else None
         result: dict[str, Any] = _native.learn_tables(
@@ -149,6 +161,7 @@ class PatternLearning(KeptLearner[PatternStep]):
             random_plies=config.random_plies,
             outcome=config.outcome,
             max_plies=config.max_plies or usual,
+            recorded=recorded,
         )
         return result
 

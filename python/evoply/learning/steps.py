@@ -5,7 +5,7 @@ Reasons: docs/design/learning.md.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,7 @@ class Edit(NamedTuple):
 class LearningStep(KeptStep):
     """The weights after some games, and all that the next games need."""
 
+    counts_games: ClassVar[bool] = True
     games: int
     """Games played so far."""
     weights: Weights
@@ -63,6 +64,8 @@ class Place:
     stage: int
     """Number of the stage, from 0; whole games follow the last."""
     blanks: tuple[int, ...]
+    played: int
+    """Games of the stage so far."""
     left: int | None
     """Games of the stage that remain; None: no end."""
 
@@ -72,9 +75,9 @@ def place_of(config: LearningConfig, games: int) -> Place:
     all_stages = stages(config.curriculum, config.game)
     for number, stage in enumerate(all_stages):
         if games < stage.games:
-            return Place(number, stage.blanks, stage.games - games)
+            return Place(number, stage.blanks, games, stage.games - games)
         games -= stage.games
-    return Place(len(all_stages), (), None)
+    return Place(len(all_stages), (), games, None)
 
 
 def model_of(config: LearningConfig, step: LearningStep) -> LinearModel:
@@ -117,7 +120,7 @@ def edited(
         step,
         number=step.number + 1,
         weights=rows,
-        statistics=statistics_of(config, step.games, rows, None),
+        statistics={**statistics_of(config, step.games, rows, None), "by_hand": 1.0},
         seconds=0.0,
         edit=Edit(feature, weight, time_weight),
     )

@@ -86,7 +86,7 @@ _EVENTS = Group(
 GROUPS = (_META, _PLAYERS, _STEPS, _STATES, _MATCHES, _EVENTS)
 """All groups that every run has."""
 
-FORMAT = 6
+FORMAT = 7
 """Version of the folder's form and of digests. Before the first release no other is read."""
 
 _DAMAGE = (sqlite3.Error, LookupError, ValueError, TypeError, RecursionError)

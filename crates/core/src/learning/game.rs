@@ -18,7 +18,7 @@ use crate::rules::{Color, Game};
 use crate::work::Stopped;
 
 /// A game that was learned from.
-#[derive(Clone, Copy, PartialEq, Default, Debug)]
+#[derive(Clone, PartialEq, Default, Debug)]
 pub struct Lesson {
     /// The place of its start.
     pub start: u32,
@@ -36,6 +36,8 @@ pub struct Lesson {
     pub clipped: u32,
     /// Moves that were drawn instead of chosen.
     pub explored: u32,
+    /// The moves as codes, if they were to be kept.
+    pub moves: Vec<u64>,
 }
 
 /// A weight left the numbers at this ply of a game.
@@ -112,6 +114,9 @@ impl<G: Game> Task for Play<'_, '_, G> {
                 if learner.lost {
                     return Ok(Err(Lost(position.ply())));
                 }
+            }
+            if settings.plan.recorded == Some(number) {
+                lesson.moves.push(G::code(position.rules(), chosen));
             }
             // Step 3. The board after it.
             let after = seat.after(cpu, &position, index, chosen);

@@ -134,6 +134,8 @@ pub struct Plan {
     pub most_plies: Option<u32>,
     /// Weights are written down after every so many games.
     pub every: u64,
+    /// The number of a game whose moves are kept.
+    pub recorded: Option<u64>,
 }
 
 impl<G: Game> Settings<G> {

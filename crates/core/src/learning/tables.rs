@@ -57,6 +57,8 @@ pub struct Plan {
     pub draws: DrawRules,
     /// Plies after which a game is drawn, wherever it began.
     pub most_plies: Option<u32>,
+    /// The number of a game whose moves are kept.
+    pub recorded: Option<u64>,
 }
 
 /// What came of games.
@@ -320,6 +322,9 @@ impl<G: Game> Task for Play<'_, '_, G> {
                 }
                 lesson.explored += u32::from(explored);
                 before = Some(learn.moves.board(index, side));
+            }
+            if settings.plan.recorded == Some(number) {
+                lesson.moves.push(G::code(position.rules(), chosen));
             }
             position = position.play_unchecked(chosen);
             lesson.plies += 1;
