@@ -320,10 +320,11 @@ class Evolution:
 
         draw = event.random()
         if draw < chosen["crossover"]:
-            first = alpha if chosen["preserve_alpha"] else winner()
+            first = alpha if chosen["preserve_alpha"] in ("yes", "crossover") else winner()
             children = gp.subtree_crossover(first, winner(), NO_LIMITS, event, function_bias=None)
         elif draw < chosen["crossover"] + chosen["mutation"]:
-            parent = alpha if event.below(2) == 0 else winner()
+            may_be_alpha = chosen["preserve_alpha"] in ("yes", "mutation")
+            parent = alpha if may_be_alpha and event.below(2) == 0 else winner()
             children = (self.mutated(parent, event),)
         else:
             children = (winner(),)

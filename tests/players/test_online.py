@@ -112,11 +112,12 @@ def test_texts_options_and_files(tmp_path: Path) -> None:
     player = parse_player("online:population=50,generations=5,preserve_alpha=no,carry=none")
     assert isinstance(player, Online)
     assert (player.population, player.generations, player.games) == (50, 5, 10)
-    assert not player.preserve_alpha
+    assert player.preserve_alpha == "no"
+    assert Online(preserve_alpha=False) == Online(preserve_alpha="no")  # as files have it
     assert parse_player(player.label).model_dump() == player.model_dump()
     precise = Online(crossover=0.123456789)
     assert parse_player(precise.label) == precise
-    assert parse_player("frankland2015").identity() == parse_player("online").identity()
+    assert parse_player("frankland2015").identity() == Online(carry="run").identity()
     assert parse_player("frankland-sane").identity() == Online(scope="board").identity()
     strong = parse_player("online-strong:games=95")
     assert isinstance(strong, Online)
@@ -246,7 +247,9 @@ def test_a_new_match_begins_without_alpha(slow: list[Any]) -> None:
 def cases() -> Iterator[Any]:
     options: list[dict[str, Any]] = [
         {},
-        {"preserve_alpha": False, "tournament": 2},
+        {"preserve_alpha": "no", "tournament": 2},
+        {"preserve_alpha": "crossover", "crossover": 0.5, "mutation": 0.5},
+        {"preserve_alpha": "mutation", "crossover": 0.5, "mutation": 0.5},
         {"crossover": 0.1, "mutation": 0.8, "depth": 3},
         {"redraw": "each_use", "choose": "best"},
         {"start": "initial", "scope": "board", "size_limit": 9},

@@ -40,14 +40,24 @@ def test_the_ladder_is_sound_and_each_step_is_higher() -> None:
 
 def test_table_1(quick: list[dict[str, Any]]) -> None:
     result = reproduce("frankland", "1", Request(games=4))
-    assert [one.name for one in result.rows][:2] == ["ladder, 1 ply: wins", "ladder, 1 ply: ties"]
-    assert [one.paper for one in result.rows] == [95, 5, 50, 5, 50, 5, 0, 0]
-    assert all(one.n == 4 and one.interval is not None for one in result.rows)
+    names = [one.name for one in result.rows]
+    assert names[0] == "WZebra, 1 to 2 plies: here ladder, 1 ply: wins"
+    assert names[5] == "WZebra, 3 to 5 plies: here ladder, 5 plies: ties"
+    assert [one.paper for one in result.rows[:8]] == [95, 5, 50, 5, 50, 5, 0, 0]
+    assert all(one.n == 4 and one.interval is not None for one in result.rows[:8])
+    # The eight other rows of the paper's table cannot be had.
+    others = result.rows[8:]
+    assert len(others) == 16
+    assert [one.paper for one in others[:4]] == [81, 0, 69, 13]
+    assert {(one.ours, one.verdict) for one in others} == {(None, "undecided")}
+    assert all("cannot be had" in one.reason for one in others)
     assert "0.010 s per move on average, 95 % of the moves within 0.010 s" in result.notes[1]
     assert result.command == "evoply reproduce frankland --table 1 --scale smoke --seed 1 --games 4"
     again = reproduce("frankland", "1", Request(games=4, threads=3))
     assert again.rows == result.rows
     assert {settings["population"] for settings in quick} == {100}
+    # Supreme Alpha: but for the first move of a match there is always an alpha from before.
+    assert sum(settings["alpha"] is None for settings in quick[: len(quick) // 2]) == 4
     assert {settings["generations"] for settings in quick} == {20}
 
 
@@ -55,6 +65,9 @@ def test_any_opponent_takes_the_ladders_place(quick: list[dict[str, Any]]) -> No
     result = reproduce("frankland", "1", Request(games=2, opponent="random"))
     assert [one.name for one in result.rows] == ["random: wins", "random: ties"]
     assert [one.verdict for one in result.rows] == ["no figure", "no figure"]
+    in_the_place = reproduce("frankland", "1", Request(games=2, opponent="material:depth={level}"))
+    assert in_the_place.rows[0].name == "WZebra, 1 to 2 plies: here material:depth=1: wins"
+    assert in_the_place.rows[0].paper == 95
     names = [name for name, _ in opponents_of("material:depth={level}")]
     assert names == [f"material:depth={level}" for level in LEVELS]
     with pytest.raises(ValueError, match="no player is called 'nobody'"):
@@ -75,7 +88,9 @@ def test_weights_by_phase(quick: list[dict[str, Any]]) -> None:
             assert one.ours in (None, 0.0)  # the third flag is never set here
         else:
             assert one.ours is None or 5 < one.ours < 27  # uniform in 0..32
-    assert sum(one.paper is not None for one in result.rows) == len(PRINTED)
+    printed = [one.paper for one in result.rows if one.paper is not None]
+    assert sum(not isinstance(paper, str) for paper in printed) == len(PRINTED)
+    assert sum(paper == "become true early and stay true" for paper in printed) == len(PHASES)
     page = study_html(result, STUDIES["frankland"])
     assert "Weights, end of the start" in page
     assert "the paper&#39;s example: A 5, B 1, E 3, C 7, H 8" in page
@@ -89,7 +104,7 @@ def test_weights_by_phase(quick: list[dict[str, Any]]) -> None:
 
 def test_the_sweep_changes_one_setting_at_a_time(quick: list[dict[str, Any]]) -> None:
     result = reproduce("frankland", "sensitivity")
-    assert len(result.rows) == 1 + 2 * 14
+    assert len(result.rows) == 1 + 2 * 17
     gains = [one for one in result.rows if one.name.endswith("gain")]
     assert sum(one.paper == 0 for one in gains) == 7
     asked = {

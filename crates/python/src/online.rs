@@ -50,7 +50,7 @@ pub fn online_move(
     init_size_limit: usize,
     lowest: u32,
     highest: u32,
-    preserve_alpha: bool,
+    preserve_alpha: &str,
     start: &str,
     redraw: bool,
     choose: &str,
@@ -64,6 +64,11 @@ pub fn online_move(
     threads: usize,
 ) -> PyResult<Found> {
     let (quiet_plies, repetitions, most_plies) = draws;
+    let (alpha_crosses, alpha_mutates) = named(
+        preserve_alpha,
+        "preserve_alpha",
+        &[("yes", (true, true)), ("no", (false, false)), ("crossover", (true, false)), ("mutation", (false, true))],
+    )?;
     let settings = Settings {
         population,
         generations,
@@ -76,7 +81,8 @@ pub fn online_move(
         init_size_limit,
         lowest,
         highest,
-        preserve_alpha,
+        alpha_crosses,
+        alpha_mutates,
         from_initial: named(start, "start", &[("current", false), ("initial", true)])?,
         redraw,
         decision: named(

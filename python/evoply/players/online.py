@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from evoply import _native
 from evoply._native import Stream
@@ -33,7 +33,7 @@ from evoply.protocols import Choice, Clock, Color, GameRecord, Position, Seat
 _CHANGES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         "online": {},
-        "frankland2015": {},
+        "frankland2015": {"carry": "run"},
         "frankland-sane": {"scope": "board"},
         "online-strong": {
             "roots": "tree",
@@ -45,6 +45,11 @@ _CHANGES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     }
 )
 """The options in which each named player differs from the default."""
+
+
+def _in_words(value: Any) -> Any:
+    """Return a truth as files have it in the words of an option."""
+    return {True: "yes", False: "no"}.get(value, value) if isinstance(value, bool) else value
 
 
 _NOT_TOLD = {"kind", "name", "depth", "carry", "redraw", "scope", "endgame", "time"}
@@ -60,7 +65,7 @@ class Online(PlayerKind):
     names: ClassVar[Mapping[str, str]] = MappingProxyType(
         {
             "online": "evolves strategies before each move (Frankland & Pillay); many options",
-            "frankland2015": "online with the settings of the paper, which never change",
+            "frankland2015": "online with the settings of the paper: alpha stays for all games",
             "frankland-sane": "online, doubling corners and edges of the board, not of quadrants",
             "online-strong": "online made stronger: a tree of positions, mobility, replies",
         }
@@ -89,8 +94,11 @@ class Online(PlayerKind):
     """The smallest weight of an area."""
     highest: int = Field(default=32, ge=0, le=10_000)
     """The largest weight of an area."""
-    preserve_alpha: bool = True
-    """Whether alpha is one parent of every crossover."""
+    preserve_alpha: Annotated[
+        Literal["yes", "no", "crossover", "mutation"], BeforeValidator(_in_words)
+    ] = "yes"
+    """Which operators have alpha as a parent: of every crossover and of half of all mutations, of
+    one of the two, or of none."""
     carry: Literal["none", "game", "run"] = "game"
     """How long alpha is kept: for one move, one game, or all games of a match, which are then
     played one after another."""

@@ -110,12 +110,14 @@ impl<G: Duels> Task for Evolve<'_, G> {
         let Self { position, areas, settings, key, alpha, stop } = self;
         let Settings { lowest, highest, .. } = *settings;
         let terminals = Terminals { areas: areas.count(), measures: areas.measures(), lowest, highest };
+        let deadline = settings.time.and_then(|time| Instant::now().checked_add(time));
         let trees = Tree::ramped(
             settings.population,
             &terminals,
             settings.depths,
             settings.init_size_limit,
             &mut key.named("create").stream(),
+            || is_past(deadline),
         );
         let here = Arc::new(Opening::new(*position));
         let opening =
@@ -125,7 +127,7 @@ impl<G: Duels> Task for Evolve<'_, G> {
             settings,
             terminals,
             key,
-            deadline: settings.time.and_then(|time| Instant::now().checked_add(time)),
+            deadline,
             scores: vec![RootScore::default(); if settings.from_initial { 0 } else { here.moves.len() }],
             opening,
             games: 0,
@@ -153,6 +155,10 @@ impl<G: Duels> Task for Evolve<'_, G> {
         let roots = here.moves.iter().enumerate().map(|(place, &one)| (one, scores(place))).collect();
         Ok(Ok(Answer { chosen, alpha, generation, games: evolution.games, roots }))
     }
+}
+
+fn is_past(deadline: Option<Instant>) -> bool {
+    deadline.is_some_and(|deadline| Instant::now() >= deadline)
 }
 
 /// A generation that has played, or some of it.
@@ -226,7 +232,7 @@ impl<G: Duels> Evolution<'_, G> {
         mut individuals: Vec<Individual>,
         alpha: Individual,
     ) -> Result<(Vec<Individual>, Played), Stopped> {
-        let &Settings { games, redraw, draws: rules, .. } = self.settings;
+        let &Settings { population, games, redraw, draws: rules, .. } = self.settings;
         let count = individuals.len();
         individuals.push(alpha);
         let trees = || individuals.iter().map(|one| one.tree.clone()).collect();
@@ -253,7 +259,8 @@ impl<G: Duels> Evolution<'_, G> {
             if wins(sum, games) {
                 alpha = place;
             }
-            if place + 1 < count && self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            // A generation that is smaller than it should be was made when the time was up.
+            if (place + 1 < count || count < population) && is_past(self.deadline) {
                 return Ok((individuals, Played { points, alpha, is_whole: false }));
             }
         }
@@ -304,17 +311,18 @@ impl<G: Duels> Evolution<'_, G> {
         let winner = |draws: &mut Stream| &individuals[self.tournament(points, draws)].tree;
         let mut trees = Vec::with_capacity(population + 1);
         for event in 0.. {
-            if trees.len() >= population {
+            if trees.len() >= population || (!trees.is_empty() && is_past(self.deadline)) {
                 break;
             }
             let draws = &mut key.child(event).stream();
             let kind = draws.random();
             if kind < crossover {
-                let first = if self.settings.preserve_alpha { alpha } else { winner(draws) };
+                let first = if self.settings.alpha_crosses { alpha } else { winner(draws) };
                 let second = winner(draws);
                 trees.extend(first.crossed(second, draws).map(|child| child.pruned(size_limit)));
             } else if kind < crossover + mutation {
-                let parent = if draws.below(2) == 0 { alpha } else { winner(draws) };
+                let is_alpha = self.settings.alpha_mutates && draws.below(2) == 0;
+                let parent = if is_alpha { alpha } else { winner(draws) };
                 trees.push(parent.mutated(&self.terminals, depths.1, draws).pruned(size_limit));
             } else {
                 trees.push(winner(draws).clone().pruned(size_limit));

@@ -62,8 +62,9 @@ pub struct Settings {
     /// Weights of areas.
     pub lowest: u32,
     pub highest: u32,
-    /// Whether alpha is a parent of every crossover.
-    pub preserve_alpha: bool,
+    /// Whether alpha is a parent of every crossover, and of half of all mutations.
+    pub alpha_crosses: bool,
+    pub alpha_mutates: bool,
     /// Whether games begin at the start of the game, and not at the position at hand.
     pub from_initial: bool,
     /// Whether trees are decoded anew for every game.
@@ -132,7 +133,8 @@ mod tests {
             init_size_limit: 4096,
             lowest: 1,
             highest: 32,
-            preserve_alpha: true,
+            alpha_crosses: true,
+            alpha_mutates: true,
             from_initial: false,
             redraw: false,
             decision: Decision::Alpha,

@@ -128,7 +128,8 @@ impl Tree {
     }
 
     /// Random trees, ramped half and half: individual i has depth `least` + i modulo the number of depths; those of odd i
-    /// are full. One that passes `most_nodes` is tried again, after a quarter of the tries with a smaller depth.
+    /// are full. One that passes `most_nodes` is tried again, after a quarter of the tries with a smaller depth. Where
+    /// `is_late` says so there are fewer, but at least one.
     ///
     /// # Errors
     /// Says that no tree is so small.
@@ -138,6 +139,7 @@ impl Tree {
         (least, most): (usize, usize),
         most_nodes: usize,
         draws: &mut Stream,
+        is_late: impl Fn() -> bool,
     ) -> Result<Vec<Self>, String> {
         let one = |individual: usize| {
             let mut depth = least + individual % (most - least + 1);
@@ -150,7 +152,7 @@ impl Tree {
                 tree
             })
         };
-        (0..count).map(one).collect::<Option<_>>().ok_or_else(|| {
+        (0..count).take_while(|&individual| individual == 0 || !is_late()).map(one).collect::<Option<_>>().ok_or_else(|| {
             format!(
                 "no tree of at most {most_nodes} nodes in {CREATION_TRIES} tries: allow more nodes or smaller depths"
             )
@@ -274,7 +276,8 @@ mod tests {
 
     #[test]
     fn a_ramp_has_all_depths_both_ways() {
-        let trees = Tree::ramped(100, &TERMINALS, (2, 6), MOST_NODES, &mut Key::new(1).stream()).unwrap_or_default();
+        let trees =
+            Tree::ramped(100, &TERMINALS, (2, 6), MOST_NODES, &mut Key::new(1).stream(), || false).unwrap_or_default();
         assert_eq!(trees.len(), 100);
         for (individual, tree) in trees.iter().enumerate() {
             check(tree);
@@ -287,7 +290,19 @@ mod tests {
                 assert_eq!(depth, Some(2 + individual % 5));
             }
         }
-        assert!(Tree::ramped(2, &TERMINALS, (2, 6), 2, &mut Key::new(1).stream()).is_err());
+        assert!(Tree::ramped(2, &TERMINALS, (2, 6), 2, &mut Key::new(1).stream(), || false).is_err());
+    }
+
+    #[test]
+    fn where_it_is_late_there_are_fewer_trees_but_one() {
+        let made = |looks: u32| {
+            let left = std::cell::Cell::new(looks);
+            let is_late = || left.replace(left.get().saturating_sub(1)) == 0;
+            Tree::ramped(100, &TERMINALS, (2, 6), MOST_NODES, &mut Key::new(1).stream(), is_late).unwrap_or_default()
+        };
+        let all = made(u32::MAX);
+        assert_eq!((all.len(), made(0).len(), made(6).len()), (100, 1, 7));
+        assert_eq!(made(6), all[..7]);
     }
 
     #[test]
@@ -307,7 +322,7 @@ mod tests {
     #[test]
     fn children_are_trees_of_their_parents_nodes() {
         let mut draws = Key::new(2).stream();
-        let trees = Tree::ramped(40, &TERMINALS, (1, 6), MOST_NODES, &mut draws).unwrap_or_default();
+        let trees = Tree::ramped(40, &TERMINALS, (1, 6), MOST_NODES, &mut draws, || false).unwrap_or_default();
         for pair in trees.windows(2) {
             let children = pair[0].crossed(&pair[1], &mut draws);
             let count = |trees: &[Tree]| trees.iter().map(|tree| tree.0.len()).sum::<usize>();

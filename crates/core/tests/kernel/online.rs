@@ -28,7 +28,7 @@ fn field<G: Duels>(rules: G::Rules, number: u64) -> Field<G> {
     let areas = Areas::new(&Geometry::WHOLE, &of_square, Bitboard::EMPTY, Bitboard::EMPTY, Sight::default())
         .unwrap_or_else(|error| panic!("{error}"));
     let terminals = Terminals { areas: areas.count(), measures: 0, lowest: 1, highest: 9 };
-    let trees = Tree::ramped(20, &terminals, (2, 4), 4096, &mut draws).unwrap_or_default();
+    let trees = Tree::ramped(20, &terminals, (2, 4), 4096, &mut draws, || false).unwrap_or_default();
     let opening = Arc::new(Opening::new(G::start(rules)));
     Field {
         rules: DrawRules { most_plies: G::MAY_CAPTURE.then_some(60), ..DrawRules::NONE },

@@ -1,18 +1,16 @@
 """The weights of strategies in each phase of the game, beside the paper's figures.
 
 The paper shows the weights of one game (Figures 7 to 13) and says which areas are high or low. Our
-figures are means over games, so each row is the weight of an area minus the mean of all areas; the
-paper's figures are compared in the same way if it prints enough of them.
+figures are means over all moves of some games.
 """
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
-from evoply.players import Online
-from evoply.studies.frankland.online_matches import GAME, Said, ladder_player, played
+from evoply.studies.frankland.online_matches import GAME, PAPER, Said, ladder_player, played
 from evoply.studies.study import BoardPicture, Request, Result, Row, Scale, row
-from evoply.studies.verdicts import Figure, mean_of
+from evoply.studies.verdicts import Claim, Figure, mean_of
 
 _GAMES: dict[Scale, int] = {"smoke": 4, "small": 50, "paper": 200}
 
@@ -46,16 +44,20 @@ PRINTED: Mapping[tuple[str, str], float] = {
     ("end of the start", "C"): 7,
     ("end of the start", "H"): 8,
     ("middle", "C"): 22,
+    ("middle", "E"): 14,
     ("end of the middle", "A"): 29,
     ("end of the middle", "B"): 1,
     ("end of the middle", "C"): 29,
+    ("end of the middle", "E"): 1,
 }
-"""Weights in the text, each of one position of one game."""
+"""Weights in the text and in Figures 9 and 10, each of one position of one game."""
+FLAGS_ARE_SET = Claim("become true early and stay true", low=0.5)
+"""What the paper says of the three flags."""
 
 
 def weights(request: Request) -> Result:
     """Return the mean weight of every area in every phase, over all moves of some games."""
-    online = played(Online(), ladder_player(1), _GAMES[request.scale], request)
+    online = played(PAPER, ladder_player(1), _GAMES[request.scale], request)
     rows: list[Row] = []
     boards: list[BoardPicture] = []
     for phase, (begin, end) in PHASES.items():
@@ -73,7 +75,7 @@ def weights(request: Request) -> Result:
                     otherwise="the paper shows one position of one game",
                 )
             )
-        rows.append(row(f"{phase}: all three flags set", _flag_share(moves)))
+        rows.append(row(f"{phase}: all three flags set", _flag_share(moves), FLAGS_ARE_SET))
     return request.result(
         "frankland", "weights", "Weights by phase of the game", rows,
         unit="weight of an area, 0 to 32", charts=boards,

@@ -18,6 +18,8 @@ from evoply.studies.verdicts import Figure, share_of_games
 GAME = "othello"
 LEVELS = (1, 3, 5, 7)
 """The depths of the ladder, which are those of the paper's WZebra."""
+PAPER = Online(carry="run")
+"""The settings of the paper, as `frankland2015`."""
 _CORNER, _BESIDE, _DIAGONAL = 12.0, 2.0, 4.0
 """The worth of a corner in legal moves, and the cost of a disc beside an empty corner."""
 _QUARTERS = (("a1", ("b1", "a2"), "b2"), ("h1", ("g1", "h2"), "g2"), ("a8", ("b8", "a7"), "b7"),

@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evoply.players import Online
 from evoply.protocols import Player
-from evoply.studies.frankland.online_matches import ladder_player, opponents_of, played
+from evoply.studies.frankland.online_matches import PAPER, ladder_player, opponents_of, played
 from evoply.studies.study import Request, Result, Row, Scale, row
 from evoply.studies.verdicts import Figure, difference
 
@@ -27,8 +26,11 @@ CLAIMS: Mapping[str, Mapping[str, Any]] = {
 QUESTIONS: Mapping[str, Mapping[str, Any]] = {
     "corners and edges of the board": {"scope": "board"},
     "the eight edge squares two from a corner": {"scope": "edge8"},
-    "alpha thrown away after each move": {"carry": "none"},
-    "no alpha in crossover": {"preserve_alpha": False},
+    "alpha kept for one move": {"carry": "none"},
+    "alpha kept for one game": {"carry": "game"},
+    "alpha a parent in crossover alone": {"preserve_alpha": "crossover"},
+    "alpha a parent in mutation alone": {"preserve_alpha": "mutation"},
+    "alpha no parent": {"preserve_alpha": "no"},
     "the best of the last generation chooses": {"choose": "best"},
     "games of evolution from the start": {"start": "initial"},
     "values drawn anew for each game": {"redraw": "each_use"},
@@ -97,7 +99,7 @@ def _compare(
         before = f"{opponent.label}: " if len(opponents) > 1 else ""
         for index, (name, change) in enumerate({"as in the paper": {}, **changes}.items()):
             step = request.part(number * (len(changes) + 1) + index, steps)
-            online = played(Online(**change), opponent, games, step)
+            online = played(PAPER.with_options(change), opponent, games, step)
             rows.append(row(f"{before}{name}: score", online.score))
             if base is None:
                 base = online.score
