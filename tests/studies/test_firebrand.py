@@ -31,12 +31,14 @@ from evoply.studies.firebrand.training import (
     LearningCurve,
     Size,
     begun_anew,
+    common_end,
     correlation,
     fluctuation,
     ratio,
     settling,
     side_by_side,
     trained,
+    way_left,
 )
 
 FEW = firebrand(
@@ -131,6 +133,18 @@ def test_the_way_to_rest() -> None:
     # Rest is at 0.875, the mean of the last quarter, and four fifths of it at 0.7.
     assert settling(evenly) == pytest.approx(0.7, abs=0.051)
     assert correlation(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 3.0])) == pytest.approx(1)
+
+
+def test_the_way_left_is_told_from_where_runs_end_together() -> None:
+    # The quick one is past the end that both have, the slow one still on its way.
+    quick = curve(*([min(place / 2, 1.5)] * 2 for place in range(21)))
+    slow = curve(*([place / 40] * 2 for place in range(21)))
+    end = common_end([quick, slow])
+    assert end == pytest.approx([(1.5 + 0.4375) / 2] * 2, abs=0.02)
+    assert way_left(quick, end, 0.1) == pytest.approx(abs(1 - end[0]) / end[0])
+    assert way_left(slow, end, 0.1) == pytest.approx((end[0] - 0.05) / end[0])
+    assert way_left(quick, end, 0.0) == way_left(slow, end, 0.0) == 1.0
+    assert settling(quick) < settling(slow)
 
 
 def test_a_curve_is_read_by_games() -> None:

@@ -195,7 +195,7 @@ def _say_result(output: Output, result: Result) -> None:
         cells = [shorten(row.name, _LONGEST_NAME), *([_printed_value(row)] if has_paper else [])]
         cells += [
             "-" if row.ours is None else f"{row.ours:.4g}",
-            "-" if row.interval is None else "{:.4g} to {:.4g}".format(*row.interval),
+            row.interval_text or "-",
             "-" if row.n is None else f"{row.n:,}",
         ]
         grid.add_row(*cells, *([row.verdict] if has_paper else []))

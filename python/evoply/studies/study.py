@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 from evoply.games import game_rules
 from evoply.reports.charts import Chart
 from evoply.reports.series import Series
-from evoply.studies.verdicts import Claim, Figure, Verdict, judge, margin_of
+from evoply.studies.verdicts import FEWEST_RUNS, Claim, Figure, Verdict, judge, margin_of
 from evoply.wording import did_you_mean
 
 Scale = Literal["smoke", "small", "paper"]
@@ -104,6 +104,19 @@ class Row:
     """The known reason for a difference, or how the figure was measured."""
     margin: float | None = None
     """How far our figure may be from the printed one and match; None without a printed one."""
+
+    @property
+    def interval_text(self) -> str:
+        """The interval in words for people: "" if there is none.
+
+        A few equal results give one without width, which says nothing about the next result.
+        """
+        if self.interval is None:
+            return ""
+        low, high = self.interval
+        if low == high and self.n is not None and self.n < FEWEST_RUNS:
+            return "too few to say"
+        return f"{low:.4g} to {high:.4g}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as JSON-ready data."""

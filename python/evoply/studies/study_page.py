@@ -46,12 +46,11 @@ def study_html(result: Result, study: Study, *, state: str = "", goes_on: bool =
 
 
 def _cells(row: Row, *, has_paper: bool) -> list[str]:
-    interval = "" if row.interval is None else "{:.4g} to {:.4g}".format(*row.interval)
     cells = [
         row.name,
         row.paper if isinstance(row.paper, str) else "" if row.paper is None else f"{row.paper:g}",
         "not measured" if row.ours is None else f"{row.ours:.4g}",
-        interval,
+        row.interval_text,
         "" if row.n is None else f"{row.n:,}",
         row.verdict,
         row.reason,

@@ -9,6 +9,7 @@ from evoply.reports.charts import Chart, interval_chart
 from evoply.studies.firebrand.training import (
     LearningCurve,
     Size,
+    common_end,
     curve_charts,
     fluctuation,
     quarter,
@@ -18,6 +19,7 @@ from evoply.studies.firebrand.training import (
     settings,
     settling,
     trained,
+    way_left,
 )
 from evoply.studies.study import Request, Result, Row, row, series
 from evoply.studies.verdicts import Claim, Figure, mean_of, ratio_of, share_of_games
@@ -33,6 +35,8 @@ _FEWEST_STEPS = 3
 _LARGE = 0.1
 _SETTLING = RATES[: RATES.index(_LARGE) + 1]
 """The largest rate that the paper does not call too large to settle."""
+_EARLY = 0.1
+"""The share of the games after which runs are compared: 300 games at the largest scale."""
 
 
 def figure_2(request: Request, size: Size) -> Result:
@@ -70,7 +74,11 @@ def figure_2(request: Request, size: Size) -> Result:
             "weights for all rates. The curves are those of the first run.",
             "Fluctuation: root mean square around straight lines through the last quarter. "
             "Way to rest: share of the games after which four fifths of the way from the first "
-            "weights to the mean of the last quarter was gone.",
+            "weights to the mean of the run's own last quarter was gone.",
+            f"Way left: the distance, after {_EARLY:.0%} of the games, to the mean of the last "
+            f"quarters of all rates up to {_LARGE:g}, divided by that of the first weights. This "
+            "measure was added when the way to rest, which asks each run about its own end, could "
+            "not tell a run that is slow from one that goes further.",
         ),
     )  # fmt: skip
 
@@ -113,7 +121,8 @@ def _claim_rows(by_name: dict[str, list[LearningCurve]]) -> list[Row]:
     runs = list(zip(*constant, strict=True))
     # A failed run counts as fluctuating more than all others and never coming to rest.
     swings = [[_swing(c) if not c.failed else float("inf") for c in run] for run in runs]
-    ways = [[settling(c) if not c.failed else 1.0 for c in run] for run in runs]
+    settled = [run[: len(_SETTLING)] for run in runs]
+    left = [_ways_left(run) for run in settled]
     largest = by_name[f"{RATES[-1]:g}"]
     rows = [
         row(
@@ -122,9 +131,17 @@ def _claim_rows(by_name: dict[str, list[LearningCurve]]) -> list[Row]:
             Claim("larger ones fluctuate more: above 0", low=0.0),
         ),
         row(
-            f"rank correlation of rate, up to {_LARGE:g}, and way to rest",
-            _rank_figure(_SETTLING, [way[: len(_SETTLING)] for way in ways]),
+            f"rank correlation of rate, up to {_LARGE:g}, and way left",
+            _rank_figure(_SETTLING, left),
             Claim("larger ones converge faster: below 0", high=0.0),
+        ),
+        row(
+            f"rank correlation of rate, up to {_LARGE:g}, and way to rest",
+            _rank_figure(_SETTLING, [list(map(_way_to_rest, run)) for run in settled]),
+        ),
+        *(
+            row(f"rate {rate:g}: way left", mean_of([ways[number] for ways in left]))
+            for number, rate in enumerate(_SETTLING)
         ),
         row(
             "rate 1: share of runs that do not settle",
@@ -152,6 +169,19 @@ def _claim_rows(by_name: dict[str, list[LearningCurve]]) -> list[Row]:
             )
         )
     return rows
+
+
+def _way_to_rest(curve: LearningCurve) -> float:
+    return 1.0 if curve.failed else settling(curve)
+
+
+def _ways_left(curves: Sequence[LearningCurve]) -> list[float]:
+    """Return the way left early in each of the runs with one seed; 1 for one that failed."""
+    sound = [curve for curve in curves if not curve.failed]
+    if not sound:
+        return [1.0] * len(curves)
+    end = common_end(sound)
+    return [1.0 if curve.failed else way_left(curve, end, _EARLY) for curve in curves]
 
 
 def _rank_figure(x: Sequence[float], runs: Sequence[Sequence[float]]) -> Figure | None:

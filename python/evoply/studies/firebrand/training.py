@@ -264,6 +264,21 @@ def settling(curve: LearningCurve) -> float:
     return float(curve.games[np.argmax(ways <= _SETTLED * ways[0])] / curve.games[-1])
 
 
+def common_end(curves: Iterable[LearningCurve]) -> Array:
+    """Return where runs end up together: the mean of all their weights over the last quarters."""
+    ends = [quarter(curve, 4)[1].mean(axis=0) for curve in curves]
+    return np.asarray(np.mean(ends, axis=0))
+
+
+def way_left(curve: LearningCurve, end: Array, share: float) -> float:
+    """Return the distance to *end* after a *share* of the games, divided by that at the beginning.
+
+    It is 0 for a run that is there, 1 for one that has not moved, and more for one that went away.
+    """
+    index = int(np.argmax(curve.games >= share * curve.games[-1]))
+    return ratio(distance(curve.weights[index], end), distance(curve.weights[0], end))
+
+
 def curve_charts(curve: LearningCurve, name: str, note: str = "") -> list[Chart]:
     """Return the curves of all weights of a run, as the paper draws them."""
     charts = weight_charts(curve.config, [step.statistics for step in curve.steps])
