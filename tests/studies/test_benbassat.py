@@ -18,6 +18,7 @@ from evoply.studies import Request, Result, find_study, reproduce
 from evoply.studies.benbassat.coevolution import KINDS, OUTSIDE, evolved_score, kind_config
 from evoply.studies.benbassat.evolved_players import RULES, TABLES, evolve_player, run_config
 from evoply.studies.benbassat.guide_matches import GUIDES, LADDER, READINGS, guide
+from evoply.studies.benbassat.guide_readings import CANDIDATES
 from evoply.studies.kept_runs import evolution
 
 PRINTED_GUIDES = {
@@ -93,6 +94,38 @@ def test_table_3():
         step.name for step in LADDER if step.game == "othello"
     ]
     json.dumps(result.to_dict(), allow_nan=False)
+
+
+def test_the_rule_chooses_the_reading_that_is_closest():
+    shown: list[Result] = []
+    result = reproduce("benbassat", "readings", Request(shown=shown.append))
+    assert len(CANDIDATES) == len(set(CANDIDATES)) == 24
+    assert len(shown) == len(CANDIDATES)
+    for candidate in CANDIDATES:
+        assert parse_player(candidate.player(3), game="checkers-10").reproducible
+    rows = {one.name: one for one in result.rows}
+    distances = {}
+    for candidate in CANDIDATES:
+        ours = [
+            rows[f"{candidate.name}: {pair}"].ours
+            for pair in ("ab2 against random", "ab3 against ab2")
+        ]
+        distances[candidate.name] = abs(ours[0] - 998.85) + abs(ours[1] - 522.9)
+        distance = rows[f"{candidate.name}: distance"].ours
+        assert distance == pytest.approx(distances[candidate.name])
+    closest = min(distances, key=distances.get)
+    assert result.notes[0] == f"Chosen: {closest} ({distances[closest]:.1f} points)."
+    assert result == reproduce("benbassat", "readings", Request(threads=1))
+
+
+def test_trees_by_hand_are_read_by_the_primitives_of_their_game():
+    result = reproduce("benbassat", "hand", Request(rules="lean-kings"))
+    assert len(result.rows) == 5 * 2 + 4 * 2 + 2
+    assert result.rows[8].name == "Reversi, and all corners: ab4 against ab5"
+    assert result.rows[8].paper == "875.00 to 961.00"
+    assert result.rows[8].ours > 700
+    assert "reading lean-kings" in result.notes[1]
+    assert {one.n for one in result.rows} == {10}
 
 
 def test_runs_have_the_settings_of_their_preset_and_scale():
@@ -216,5 +249,7 @@ def test_the_comparison():
 
 def test_what_the_study_says_of_itself():
     study = find_study("benbassat")
-    assert [one.name for one in study.experiments] == ["3", "4", "5", "6", "coevolution"]
+    assert [one.name for one in study.experiments] == [
+        *("3", "readings", "hand", "4", "5", "6", "coevolution")
+    ]
     assert any("same four digits" in text for text in study.contradictions)

@@ -28,9 +28,10 @@ SWH_WEIGHTS: tuple[float, ...] = tuple(
 )
 """The standard weights heuristic of Othello 8x8, one weight per square, row by row from a1."""
 
-_WITH_KINGS = (count(board.own_men) + 1.5 * count(board.own_kings)) - (
-    count(board.opponent_men) + 1.5 * count(board.opponent_kings)
-)
+_OWN_MEN, _THEIR_MEN = count(board.own_men), count(board.opponent_men)
+_OWN_WITH_KINGS = _OWN_MEN + 1.5 * count(board.own_kings)
+_THEIRS_WITH_KINGS = _THEIR_MEN + 1.5 * count(board.opponent_kings)
+_WITH_KINGS = _OWN_WITH_KINGS - _THEIRS_WITH_KINGS
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +141,27 @@ NAMED_PLAYERS: Mapping[str, NamedPlayer] = MadeWhenUsed(
             depth=1,
             view="turn",
             second=_WITH_KINGS,
+        ),
+        "material-own": lambda: NamedPlayer(
+            "alpha-beta; a coin for each move: the difference in pieces, or the own pieces",
+            features.discs("own") - features.discs("opponent"),
+            depth=1,
+            view="turn",
+            second=features.discs("own"),
+        ),
+        "material-lean": lambda: NamedPlayer(
+            "alpha-beta; a coin for each move: the difference in men, or own men counted thrice",
+            _OWN_MEN - _THEIR_MEN,
+            depth=1,
+            view="turn",
+            second=3.0 * _OWN_MEN - _THEIR_MEN,
+        ),
+        "material-lean-kings": lambda: NamedPlayer(
+            "the same, with kings, which are worth one man and a half",
+            _WITH_KINGS,
+            depth=1,
+            view="turn",
+            second=3.0 * _OWN_WITH_KINGS - _THEIRS_WITH_KINGS,
         ),
         "random-leaf": lambda: NamedPlayer(
             "alpha-beta with a random value from [0, 1) for every leaf; option noise",

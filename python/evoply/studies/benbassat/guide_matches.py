@@ -26,9 +26,14 @@ GUIDES: Mapping[str, Mapping[str, str]] = {
     "share": {"othello": "material-share"},
     "integers": {"lose-checkers": "random-leaf:noise=6"},
     "leaf": {"checkers-10": "material-kings:alternate=leaf"},
+    "own": {"checkers-10": "material-own"},
+    "lean": {"checkers-10": "material-lean"},
+    "lean-kings": {"checkers-10": "material-lean-kings"},
 }
 """The guide of each game by reading; every reading except the first is of one game only."""
 READINGS = tuple(GUIDES)
+GUIDES_OF_10X10 = tuple(name for name in READINGS if "checkers-10" in GUIDES[name])
+"""The readings that say which guide 10x10 checkers has."""
 TITLES = {
     "othello": "Reversi",
     "lose-checkers": "Lose checkers",
@@ -184,8 +189,13 @@ def _result(
 
 
 _OTHER = (
-    "The other program shares no line with this one; in brackets behind its figures stand standard "
-    "errors of the last digits. Positions may repeat in checkers, as they did there."
+    "Another program, which shares no line with this one, was played under the same reading. The "
+    "page (--html) and the JSON have its figures beside ours, with standard errors of the last "
+    "digits in brackets. Positions may repeat in checkers, as they did there."
+)
+_IN_VIEW = (
+    "Found with table 5 in view, so that nothing here is proof; --table readings compares all "
+    "candidates. Positions may repeat."
 )
 _NOTES = {
     "corners": (
@@ -211,5 +221,19 @@ _NOTES = {
         "was reached by another program with the first of equal moves, most advanced pieces "
         "first, instead of a random one.",
         _OTHER,
+    ),
+    "own": (
+        "10x10: for each move a coin chooses the difference in pieces, or the own pieces alone.",
+        _IN_VIEW,
+    ),
+    "lean": (
+        "10x10: for each move a coin chooses the difference in men, or own men counted three times "
+        "less the opponent's.",
+        _IN_VIEW,
+    ),
+    "lean-kings": (
+        "10x10: for each move a coin chooses the difference in pieces, or own ones counted three "
+        "times less the opponent's; a king is worth one man and a half.",
+        _IN_VIEW,
     ),
 }

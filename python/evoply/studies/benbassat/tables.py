@@ -2,7 +2,9 @@
 
 from evoply.studies.benbassat.coevolution import coevolution
 from evoply.studies.benbassat.evolved_players import RULES, table_4, table_5, table_6
-from evoply.studies.benbassat.guide_matches import READINGS, calibration
+from evoply.studies.benbassat.guide_matches import GUIDES_OF_10X10, READINGS, calibration
+from evoply.studies.benbassat.guide_readings import guide_readings
+from evoply.studies.benbassat.trees_by_hand import trees_by_hand
 from evoply.studies.study import PaperExperiment, Study
 
 BENBASSAT = Study(
@@ -17,6 +19,19 @@ BENBASSAT = Study(
             calibration,
             {"smoke": 2, "small": 20, "paper": 300},
             READINGS,
+        ),
+        PaperExperiment(
+            "readings",
+            "Table 3, 10x10: which guide comes closest to both printed rows",
+            guide_readings,
+            {"smoke": 5, "small": 60, "paper": 1200},
+        ),
+        PaperExperiment(
+            "hand",
+            "Trees by hand beside tables 4 to 6: what the primitives can say",
+            trees_by_hand,
+            {"smoke": 5, "small": 60, "paper": 200},
+            GUIDES_OF_10X10,
         ),
         PaperExperiment(
             "4",
