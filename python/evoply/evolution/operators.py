@@ -74,6 +74,11 @@ OPERATORS: tuple[Operator, ...] = (
         "A drawn number or square moves a little, or a node becomes another of its types.",
         afterwards=6,
     ),
+    Operator(
+        "orbit_mutation", gp.orbit_mutation,
+        "A subtree that asks a square is copied to all squares of its orbit, added up.",
+        afterwards=7,
+    ),
 )  # fmt: skip
 
 MUTATIONS_AFTERWARDS: tuple[Operator, ...] = tuple(

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 from typing import Any, ClassVar
 
 from evoply._native import Stream
@@ -98,6 +99,14 @@ class SquareParameter:
         choices = _neighbours(self.shape, self.among, str(value))
         return choices[stream.below(len(choices))] if choices else str(value)
 
+    def images(self, value: float | str) -> tuple[str, ...]:
+        """Return where each symmetry of the board takes a square, the identity first.
+
+        There are eight symmetries on a square board and four on others; those are left out that do
+        not leave the set *among* as it is.
+        """
+        return tuple(images[str(value)] for images in _symmetries(self.shape, self.among))
+
     def read(self, text: str) -> str:
         """Return the square that *text* names; `ExpressionError` if it cannot be drawn."""
         if text not in _names(self.shape, self.among):
@@ -148,6 +157,25 @@ def parameter_from_dict(data: object) -> Parameter:
         "a parameter must be {kind = 'number', low, high} or "
         f"{{kind = 'square', rows, columns, among, relative}}, not {data!r:.60}"
     )
+
+
+@lru_cache(maxsize=64)
+def _symmetries(shape: BoardShape, among: str) -> tuple[dict[str, str], ...]:
+    """Return where each symmetry that leaves a set of squares as it is takes each of them."""
+    names, found = _names(shape, among), []
+    for turned, down, right in product((False, True), repeat=3):
+        if turned and not shape.is_square:
+            continue
+        images = {}
+        for name in names:
+            row, column = divmod(square_index(shape, name), shape.columns)
+            row, column = (column, row) if turned else (row, column)
+            row = shape.rows - 1 - row if down else row
+            column = shape.columns - 1 - column if right else column
+            images[name] = square_name(shape.index(row, column), shape)
+        if set(images.values()) == set(names):
+            found.append(images)
+    return tuple(found)
 
 
 @lru_cache(maxsize=64)

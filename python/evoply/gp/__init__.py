@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         drawn_numbers,
         hoist_mutation,
         local_mutation,
+        orbit_mutation,
         point_mutation,
         reproduction,
         shrink_mutation,
@@ -133,6 +134,7 @@ __all__ = [
     "node_expressions",
     "node_values",
     "one_way_crossover",
+    "orbit_mutation",
     "paired_crossover",
     "paired_tournament_selection",
     "pareto_front",
@@ -179,8 +181,9 @@ give_when_used(
         "individual_text": "parse_individual",
         "lowering": "expression_of lower node_expressions node_values",
         "mutation": (
-            "constant_mutation drawn_numbers hoist_mutation local_mutation point_mutation "
-            "reproduction shrink_mutation subtree_mutation swap_mutation with_drawn_numbers"
+            "constant_mutation drawn_numbers hoist_mutation local_mutation orbit_mutation "
+            "point_mutation reproduction shrink_mutation subtree_mutation swap_mutation "
+            "with_drawn_numbers"
         ),
         "node_choice": "choose_point choose_point_of_type prefer_function",
         "random_trees": "GenerationError full grow",

@@ -12,7 +12,14 @@ from statistics import NormalDist
 from typing import Literal
 
 from evoply._native import Stream
-from evoply.expressions import Constant, Node, NumberParameter, Primitive, PrimitiveSet
+from evoply.expressions import (
+    Constant,
+    Node,
+    NumberParameter,
+    Primitive,
+    PrimitiveSet,
+    SquareParameter,
+)
 from evoply.gp.crossover import fits
 from evoply.gp.forest import Genotype, branches, with_branch
 from evoply.gp.node_choice import Bias, choose_point, prefer_function
@@ -256,6 +263,55 @@ def local_mutation(tree: Tree, limits: Limits, stream: Stream, *, scale: float =
     return Tree(
         chosen, (*nodes[:index], _move(nodes[index], chosen, scale, stream), *nodes[index + 1 :])
     )
+
+
+def orbit_mutation(tree: Tree, limits: Limits, stream: Stream) -> Tree:
+    """Return *tree* with a subtree that asks a square copied to all squares of its orbit, added up.
+
+    The subtree is drawn uniformly among those that give a number, ask a square, and differ where a
+    symmetry of the board moves their squares; the sum of its different images takes its place. So
+    one step leads from one corner to four, where each corner alone gains little. The tree itself is
+    returned if there is none, if the set cannot add, or if the sum passes the limits. The idea is
+    ours: it helps trees of Benbassat & Sipper's primitives across a gap, and adds no primitive.
+    """
+    nodes, ends, chosen = tree.nodes, tree.ends, tree.primitive_set
+    adds = [primitive for primitive in chosen.primitives if primitive.operator == ("add",)]
+    sums = {}
+    for index, end in enumerate(ends):
+        if adds and nodes[index].type == "number":
+            images = _images(nodes[index:end])
+            if len(images) > 1:
+                sums[index] = images
+    if not sums:
+        return tree
+    index = list(sums)[stream.below(len(sums))]
+    images = sums[index]
+    added = (*[adds[0]] * (len(images) - 1), *(node for image in images for node in image))
+    child = Tree(chosen, (*nodes[:index], *added, *nodes[ends[index] :]))
+    return child if len(child) <= limits.max_nodes and child.depth <= limits.max_depth else tree
+
+
+def _images(nodes: Sequence[Node]) -> list[tuple[Node, ...]]:
+    """Return the different images of a subtree under symmetries of its squares, itself first."""
+    places = {
+        index: node.parameter.images(node.value)
+        for index, node in enumerate(nodes)
+        if isinstance(node, Primitive)
+        and isinstance(node.parameter, SquareParameter)
+        and node.value is not None
+    }
+    counts = {len(images) for images in places.values()}
+    if len(counts) != 1:  # no square, or squares of sets with other symmetries
+        return [tuple(nodes)]
+    found = dict[tuple[Node, ...], None]()
+    for symmetry in range(counts.pop()):
+        image = list(nodes)
+        for index, images in places.items():
+            node = nodes[index]
+            assert isinstance(node, Primitive)
+            image[index] = node.with_value(images[symmetry])
+        found[tuple(image)] = None
+    return list(found)
 
 
 def _can_change(node: Node, primitive_set: PrimitiveSet) -> bool:

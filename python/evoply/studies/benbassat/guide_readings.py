@@ -31,7 +31,7 @@ _ROWS = tuple(step for step in LADDER if step.game == GAME)
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class GuideReading:
     """A reading of the guide."""
 
     pair: str
@@ -58,7 +58,7 @@ class Candidate:
 
 
 CANDIDATES = tuple(
-    Candidate(*parts) for parts in product(PAIRS, (False, True), ("random", "first"))
+    GuideReading(*parts) for parts in product(PAIRS, (False, True), ("random", "first"))
 )
 """All that are compared."""
 
@@ -66,7 +66,7 @@ CANDIDATES = tuple(
 def guide_readings(request: Request) -> Result:
     """Return both printed rows of table 3 for every candidate, and which one the rule chooses."""
     rows: list[Row] = []
-    distances: dict[Candidate, float] = {}
+    distances: dict[GuideReading, float] = {}
     result = _result(request, rows, distances)
     for number, candidate in enumerate(CANDIDATES):
         figures = list(_figures(candidate, request))
@@ -86,7 +86,7 @@ def _pair(step: GuideRow) -> str:
     return step.name.partition(": ")[2]
 
 
-def _figures(candidate: Candidate, request: Request) -> Iterator[Figure]:
+def _figures(candidate: GuideReading, request: Request) -> Iterator[Figure]:
     """Yield the points per 1,000 of the deeper guide in each printed row."""
     for step in _ROWS:
         played = match(
@@ -102,7 +102,7 @@ def _figures(candidate: Candidate, request: Request) -> Iterator[Figure]:
         yield score_of(played, of=1000.0)
 
 
-def _result(request: Request, rows: list[Row], distances: dict[Candidate, float]) -> Result:
+def _result(request: Request, rows: list[Row], distances: dict[GuideReading, float]) -> Result:
     notes = [
         "The rule: the smallest sum over both rows of the distance to the printed figure, in "
         "points per 1,000. Rule and candidates were fixed before the first of these games.",
