@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from fake_pool import FakePool
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evoply import throttle
@@ -205,6 +205,7 @@ def test_a_player_outside_the_kernel_plays_the_same_elsewhere() -> None:
     st.integers(0, 20),
     st.integers(0, 4),
 )
+@example(1, "u1", 17, 3)
 def test_columns_come_back_whatever_repeats_in_them(
     seed: int, kind: str, length: int, times: int
 ) -> None:

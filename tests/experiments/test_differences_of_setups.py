@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evoply.experiments import compared, fewest_seeds, spread_of
@@ -55,6 +55,11 @@ numbers = st.lists(st.integers(0, 20).map(lambda value: value / 20), min_size=1,
 
 
 @given(numbers, numbers)
+@example(
+    [0.0, 0.0, 0.1, 0.15, 0.15, 0.15, 0.2, 0.4],
+    [0.0, 0.0, 0.05, 0.4, 0.4, 0.4, 0.4, 0.4, 0.45, 0.5, 0.5],
+)
+@example([0.0] * 5 + [0.05] * 2, [0.0] * 11 + [0.05])
 def test_effect_and_sign_turn_round_with_the_pair(a: list[float], b: list[float]) -> None:
     (one,) = compared({"a": a, "b": b})
     (other,) = compared({"b": b, "a": a})

@@ -37,7 +37,8 @@ _OUT: Mapping[str, np.dtype[Any]] = {
 }
 _KINDS = ("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8")
 _MOST_PERIODS = 4
-"""How many repetitions of a column's first value are tried as its period."""
+"""How many repetitions of a column's first values are tried as its period."""
+_FIRST_VALUES = 8
 
 
 def check_game(game: str) -> None:
@@ -270,8 +271,11 @@ def _period(column: NDArray[Any]) -> int:
 
     Every tree of a population meets the same openings with the same keys.
     """
-    again = np.flatnonzero(column[1:] == column[:1])[:_MOST_PERIODS] + 1
-    for period in again.tolist():
+    count = len(column) - _FIRST_VALUES
+    is_again = np.ones(max(count, 0), bool)
+    for place in range(_FIRST_VALUES if count > 0 else 0):
+        is_again &= column[place + 1 : place + 1 + count] == column[place]
+    for period in (np.flatnonzero(is_again)[:_MOST_PERIODS] + 1).tolist():
         if (column[period:] == column[:-period]).all():
             return int(period)
     return len(column)

@@ -190,7 +190,8 @@ def _sums(*factors: NDArray[Any]) -> Floats:
 def _brunner_munzel_p(counts: NDArray[np.int64], size: int, ties: tuple[int, ...]) -> Floats:
     found = _studentised(np.cumsum(counts, axis=0, dtype=np.float64), ties)
     distance = np.abs(found.logit)
-    known, is_drawn = _logits(size, ties)
+    # The sizes of logits are those of the other sample, too, and drawn ways are to be the same.
+    known, is_drawn = _logits(min(size, sum(ties) - size), ties)
     beyond = len(known) - np.searchsorted(known, distance * (1 - _NEAR))
     share = (beyond + is_drawn) / (len(known) + is_drawn)
     student = _student(found.statistic, found.freedom)
