@@ -211,6 +211,7 @@ def test_tables_of_players(name):
     for kind in table.kinds:
         for depth, printed in kind.printed.items():
             against = f"{kind.fitness} at ab{kind.depth} against ab{depth}"
+            assert (f"{against}, the guide lean-kings, run 1" in rows) == (name == "5")
             mean = rows[f"{against}, mean of runs"]
             assert mean.paper == f"{min(printed):.2f} to {max(printed):.2f}"
             run = rows[f"{against}, run 1"]

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from statistics import median
+from typing import NamedTuple
 
 from evoply import _native
 from evoply.arena import match
@@ -43,6 +44,17 @@ class FitnessRuns:
     printed: Mapping[int, tuple[float, ...]]
 
 
+class BenchmarkReading(NamedTuple):
+    """What the paper does not say of its benchmark, and how it is read."""
+
+    ending: str = ""
+    """The end of the names of its rows."""
+    draws: DrawRules | None = None
+    """Rules about draws of long games; None: the usual ones of the game."""
+    guide: str = "corners"
+    """The reading of the guide."""
+
+
 @dataclass(frozen=True, slots=True)
 class PlayersTable:
     """One of the paper's tables of evolved players."""
@@ -50,9 +62,7 @@ class PlayersTable:
     game: str
     preset: str
     kinds: tuple[FitnessRuns, ...]
-    readings: tuple[tuple[str, DrawRules | None], ...] = (("", None),)
-    """The rules about draws of long benchmark games, which the paper does not give, by the end of
-    their rows' names. None: the usual rules of the game."""
+    readings: tuple[BenchmarkReading, ...] = (BenchmarkReading(),)
 
 
 TABLES: Mapping[str, PlayersTable] = {
@@ -72,7 +82,12 @@ TABLES: Mapping[str, PlayersTable] = {
             FitnessRuns("50Co", 3, {3: (889.0, 927.0)}),
             FitnessRuns("25Co", 2, {3: (732.0, 615.5, 554.0, 631.0)}),
         ),
-        readings=(("", None), (", of any length", DrawRules(max_plies=None))),
+        readings=(
+            BenchmarkReading(),
+            BenchmarkReading(", of any length", DrawRules(max_plies=None)),
+            # The rule of --table readings chooses it by table 3 alone.
+            BenchmarkReading(", the guide lean-kings", guide="lean-kings"),
+        ),
     ),
     "6": PlayersTable(
         "othello",
@@ -168,9 +183,9 @@ def players_table(name: str, request: Request) -> Result:
             champion = evolve_player(config, kind.depth, finished, request.threads)
             evolved[kind.fitness].append(champion)
             for depth in kind.printed:
-                for ending, draws in table.readings:
-                    figure = _benchmark(champion, config, depth, draws, size.games, request)
-                    measured.setdefault(_against(kind, depth, ending), []).append(figure)
+                for reading in table.readings:
+                    figure = _benchmark(champion, config, depth, reading, size.games, request)
+                    measured.setdefault(_against(kind, depth, reading), []).append(figure)
             steps.advance()
             result = _result(name, request, evolved, measured)
             request.shown(result)
@@ -178,8 +193,8 @@ def players_table(name: str, request: Request) -> Result:
     return result
 
 
-def _against(kind: FitnessRuns, depth: int, ending: str) -> str:
-    return f"{kind.fitness} at ab{kind.depth} against ab{depth}{ending}"
+def _against(kind: FitnessRuns, depth: int, reading: BenchmarkReading) -> str:
+    return f"{kind.fitness} at ab{kind.depth} against ab{depth}{reading.ending}"
 
 
 def _result(
@@ -193,8 +208,8 @@ def _result(
     rows: list[Row] = []
     for kind in table.kinds:
         for depth, printed in kind.printed.items():
-            for ending, _ in table.readings:
-                against = _against(kind, depth, ending)
+            for reading in table.readings:
+                against = _against(kind, depth, reading)
                 if against in measured:
                     rows += _rows(against, measured[against], printed)
     return request.result(
@@ -223,18 +238,18 @@ def _benchmark(
     champion: EvolvedPlayer,
     config: EvolutionConfig,
     depth: int,
-    draws: DrawRules | None,
+    reading: BenchmarkReading,
     games: int,
     request: Request,
 ) -> Figure:
     """Return the points per 1,000 games against the guide of a depth, from the start position."""
     result = match(
         champion.player,
-        guide(config.game, depth),
+        guide(config.game, depth, reading.guide),
         game=config.game,
         games=games,
         openings=None,
-        draws=draws,
+        draws=reading.draws,
         seed=_native.Stream(config.seed, "benchmark", depth).below(2**32),
         threads=request.threads,
     )
