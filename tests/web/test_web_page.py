@@ -80,6 +80,22 @@ def test_games_whose_rules_are_data(
         assert page.inner_text("#message") == ""
 
 
+@pytest.mark.parametrize(("game", "shape"), [("hex-9", "polygon"), ("connect-four", "rect")])
+def test_the_x_ray_has_the_shape_of_the_squares(
+    game: str, shape: str, browser: Any, address: str
+) -> None:
+    with opened(browser, address, viewport=DESKTOP) as page:
+        begin(page, game, white="greedy")
+        wait_for_turn(page)
+        by_mouse(page)
+        wait_for_turn(page)
+        page.keyboard.press("x")
+        page.wait_for_selector(".board .heat")
+        squares = page.locator(".board [data-square]").count()
+        assert page.locator(f".board {shape}.heat").count() == squares
+        assert page.locator(".board .heat").count() == squares
+
+
 def test_undo_hint_values_and_steps_by_keyboard(browser: Any, address: str) -> None:
     with opened(browser, address, viewport=DESKTOP) as page:
         begin(page, "othello", white="greedy")

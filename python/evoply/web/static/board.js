@@ -254,11 +254,13 @@ export class Board {
   #heat(view) {
     const squares = [];
     for (const [square, { strength }] of view.heat ?? []) {
+      const look = { class: "heat", fill: heatColor(strength) };
+      if (this.drawn === "hexes") {
+        squares.push(svg("polygon", { points: this.#corners(square).join(" "), ...look }));
+        continue;
+      }
       const [x, y] = this.#center(square);
-      squares.push(svg("rect", {
-        x: x - SQUARE / 2 + 1, y: y - SQUARE / 2 + 1, width: SQUARE - 2, height: SQUARE - 2,
-        class: "heat", fill: heatColor(strength),
-      }));
+      squares.push(svg("rect", { x: x - SQUARE / 2 + 1, y: y - SQUARE / 2 + 1, width: SQUARE - 2, height: SQUARE - 2, ...look }));
     }
     this.heatLayer.replaceChildren(...squares);
   }
