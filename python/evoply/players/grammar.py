@@ -261,7 +261,9 @@ _KIND_NAMES = tuple(name for kind in KINDS for name in kind.names)
 
 
 def _names() -> str:
-    names = ", ".join([*NAMED_PLAYERS, *_KIND_NAMES])
+    # Many are variants of one; the table of named players in docs/players.md has them all.
+    shown = ["material-..." if name.startswith("material-") else name for name in NAMED_PLAYERS]
+    names = ", ".join(dict.fromkeys([*shown, *_KIND_NAMES]))
     return f"{names}, a tree such as ( + white 10 ), champion@RUN, or a .json, .toml or .py file"
 
 
