@@ -129,6 +129,8 @@ def test_the_ablation_has_the_same_games_for_all(quick: list[dict[str, Any]]) ->
     assert len(result.rows) == 1 + 2 * len(IDEAS)
     assert all(one.verdict == "no figure" for one in result.rows)
     assert {one["population"] * one["generations"] * one["games"] for one in quick} == {20_000}
+    # Every game begins without alpha, so that its figures do not depend on the games before.
+    assert sum(one["alpha"] is None for one in quick) == 2 * (1 + len(IDEAS))
     two = reproduce("frankland", "ablation", Request(games=2, opponent="material:depth={level}"))
     assert two.rows[1 + 2 * len(IDEAS)].name == "material:depth=3: as in the paper: score"
 

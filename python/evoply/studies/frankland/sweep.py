@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from evoply.players import Online
 from evoply.protocols import Player
 from evoply.studies.frankland.online_matches import PAPER, ladder_player, opponents_of, played
 from evoply.studies.study import Request, Result, Row, Scale, row
@@ -60,6 +61,7 @@ def sensitivity(request: Request) -> Result:
     """Return the gain in points of each changed setting over the paper's settings."""
     return _compare(
         request,
+        PAPER,
         {**CLAIMS, **QUESTIONS},
         [ladder_player(1)],
         "sensitivity",
@@ -69,27 +71,32 @@ def sensitivity(request: Request) -> Result:
 
 
 def ablation(request: Request) -> Result:
-    """Return the gain of each idea beyond the paper, and of all together."""
+    """Return the gain of each idea beyond the paper, and of all together.
+
+    Alpha is kept for one game, so that games go on all cores at once.
+    """
     named = dict(opponents_of(request.opponent)) if request.opponent else {}
     return _compare(
         request,
+        Online(),
         IDEAS,
         [*named.values()] or [ladder_player(3)],
         "ablation",
         "Beyond the paper",
-        "The same openings for all.",
+        "The same openings for all; alpha is kept for one game.",
     )
 
 
 def _compare(
     request: Request,
+    usual: Online,
     changes: Mapping[str, Mapping[str, Any]],
     opponents: Sequence[Player],
     table: str,
     title: str,
     note: str,
 ) -> Result:
-    """Return the score of each change, and its gain over the paper's settings."""
+    """Return the score of each change of the *usual* player, and its gain over that."""
     games = request.games or _GAMES[request.scale]
     rows: list[Row] = []
     steps = len(opponents) * (len(changes) + 1)
@@ -99,7 +106,7 @@ def _compare(
         before = f"{opponent.label}: " if len(opponents) > 1 else ""
         for index, (name, change) in enumerate({"as in the paper": {}, **changes}.items()):
             step = request.part(number * (len(changes) + 1) + index, steps)
-            online = played(PAPER.with_options(change), opponent, games, step)
+            online = played(usual.with_options(change), opponent, games, step)
             rows.append(row(f"{before}{name}: score", online.score))
             if base is None:
                 base = online.score
