@@ -153,6 +153,7 @@ def test_games_are_played_again_from_their_keys(home: Path, capsys: Any) -> None
         ("0", "0", "which has no games"),
         (str(last - 1), "0", "has no games, so not 0"),
         (str(last), "10", "has games 0 to 9, so not 10"),
+        (str(last + 2), "0", f"has no step {last + 2}"),
     ):
         assert main(["replay", "one", "--generation", step, "--game", game]) == 1
         assert words in " ".join(capsys.readouterr().err.split())

@@ -13,17 +13,23 @@ from evoply.runs.kind import ChampionFacts, Kind, Listing
 from evoply.runs.plots import Plot, PlotLine
 
 _MOST_LISTED = 6
+
+
+def _made_by(row: Row) -> str:
+    """Return what made the weights of a step."""
+    if row.get("by_hand"):
+        return "hand"
+    return "games" if row["games"] else "chance"
+
+
 _COLUMNS = (
     Column("games", "games", "{:,.0f}".format),
     Column("stage", "stage", lambda stage: f"{stage + 1:.0f}"),
     Column("error", "error", "{:.4f}".format),
     Column("clipped", "clipped features", "{:.2%}".format),
     Column("black_points", "Black's points", "{:.1%}".format),
-    Column(
-        "by_hand", "made by", lambda by_hand: "hand" if by_hand else "games", is_fact=False,
-        read=lambda row: row.get("by_hand", 0.0),
-    ),
-)  # fmt: skip
+    Column("made_by", "made by", str, is_fact=False, read=_made_by),
+)
 
 
 _ERROR = Plot(

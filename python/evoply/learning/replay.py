@@ -37,7 +37,7 @@ def replayed(run: Any, step: int, game: int) -> LessonReplay:
     """
     if step < 1:
         raise RunError(f"run {run.path}: step 0 is the beginning, which has no games")
-    config, before, after = run.config, run.step(step - 1), run.step(step)
+    config, after, before = run.config, run.step(step), run.step(step - 1)
     count = after.games - before.games
     if not 0 <= game < count:
         has = "no games" if not count else f"games 0 to {count - 1:,}"
