@@ -75,7 +75,7 @@ def test_games_that_come_are_known_by_name(capsys: Any) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("x = 1", "mine.py - makes no rules - leave one value"),
+        ("x = 1", "mine.py - makes no rules - put a value"),
         ("x =", r"mine.py (line 1) - cannot be run: SyntaxError"),
         ("\n1 / 0", "mine.py (line 2) - cannot be run: ZeroDivisionError"),
         (SOURCE.replace("rows=5", "rows=50"), "mine.py: rows - 50 - write a whole number"),

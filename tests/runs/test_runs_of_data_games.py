@@ -12,7 +12,7 @@ from evoply.evolution import config_from_toml, config_to_toml, settings_of
 from evoply.games import GAMES, game_added
 from evoply.players import PlayerFileError, load_saved_player, save_player
 from evoply.protocols import ConfigError, RunError
-from evoply.rules import Rules, step
+from evoply.rules import Rules, RulesError, load_rules, step
 from evoply.runs.game_file import GAME
 
 
@@ -135,9 +135,27 @@ def test_a_config_names_the_file_of_its_game(tmp_path: Path) -> None:
     assert ep.load_config(written(tmp_path, rules_digest=dash(4).digest)) == found
 
 
+def test_a_config_names_the_rules_in_a_file_of_python(tmp_path: Path) -> None:
+    code = tmp_path / "games.py"
+    code.write_text(
+        "from tests.runs.test_runs_of_data_games import dash\nSHORT, LONG = dash(4), dash(5)\n"
+    )
+    found = ep.load_config(written(tmp_path, game=f"python:{code}:SHORT"))
+    assert (found.game, found.rules_digest) == ("dash", dash(4).digest)
+    assert load_rules(f"python:{code}:LONG") == dash(5)
+    with pytest.raises(RulesError, match=r"python:games\.py:WIDE: there is no 'WIDE'"):
+        load_rules(f"python:{code}:WIDE")
+    code.write_text("import evoply.rules\nevoply.rules.Rules(name='x')\n")
+    with pytest.raises(RulesError, match=r"importing .*games\.py, line 2, raised"):
+        load_rules(f"python:{code}:SHORT")
+
+
 def test_wrong_files_of_games_in_configs(tmp_path: Path) -> None:
     for keys, says in (
-        ({"game": "dash.py"}, r"game: dash.py is Python, and configs name data - write it with"),
+        ({"game": "dash.py"}, r"game: dash.py is Python - name the value in it, python:dash.py:NAME"),
+        ({"game": "python:none.py:DASH"}, r"game: python:none.py:DASH: .*no such file"),
+        ({"game": "python:json:dumps"}, "game: .*python:json:dumps - is no rules"),
+        ({"game": "python:nonsense"}, "game: .*names no Python: write python:FILE.py:NAME"),
         ({"game": "none.json"}, "game: the file or its folder is gone"),
         ({"rules_digest": "0" * 64}, "rules_digest: dash has other rules here"),
         ({"game": "othello", "rules_digest": "0"}, "othello is no game from data here"),

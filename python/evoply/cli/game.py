@@ -9,7 +9,7 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from evoply.cli import shared_options
-from evoply.cli.games_in_files import FILES, rules_added
+from evoply.cli.games_in_files import names_rules, rules_added
 from evoply.cli.output import EndedError, Output
 
 
@@ -92,7 +92,7 @@ def chosen_rules(text: str) -> Any:
     from evoply.games.data import DataGameRules
     from evoply.rules import read_rules
 
-    if text.endswith(FILES):
+    if names_rules(text):
         return rules_added(text)
     known = game_rules(text)
     if not isinstance(known, DataGameRules):

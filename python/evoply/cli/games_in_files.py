@@ -1,4 +1,7 @@
-"""`--game FILE`: a file of rules in place of a name, in every command that takes one."""
+"""`--game FILE`: a file of rules in place of a name, in every command that takes one.
+
+A value in a file with several rules is named `python:FILE.py:NAME`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from evoply.rules import Rules
 
-FILES = (".py", ".json")
+_FILES = (".py", ".json")
+_PYTHON = "python:"  # as in own_code, which is heavier to import than most commands
 _FIRST = ("perft",)
 """The commands whose first argument is a game."""
 _added: dict[str, str] = {}
@@ -23,12 +27,19 @@ def with_games(arguments: Sequence[str]) -> list[str]:
     """
     changed, before = list(arguments), ""
     for place, argument in enumerate(changed):
-        if argument.startswith("--game=") and argument.endswith(FILES):
-            changed[place] = f"--game={rules_added(argument.partition('=')[2]).name}"
-        elif argument.endswith(FILES) and (before == "--game" or (place == 1 and before in _FIRST)):
+        value = argument.removeprefix("--game=")
+        is_file = names_rules(value)
+        if is_file and value != argument:
+            changed[place] = f"--game={rules_added(value).name}"
+        elif is_file and (before == "--game" or (place == 1 and before in _FIRST)):
             changed[place] = rules_added(argument).name
         before = argument
     return changed
+
+
+def names_rules(text: str) -> bool:
+    """Return whether *text* names a file of rules or a value of rules in Python, not a game."""
+    return text.endswith(_FILES) or text.startswith(_PYTHON)
 
 
 def typed_game(name: str) -> str:

@@ -1,7 +1,7 @@
 """Games from data in configs: the key `game` may name a file of rules, `rules_digest` names them.
 
-A config that is read is data, so the file is JSON, never Python: nothing runs that nobody named on
-a command line.
+The file is JSON. Rules in Python are named as all Python of a user is, `python:FILE.py:NAME`, and
+are data from then on. Texts that the page is sent name neither.
 """
 
 from collections.abc import Mapping
@@ -12,9 +12,10 @@ from pydantic import AfterValidator, Field, ValidationInfo
 
 from evoply.games import GAMES, add_game
 from evoply.games.data import DataGameRules
+from evoply.own_code import is_own_code
 from evoply.protocols import ConfigError
 from evoply.refusals import reason
-from evoply.rules.loading import read_rules
+from evoply.rules.loading import load_rules
 from evoply.rules.moves import RulesError
 from evoply.wording import shorten
 
@@ -46,20 +47,22 @@ RulesDigest = Annotated[
 def with_game_of_file(data: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """Return the keys of a config with the name of its game, whose file is read and added.
 
-    A `game` that ends in .json is a file of rules, whose path begins at *folder*. Raises
-    `ConfigError` for rules that make no game, and for Python.
+    A `game` that ends in .json is a file of rules, whose path begins at *folder*; a value of rules
+    is named `python:FILE.py:NAME`. Raises `ConfigError` for rules that make no game, and for Python
+    that is named in another way.
     """
     game = data.get("game")
-    if not isinstance(game, str) or not game.endswith((".json", ".py")):
+    if not isinstance(game, str) or not (game.endswith((".json", ".py")) or is_own_code(game)):
         return dict(data)
-    if game.endswith(".py"):
+    if game.endswith(".py") and not is_own_code(game):
         message = (
-            f"{shorten(game)} is Python, and configs name data - write it with `evoply game "
-            f"{shorten(game)} --write {Path(game).stem}.json`, and name that"
+            f"{shorten(game)} is Python - name the value in it, python:{shorten(game)}:NAME, or "
+            f"write it as data with `evoply game {shorten(game)} --write {Path(game).stem}.json`, "
+            "and name that"
         )
         raise ConfigError([("game", message)])
     try:
-        rules = read_rules(folder / game)
+        rules = load_rules(game if is_own_code(game) else folder / game)
         add_game(rules)
     except OSError as error:
         raise ConfigError([("game", reason(error, folder / game))]) from None

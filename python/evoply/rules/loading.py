@@ -1,6 +1,7 @@
 """Rules from elsewhere: a Python file that makes them, their JSON, or what runs and journals carry.
 
-A Python file is run where its user names it, and nowhere else: its rules are data once made.
+A Python file is run where its user names it, and nowhere else: its rules are data once made. So a
+run carries its rules and their digest, not the place and the checksum of the file.
 """
 
 import importlib.util
@@ -12,6 +13,7 @@ from typing import Any
 
 from evoply.games import GAMES, add_game
 from evoply.games.data import DataGameRules
+from evoply.own_code import OwnCode, is_own_code
 from evoply.rules.language import Rules
 from evoply.rules.moves import RulesError
 from evoply.rules.written import fields_of
@@ -63,8 +65,11 @@ def read_rules(source: str | Path | Mapping[str, object]) -> Rules:
 def load_rules(path: str | Path, name: str | None = None) -> Rules:
     """Return the rules that a file holds, those called *name* if a Python file makes several.
 
-    Raises `RulesError` that names the file, `OSError` if it cannot be read.
+    A text `python:FILE.py:NAME` or `python:MODULE:NAME` names a value of rules in Python. Raises
+    `RulesError` that names the file, `OSError` if it cannot be read.
     """
+    if is_own_code(path):
+        return _named_in_python(str(path))
     file = Path(path)
     if file.suffix == ".json":
         return read_rules(file)
@@ -73,8 +78,22 @@ def load_rules(path: str | Path, name: str | None = None) -> Rules:
         found = {key: rules for key, rules in found.items() if key == name}
     if len(found) != 1:
         what = f"makes {len(found)} games: {', '.join(found)}" if found else "makes no rules"
-        raise RulesError(f"{file.name} - {what} - leave one value of Rules(...) in it")
+        todo = f"name one, python:{path}:NAME" if found else "put a value of Rules(...) in it"
+        raise RulesError(f"{file.name} - {what} - {todo}")
     return next(iter(found.values()))
+
+
+def _named_in_python(text: str) -> Rules:
+    try:
+        code = OwnCode.from_text(text)
+        rules = code.loaded()
+    except RulesError:
+        raise
+    except ValueError as error:
+        raise RulesError(str(error)) from None
+    if not isinstance(rules, Rules):
+        raise RulesError(f"{code.label} - is no rules - name a value that Rules(...) made")
+    return rules
 
 
 def _made_by(file: Path) -> dict[str, Rules]:
