@@ -29,10 +29,13 @@ GUIDES: Mapping[str, Mapping[str, str]] = {
     "own": {"checkers-10": "material-own"},
     "lean": {"checkers-10": "material-lean"},
     "lean-kings": {"checkers-10": "material-lean-kings"},
+    "repeats": {"lose-checkers": "random-leaf", "checkers-10": "material-kings"},
 }
-"""The guide of each game by reading; every reading except the first is of one game only."""
+"""The guide of each game by reading; those after the first are of the games that they change."""
 READINGS = tuple(GUIDES)
-GUIDES_OF_10X10 = tuple(name for name in READINGS if "checkers-10" in GUIDES[name])
+GUIDES_OF_10X10 = tuple(
+    name for name in READINGS if "checkers-10" in GUIDES[name] and name != "repeats"
+)
 """The readings that say which guide 10x10 checkers has."""
 TITLES = {
     "othello": "Reversi",
@@ -82,6 +85,7 @@ LADDER = (
 
 DRAWS: Mapping[str, DrawRules | None] = {
     "": None,
+    "repeating": DrawRules(repetitions=None),
     "of any length": DrawRules(max_plies=None),
     "long": DrawRules(quiet_plies=200, repetitions=None, max_plies=1000),
 }
@@ -152,6 +156,7 @@ def calibrate(step: GuideRow, request: Request) -> MatchResult:
         game=step.game,
         games=games_of(step, request.scale),
         openings=None,
+        draws=DRAWS["repeating" if request.rules == "repeats" else ""],
         seed=seed,
         threads=request.threads,
     )
@@ -171,7 +176,8 @@ def calibration(request: Request) -> Result:
     ours: dict[str, Figure] = {}
     for number, step in enumerate(steps):
         ours[step.name] = score_of(calibrate(step, request))
-        simulated = step.simulated.get(request.rules)
+        rules = "corners" if request.rules == "repeats" else request.rules
+        simulated = step.simulated.get(rules)
         reason = f"Another program under this reading: {simulated}." if simulated else ""
         rows.append(
             row(
@@ -217,7 +223,8 @@ def _result(
 _OTHER = (
     "Another program, which shares no line with this one, was played under the same reading. The "
     "page (--html) and the JSON have its figures beside ours, with standard errors of the last "
-    "digits in brackets. Positions could repeat there in checkers; here the third time is a draw."
+    "digits in brackets. Positions could repeat there in checkers; here the third time is a draw, "
+    "but for the reading repeats."
 )
 _IN_VIEW = (
     "Found with table 5 in view, so that nothing here is proof; --table readings compares all "
@@ -256,6 +263,11 @@ _NOTES = {
         "10x10: for each move a coin chooses the difference in men, or own men counted three times "
         "less the opponent's.",
         _IN_VIEW,
+    ),
+    "repeats": (
+        "The guides of the reading corners; positions may repeat, as they did in the other "
+        "program.",
+        _OTHER,
     ),
     "lean-kings": (
         "10x10: for each move a coin chooses the difference in pieces, or own ones counted three "
