@@ -48,30 +48,31 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
         "squares": Preset(
             "squares.toml", "trees that compose sets of squares, on Othello 6x6", game="othello-6"
         ),
-        "benbassat-reversi": Preset(
-            "benbassat-reversi.toml", "Benbassat & Sipper: typed trees four plies ahead, by co-play"
-        ),
         "benbassat-reversi-extended": Preset(
-            "benbassat-reversi-extended.toml", "the same with primitives that count corners"
+            "benbassat-reversi-extended.toml",
+            "Benbassat & Sipper: typed trees four plies ahead, by co-play, which count corners",
         ),
-        "benbassat-lose-checkers": Preset(
-            "benbassat-lose-checkers.toml",
-            "Benbassat & Sipper: lose checkers, guided and by co-play",
-            game="lose-checkers",
+        "benbassat-reversi": Preset(
+            "benbassat-reversi.toml", "the same with the primitives that the paper lists"
         ),
         "benbassat-lose-checkers-extended": Preset(
             "benbassat-lose-checkers-extended.toml",
-            "the same, seeing kings and following captures to their end",
+            "Benbassat & Sipper: lose checkers, counting kings, following captures to their end",
             game="lose-checkers",
         ),
-        "benbassat-10": Preset(
-            "benbassat-10.toml",
-            "Benbassat & Sipper: checkers on the 10x10 board, by co-play",
-            game="checkers-10",
+        "benbassat-lose-checkers": Preset(
+            "benbassat-lose-checkers.toml",
+            "the same with the primitives that the paper lists, without following captures",
+            game="lose-checkers",
         ),
         "benbassat-10-extended": Preset(
             "benbassat-10-extended.toml",
-            "the same, seeing kings and following captures to their end",
+            "Benbassat & Sipper: 10x10 checkers, counting kings, following captures to their end",
+            game="checkers-10",
+        ),
+        "benbassat-10": Preset(
+            "benbassat-10.toml",
+            "the same with the primitives that the paper lists, without following captures",
             game="checkers-10",
         ),
         "gpjpp": Preset("gpjpp.toml", "the engine of Liao's program: gpjpp with its defaults"),
