@@ -151,7 +151,7 @@ impl<B: Board> Game for Checkers<B> {
 
     const HAS_KINGS: bool = true;
     const MAY_CAPTURE: bool = true;
-    const COUNTS_MOVES_APART: bool = true;
+    const COUNTS_APART: bool = true;
 
     fn start(rules: CheckersRules) -> Self {
         let rows_of_men: Bitboard<B> = (0..ROWS_OF_MEN * B::SIZE).collect();

@@ -128,7 +128,8 @@ impl<B: Board> Game for DataGame<B> {
     type Moves = Moves<B>;
     type Expansion = Moves<B>;
 
-    const COUNTS_MOVES_APART: bool = true;
+    const COUNTS_APART: bool = true;
+    const SEES_BOTH: bool = true;
     const MAY_CAPTURE: bool = true;
     const MOST_RESTLESS: u32 = MOST_RESTLESS;
 
@@ -284,6 +285,18 @@ impl<B: Board> Game for DataGame<B> {
     #[inline(always)]
     fn destinations_of_lanes(cpu: impl Cpu, rules: DataRules<B>, seen: SeenLanes<'_, B>) -> LanesOf<Self> {
         cpu.call(side_by_side::Look { rules, seen }).destinations
+    }
+
+    #[inline(always)]
+    fn sight_of_lanes(
+        cpu: impl Cpu,
+        rules: DataRules<B>,
+        seen: SeenLanes<'_, B>,
+        destinations: &mut LanesOf<Self>,
+        mobility: &mut Lanes<f64>,
+    ) {
+        let sight = cpu.call(side_by_side::Look { rules, seen });
+        (*destinations, *mobility) = (sight.destinations, sight.mobility);
     }
 
     #[inline(always)]

@@ -31,6 +31,8 @@ pub struct Registers<B: Board> {
     truths: Box<[Truths; REGISTERS]>,
     /// What the last evaluation counted as moves of own and of the opponent, if its program counts them.
     moves: [Numbers; 2],
+    /// Where those moves go, in games that see both at once.
+    destinations: [Sets<B>; 2],
     /// Indices of patterns, for whoever knows the board before.
     pub carried: Carried<B>,
     /// What is ready for a choice of the program: for which choice, and the place of the branch in use, if there are branches.
@@ -44,6 +46,7 @@ impl<B: Board> Default for Registers<B> {
             numbers: Box::new([Lanes::splat(0.0); REGISTERS]),
             truths: Box::new([Lanes::splat(0); REGISTERS]),
             moves: [Lanes::splat(0.0); 2],
+            destinations: [Lanes::splat(B::Word::ZERO); 2],
             carried: Carried::default(),
             choice: None,
         }
@@ -210,7 +213,7 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
     #[allow(clippy::too_many_lines)] // One line an operation.
     fn run<C: Cpu>(self, cpu: C) {
         let Self {
-            registers: Registers { sets, numbers, truths, moves, carried, .. },
+            registers: Registers { sets, numbers, truths, moves, destinations, carried, .. },
             ops,
             rules,
             program,
@@ -245,6 +248,17 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
                 at!(sets, $to) = cpu.call_apart($task);
                 newest = Numbers::splat(0.0);
             }};
+        }
+        // Where moves go and how many there are, looked for once a side.
+        let mut has_looked = [false; 2];
+        macro_rules! look {
+            ($side:expr) => {
+                let place = $side as usize;
+                if !std::mem::replace(&mut has_looked[place], true) {
+                    let (places, counts) = (&mut destinations[place], &mut moves[place]);
+                    G::sight_of_lanes(cpu, rules, block.seen($side), places, counts);
+                }
+            };
         }
         macro_rules! arithmetic {
             ($to:expr, $a:expr, $b:expr, $f:expr) => {
@@ -288,7 +302,12 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
                 }
                 Op::Symmetry(to, a, index) => set_apart!(to, Mirrored::<B>(&at!(sets, a), index, &program.geometry)),
                 Op::Destinations(to, side) => {
-                    at!(sets, to) = G::destinations_of_lanes(cpu, rules, block.seen(side));
+                    if G::SEES_BOTH {
+                        look!(side);
+                        at!(sets, to) = destinations[side as usize];
+                    } else {
+                        at!(sets, to) = G::destinations_of_lanes(cpu, rules, block.seen(side));
+                    }
                     newest = Numbers::splat(0.0);
                 }
                 Op::SelectSquares(to, condition, yes, no) => {
@@ -298,7 +317,14 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
                 Op::PieceCount(to) => number!(to, block.own.zip(block.opponent, |a, b| count(a | b))),
                 Op::Ply(to) => number!(to, Lanes::splat(block.ply)),
                 Op::QuietPlies(to) => number!(to, quiet_plies(block)),
-                Op::Clock(to) => number!(to, G::clock_of_lanes(cpu, rules, block.seen(Side::Own))),
+                Op::Clock(to) => {
+                    if G::COUNTS_APART {
+                        at!(numbers, to) = G::clock_of_lanes(cpu, rules, block.seen(Side::Own));
+                        newest = at!(numbers, to);
+                    } else {
+                        number!(to, G::clock_of_lanes(cpu, rules, block.seen(Side::Own)));
+                    }
+                }
                 Op::RootClock(to) => number!(to, Lanes::splat(block.root_clock)),
                 Op::RootPly(to) => number!(to, Lanes::splat(block.root_ply)),
                 Op::Count(to, a) => number!(to, at!(sets, a).map(count)),
@@ -306,7 +332,12 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
                     number!(to, at!(sets, a).zip(at!(sets, b), |a, b| count(a & b)));
                 }
                 Op::NumberOfMoves(to, side) => {
-                    if G::COUNTS_MOVES_APART {
+                    if G::SEES_BOTH {
+                        look!(side);
+                        newest = moves[side as usize];
+                        at!(numbers, to) = newest;
+                    } else if G::COUNTS_APART {
+                        // A call that gave `newest` would write it to memory, where it would stay for all operations.
                         at!(numbers, to) = G::mobility_of_lanes(cpu, rules, block.seen(side));
                         newest = at!(numbers, to);
                     } else {

@@ -212,8 +212,11 @@ pub trait Game: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     const MAY_CAPTURE: bool = false;
     /// How many plies quiescence goes on for at most.
     const MOST_RESTLESS: u32 = u32::MAX;
-    /// Whether [`Self::mobility_of_lanes`] is a call, rather than compiled into the code around it.
-    const COUNTS_MOVES_APART: bool = false;
+    /// Whether [`Self::mobility_of_lanes`] and [`Self::clock_of_lanes`] are calls, rather than compiled into the code around
+    /// them.
+    const COUNTS_APART: bool = false;
+    /// Whether [`Self::sight_of_lanes`] finds all it gives by one look at the boards.
+    const SEES_BOTH: bool = false;
 
     /// The position in which a game begins.
     fn start(rules: Self::Rules) -> Self;
@@ -302,6 +305,18 @@ pub trait Game: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     fn destinations_of_lanes(cpu: impl Cpu, rules: Self::Rules, seen: SeenLanes<'_, Self::Board>) -> LanesOf<Self>;
     /// [`Self::mobility`] of eight boards at once.
     fn mobility_of_lanes(cpu: impl Cpu, rules: Self::Rules, seen: SeenLanes<'_, Self::Board>) -> Lanes<f64>;
+    /// What [`Self::destinations_of_lanes`] and [`Self::mobility_of_lanes`] give.
+    #[inline(always)]
+    fn sight_of_lanes(
+        cpu: impl Cpu,
+        rules: Self::Rules,
+        seen: SeenLanes<'_, Self::Board>,
+        destinations: &mut LanesOf<Self>,
+        mobility: &mut Lanes<f64>,
+    ) {
+        *destinations = Self::destinations_of_lanes(cpu, rules, seen);
+        *mobility = Self::mobility_of_lanes(cpu, rules, seen);
+    }
     /// Clock from 0 at the start to 1 at the game's farthest end, of a board whoever sees it.
     fn clock(rules: Self::Rules, seen: &Seen<Self::Board>) -> f64;
     /// [`Self::clock`] of eight boards at once.
