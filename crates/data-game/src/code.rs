@@ -175,6 +175,12 @@ impl<B: Board> Code<B> {
         found
     }
 
+    /// The same on one board, compiled once: for whatever is asked seldom.
+    #[inline(never)]
+    pub fn run_once(&self, inputs: [B::Word; INPUTS as usize]) -> Found<B::Word> {
+        self.run(One, inputs)
+    }
+
     /// The same, into what an earlier run may have left: code writes before it reads, and to clear the registers costs
     /// as much as a dozen operations.
     #[inline(always)]

@@ -23,12 +23,12 @@ use std::hash::{Hash, Hasher};
 use evoply_core::bitboard::{Bitboard, Board, Word};
 use evoply_core::cpu::Cpu;
 use evoply_core::geometry::Geometry;
-use evoply_core::lanes::{LANES, Lanes};
+use evoply_core::lanes::Lanes;
 use evoply_core::rules::weighted_games::Duels;
 use evoply_core::rules::{Children, Color, Game, LanesOf, Outcome, Seen, SeenLanes, Setup};
 use evoply_core::search::exact::Endgames;
 
-use code::One;
+use code::{Code, One};
 use moves::Legal;
 pub use moves::{Move, Moves};
 use rules::{BothPass, Effect, Lowered, NoMove};
@@ -70,7 +70,8 @@ impl<B: Board> DataGame<B> {
         legal
     }
 
-    #[inline(always)]
+    /// The legal moves of a side, whoever is to move: asked seldom, and compiled once.
+    #[inline(never)]
     fn moves_of(rules: DataRules<B>, seen: &Seen<B>) -> Moves<B> {
         let color = if seen.own_is_black { Color::Black } else { Color::White };
         Moves::new(rules, color, &Self::legal_of(rules, seen))
@@ -100,7 +101,7 @@ impl<B: Board> DataGame<B> {
             Effect::Usual => [(self.own - from) | to, self.opponent - to],
             Effect::Code(codes) => {
                 let code = &codes[self.turn as usize];
-                let found = code.run(One, [self.own.0, self.opponent.0, from.0, to.0]);
+                let found = code.run_once([self.own.0, self.opponent.0, from.0, to.0]);
                 [Bitboard(found.set(code.outputs[0])), Bitboard(found.set(code.outputs[1]))]
             }
         }
@@ -190,7 +191,7 @@ impl<B: Board> Game for DataGame<B> {
     }
 
     fn is_over(&self) -> bool {
-        self.legal_here().0.len() == 0
+        self.legal_moves().len() == 0
     }
 
     fn result(&self) -> Outcome {
@@ -199,7 +200,7 @@ impl<B: Board> Game for DataGame<B> {
         // Step 1. What the rules say of the side that has just moved.
         let mover = self.turn.opposite();
         let code = &rules.ends[mover as usize];
-        let found = code.run(One, [self.opponent.0, self.own.0, B::Word::ZERO, B::Word::ZERO]);
+        let found = code.run_once([self.opponent.0, self.own.0, B::Word::ZERO, B::Word::ZERO]);
         let [wins, loses, draws] = [0, 1, 2].map(|place| found.truth(code.outputs[place]) & 1 == 1);
         if wins || loses || draws {
             let winner = if wins { Some(mover) } else { loses.then_some(self.turn) };
@@ -251,19 +252,13 @@ impl<B: Board> Game for DataGame<B> {
     }
 
     #[inline(always)]
-    fn expand(&self, _: impl Cpu) -> Moves<B> {
-        self.legal_here().0
+    fn expand(&self, cpu: impl Cpu) -> Moves<B> {
+        cpu.call(side_by_side::Expand(self))
     }
 
     #[inline(always)]
     fn next_children(&self, cpu: impl Cpu, expansion: &mut Moves<B>) -> Children<Self> {
-        let mut chosen = [Move { from: 0, to: 0, rule: 0 }; LANES];
-        let mut len = 0;
-        for (place, next) in chosen.iter_mut().zip(expansion.by_ref()) {
-            *place = next;
-            len += 1;
-        }
-        cpu.call(side_by_side::Make { position: self, chosen: &chosen[..len] })
+        cpu.call(side_by_side::Make { position: self, expansion })
     }
 
     #[inline(always)]
@@ -307,27 +302,29 @@ impl<B: Board> Game for DataGame<B> {
     fn is_restless(&self) -> bool {
         let Some(quiet) = &self.rules.0.quiet else { return false };
         let code = &quiet[self.turn as usize];
-        let found = code.run(One, [self.own.0, self.opponent.0, B::Word::ZERO, B::Word::ZERO]);
+        let found = code.run_once([self.own.0, self.opponent.0, B::Word::ZERO, B::Word::ZERO]);
         found.truth(code.outputs[0]) & 1 == 0
     }
 
     #[inline(always)]
     fn capturing_lanes(cpu: impl Cpu, rules: DataRules<B>, seen: SeenLanes<'_, B>) -> u8 {
-        cpu.call(side_by_side::Restless { rules, seen })
+        let Some(quiet) = &rules.0.quiet else { return 0 };
+        let code = &quiet[usize::from(!seen.own_is_black)];
+        !cpu.call(side_by_side::Judge { code, boards: [seen.own, seen.opponent] }).0
     }
 
     #[inline(always)]
     fn clock(rules: DataRules<B>, seen: &Seen<B>) -> f64 {
         let Some(code) = &rules.0.clock else { return clock_from(rules, f64::from(seen.count())) };
         let (black, white) = if seen.own_is_black { (seen.own, seen.opponent) } else { (seen.opponent, seen.own) };
-        let found = code.run(One, [black.0, white.0, B::Word::ZERO, B::Word::ZERO]);
-        within(code.number(One, &found).0[0])
+        clock_of(code, black, white)
     }
 
     #[inline(always)]
     fn clock_of_lanes(cpu: impl Cpu, rules: DataRules<B>, seen: SeenLanes<'_, B>) -> Lanes<f64> {
-        if rules.0.clock.is_some() {
-            return cpu.call(side_by_side::Clock { rules, seen });
+        if let Some(code) = &rules.0.clock {
+            let boards = if seen.own_is_black { [seen.own, seen.opponent] } else { [seen.opponent, seen.own] };
+            return cpu.call(side_by_side::Judge { code, boards }).1.map(within);
         }
         seen.counts().map(|pieces| clock_from(rules, pieces))
     }
@@ -335,6 +332,13 @@ impl<B: Board> Game for DataGame<B> {
 
 /// How many plies a search goes on at most where boards are not quiet: rules may call none quiet.
 const MOST_RESTLESS: u32 = 4;
+
+/// The clock that rules say a board has.
+#[inline(never)]
+fn clock_of<B: Board>(code: &Code<B>, black: Bitboard<B>, white: Bitboard<B>) -> f64 {
+    let found = code.run_once([black.0, white.0, B::Word::ZERO, B::Word::ZERO]);
+    within(code.number(One, &found).0[0])
+}
 
 /// A clock that rules made, from 0 to 1.
 #[inline(always)]

@@ -2,6 +2,7 @@
 
 use evoply_core::bitboard::{Bitboard, Board, Word};
 use evoply_core::geometry::moved;
+use evoply_core::lanes::{LANES, Lanes};
 use evoply_core::rules::Color;
 
 use crate::rules::{DataRules, MOST_SETS};
@@ -33,6 +34,15 @@ pub(crate) struct Legal<B: Board> {
     pub sets: [B::Word; MOST_SETS],
     /// Whether the game has ended by the move before.
     pub over: bool,
+}
+
+/// Up to eight moves side by side, as squares and rules; the squares of lanes without a move are empty.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chosen<B: Board> {
+    pub from: Lanes<B::Word>,
+    pub to: Lanes<B::Word>,
+    pub rules: [u8; LANES],
+    pub len: usize,
 }
 
 /// The legal moves of a position.
@@ -90,6 +100,52 @@ impl<B: Board> Moves<B> {
         self
     }
 
+    /// The next eight moves, or all that are left: what the iterator gives one after the other, without their numbers, and
+    /// without their rules where nobody asks for them.
+    #[inline(always)]
+    pub(crate) fn block(&mut self) -> Chosen<B> {
+        let (zero, nothing) = (B::Word::ZERO, Lanes::splat(B::Word::ZERO));
+        let mut chosen = Chosen { from: nothing, to: nothing, rules: [0; LANES], len: self.left.min(LANES) };
+        self.left -= chosen.len;
+        if self.pass {
+            return chosen;
+        }
+        let tells_rules = self.rules.0.has_effects;
+        let mut lane = 0;
+        while lane < chosen.len {
+            if self.places != zero {
+                let to = self.places & !self.places.wrapping_sub(B::Word::ONE);
+                self.places = self.places & !to;
+                chosen.to.0[lane] = to;
+                if tells_rules {
+                    chosen.rules[lane] = self.placed(to.trailing_zeros()).rule;
+                }
+                lane += 1;
+            } else if self.targets != zero {
+                let to = self.targets & !self.targets.wrapping_sub(B::Word::ONE);
+                self.targets = self.targets & !to;
+                (chosen.from.0[lane], chosen.to.0[lane]) = (Bitboard::<B>::square(self.from).0, to);
+                if tells_rules {
+                    chosen.rules[lane] = self.rule_of(self.from, to.trailing_zeros());
+                }
+                lane += 1;
+            } else if self.froms != zero {
+                self.go_on();
+            } else {
+                chosen.len = lane; // Never: as many are left as there are.
+            }
+        }
+        chosen
+    }
+
+    /// On to the next square that moves start from.
+    #[inline(always)]
+    fn go_on(&mut self) {
+        self.from = self.froms.trailing_zeros();
+        self.froms = self.froms & self.froms.wrapping_sub(B::Word::ONE);
+        self.targets = self.targets_of(self.from);
+    }
+
     /// Where the moves from a square go.
     #[inline(always)]
     fn targets_of(&self, from: u32) -> B::Word {
@@ -131,6 +187,18 @@ impl<B: Board> Moves<B> {
         self.rules.0.slides.first().map_or(0, |slide| slide.rule)
     }
 
+    fn no_move(&self) -> Move {
+        Move { from: 0, to: self.rules.0.geometry.squares() as u8, rule: 0 }
+    }
+
+    /// The first of the moves from the square that moves start from.
+    #[inline(always)]
+    fn gone(&mut self) -> Move {
+        let to = self.targets.trailing_zeros();
+        self.targets = self.targets & self.targets.wrapping_sub(B::Word::ONE);
+        Move { from: self.from as u8 + 1, to: to as u8, rule: self.rule_of(self.from, to) }
+    }
+
     #[inline(always)]
     fn placed(&self, to: u32) -> Move {
         let (at, places) = (Bitboard::<B>::square(to).0, &self.rules.0.places);
@@ -147,9 +215,25 @@ impl<B: Board> Moves<B> {
 impl<B: Board> Iterator for Moves<B> {
     type Item = Move;
 
-    #[inline(always)]
+    #[inline]
     fn next(&mut self) -> Option<Move> {
-        self.nth(0)
+        // Without the counts that leaping over moves takes.
+        self.left = self.left.checked_sub(1)?;
+        if self.pass {
+            return Some(self.no_move());
+        }
+        if self.places != B::Word::ZERO {
+            let to = self.places.trailing_zeros();
+            self.places = self.places & self.places.wrapping_sub(B::Word::ONE);
+            return Some(self.placed(to));
+        }
+        while self.targets == B::Word::ZERO {
+            if self.froms == B::Word::ZERO {
+                return None;
+            }
+            self.go_on();
+        }
+        Some(self.gone())
     }
 
     #[inline(always)]
@@ -157,7 +241,7 @@ impl<B: Board> Iterator for Moves<B> {
         (self.left, Some(self.left))
     }
 
-    #[inline(always)]
+    #[inline]
     fn nth(&mut self, n: usize) -> Option<Move> {
         if n >= self.left {
             self.left = 0;
@@ -165,7 +249,7 @@ impl<B: Board> Iterator for Moves<B> {
         }
         self.left -= n + 1;
         if self.pass {
-            return Some(Move { from: 0, to: self.rules.0.geometry.squares() as u8, rule: 0 });
+            return Some(self.no_move());
         }
         let mut skip = n as u32;
         let places = self.places.count_ones();
@@ -184,17 +268,13 @@ impl<B: Board> Iterator for Moves<B> {
                 for _ in 0..skip {
                     self.targets = self.targets & self.targets.wrapping_sub(B::Word::ONE);
                 }
-                let to = self.targets.trailing_zeros();
-                self.targets = self.targets & self.targets.wrapping_sub(B::Word::ONE);
-                return Some(Move { from: self.from as u8 + 1, to: to as u8, rule: self.rule_of(self.from, to) });
+                return Some(self.gone());
             }
             skip -= count;
             if self.froms == B::Word::ZERO {
                 return None;
             }
-            self.from = self.froms.trailing_zeros();
-            self.froms = self.froms & self.froms.wrapping_sub(B::Word::ONE);
-            self.targets = self.targets_of(self.from);
+            self.go_on();
         }
     }
 }

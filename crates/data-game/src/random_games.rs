@@ -6,14 +6,14 @@ use evoply_core::bitboard::{Bitboard, Board, Word};
 use evoply_core::cpu::{Cpu, Task};
 use evoply_core::geometry::moved;
 use evoply_core::lanes::{LANES, Lanes};
-use evoply_core::rules::Color;
 use evoply_core::rules::playout::{Playout, Playouts};
+use evoply_core::rules::{Color, Game};
 use evoply_core::stream::Key;
 
 use crate::code::{Found, Wide};
 use crate::moves::Move;
 use crate::rules::{DataRules, MOST_SETS};
-use crate::side_by_side::{after, squares_of};
+use crate::side_by_side::{after, beside};
 use crate::{DataGame, NoMove};
 
 impl<B: Board> Playouts for DataGame<B> {
@@ -262,7 +262,7 @@ impl<B: Board> Running<B> {
     fn may_pass(&self, game: &Playout<DataGame<B>>, lane: usize) -> bool {
         self.rules.0.no_move == NoMove::Passes
             && game.position.ply < game.most_plies
-            && self.position(&game.position, lane).legal_here().0.len() > 0
+            && self.position(&game.position, lane).legal_moves().len() > 0
     }
 
     /// Where the game in a lane stands.
@@ -290,8 +290,8 @@ impl<B: Board> Running<B> {
     /// The boards after the moves, as the other side sees them.
     #[inline(always)]
     fn advance<C: Cpu>(&mut self, cpu: C, chosen: &[Move; LANES]) {
-        let squares = squares_of::<B>(self.rules.0.geometry.squares(), chosen);
-        let [moved, other] = after(cpu, self.rules, self.turn, chosen, &self.boards, &squares);
+        let chosen = beside(self.rules.0.geometry.squares(), chosen);
+        let [moved, other] = after(cpu, self.rules, self.turn, &chosen, &self.boards);
         self.boards = [other, moved];
         self.turn = self.turn.opposite();
     }

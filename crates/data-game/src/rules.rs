@@ -78,6 +78,8 @@ pub struct Lowered<B: Board> {
     /// Whether Black and White win, lose or draw by the move that they have just made.
     pub(crate) ends: [Code<B>; 2],
     pub(crate) effects: Box<[Effect<B>]>,
+    /// Whether a move does anything that is not usual: else nobody asks which rule it is of.
+    pub(crate) has_effects: bool,
     pub(crate) no_move: NoMove,
     pub(crate) both_pass: BothPass,
     /// How far the game is, as Black sees the board, if the rules say so themselves.
@@ -256,7 +258,8 @@ impl<'a, B: Board> Reader<'a, B> {
             Some([of_color(true)?, of_color(false)?])
         };
         // Step 4. What moves do.
-        let effects = written.iter().map(|written| self.effect(written)).collect::<Result<_, _>>()?;
+        let effects = written.iter().map(|written| self.effect(written)).collect::<Result<Box<[_]>, _>>()?;
+        let has_effects = effects.iter().any(|effect| matches!(effect, Effect::Code(_)));
         let both = |codes: Vec<Code<B>>| <[Code<B>; 2]>::try_from(codes).map_err(|_| "moves - not for both colours");
         Ok(Lowered {
             geometry: self.geometry,
@@ -268,6 +271,7 @@ impl<'a, B: Board> Reader<'a, B> {
             legal: both(legal)?,
             ends: both(ends)?,
             effects,
+            has_effects,
             no_move,
             both_pass,
             clock,

@@ -5,15 +5,28 @@ use evoply_core::cpu::{Cpu, Task};
 use evoply_core::lanes::{LANES, Lanes};
 use evoply_core::rules::{Children, Color, Game, SeenLanes};
 
-use crate::code::{Found, Wide, mask};
-use crate::moves::Move;
+use crate::DataGame;
+use crate::code::{Code, Found, Wide, mask};
+use crate::moves::{Chosen, Move, Moves};
 use crate::rules::{DataRules, Effect};
-use crate::{DataGame, within};
 
-/// Up to eight moves of a position, to be made.
+/// A position whose moves are wanted: a task, so that this much code is compiled once for each CPU path.
+pub(crate) struct Expand<'a, B: Board>(pub &'a DataGame<B>);
+
+impl<B: Board> Task for Expand<'_, B> {
+    type Output = Moves<B>;
+    const WORTH_AVX512: bool = B::WORTH_AVX512;
+
+    #[inline(always)]
+    fn run<C: Cpu>(self, _: C) -> Moves<B> {
+        self.0.legal_here().0
+    }
+}
+
+/// The next eight moves of a position, to be made.
 pub(crate) struct Make<'a, B: Board> {
     pub position: &'a DataGame<B>,
-    pub chosen: &'a [Move],
+    pub expansion: &'a mut Moves<B>,
 }
 
 impl<B: Board> Task for Make<'_, B> {
@@ -22,29 +35,31 @@ impl<B: Board> Task for Make<'_, B> {
 
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
-        let Self { position, chosen } = self;
-        let board = position.rules.0.geometry;
-        let squares = squares_of::<B>(board.squares(), chosen);
+        let Self { position, expansion } = self;
+        let chosen = expansion.block();
         let (own, opponent) = (Lanes::splat(position.own.0), Lanes::splat(position.opponent.0));
-        let [moved, to_move] = after(cpu, position.rules, position.turn, chosen, &[own, opponent], &squares);
-        Children { to_move, moved, kings: None, moved_to: squares[1], quiet: 0, len: chosen.len() }
+        let [moved, to_move] = after(cpu, position.rules, position.turn, &chosen, &[own, opponent]);
+        Children { to_move, moved, kings: None, moved_to: chosen.to, quiet: 0, len: chosen.len }
     }
 }
 
-/// The squares that moves go from and to.
+/// Eight moves on a board of so many squares, side by side.
 #[inline(always)]
-pub(crate) fn squares_of<B: Board>(count: u32, chosen: &[Move]) -> [Lanes<B::Word>; 2] {
+#[allow(clippy::needless_range_loop)] // An iterator's calls are not always compiled into the code of a CPU path.
+pub(crate) fn beside<B: Board>(count: u32, moves: &[Move; LANES]) -> Chosen<B> {
     let nothing = Lanes::splat(B::Word::ZERO);
-    let (mut from, mut to) = (nothing, nothing);
-    for (lane, chosen) in chosen.iter().enumerate().take(LANES) {
-        if chosen.from > 0 {
-            from.0[lane] = B::Word::ONE << u32::from(chosen.from - 1);
+    let mut chosen = Chosen { from: nothing, to: nothing, rules: [0; LANES], len: LANES };
+    for lane in 0..LANES {
+        let Move { from, to, rule } = moves[lane];
+        if from > 0 {
+            chosen.from.0[lane] = B::Word::ONE << u32::from(from - 1);
         }
-        if u32::from(chosen.to) < count {
-            to.0[lane] = B::Word::ONE << u32::from(chosen.to);
+        if u32::from(to) < count {
+            chosen.to.0[lane] = B::Word::ONE << u32::from(to);
         }
+        chosen.rules[lane] = rule;
     }
-    [from, to]
+    chosen
 }
 
 /// Own and the opponent's pieces after a move on each board, as the side that moves sees them; lanes without a move stay.
@@ -53,27 +68,33 @@ pub(crate) fn after<B: Board, C: Cpu>(
     cpu: C,
     rules: DataRules<B>,
     mover: Color,
-    chosen: &[Move],
+    chosen: &Chosen<B>,
     boards: &[Lanes<B::Word>; 2],
-    squares: &[Lanes<B::Word>; 2],
 ) -> [Lanes<B::Word>; 2] {
     let load = |lanes: &Lanes<B::Word>| B::Word::load(cpu, lanes);
     let (own, opponent) = (load(&boards[0]), load(&boards[1]));
-    let (from, to) = (load(&squares[0]), load(&squares[1]));
+    let (from, to) = (load(&chosen.from), load(&chosen.to));
     // Step 1. What usually happens, which is nothing where there is no move.
     let (mut moved, mut other) = ((own & !from) | to, opponent & !to);
     // Step 2. What rules with effects of their own say, in the lanes of their moves.
+    if !rules.0.has_effects {
+        return [B::Word::lanes(moved), B::Word::lanes(other)];
+    }
     let mut left = 0_u8;
-    for (lane, one) in chosen.iter().enumerate().take(LANES) {
-        if squares[1].0[lane] != B::Word::ZERO && matches!(rules.0.effects[usize::from(one.rule)], Effect::Code(_)) {
+    for lane in 0..LANES {
+        let effect = &rules.0.effects[usize::from(chosen.rules[lane])];
+        if chosen.to.0[lane] != B::Word::ZERO && matches!(effect, Effect::Code(_)) {
             left |= 1 << lane;
         }
     }
     let mut found = Found::new(own);
     while left != 0 {
-        let rule = chosen[left.trailing_zeros() as usize].rule;
-        let of_rule = (0..chosen.len().min(LANES)).filter(|&lane| left >> lane & 1 == 1 && chosen[lane].rule == rule);
-        let of_rule = of_rule.fold(0_u8, |bits, lane| bits | 1 << lane);
+        let rule = chosen.rules[left.trailing_zeros() as usize % LANES];
+        let mut of_rule = 0_u8;
+        for lane in 0..LANES {
+            of_rule |= u8::from(chosen.rules[lane] == rule) << lane;
+        }
+        of_rule &= left;
         left &= !of_rule;
         if let Effect::Code(codes) = &rules.0.effects[usize::from(rule)] {
             let code = &codes[mover as usize];
@@ -135,45 +156,23 @@ impl<B: Board> Task for Look<'_, B> {
     }
 }
 
-/// Eight boards, to be known by whether they are quiet: bit i is set if lane i is not.
-pub(crate) struct Restless<'a, B: Board> {
-    pub rules: DataRules<B>,
-    pub seen: SeenLanes<'a, B>,
+/// Eight boards, to be judged by code: what its first output holds of, a bit a lane, and its number.
+pub(crate) struct Judge<'a, B: Board> {
+    pub code: &'a Code<B>,
+    pub boards: [&'a Lanes<B::Word>; 2],
 }
 
-impl<B: Board> Task for Restless<'_, B> {
-    type Output = u8;
+impl<B: Board> Task for Judge<'_, B> {
+    type Output = (u8, Lanes<f64>);
     const WORTH_AVX512: bool = B::WORTH_AVX512;
 
     #[inline(always)]
-    fn run<C: Cpu>(self, cpu: C) -> u8 {
-        let Self { rules, seen } = self;
-        let Some(quiet) = &rules.0.quiet else { return 0 };
-        let code = &quiet[usize::from(!seen.own_is_black)];
+    fn run<C: Cpu>(self, cpu: C) -> Self::Output {
+        let Self { code, boards: [own, opponent] } = self;
         let nothing = B::Word::splat(cpu, B::Word::ZERO);
-        let (own, opponent) = (B::Word::load(cpu, seen.own), B::Word::load(cpu, seen.opponent));
-        !code.run(Wide(cpu), [own, opponent, nothing, nothing]).truth(code.outputs[0])
-    }
-}
-
-/// How far the games of eight boards are, by rules that say so.
-pub(crate) struct Clock<'a, B: Board> {
-    pub rules: DataRules<B>,
-    pub seen: SeenLanes<'a, B>,
-}
-
-impl<B: Board> Task for Clock<'_, B> {
-    type Output = Lanes<f64>;
-    const WORTH_AVX512: bool = B::WORTH_AVX512;
-
-    #[inline(always)]
-    fn run<C: Cpu>(self, cpu: C) -> Lanes<f64> {
-        let Self { rules, seen } = self;
-        let Some(code) = &rules.0.clock else { return Lanes::splat(0.0) };
-        let (black, white) = if seen.own_is_black { (seen.own, seen.opponent) } else { (seen.opponent, seen.own) };
-        let nothing = B::Word::splat(cpu, B::Word::ZERO);
-        let found = code.run(Wide(cpu), [B::Word::load(cpu, black), B::Word::load(cpu, white), nothing, nothing]);
-        code.number(Wide(cpu), &found).map(within)
+        let (own, opponent) = (B::Word::load(cpu, own), B::Word::load(cpu, opponent));
+        let found = code.run(Wide(cpu), [own, opponent, nothing, nothing]);
+        (found.truth(code.outputs[0]), code.number(Wide(cpu), &found))
     }
 }
 

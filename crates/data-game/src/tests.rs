@@ -217,6 +217,60 @@ fn side_by_side_agrees<B: Board>(rules: DataRules<B>) {
     }
 }
 
+/// All positions after moves, made a block at a time, and the squares that the moves landed on.
+struct Blocks<'a, B: Board>(&'a DataGame<B>);
+
+impl<B: Board> Task for Blocks<'_, B> {
+    type Output = Vec<(DataGame<B>, B::Word)>;
+    #[inline(always)]
+    fn run<C: Cpu>(self, cpu: C) -> Self::Output {
+        let (mut expansion, mut found) = (self.0.expand(cpu), Vec::new());
+        loop {
+            let children = self.0.next_children(cpu, &mut expansion);
+            found.extend((0..children.len).map(|lane| (self.0.child(&children, lane), children.moved_to.0[lane])));
+            if children.len < LANES {
+                return found;
+            }
+        }
+    }
+}
+
+fn blocks_agree<B: Board>(rules: DataRules<B>) {
+    let mut blocks = 0;
+    for number in 0..40 {
+        let mut draws = Key::new(5).child(number).stream();
+        let mut position = DataGame::<B>::start(rules);
+        for _ in 0..60 {
+            let moves: Vec<_> = position.legal_moves().collect();
+            for (place, &chosen) in moves.iter().enumerate() {
+                assert_eq!(position.legal_moves().nth(place), Some(chosen));
+            }
+            assert_eq!(position.legal_moves().nth(moves.len()), None);
+            let played = |&chosen| (position.play_unchecked(chosen), DataGame::<B>::moved_to(rules, chosen).0);
+            let expected: Vec<_> = moves.iter().map(played).collect();
+            for path in cpu::available() {
+                assert_eq!(cpu::on(path, Blocks(&position)), expected);
+            }
+            blocks += expected.len() / LANES;
+            if moves.is_empty() {
+                break;
+            }
+            position = position.play_unchecked(moves[draws.below(moves.len() as u64) as usize]);
+        }
+    }
+    assert!(blocks > 100, "{blocks} whole blocks are too few to tell");
+}
+
+#[test]
+fn blocks_of_children_are_the_moves_played_one_by_one() {
+    blocks_agree(rules::<Size8>(8, 8, &[STEP, PLACE_BELOW]));
+    blocks_agree(rules::<Size8>(6, 7, &[STEP, PLACE]));
+    blocks_agree(rules::<Size8>(7, 5, &[STEP, PLACE, SLIDE]));
+    blocks_agree(rules::<Size10>(10, 7, &[STEP, PLACE]));
+    blocks_agree(rules::<Size8>(8, 6, &[PLACE, PLACE_BELOW]));
+    blocks_agree(rules::<Size10>(9, 8, &[PLACE_BELOW, SLIDE]));
+}
+
 #[test]
 fn games_side_by_side_are_those_played_one_by_one() {
     side_by_side_agrees(rules::<Size8>(6, 7, &[STEP, PLACE]));
