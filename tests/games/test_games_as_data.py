@@ -16,7 +16,7 @@ from evoply.rules import Rules, RulesError, check_rules, place, read_rules, slid
 from evoply.rules.shipped.reversed_othello import othello
 
 DATA = DATA_GAMES
-GAMES_EACH = 250_000 if "EVOPLY_LONG" in os.environ else 2_500
+GAMES_EACH = 250_000 if "EVOPLY_LONG" in os.environ else 25_000
 FEW = {"hex-9": 3, "gomoku-9": 3, "gomoku-10": 3, "reversed-othello": 6, "ataxx": 3}
 
 
