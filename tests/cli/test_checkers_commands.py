@@ -205,8 +205,8 @@ def test_a_guided_run_of_lose_checkers(capsys: pytest.CaptureFixture) -> None:
 
 def test_presets_say_what_they_are_for(capsys: pytest.CaptureFixture) -> None:
     out = call(capsys, "presets").out
-    assert "lose checkers, guided and by co-play" in out
-    assert "checkers on the 10x10 board" in out
+    assert "lose checkers, counting kings" in out
+    assert "10x10 checkers, counting kings" in out
 
 
 def test_help_speaks_of_checkers(capsys: pytest.CaptureFixture) -> None:
