@@ -2,14 +2,13 @@
 
 Every setting is varied alone against a base, over several seeds; a seed begins with the same draws
 in all of them. Settings of training evolve players of their own, and settings of the benchmark
-score those of the base again. Amount and interval are those of experiments.
+score those of the base again.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from evoply.evolution import EvolutionConfig
-from evoply.experiments import SetupDifference, compared
 from evoply.reports.charts import interval_chart
 from evoply.studies.benbassat.evolved_players import (
     EvolvedPlayer,
@@ -30,7 +29,7 @@ from evoply.studies.benbassat.players_tables import (
 )
 from evoply.studies.kept_runs import evolution
 from evoply.studies.study import Request, Result, Row, Scale, row, series
-from evoply.studies.verdicts import Figure, mean_of
+from evoply.studies.verdicts import Figure, difference, mean_of
 
 _SIZES: Mapping[Scale, TrainingSize] = {
     "smoke": TrainingSize(10, 2, 1, 2, 20, 5),
@@ -148,17 +147,18 @@ def _result(request: Request, points: Mapping[str, Mapping[str, Sequence[float]]
     gains: dict[str, Figure] = {}
     for name, of_setting in points.items():
         title = TITLES[TABLES[name].game]
-        base = of_setting.get(BASE.name, ())
+        means = {
+            setting: mean_of(list(values), within=(0.0, PRINTED_GAMES))
+            for setting, values in of_setting.items()
+        }
         for setting, values in of_setting.items():
             told = f"Runs: {', '.join(f'{value:.0f}' for value in values)}."
-            mean = mean_of(list(values), within=(0.0, PRINTED_GAMES))
-            rows.append(row(f"{title}, {setting}: points", mean, reason=told))
+            rows.append(row(f"{title}, {setting}: points", means[setting], reason=told))
             if setting == BASE.name:
                 continue
-            gain = compared({setting: values, BASE.name: base})[0]
             shown = f"{title}, {setting}"
-            gains[shown] = Figure(gain.shift, gain.interval, len(values))
-            rows.append(row(f"{shown}: gain", gains[shown], reason=_certainty(gain)))
+            gains[shown] = difference(means[setting], means[BASE.name])
+            rows.append(row(f"{shown}: gain", gains[shown]))
     chart = interval_chart(
         "What each setting gains", list(gains), [series("here", gains.values())],
         "points per 1,000 games more than the base", note="with 95 % intervals", reference=0.0,
@@ -174,15 +174,10 @@ def _result(request: Request, points: Mapping[str, Mapping[str, Sequence[float]]
             f"{size.generations} generations, training at depth {size.training_depth}, the usual "
             "draws, a random one of equal moves, crossover 0.8. Reversi is played at 4 plies "
             "against 5, 10x10 checkers at 2 against 3.",
-            "A gain is the median of the differences between a run of the setting and one of the "
-            "base (Hodges and Lehmann), with its interval. Each interval is of that pair alone: "
-            "among so many, one in twenty leaves out 0 by chance.",
+            "A gain is the difference of two means, with Newcombe's interval from those of both. "
+            "Each is of that pair alone: among so many, one in twenty leaves out 0 by chance.",
             "Settings with another guide, another depth or other rules about long games change "
             "what the points measure, not only how good the player is.",
         ),
         charts=(chart,) if gains else (),
     )
-
-
-def _certainty(gain: SetupDifference) -> str:
-    return f"A {gain.effect:.2f}, p {gain.plain_p:.3f} of this pair alone."
