@@ -87,8 +87,6 @@ def _named_in_python(text: str) -> Rules:
     try:
         code = OwnCode.from_text(text)
         rules = code.loaded()
-    except RulesError:
-        raise
     except ValueError as error:
         raise RulesError(str(error)) from None
     if not isinstance(rules, Rules):

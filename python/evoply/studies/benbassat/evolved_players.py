@@ -161,7 +161,7 @@ def _result(
         rows,
         unit=f"points per 1,000 games, of {size.games:,} from the start position",
         notes=_notes(table, request, evolved),
-        charts=_charts(table, evolved, measured),
+        charts=_charts(table, request, evolved, measured),
     )
 
 
@@ -244,19 +244,23 @@ def _notes(
 
 def _charts(
     table: PlayersTable,
+    request: Request,
     evolved: Mapping[str, list[EvolvedPlayer]],
     measured: Mapping[str, list[Figure]],
 ) -> tuple[Chart, ...]:
-    names = [
-        f"{against}, run {run + 1}"
-        for against, figures in measured.items()
-        for run in range(len(figures))
-    ]
-    figures = [figure for of_kind in measured.values() for figure in of_kind]
+    if request.rules == "readings":
+        names, shown = _means_by_reading(table, measured)
+    else:
+        names = [
+            f"{against}, run {run + 1}"
+            for against, figures in measured.items()
+            for run in range(len(figures))
+        ]
+        shown = [series("here", [one for of_kind in measured.values() for one in of_kind])]
     bars = interval_chart(
         "Points per 1,000 games",
         names,
-        [series("here", figures)],
+        shown,
         "points per 1,000 games",
         note="with 95 % intervals",
         reference=PRINTED_GAMES / 2,
@@ -276,6 +280,23 @@ def _charts(
         "3 plies ahead",
     )
     return bars, curves_chart
+
+
+def _means_by_reading(
+    table: PlayersTable, measured: Mapping[str, list[Figure]]
+) -> tuple[list[str], list[Series]]:
+    """Return the readings of the benchmark, and the means over runs of each reading of training."""
+    kinds = table.runs_of("readings")
+    places = [(depth, one) for depth in kinds[0].printed for one in table.readings_of("readings")]
+    means = {
+        against: mean_of([figure.value for figure in figures], within=(0.0, PRINTED_GAMES))
+        for against, figures in measured.items()
+    }
+    shown = [
+        series(kind.name, [means.get(_against(kind, depth, one)) for depth, one in places])
+        for kind in kinds
+    ]
+    return [f"ab{depth}: {one.short}" for depth, one in places], shown
 
 
 table_4 = partial(players_table, "4")

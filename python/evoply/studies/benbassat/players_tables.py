@@ -6,7 +6,7 @@ once for a reading of training, and then scored under every reading of the bench
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
 from evoply.games.draws import DrawRules
@@ -60,6 +60,8 @@ class BenchmarkReading(NamedTuple):
     """The end of the names of its rows."""
     draws: DrawRules | None = None
     """Rules about draws of long games; None: the usual ones of the game."""
+    short: str = ""
+    """The reading in few words, for a chart of all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,23 +87,28 @@ class PlayersTable:
 
 
 def _readings(
-    pairs: tuple[str, ...], draws: tuple[str, ...], *, quiescence: bool
+    pairs: tuple[str, ...], draws: tuple[str, ...], quiescence: tuple[bool, ...]
 ) -> tuple[BenchmarkReading, ...]:
-    """Return every pair with every kind of draws, captures looked at to their end or not.
+    """Return every pair with every kind of draws, with *quiescence* or without.
 
     And each with the first of equal moves, under the usual rules alone.
     """
     found = [
-        BenchmarkReading(GuideReading(pair, quiet), long, DRAWS[long])
+        (GuideReading(pair, quiet), long)
         for pair in pairs
-        for quiet in (False, True)[: 1 + quiescence]
+        for quiet in quiescence
         for long in draws
     ]
-    found += [BenchmarkReading(GuideReading(pair, ties="first")) for pair in pairs]
-    return tuple(
-        one._replace(ending=f", {one.guide.name}{one.ending and f', {one.ending}'}")
-        for one in found
-    )
+    found += [(GuideReading(pair, ties="first"), "") for pair in pairs]
+    return tuple(_reading(guide, long) for guide, long in found)
+
+
+def _reading(guide: GuideReading, long: str) -> BenchmarkReading:
+    pair = guide.pair.rpartition(":")[2].removeprefix("material-")
+    first = "first" if guide.ties == "first" else ""
+    words = [pair, "captures" if guide.quiescence else "", first, long]
+    ending = f", {guide.name}{long and f', {long}'}"
+    return BenchmarkReading(guide, ending, DRAWS[long], ", ".join(filter(None, words)))
 
 
 def _usual(game: str, draws: tuple[str, ...] = ("",)) -> tuple[BenchmarkReading, ...]:
@@ -110,7 +117,11 @@ def _usual(game: str, draws: tuple[str, ...] = ("",)) -> tuple[BenchmarkReading,
     return tuple(BenchmarkReading(reading, one and f", {one}", DRAWS[one]) for one in draws)
 
 
-LONG_GAMES = ("draws.quiet_plies=200", "draws.repetitions=never", "draws.max_plies=1000")
+LONG_GAMES = tuple(
+    f"draws.{name}={'never' if limit is None else limit}"
+    for name, limit in asdict(DRAWS["long"] or DrawRules()).items()
+)
+"""The settings of training in long games."""
 _QUIET = ("player.quiescence=true",)
 _AHEAD_2 = ("player.depth=2",)
 _ORBITS = ("variation.afterwards.orbit_mutation=0.1",)
@@ -153,7 +164,7 @@ TABLES: Mapping[str, PlayersTable] = {
                 GuideReading("random-leaf:noise=6"), ", whole numbers, long", DRAWS["long"]
             ),
         ),
-        _readings(("random-leaf", "random-leaf:noise=6"), tuple(DRAWS), quiescence=True),
+        _readings(("random-leaf", "random-leaf:noise=6"), tuple(DRAWS), (False, True)),
     ),
     "5": PlayersTable(
         "checkers-10",
@@ -171,7 +182,7 @@ TABLES: Mapping[str, PlayersTable] = {
         _readings(
             ("material-kings", "material-own", "material-lean", "material-lean-kings"),
             ("", "long"),
-            quiescence=True,
+            (False, True),
         ),
     ),
     "6": PlayersTable(
@@ -199,7 +210,7 @@ TABLES: Mapping[str, PlayersTable] = {
             ),
         ),
         _usual("othello"),
-        _readings(("material-alternating", "material-share"), ("",), quiescence=False),
+        _readings(("material-alternating", "material-share"), ("",), (False,)),
     ),
 }  # fmt: skip
 """The tables by their numbers. `orbits` copies what asks a square to its orbit; `racing` lets the
