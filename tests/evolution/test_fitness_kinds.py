@@ -6,9 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from scipy.stats import chisquare
 
 from evoply import _native, arena
 from evoply._native import Stream
@@ -29,13 +26,11 @@ from evoply.evolution import (
     fitness_text,
     stream_for,
 )
-from evoply.evolution.fitness import Batch, Play, Training, measure_from_text
+from evoply.evolution.fitness import measure_from_text
 from evoply.evolution.fitness.discs import epoch_gains
-from evoply.evolution.fitness.guides import co_play_pairings
 from evoply.evolution.fitness.training_games import shared
 from evoply.evolution.hall_of_fame import draw_earlier
 from evoply.evolution.play import (
-    NOBODY,
     panel_of,
     population_of,
     read_opponent,
@@ -44,7 +39,6 @@ from evoply.evolution.play import (
 )
 from evoply.games import SHAPES, game_rules, othello
 from evoply.gp import Tree
-from evoply.permutations import derangement
 from evoply.protocols import Color
 
 
@@ -214,81 +208,6 @@ def test_the_epoch_of_a_game_counted_by_hand() -> None:
     assert [side.tolist() for side in gross] == [[4.0], [2.0]]
     # The clock stands at 3.3 % when c3 is chosen, at 1.7 % when d6 is.
     assert [side.tolist() for side in later] == [[2.0], [0.0]]
-
-
-def test_derangements_are_uniform() -> None:
-    drawn = Counter(tuple(derangement(4, Stream(1, number))) for number in range(9000))
-    assert len(drawn) == 9
-    assert chisquare(list(drawn.values())).pvalue > 1e-4
-
-
-@given(st.integers(2, 40), st.integers(1, 12), st.integers(0, 2**32))
-def test_co_play_gives_everybody_the_same_games(count: int, rounds: int, seed: int) -> None:
-    pairings = co_play_pairings(count, rounds, Stream(seed))
-    assert pairings.shape == (rounds, count)
-    for white in pairings:
-        assert sorted(white.tolist()) == list(range(count))
-        assert (white != np.arange(count)).all()
-
-
-def recorded(config: EvolutionConfig) -> tuple[Play, list[tuple[arena.Schedule, arena.Results]]]:
-    batches: list[tuple[arena.Schedule, arena.Results]] = []
-
-    def play(batch: Batch) -> arena.Results:
-        results = arena.play(config.game, list(batch.players), batch.schedule, threads=1)
-        batches.append((batch.schedule, results))
-        return results
-
-    return play, batches
-
-
-def test_co_play_counts_both_players_points_in_exactly_so_many_games() -> None:
-    config = small("5Co", population_size=9, generations=1)
-    individuals = next(evolve(config)).individuals
-    trees = [one.tree for one in individuals]
-    population = population_of(config.game_settings, trees)
-    assert len(population.trees) == 9  # so that places are individuals
-    play, batches = recorded(config)
-    measure = config.fitness.measure
-    assert isinstance(measure, GuideFitness)
-    stream = stream_for(config, "training", 0)
-    training = Training(
-        config.task,
-        config.game_settings,
-        panel_of(config.game_settings, config.task, []),
-        NOBODY,
-        stream,
-        play,
-    )
-    result = measure.measured(population, training)
-    [(schedule, results)] = batches
-    assert Counter(schedule.black.tolist()) == dict.fromkeys(range(9), 5)
-    assert Counter(schedule.white.tolist()) == dict.fromkeys(range(9), 5)
-    assert (schedule.black != schedule.white).all()
-    points = [0.0] * 9
-    for black, white, one in zip(schedule.black, schedule.white, results.black_points, strict=True):
-        points[black] += one
-        points[white] += 1 - one
-    assert result.fitness.tolist() == points == [one.fitness for one in individuals]
-    assert result.games == 45
-
-    # Racing: twice more, those with at least the mean meet among themselves.
-    batches.clear()
-    raced = measure.model_copy(update={"racing": 2}).measured(population, training)
-    (_, first), *stages = batches
-    assert first.winners.tolist() == results.winners.tolist()
-    assert len(stages) == 2
-    for schedule, results in stages:
-        ahead = [one for one, made in enumerate(points) if made >= sum(points) / 9]
-        assert 1 < len(ahead) < 9
-        assert Counter(schedule.black.tolist()) == dict.fromkeys(ahead, 5)
-        assert Counter(schedule.white.tolist()) == dict.fromkeys(ahead, 5)
-        sides = zip(schedule.black, schedule.white, results.black_points, strict=True)
-        for black, white, one in sides:
-            points[black] += one
-            points[white] += 1 - one
-    assert raced.fitness.tolist() == points
-    assert raced.games == 45 + sum(len(schedule) for schedule, _ in stages)
 
 
 @pytest.mark.parametrize("fit_enough", ["mean", "all"])
