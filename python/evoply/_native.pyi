@@ -24,6 +24,7 @@ __all__ = [
     "count_nodes",
     "cpu",
     "destinations",
+    "fit_tables",
     "learn_games",
     "learn_tables",
     "legal_moves",
@@ -150,6 +151,7 @@ class Player:
         noise: int | None = None,
         alternate: str | None = None,
         quiescence: bool = False,
+        guard: bool = False,
         endgame: int = 0,
         temperature: float | None = None,
         selective: tuple[
@@ -187,7 +189,7 @@ class Searcher:
         depth: int | None = None,
         soft: float | None = None,
         hard: float | None = None,
-        every_move: bool = False,
+        best: int = 0,
         told: Callable[[int, float | None, int, float, list[int]], object] | None = None,
     ) -> tuple[_Analysis, bool]: ...
     def solve(
@@ -208,7 +210,9 @@ class Positions:
     def random(game: str, count: int, key: int, least_plies: int, most_plies: int) -> Positions: ...
     def __len__(self) -> int: ...
     def __getitem__(self, index: int, /) -> _Row: ...
-    def choose(self, player: Player, keys: NDArray[np.uint64]) -> NDArray[np.int64]: ...
+    def choose(
+        self, player: Player, keys: NDArray[np.uint64], *, threads: int = 0
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]: ...
 
 @final
 class Games:
@@ -228,6 +232,8 @@ class Games:
     def endings(self) -> NDArray[np.uint8]: ...
     @property
     def moves(self) -> list[list[int]] | None: ...
+    @property
+    def values(self) -> list[list[float]] | None: ...
 
 def analyse(
     player: Player,
@@ -240,7 +246,7 @@ def analyse(
     game_key: int,
     *,
     moves: int = 0,
-    every_move: bool = False,
+    best: int = 0,
     threads: int = 1,
 ) -> _Analysis: ...
 def count_nodes(
@@ -349,6 +355,29 @@ def learn_tables(
     `squared_errors`, `updates`, `explored`; `moves` are those of the game number *recorded*, as
     codes; `failed` is the game and the ply at which an entry left the numbers, or None. The same
     arguments give the same answer on every machine.
+    """
+
+def fit_tables(
+    value: Program,
+    boards: Positions,
+    labels: NDArray[np.float64],
+    /,
+    *,
+    visits: NDArray[np.float64],
+    rate: float,
+    calm: float,
+    squashes: bool,
+) -> dict[str, Any]:
+    """Move the tables of a sum of patterns towards *labels* of *boards*, one after another.
+
+    *value* is as for `learn_tables`. A label is the worth of a board to the side to move: from -1
+    to 1 if *squashes*, else on the scale of the sum. New entries of a board take the share *rate*
+    of the error off it together; an entry that was met *visits* times before takes steps shorter by
+    the root of 1 + visits / *calm*.
+
+    The answer has `parameters`, `visits`, and `errors`: for each board the label less what the
+    tables said before they learned from it. `failed` is the board at which an entry left the
+    numbers, or None. The same arguments give the same answer on every machine.
     """
 
 def learn_games(

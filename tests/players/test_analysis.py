@@ -2,9 +2,11 @@
 
 import pytest
 
+import evoply as ep
 from evoply import _native
 from evoply.games import GAMES, game_rules
 from evoply.players import parse_player
+from evoply.players.kernel_seat import ALL_MOVES
 
 Stream = _native.Stream
 
@@ -32,7 +34,7 @@ def test_values_of_moves_are_those_of_the_positions_after_them(game: str, text: 
     native = player.native(game)
     for row in list(_native.Positions.random(game, 8, 5, 4, 30)):
         plain = _native.analyse(native, *row, 1)
-        whole = _native.analyse(native, *row, 1, every_move=True)
+        whole = _native.analyse(native, *row, 1, best=ALL_MOVES)
         assert plain[6] == []
         assert (whole[:5], whole[5] > 0) == (plain[:5], True)
         position = rules.position_from_row(row)
@@ -44,18 +46,55 @@ def test_values_of_moves_are_those_of_the_positions_after_them(game: str, text: 
         if depth > 1:
             nearer = player.model_copy(update={"depth": depth - 1, "view": "turn"}).native(game)
             deeper = player.model_copy(update={"view": "turn"}).native(game)
-            for code, value in _native.analyse(deeper, *row, 1, every_move=True)[6]:
+            for code, value in _native.analyse(deeper, *row, 1, best=ALL_MOVES)[6]:
                 after = position.play(rules.move_from_code(code))
                 if after.outcome() is None:
-                    answers = _native.analyse(nearer, *after.row, 1, every_move=True)[6]
+                    answers = _native.analyse(nearer, *after.row, 1, best=ALL_MOVES)[6]
                     assert value == -max(answer for _, answer in answers)
 
 
 def test_random_moves_have_no_values() -> None:
     row = game_rules("othello").start().row
     assert (
-        _native.analyse(parse_player("random").native("othello"), *row, 1, every_move=True)[6] == []
+        _native.analyse(parse_player("random").native("othello"), *row, 1, best=ALL_MOVES)[6] == []
     )
     late = parse_player("greedy").native("othello").with_random_moves(2)
-    values = [_native.analyse(late, *row, 1, moves=n, every_move=True)[6] for n in range(4)]
+    values = [_native.analyse(late, *row, 1, moves=n, best=ALL_MOVES)[6] for n in range(4)]
     assert [len(value) for value in values] == [0, 0, 4, 4]
+
+
+@pytest.mark.parametrize(
+    ("game", "text"),
+    [
+        ("othello", "material:depth=4"), ("othello", "strong:depth=3"), ("othello", "mobility"),
+        ("checkers", "material:depth=3,quiescence=yes"), ("othello", "strong:level=2"),
+    ],
+)  # fmt: skip
+def test_the_best_moves_have_the_values_that_all_have(game: str, text: str) -> None:
+    batch = _native.Positions.random(game_rules(game).kernel, 12, 3, 10, 40)
+    for index in range(len(batch)):
+        position = game_rules(game).position_from_row(batch[index])
+        whole = ep.analyse(text, position, every_move=True)
+        for multi in (1, 2, 4):
+            some = ep.analyse(text, position, multi=multi)
+            assert some.moves == whole.moves[:multi]
+            assert (some.move, some.score, some.nodes) == (whole.move, whole.score, whole.nodes)
+
+
+def test_near_the_end_the_best_moves_are_solved() -> None:
+    batch = _native.Positions.random("othello", 1, 3, 50, 50)
+    position = game_rules("othello").position_from_row(batch[0])
+    whole = ep.analyse("strong:endgame=12", position, every_move=True)
+    assert whole.notes == {"exact": True}
+    assert ep.analyse("strong:endgame=12", position, multi=2).moves == whole.moves[:2]
+
+
+def test_a_searcher_and_wrong_numbers() -> None:
+    position = ep.othello.Position().play("f5")
+    with ep.Searcher("material:depth=3") as searcher:
+        assert len(searcher.think(position, multi=2).moves) == 2
+    for wrong in (-1, 2.0, True, 2**40):
+        with pytest.raises(ValueError, match=r"multi: .* is not a number of moves"):
+            ep.analyse("material:depth=3", position, multi=wrong)
+    with pytest.raises(ValueError, match="give multi or every_move, not both"):
+        ep.analyse("material:depth=3", position, multi=2, every_move=True)

@@ -21,8 +21,8 @@ pub struct Question {
     pub game: Key,
     /// Plies of its own that the side to move has played in it, forced ones included.
     pub moves: u32,
-    /// Whether the value of every legal move is wanted too.
-    pub every_move: bool,
+    /// Of how many of the best moves the values are wanted too; `usize::MAX` is every legal move.
+    pub best: usize,
     /// Threads that the exact solver may use (0: one a core): they change its nodes and nothing else.
     pub threads: usize,
 }
@@ -30,7 +30,7 @@ pub struct Question {
 impl Question {
     /// The first choice of its side in a game: nothing but the choice, with one thread.
     pub fn of(game: Key) -> Self {
-        Self { game, moves: 0, every_move: false, threads: 1 }
+        Self { game, moves: 0, best: 0, threads: 1 }
     }
 }
 
@@ -39,7 +39,8 @@ impl Question {
 pub struct Analysis<G: Game> {
     /// The choice.
     pub choice: Choice<G>,
-    /// Every legal move with its exact value for the side to move, if that was asked and the player values moves here.
+    /// The best moves, in the order of legal moves, with their exact values for the side to move, if that was asked and the player
+    /// values moves here; of equal moves the first.
     ///
     /// Of a player that looks ahead they are the values of plain minimax at the depth that the answer reached; where it
     /// answered without looking, at the depth that it would have reached.
@@ -60,16 +61,21 @@ impl<G: Endgames> Player<G> {
         let begun = Instant::now();
         let choice = dispatch(Choose { player: self, position, key, workspace: &mut workspace, stop })?;
         let elapsed = begun.elapsed();
-        let values = if question.every_move && question.moves >= self.random_moves() {
-            dispatch(ValueMoves::of(self, position, key, &choice, &mut workspace, stop))?
+        let values = if question.best > 0 && question.moves >= self.random_moves() {
+            dispatch(ValueMoves::of(self, position, key, &choice, question.best, &mut workspace, stop))?
         } else {
             Vec::new()
         };
-        Some(Analysis { choice, values: position.legal_moves().zip(values).collect(), elapsed })
+        Some(Analysis { choice, values: known(position, &values), elapsed })
     }
 }
 
-/// The values of all moves, as a task: for whoever is not inside a CPU path yet.
+/// The moves whose values are known, in the order of legal moves.
+pub(crate) fn known<G: Game>(position: &G, values: &[f64]) -> Vec<(G::Move, f64)> {
+    position.legal_moves().zip(values.iter().copied()).filter(|(_, value)| !value.is_nan()).collect()
+}
+
+/// The values of all moves, or of the best, as a task: for whoever is not inside a CPU path yet.
 pub(crate) struct ValueMoves<'a, G: Game> {
     player: &'a Player<G>,
     position: &'a G,
@@ -78,6 +84,8 @@ pub(crate) struct ValueMoves<'a, G: Game> {
     depth: u32,
     /// Whether the player knows the final score.
     exactly: bool,
+    /// Of how many moves values are wanted.
+    best: usize,
     workspace: &'a mut Workspace<G>,
     stop: &'a AtomicBool,
 }
@@ -89,10 +97,11 @@ impl<'a, G: Game> ValueMoves<'a, G> {
         position: &'a G,
         key: Key,
         choice: &Choice<G>,
+        best: usize,
         workspace: &'a mut Workspace<G>,
         stop: &'a AtomicBool,
     ) -> Self {
-        Self { player, position, key, depth: choice.depth, exactly: choice.is_exact, workspace, stop }
+        Self { player, position, key, depth: choice.depth, exactly: choice.is_exact, best, workspace, stop }
     }
 }
 
@@ -101,29 +110,31 @@ impl<G: Endgames> Task for ValueMoves<'_, G> {
     const WORTH_AVX512: bool = G::Board::WORTH_AVX512;
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
-        let Self { player, position, key, mut depth, mut exactly, workspace, stop } = self;
+        let Self { player, position, key, mut depth, mut exactly, best, workspace, stop } = self;
         let mut expansion = position.expand(cpu);
         if depth == 0 {
             let choice =
                 player.considered(cpu, position, &mut expansion.clone(), key, key.stream(), workspace, stop)?;
             (depth, exactly) = (choice.depth, choice.is_exact);
         }
-        match player.chooser() {
-            Chooser::Random => Some(Vec::new()),
+        let mut values = match player.chooser() {
+            Chooser::Random => Vec::new(),
             Chooser::AfterState(_) | Chooser::Staged(_) => {
                 let evaluator = player.board_evaluator(position, key, workspace)?;
                 let Workspace { memory, values, .. } = workspace;
                 after_state(cpu, position, &mut expansion, evaluator, &mut memory.registers, values);
-                Some(std::mem::take(values))
+                std::mem::take(values)
             }
             Chooser::AlphaBeta(ahead) if exactly => {
                 let (evaluator, threads) = (ahead.evaluator(), workspace.threads);
-                G::value_exactly(cpu, ExactValues { position, evaluator, threads, stop })
+                G::value_exactly(cpu, ExactValues { position, evaluator, threads, stop })?
             }
             Chooser::AlphaBeta(ahead) => {
                 let search = ahead.search(position, workspace.game, key, player.ties(), stop);
-                every_move::search(cpu, &search, depth, position, &mut workspace.memory).map(|(values, _)| values)
+                every_move::best(cpu, &search, depth, position, best, &mut workspace.memory)?.0
             }
-        }
+        };
+        every_move::keep_best(&mut values, best);
+        Some(values)
     }
 }

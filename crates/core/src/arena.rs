@@ -38,14 +38,14 @@ pub struct Conditions<'a, G> {
     pub starts: &'a [G],
     /// Uniformly random legal plies before the players begin.
     pub opening_plies: u32,
-    /// Whether to keep the moves.
+    /// Whether to keep the moves and their values.
     pub record_moves: bool,
     /// When a game is drawn that the board would let go on.
     pub draws: DrawRules,
 }
 
 /// A played game.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, PartialEq, Default, Debug)]
 pub struct Record {
     /// Black's pieces at the end.
     pub black_pieces: u32,
@@ -61,6 +61,8 @@ pub struct Record {
     pub hash: u64,
     /// The moves as codes, if they were to be kept.
     pub moves: Vec<u64>,
+    /// With the moves, what each was worth to the side that made it; NaN where nothing was evaluated.
+    pub values: Vec<f64>,
 }
 
 /// Play all games on `threads` threads (0: one a core); `done` counts finished games meanwhile.
@@ -178,11 +180,12 @@ impl Record {
 
     /// One move more.
     #[inline(always)]
-    fn add(&mut self, code: u64, keep: bool) {
+    fn add(&mut self, code: u64, score: Option<f64>, keep: bool) {
         self.hash = Key(self.hash).child(code).0;
         self.plies += 1;
         if keep {
             self.moves.push(code);
+            self.values.push(score.unwrap_or(f64::NAN));
         }
     }
 
@@ -225,7 +228,7 @@ impl<G: Endgames> Task for PlayGame<'_, G> {
             }
             let Some(chosen) = random_move(&position, |count| opening.below(count)) else { break };
             position = position.play_unchecked(chosen);
-            record.add(G::code(position.rules(), chosen), conditions.record_moves);
+            record.add(G::code(position.rules(), chosen), None, conditions.record_moves);
             drawn = if has_draws { course.arrive(&position, &conditions.draws) } else { None };
         }
         // Step 2. The players.
@@ -244,7 +247,7 @@ impl<G: Endgames> Task for PlayGame<'_, G> {
             };
             workspaces[side as usize].has_moved();
             position = position.play_unchecked(choice.chosen);
-            record.add(G::code(position.rules(), choice.chosen), conditions.record_moves);
+            record.add(G::code(position.rules(), choice.chosen), choice.score, conditions.record_moves);
             drawn = if has_draws { course.arrive(&position, &conditions.draws) } else { None };
         }
         record.ended_at(&position, drawn)

@@ -9,7 +9,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::analysis::{Analysis, Question, ValueMoves};
+use crate::analysis::{Analysis, Question, ValueMoves, known};
 use crate::bitboard::Board;
 use crate::choice::Choice;
 use crate::cpu::{Cpu, Task, dispatch};
@@ -119,18 +119,18 @@ impl<G: Endgames> Engine<G> {
             }
         };
         let elapsed = begun.elapsed();
-        let values = if question.every_move && question.moves >= self.player.random_moves() {
+        let values = if question.best > 0 && question.moves >= self.player.random_moves() {
             // Beside the table that lasts: these searches have one of their own.
             let mut workspace = Workspace::default();
             self.player.prepare(&mut workspace);
             workspace.begin(question.game);
             workspace.threads = question.threads;
             let (player, workspace) = (&self.player, &mut workspace);
-            dispatch(ValueMoves::of(player, position, key, &choice, workspace, stop)).unwrap_or_default()
+            dispatch(ValueMoves::of(player, position, key, &choice, question.best, workspace, stop)).unwrap_or_default()
         } else {
             Vec::new()
         };
-        let values = position.legal_moves().zip(values).collect();
+        let values = known(position, &values);
         Some(Thought { analysis: Analysis { choice, values, elapsed }, is_complete })
     }
 

@@ -74,6 +74,12 @@ impl Games {
     fn moves(&self) -> Option<Vec<Vec<u64>>> {
         self.recorded.then(|| self.records.iter().map(|record| record.moves.clone()).collect())
     }
+
+    /// What each of these moves was worth to the side that made it; NaN where nothing was evaluated.
+    #[getter]
+    fn values(&self) -> Option<Vec<Vec<f64>>> {
+        self.recorded.then(|| self.records.iter().map(|record| record.values.clone()).collect())
+    }
 }
 
 /// Play a schedule: for each game the places of Black and White in `players`, and the keys of its opening and its draws.

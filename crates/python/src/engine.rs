@@ -49,7 +49,7 @@ impl Searcher {
     /// after `hard` seconds the last completed depth answers. `told` hears of each completed depth: depth, score, nodes, seconds,
     /// principal variation. The last value is whether nothing ended the search before its depth.
     #[pyo3(signature = (
-        row, game_key, *, moves = 0, depth = None, soft = None, hard = None, every_move = false, told = None
+        row, game_key, *, moves = 0, depth = None, soft = None, hard = None, best = 0, told = None
     ))]
     #[allow(clippy::too_many_arguments)]
     fn think(
@@ -61,11 +61,11 @@ impl Searcher {
         depth: Option<u32>,
         soft: Option<f64>,
         hard: Option<f64>,
-        every_move: bool,
+        best: usize,
         told: Option<Py<PyAny>>,
     ) -> PyResult<(Analysis, bool)> {
         let limits = Limits { depth, soft: duration(soft), hard: duration(hard) };
-        let question = Question { game: Key(game_key), moves, every_move, threads: self.threads };
+        let question = Question { game: Key(game_key), moves, best, threads: self.threads };
         let row = kernel_row(row);
         let thought = interrupt::run_telling(
             py,
@@ -95,7 +95,7 @@ impl Searcher {
         moves: u32,
         within: Option<f64>,
     ) -> PyResult<Option<Analysis>> {
-        let question = Question { game: Key(game_key), moves, every_move: false, threads: self.threads };
+        let question = Question { game: Key(game_key), moves, best: 0, threads: self.threads };
         let row = kernel_row(row);
         let thought = interrupt::run_telling(
             py,

@@ -1,8 +1,10 @@
-//! Games that teach: `learn_games` the weights of a linear evaluator, `learn_tables` the tables of patterns.
+//! Games that teach: `learn_games` the weights of a linear evaluator, `learn_tables` the tables of patterns; and labels that do,
+//! `fit_tables`.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use evoply_core::kernel::LearningQuestion;
+use evoply_core::learning::fitting::Plan as FitPlan;
 use evoply_core::learning::learner::Coherence;
 use evoply_core::learning::settings::{Learns, Plan, RuleKind, Worth};
 use evoply_core::learning::tables::Plan as TablePlan;
@@ -21,7 +23,7 @@ use pyo3::types::PyDict;
 use crate::expressions::Program;
 use crate::games::{Row, kernel, rows as kernel_rows, wrong};
 use crate::interrupt;
-use crate::players::parse_ordering;
+use crate::players::{Positions, parse_ordering};
 
 /// Weights and time weights.
 type Pair<'py> = (PyReadonlyArray1<'py, f64>, PyReadonlyArray2<'py, f64>);
@@ -261,6 +263,34 @@ pub fn learn_tables<'py>(
     answer.set_item("parameters", PyArray1::from_vec(py, lessons.parameters))?;
     set_lessons(&answer, &lessons.games)?;
     answer.set_item("failed", lessons.failed)?;
+    Ok(answer)
+}
+
+/// Move the tables of a sum of patterns towards labels of boards. See the stub for the meaning of all.
+#[pyfunction]
+#[pyo3(signature = (value, boards, labels, /, *, visits, rate, calm, squashes))]
+#[allow(clippy::too_many_arguments)]
+pub fn fit_tables<'py>(
+    py: Python<'py>,
+    value: &Program,
+    boards: &Positions,
+    labels: PyReadonlyArray1<'py, f64>,
+    visits: PyReadonlyArray1<'py, f64>,
+    rate: f64,
+    calm: f64,
+    squashes: bool,
+) -> PyResult<Bound<'py, PyDict>> {
+    // Loaded before the work, so that an interrupt meanwhile is an ordinary error.
+    numpy::get_array_module(py)?;
+    let (game, plan) = (kernel(value.0.game())?, FitPlan { rate, calm, squashes });
+    let (labels, visits) = (values(&labels), values(&visits));
+    let fit = |stop: &_| game.fit_tables(&*value.0, &*boards.0, &labels, visits, plan, stop);
+    let fitted = interrupt::run(py, fit, |_| Ok(()))?;
+    let answer = PyDict::new(py);
+    answer.set_item("parameters", PyArray1::from_vec(py, fitted.parameters))?;
+    answer.set_item("visits", PyArray1::from_vec(py, fitted.visits))?;
+    answer.set_item("errors", PyArray1::from_vec(py, fitted.errors))?;
+    answer.set_item("failed", fitted.failed)?;
     Ok(answer)
 }
 

@@ -37,7 +37,7 @@ mod _native {
     #[pymodule_export]
     use super::games::add_rules;
     #[pymodule_export]
-    use super::learning::{learn_games, learn_tables};
+    use super::learning::{fit_tables, learn_games, learn_tables};
     #[pymodule_export]
     use super::online::online_move;
     #[pymodule_export]

@@ -95,7 +95,7 @@ impl Player {
     #[pyo3(signature = (
         game, kind, program = None, *, view = "player", ties = "first", epsilon = 0.0, depth = 1, nodes = None,
         milliseconds = None, ordering = "usual", table = 0, deeper = false, noise = None, alternate = None,
-        quiescence = false, endgame = 0, temperature = None, selective = None
+        quiescence = false, guard = false, endgame = 0, temperature = None, selective = None
     ))]
     #[allow(clippy::too_many_arguments)]
     fn new(
@@ -114,6 +114,7 @@ impl Player {
         noise: Option<u32>,
         alternate: Option<&str>,
         quiescence: bool,
+        guard: bool,
         endgame: u32,
         temperature: Option<f64>,
         selective: Option<Selective>,
@@ -125,8 +126,8 @@ impl Player {
         );
         let ordering = given.unwrap_or(MoveOrder::None);
         let leaves = parse_leaves(noise, alternate)?;
-        if kind != "alpha_beta" && (leaves != Leaves::Plain || quiescence || endgame > 0) {
-            return Err(wrong("noise, alternate, quiescence and endgame are for players that look ahead"));
+        if kind != "alpha_beta" && (leaves != Leaves::Plain || quiescence || guard || endgame > 0) {
+            return Err(wrong("noise, alternate, quiescence, guard and endgame are for players that look ahead"));
         }
         if kind != "alpha_beta" && (temperature.is_some() || selective.is_some()) {
             return Err(wrong("temperature and selective are for players that look ahead"));
@@ -136,7 +137,7 @@ impl Player {
         }
         let table = if table == 0 { 0 } else { 1_usize.checked_shl(table).unwrap_or(usize::MAX) };
         let time = milliseconds.map(Duration::from_millis);
-        let options = SearchOptions { depth, nodes, time, ordering, table, deeper, leaves, quiescence, endgame };
+        let options = SearchOptions { depth, nodes, time, ordering, table, deeper, leaves, quiescence, guard, endgame };
         let options = if given.is_none() { options.with_usual_order() } else { options };
         let way = match kind {
             "random" => Way::Random,
@@ -194,6 +195,9 @@ impl Player {
     }
 }
 
+/// Codes of moves, and their values.
+type Choices<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>);
+
 /// A batch of positions of one game.
 #[pyclass(module = "evoply._native", frozen)]
 pub struct Positions(pub Arc<dyn KernelPositions>);
@@ -241,20 +245,23 @@ impl Positions {
         self.0.row(index).map(tuple).ok_or_else(|| PyIndexError::new_err(index))
     }
 
-    /// The move codes a player chooses, one key a position; a position that is over gives -1.
-    #[pyo3(signature = (player, keys))]
+    /// The move codes a player chooses, one key a position, and their values for the side to move; a position that is over gives
+    /// -1, and NaN is no value.
+    #[pyo3(signature = (player, keys, *, threads = 0))]
     fn choose<'py>(
         &self,
         py: Python<'py>,
         player: &Player,
         keys: PyReadonlyArray1<'py, u64>,
-    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        threads: usize,
+    ) -> PyResult<Choices<'py>> {
         let keys = keys.as_slice()?;
         if keys.len() != self.len() {
             return Err(wrong(format!("{} keys for {} positions", keys.len(), self.len())));
         }
-        let codes = interrupt::run(py, |stop| self.0.choose(&*player.0, keys, stop), |_| Ok(()))?;
-        Ok(PyArray1::from_vec(py, codes))
+        let chosen = interrupt::run(py, |stop| self.0.choose(&*player.0, keys, threads, stop), |_| Ok(()))?;
+        let (codes, values) = chosen.into_iter().unzip();
+        Ok((PyArray1::from_vec(py, codes), PyArray1::from_vec(py, values)))
     }
 }
 
@@ -271,12 +278,12 @@ pub fn analysis_row(analysed: Analysed) -> Analysis {
 /// What a player chooses at a position that is not over, and what is known about it.
 ///
 /// `game_key` is the key of the game; the draws are those of the side to move at this ply. `moves` is how many plies of its own
-/// the side to move has played in it, forced ones included. With `every_move` every legal move comes with its exact value for the
+/// the side to move has played in it, forced ones included. The `best` moves come with their exact values for the
 /// side to move, if the player values moves here; the choice, its nodes and seconds are those without. The exact solver of a player
 /// uses so many `threads` (0: one a core), which change its nodes and nothing else.
 #[pyfunction]
 #[pyo3(signature = (
-    player, black, white, kings, black_to_move, ply, quiet_plies, game_key, *, moves = 0, every_move = false,
+    player, black, white, kings, black_to_move, ply, quiet_plies, game_key, *, moves = 0, best = 0,
     threads = 1
 ))]
 #[allow(clippy::too_many_arguments)] // A row and what it takes to ask about it.
@@ -291,11 +298,11 @@ pub fn analyse(
     quiet_plies: u32,
     game_key: u64,
     moves: u32,
-    every_move: bool,
+    best: usize,
     threads: usize,
 ) -> PyResult<Analysis> {
     let row = kernel_row((black, white, kings, black_to_move, ply, quiet_plies));
-    let question = Question { game: Key(game_key), moves, every_move, threads };
+    let question = Question { game: Key(game_key), moves, best, threads };
     let answer = |stop: &AtomicBool| player.0.analyse(&row, &question, stop);
     let analysis =
         if player.0.is_brief() { interrupt::run_briefly(answer) } else { interrupt::run(py, answer, |_| Ok(())) }?;

@@ -23,11 +23,17 @@ if TYPE_CHECKING:
 
 _MOST_EXACT = 20
 _MOST_MISTAKES = 10
+_MOST_MOVES = 1000
 
 
 def _check_exact(_: Any, value: int | str) -> None:
     if value != "none" and not 0 <= int(value) <= _MOST_EXACT:
         raise ValueError(f"{value} is not a number from 0 to {_MOST_EXACT}, or none")
+
+
+def _check_multi(_: Any, value: int) -> None:
+    if not 0 <= value <= _MOST_MOVES:
+        raise ValueError(f"{value} is not a number of moves from 0 to {_MOST_MOVES}")
 
 
 def analyse(
@@ -36,6 +42,7 @@ def analyse(
     *,
     game: shared_options.Game = None,
     position: shared_options.Position = None,
+    multi: Annotated[int, Parameter(validator=_check_multi)] = 0,
     games: Path | None = None,
     exact: Annotated[shared_options.WholeOrNone, Parameter(validator=_check_exact)] = 14,
     html: shared_options.OutputFile = None,
@@ -50,8 +57,8 @@ def analyse(
 
     In JSON: game, position, player, move, score, view (the side for which the
     score speaks, or null), depth, nodes, seconds, line, moves (every legal
-    move with its score, best first; empty if the player does not value moves),
-    and outcome if the game is over, else null.
+    move with its score, best first, or with --multi the best; empty if the
+    player does not value moves), and outcome if the game is over, else null.
 
     With --games every move is compared with the best one. A player's accuracy
     is the share of its choices that lost nothing.
@@ -64,6 +71,8 @@ def analyse(
     ----------
     player
         The player: see `evoply match --help`.
+    multi
+        Value only so many of the best moves, which takes less time. 0: every legal move.
     games
         Analyse the games in this file: what `evoply match --save-games` wrote, or any other format
         that `evoply convert` reads.
@@ -76,6 +85,8 @@ def analyse(
     if games is not None:
         if position is not None:
             raise ValueError("--position: is for one position; leave it out with --games")
+        if multi:
+            raise ValueError("--multi: is for one position; leave it out with --games")
         _analyse_games(
             player,
             games,
@@ -111,7 +122,8 @@ def analyse(
         output.say(f"{record.position.turn} has no move and must pass.")
     else:
         try:
-            choice = ask(read, record, stream=Stream(seed, "analyse"), every_move=True)
+            wanted: dict[str, Any] = {"multi": multi} if multi else {"every_move": True}
+            choice = ask(read, record, stream=Stream(seed, "analyse"), **wanted)
         except ForfeitError as error:
             raise EndedError(f"{short_name(read.label)} chooses no move: {error}", {}) from None
         for line in choice_lines(record, short_name(read.label), choice):

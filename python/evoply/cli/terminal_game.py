@@ -18,7 +18,7 @@ from evoply.cli.analyse import choice_lines, moves_table, note_lines, value_text
 from evoply.cli.board_view import board_text, weights_text
 from evoply.games import game_rules
 from evoply.players import RandomPlayer, parse_player
-from evoply.players.analysis import asked
+from evoply.players.analysis import asked, best_moves
 from evoply.protocols import (
     Choice,
     Color,
@@ -170,7 +170,7 @@ class TerminalGame:
     def _choice(self, seat: Seat, *, every_move: bool = False) -> Choice:
         stream = Stream(self.seed, "play", "game")
         clock = self.playing.clocks[self.playing.turn]
-        return asked(seat, self.game, stream, every_move=every_move, clock=clock)
+        return asked(seat, self.game, stream, best=best_moves(every_move, 0), clock=clock)
 
     @property
     def seconds_left(self) -> dict[str, float] | None:

@@ -14,6 +14,7 @@ from evoply.arena import Schedule, play
 from evoply.expressions import Number, board, outputs_to_json
 from evoply.games import game_rules
 from evoply.players import ValuingPlayer
+from evoply.players.kernel_seat import ALL_MOVES
 from evoply.protocols import Row
 
 Array = NDArray[np.float64]
@@ -123,7 +124,7 @@ def boards_after(
         }
         if any(not _native.legal_moves(kernel, next_row) for next_row in after.values()):
             continue
-        answer = _native.analyse(native, *row, int(keys[number]), every_move=True)
+        answer = _native.analyse(native, *row, int(keys[number]), best=ALL_MOVES)
         known = dict(answer[6])
         for code, next_row in after.items():
             rows.append((*next_row[:3], row[3], *next_row[4:]))

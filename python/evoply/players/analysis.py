@@ -6,7 +6,7 @@ from typing import Any
 from evoply._native import Stream
 from evoply.games import game_rules
 from evoply.players.grammar import Runs, read_player_of
-from evoply.players.kernel_seat import KernelSeat
+from evoply.players.kernel_seat import ALL_MOVES, KernelSeat
 from evoply.protocols import Choice, Clock, Color, GameRecord, Seat
 from evoply.wording import shorten
 
@@ -19,14 +19,16 @@ def analyse(
     *,
     stream: Stream | None = None,
     every_move: bool = False,
+    multi: int = 0,
     runs: Runs | None = None,
 ) -> Choice:
     """Return the choice of *player* at the end of *game*, a record or a position.
 
     The score is for the side to move. With *every_move* `Choice.moves` holds every legal move
     with its value, best first, if the player values moves: exact values, at the depth that the
-    answer reached. Draws come from *stream*, the stream of the game (default: a fixed one). A text
-    names a player as `parse_player` reads it, with *runs* for champions. A forced move has no score
+    answer reached. With *multi* it holds so many of the best moves, which takes less time, and of
+    equal moves the first. Draws come from *stream*, the stream of the game (default: a fixed one).
+    A text names a player as `parse_player` reads it, with *runs* for champions. A forced move has no score
     and no depth. The exact solver of a player with `endgame` uses all cores, so the
     nodes of an exact choice vary, and nothing else.
     Raises `ValueError` if the game is over or the player does not play it, and `ForfeitError` for a
@@ -36,6 +38,9 @@ def analyse(
     >>> choice = ep.analyse("material:depth=3", ep.othello.Game.from_transcript("f5d6c3").position)
     >>> str(choice.move), choice.score, str(choice.color), choice.depth
     ('d3', 2.0, 'White', 3)
+    >>> best = ep.analyse("material:depth=3", ep.othello.Position().play("f5"), multi=2).moves
+    >>> [(str(move), value) for move, value in best]
+    [('d6', -1.0), ('f6', -1.0)]
     """
     record = going_on(game)
     name = record.position.game
@@ -45,9 +50,19 @@ def analyse(
     seat = player.seat(name)
     seat.use_all_cores()
     try:
-        return asked(seat, record, stream, every_move=every_move)
+        return asked(seat, record, stream, best=best_moves(every_move, multi))
     finally:
         seat.close()
+
+
+def best_moves(every_move: bool, multi: Any) -> int:
+    """Return how many of the best moves are wanted; `ValueError` if *multi* is no such number."""
+    if isinstance(multi, bool) or not isinstance(multi, int) or not 0 <= multi < ALL_MOVES:
+        raise ValueError(f"multi: {multi!r} is not a number of moves - give a whole one from 0 on")
+    wanted: int = multi
+    if wanted and every_move:
+        raise ValueError("give multi or every_move, not both: every_move values all moves")
+    return ALL_MOVES if every_move else wanted
 
 
 def record_of(game: Any) -> GameRecord:
@@ -77,23 +92,21 @@ def asked(
     game: GameRecord,
     stream: Stream,
     *,
-    every_move: bool = False,
+    best: int = 0,
     clock: Clock = _NO_CLOCK,
 ) -> Choice:
     """Return the choice of *seat* in a game with the key of *stream*; see `analyse`.
 
-    *clock* is its time; with *every_move* its time is unlimited.
+    *clock* is its time; with the values of the *best* moves its time is unlimited.
     """
     moves = game.position.legal_moves
-    is_asked = len(moves) > 1 or (
-        every_move and isinstance(seat, KernelSeat) and not moves.must_pass
-    )
+    is_asked = len(moves) > 1 or (best and isinstance(seat, KernelSeat) and not moves.must_pass)
     if not is_asked:
         return Choice(moves[0], line=(moves[0],))
     at_move = move_stream(stream, game)
     clock = replace(clock, moves=own_plies(game))
-    if every_move and isinstance(seat, KernelSeat):
-        return seat.analyse(game, at_move, clock, every_move=True)
+    if best and isinstance(seat, KernelSeat):
+        return seat.analyse(game, at_move, clock, best=best)
     return seat.choose(game, at_move, clock)
 
 

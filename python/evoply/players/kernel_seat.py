@@ -14,6 +14,8 @@ from evoply.games import game_rules
 from evoply.players.timing import TIMINGS, MeasuredSearches, Timing, time_left
 from evoply.protocols import Choice, Clock, GameRecord, Player, Position, Row, Seat
 
+ALL_MOVES = 2**32 - 1
+"""The number of best moves that means every one of them."""
 ENGINE_TABLE = 18
 """An engine keeps 2**ENGINE_TABLE positions, or more if its player does."""
 
@@ -64,7 +66,7 @@ class KernelSeat(Seat):
         With a clock, return the best move that it finds in the time left.
         """
         if self.use is None or (clock.seconds_left is None and clock.move_seconds is None):
-            return self.analyse(game, stream, clock, every_move=False)
+            return self.analyse(game, stream, clock)
         position, key, begun = game.position, _key_of_game(stream), time.monotonic()
         left = time_left(clock, position)
         engine, reached = self._engine(), 0
@@ -79,7 +81,7 @@ class KernelSeat(Seat):
                 depth=depth,
                 hard=seconds if seconds < math.inf else None,
                 # A search that continued an earlier one is too deep to have all values.
-                every_move=every_move and depth is not None and reached <= depth,
+                best=ALL_MOVES if every_move and depth is not None and reached <= depth else 0,
             )
             choice = choice_from(answer, position)
             reached = choice.depth
@@ -106,9 +108,9 @@ class KernelSeat(Seat):
         return replace(choice, seconds=time.monotonic() - begun, moves=())
 
     def analyse(
-        self, game: GameRecord, stream: Stream, clock: Clock, /, *, every_move: bool
+        self, game: GameRecord, stream: Stream, clock: Clock, /, *, best: int = 0
     ) -> Choice:
-        """Return the choice without a limit in time, and with *every_move* all values of moves.
+        """Return the choice without a limit in time, with the values of the *best* moves.
 
         Those are there where the player values moves.
         """
@@ -119,7 +121,7 @@ class KernelSeat(Seat):
             *row,
             _key_of_game(stream),
             moves=clock.moves,
-            every_move=every_move,
+            best=best,
             threads=self.threads,
         )
         return choice_from(answer, position)

@@ -172,6 +172,14 @@ class SearchOptions(ValuingPlayer):
     quiescence: Quiescence = False
     """In checkers: never value a board at the horizon whose side to move must capture, but look at
     all its moves, and so on until no capture is pending. These boards count as nodes."""
+    guard: Annotated[
+        bool,
+        Field(strict=True),
+        Option(says="It sees replies that would take its last pieces."),
+    ] = False
+    """Whether to look one reply beyond the horizon where the side that just moved has at most
+    eight pieces: if a reply ends the game and wins it, as by taking every disc in Othello, the
+    board is lost for that side. Replies count as nodes."""
     endgame: Annotated[
         int,
         Field(ge=0, le=MAX_ENDGAME, strict=True),

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from evoply import _native
 from evoply._native import Stream
-from evoply.players.analysis import going_on, move_stream, own_plies
+from evoply.players.analysis import best_moves, going_on, move_stream, own_plies
 from evoply.players.endgame import MOST_THREADS
 from evoply.players.grammar import Runs, read_player_of
 from evoply.players.kernel_seat import ENGINE_TABLE, Answer, KernelSeat, choice_from
@@ -88,6 +88,7 @@ class Searcher:
         soft: float | None = None,
         hard: float | None = None,
         every_move: bool = False,
+        multi: int = 0,
         told: Callable[[Choice], object] | None = None,
     ) -> Choice:
         """Return what the player chooses at the end of *game*, a record or a position.
@@ -96,8 +97,8 @@ class Searcher:
         after *soft* seconds; after *hard* seconds, or a `stop`, the last completed depth answers.
         *told* is called with the choice of each completed depth, which has depth, score, nodes,
         seconds since the question, and principal variation; it may call `stop`. With *every_move*
-        `Choice.moves` has the value of every move. Pondering ends; two questions at a time are
-        answered one after the other. Raises `ValueError` if the game is over or another one.
+        `Choice.moves` has the value of every move, with *multi* those of so many best ones.
+        Pondering ends; two questions at a time are answered one after the other. Raises `ValueError` if the game is over or another one.
         """
         record = self._record(game)
         if depth is not None and not 1 <= depth <= MAX_DEPTH:
@@ -107,12 +108,13 @@ class Searcher:
                 raise ValueError(f"{name}: {seconds!r} is not a time - give seconds, 0 or more")
         if depth is None and self._most_seconds is not None:
             hard = min(self._most_seconds, self._most_seconds if hard is None else hard)
+        best = best_moves(every_move, multi)
         self._end_pondering()
         with self._lock:
             self._native.ready()
             self._info = None
             self._latest = self._search(
-                record, depth=depth, soft=soft, hard=hard, every_move=every_move, told=told
+                record, depth=depth, soft=soft, hard=hard, best=best, told=told
             )
             return self._latest
 
@@ -170,7 +172,7 @@ class Searcher:
         depth: int | None = None,
         soft: float | None = None,
         hard: float | None = None,
-        every_move: bool = False,
+        best: int = 0,
         told: Callable[[Choice], object] | None = None,
     ) -> Choice:
         position: Position = record.position
@@ -191,7 +193,7 @@ class Searcher:
             depth=depth,
             soft=soft,
             hard=hard,
-            every_move=every_move,
+            best=best,
             told=report,
         )
         return choice_from(answer, position)

@@ -145,6 +145,7 @@ class AlphaBeta(SearchOptions):
             view=self.view,
             depth=min(self.depth, MEASURED_DEPTH),
             quiescence=self.quiescence,
+            guard=self.guard,
         )
 
     def uses_time(self) -> TimeUse | None:

@@ -125,6 +125,8 @@ class Strong(PlayerKind):
     """Leave out what a shallow search foretells to be so many standard deviations outside."""
     endgame: int | None = Field(default=None, ge=0, le=MAX_ENDGAME, strict=True)
     """The number of empty squares from which it plays exactly; None: that of the level."""
+    guard: bool = Field(default=True, strict=True)
+    """Whether it sees replies that take its last discs, in Othello."""
     epsilon: float = Field(default=0.0, ge=0, le=1, title="probability")
     """The probability of a random move."""
     tables: str | None = Field(default=None, pattern="^[0-9a-f]{16}$")
@@ -153,7 +155,7 @@ class Strong(PlayerKind):
     @classmethod
     def text_options(cls) -> Sequence[str]:
         """Return the fields that are options."""
-        return ("level", "depth", "selective", "endgame", "epsilon")
+        return ("level", "depth", "selective", "endgame", "guard", "epsilon")
 
     def with_options(self, options: Mapping[str, Any]) -> Strong:
         """Return the player with other *options*."""
@@ -251,6 +253,7 @@ class Strong(PlayerKind):
             selective=None if sigmas is None else strong_tables(self.game).selectivity(sigmas),
             endgame=endgame,
             quiescence=game_rules(self.game).has_captures and depth > 1,
+            guard=self.guard and bool(game_rules(self.game).solver),
             table=0 if depth < _FROM_TABLE else min(10 + depth, 18),
             epsilon=self.epsilon,
         )

@@ -19,6 +19,7 @@ from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
 from evoply.players import KernelSeat, Player, player_of
 from evoply.players.endgame import solve
+from evoply.players.kernel_seat import ALL_MOVES
 from evoply.processes import core_count
 from evoply.protocols import Clock, Color
 
@@ -225,7 +226,7 @@ def _values(
         return values, solution.line, True
     at_move = stream.child(int(position.turn is Color.WHITE), position.ply)
     clock = Clock(moves=own[position.turn])
-    choice = seat.analyse(rules.game(position, (), NO_DRAWS), at_move, clock, every_move=True)
+    choice = seat.analyse(rules.game(position, (), NO_DRAWS), at_move, clock, best=ALL_MOVES)
     return choice.moves, choice.line, "exact" in choice.notes
 
 

@@ -62,7 +62,7 @@ def chosen_moves(
     keys = _native.Stream(seed, "influence", "game").keys(len(rows))
     measured = player.measured()
     return np.array(
-        [batch.choose(measured.with_program(game, program), keys) for program in programs]
+        [batch.choose(measured.with_program(game, program), keys)[0] for program in programs]
     )
 
 

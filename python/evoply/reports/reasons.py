@@ -138,7 +138,7 @@ def _line(parts: Opened, record: GameRecord, move: Any) -> GameRecord:
     after = game_rules(position.game).game(line.position, (), NO_DRAWS)
     stream = Stream(0, "analyse").child(0, 0)
     plies = Clock(moves=own_plies(record))
-    for next_move in seat.analyse(after, stream, plies, every_move=False).line:
+    for next_move in seat.analyse(after, stream, plies).line:
         line = line.play(next_move)
     return line
 

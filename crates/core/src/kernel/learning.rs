@@ -4,8 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use super::native::Native;
-use super::{Answer, LearningQuestion, OnlineQuestion, Program, Row};
+use super::values::Batch;
+use super::{Answer, LearningQuestion, OnlineQuestion, Positions, Program, Row};
 use crate::bitboard::Bitboard;
+use crate::learning::fitting::{Fitted, Plan as FitPlan, fit_tables};
 use crate::learning::settings::{Settings, Value};
 use crate::learning::tables::{Plan as TablePlan, Settings as TableSettings, TableLessons, learn_tables};
 use crate::learning::{Lessons, learn};
@@ -47,6 +49,20 @@ impl<G: Duels> Native<G> {
         let compiled = self.compiled(value, "value")?;
         let settings = TableSettings::<G> { starts: self.all_positions(starts)?, plan };
         Ok(learn_tables(&settings, &compiled.expression, &compiled.program, stop, done)??)
+    }
+
+    pub(super) fn fitted_tables(
+        &self,
+        value: &dyn Program,
+        boards: &dyn Positions,
+        labels: &[f64],
+        visits: Vec<f64>,
+        plan: FitPlan,
+        stop: &AtomicBool,
+    ) -> Answer<Fitted> {
+        let compiled = self.compiled(value, "value")?;
+        let Batch { positions, .. } = self.own::<Batch<G>>(boards, boards.game(), "position")?;
+        Ok(fit_tables(positions, labels, visits, plan, &compiled.expression, &compiled.program, stop)??)
     }
 
     pub(super) fn evolved_online(

@@ -25,6 +25,7 @@ use crate::engine::Limits;
 use crate::evaluator::View;
 use crate::expression::{Expression, ExpressionError};
 use crate::learning::Lessons;
+use crate::learning::fitting::{Fitted, Plan as FitPlan};
 use crate::learning::learner::Coherence;
 use crate::learning::settings::Plan;
 use crate::learning::tables::{Plan as TablePlan, TableLessons};
@@ -117,11 +118,12 @@ pub trait Positions: Any + Send + Sync + std::fmt::Debug {
     }
     /// One of them.
     fn row(&self, index: usize) -> Option<Row>;
-    /// The move codes that a player chooses, a key a position; -1 where the game is over.
+    /// The move codes that a player chooses, a key a position, and what each is worth to the side to move: -1 where the game is
+    /// over, and NaN where nothing was evaluated. On `threads` threads, 0 for one a core.
     ///
     /// # Errors
     /// The player is another game's, or it was stopped.
-    fn choose(&self, player: &dyn Player, keys: &[u64], stop: &AtomicBool) -> Answer<Vec<i64>>;
+    fn choose(&self, player: &dyn Player, keys: &[u64], threads: usize, stop: &AtomicBool) -> Answer<Vec<(i64, f64)>>;
 }
 
 /// A player that stays.
@@ -297,6 +299,19 @@ pub trait Kernel: Send + Sync {
         stop: &AtomicBool,
         done: &AtomicU64,
     ) -> Answer<TableLessons>;
+    /// See [`crate::learning::fitting::fit_tables`].
+    ///
+    /// # Errors
+    /// As [`Self::learn`].
+    fn fit_tables(
+        &self,
+        value: &dyn Program,
+        boards: &dyn Positions,
+        labels: &[f64],
+        visits: Vec<f64>,
+        plan: FitPlan,
+        stop: &AtomicBool,
+    ) -> Answer<Fitted>;
     /// See [`crate::online::evolve`].
     ///
     /// # Errors

@@ -16,6 +16,7 @@ use crate::choice::Ties;
 use crate::evaluator::{Evaluator, View};
 use crate::expression::{Expression, ExpressionError, program};
 use crate::learning::Lessons;
+use crate::learning::fitting::{Fitted, Plan as FitPlan};
 use crate::learning::tables::{Plan as TablePlan, TableLessons};
 use crate::online::Answer as OnlineAnswer;
 use crate::player::{Chooser, Player as GamePlayer};
@@ -270,6 +271,18 @@ impl<G: Playouts + Duels + Endgames> Kernel for Native<G> {
         done: &AtomicU64,
     ) -> Answer<TableLessons> {
         self.learned_tables(value, starts, plan, stop, done)
+    }
+
+    fn fit_tables(
+        &self,
+        value: &dyn Program,
+        boards: &dyn Positions,
+        labels: &[f64],
+        visits: Vec<f64>,
+        plan: FitPlan,
+        stop: &AtomicBool,
+    ) -> Answer<Fitted> {
+        self.fitted_tables(value, boards, labels, visits, plan, stop)
     }
 
     fn evolve_online(&self, row: &Row, question: &OnlineQuestion<'_>, stop: &AtomicBool) -> Answer<OnlineAnswer<u64>> {

@@ -157,21 +157,23 @@ impl<G: Endgames> Positions for Batch<G> {
         self.positions.get(index).map(row)
     }
 
-    fn choose(&self, player: &dyn Player, keys: &[u64], stop: &AtomicBool) -> Answer<Vec<i64>> {
+    fn choose(&self, player: &dyn Player, keys: &[u64], threads: usize, stop: &AtomicBool) -> Answer<Vec<(i64, f64)>> {
         let Held { player, rules, .. } = own::<Held<G>>(&self.name, player, player.game(), "player")?;
-        let mut codes = vec![-1_i64; self.positions.len()];
+        let mut chosen = vec![(-1_i64, f64::NAN); self.positions.len()];
         let ready = || {
             let mut workspace = Workspace::default();
             player.prepare(&mut workspace);
             workspace
         };
-        for_each_parallel_with(&mut codes, 0, stop, ready, |workspace, index, code| {
+        for_each_parallel_with(&mut chosen, threads, stop, ready, |workspace, index, chosen| {
             let (position, key) = (&self.positions[index], Key(keys[index]));
             workspace.begin(key);
             let choice = dispatch(Choose { player, position, key, workspace, stop });
-            *code = choice.map_or(-1, |choice| G::code(*rules, choice.chosen) as i64);
+            if let Some(choice) = choice {
+                *chosen = (G::code(*rules, choice.chosen) as i64, choice.score.unwrap_or(f64::NAN));
+            }
         })?;
-        Ok(codes)
+        Ok(chosen)
     }
 }
 

@@ -82,16 +82,35 @@ pub fn squashed(x: f64) -> f64 {
 }
 
 /// A pattern of the sum, in its order.
-struct Part {
-    pattern: Arc<Pattern>,
+pub(super) struct Part {
+    pub pattern: Arc<Pattern>,
     /// Where its indices begin among those that are carried.
-    first: usize,
+    pub first: usize,
     /// Where its first table begins among the parameters.
-    offset: usize,
+    pub offset: usize,
+}
+
+impl Part {
+    /// The table for boards with so many pieces: where it begins among the parameters.
+    #[inline(always)]
+    pub fn place(&self, pieces: u32) -> usize {
+        self.offset + self.pattern.stage(pieces) * self.pattern.entries()
+    }
+}
+
+/// What the patterns say of a board, in the order of the sum.
+#[inline(always)]
+pub(super) fn sum_of(parts: &[Part], parameters: &[f64], indices: &[u16], pieces: u32) -> f64 {
+    let one = |part: &Part| {
+        let table = &parameters[part.place(pieces)..][..part.pattern.entries()];
+        looked_up(table, &indices[part.first..][..part.pattern.copies().len()])
+    };
+    let (first, rest) = parts.split_first().map_or((0.0, &[][..]), |(first, rest)| (one(first), rest));
+    rest.iter().fold(first, |sum, part| sum + one(part))
 }
 
 /// The patterns whose sum an expression is, from left to right; an error if it is anything else.
-fn parts_of<G: Game>(expression: &Expression, program: &Program<G::Board>) -> Result<Vec<Part>, String> {
+pub(super) fn parts_of<G: Game>(expression: &Expression, program: &Program<G::Board>) -> Result<Vec<Part>, String> {
     let other = || "the value must be a sum of patterns over pieces, men and kings, each once".to_string();
     if expression.outputs().len() != 1 || expression.parameters().is_none() {
         return Err("the value must be one number, lowered with keep_parameters=True".into());
@@ -178,21 +197,10 @@ struct Tables {
 }
 
 impl Tables {
-    /// The table of a part for boards with so many pieces.
-    #[inline(always)]
-    fn place(part: &Part, pieces: u32) -> usize {
-        part.offset + part.pattern.stage(pieces) * part.pattern.entries()
-    }
-
     /// What the patterns say of a board, in the order of the sum.
     #[inline(always)]
     fn sum(&self, indices: &[u16], pieces: u32) -> f64 {
-        let one = |part: &Part| {
-            let table = &self.parameters[Self::place(part, pieces)..][..part.pattern.entries()];
-            looked_up(table, &indices[part.first..][..part.pattern.copies().len()])
-        };
-        let (first, rest) = self.parts.split_first().map_or((0.0, &[][..]), |(first, rest)| (one(first), rest));
-        rest.iter().fold(first, |sum, part| sum + one(part))
+        sum_of(&self.parts, &self.parameters, indices, pieces)
     }
 
     /// Move the entries of a board towards what it should have been worth to the side that moved; the error.
@@ -202,7 +210,7 @@ impl Tables {
         let error = -target - value;
         let change = rate * (error * (1.0 - value * value));
         for part in &self.parts {
-            let place = Self::place(part, board.pieces);
+            let place = part.place(board.pieces);
             for &index in &board.indices[part.first..][..part.pattern.copies().len()] {
                 let entry = &mut self.parameters[place + usize::from(index)];
                 *entry += change;

@@ -9,7 +9,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::leaves::Rule;
-use super::{Search, outcome_value};
+use super::{GUARDED, Search, outcome_value};
+use crate::bitboard::Word;
 use crate::cpu::vector::Eight;
 use crate::cpu::{Cpu, Task};
 use crate::evaluator::{Evaluator, Worth, block_of, follow, speaks_for};
@@ -27,6 +28,8 @@ pub(super) struct Horizon<'a, G: Game, C: Cpu> {
     registers: &'a mut Registers<G::Board>,
     /// Whether captures are looked at to their end.
     quiescence: bool,
+    /// Whether replies are looked at that end the game, where few pieces are left.
+    guard: bool,
     /// How many plies of captures lie behind.
     beyond: u32,
     /// Nodes that may still be counted. Where captures need more, they are given up and one node too many is reported, so that
@@ -138,6 +141,7 @@ impl<'a, G: Game, C: Cpu> Horizon<'a, G, C> {
             rule,
             registers,
             quiescence: root.rules().has_captures() && search.options.quiescence,
+            guard: search.options.guard,
             beyond: 0,
             room: u64::MAX,
             stop: search.stop,
@@ -231,6 +235,22 @@ impl<'a, G: Game, C: Cpu> Horizon<'a, G, C> {
                     valued.estimated = exact != all;
                 }
             }
+            // Step 5. Few pieces may all go at once: then a reply that wins the game is looked for.
+            if self.guard {
+                for lane in 0..children.len {
+                    if exact >> lane & 1 == 1 || children.moved.0[lane].count_ones() > GUARDED {
+                        continue;
+                    }
+                    let (lost, looked) =
+                        self.cpu.call(LookAtReplies { child: &position.child(&children, lane), cpu: self.cpu });
+                    valued.behind += looked;
+                    if let Some(value) = lost {
+                        valued.values.0[lane] = -value;
+                        exact |= 1 << lane;
+                    }
+                }
+                valued.estimated = exact != all;
+            }
             before += children.len;
             if !visit(&valued) || children.len < LANES {
                 return;
@@ -260,6 +280,36 @@ impl<'a, G: Game, C: Cpu> Horizon<'a, G, C> {
         });
         self.beyond -= 1;
         found
+    }
+}
+
+/// The replies of a position, until one ends the game and wins it: its value, and how many were looked at.
+struct LookAtReplies<'a, G: Game, C: Cpu> {
+    child: &'a G,
+    cpu: C,
+}
+
+impl<G: Game, C: Cpu> Task for LookAtReplies<'_, G, C> {
+    type Output = (Option<f64>, u64);
+    #[inline(always)]
+    fn run<D: Cpu>(self, _: D) -> Self::Output {
+        let Self { child, cpu } = self;
+        let (side, mut expansion, mut looked) = (child.turn(), child.expand(cpu), 0);
+        loop {
+            let replies = child.next_children(cpu, &mut expansion);
+            looked += replies.len as u64;
+            let stuck = G::stuck_lanes(cpu, child.rules(), replies.seen(side));
+            for lane in (0..replies.len).filter(|lane| stuck >> lane & 1 == 1) {
+                if let Some(outcome) = child.child(&replies, lane).outcome()
+                    && outcome.winner == Some(side)
+                {
+                    return (Some(outcome_value(outcome, side)), looked);
+                }
+            }
+            if replies.len < LANES {
+                return (None, looked);
+            }
+        }
     }
 }
 

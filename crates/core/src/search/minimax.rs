@@ -1,7 +1,7 @@
 //! Plain minimax over the reference interpreter: the oracle for every search here. Short and slow.
 
 use super::leaves::Rule;
-use super::outcome_value;
+use super::{GUARDED, outcome_value};
 use crate::evaluator::{LARGEST_VALUE, View, bounded, speaks_for};
 use crate::expression::Expression;
 use crate::expression::reference::{Inputs, evaluate};
@@ -25,6 +25,8 @@ pub struct Minimax<'a> {
     pub rule: Rule,
     /// Whether captures are looked at to their end.
     pub quiescence: bool,
+    /// Whether a leaf with at most [`GUARDED`] pieces of the side that moved is lost if a reply ends the game at once and wins.
+    pub guard: bool,
 }
 
 impl<'a> Minimax<'a> {
@@ -38,6 +40,7 @@ impl<'a> Minimax<'a> {
             root_clock: root.clock_here(),
             rule: Rule::Output(0),
             quiescence: false,
+            guard: false,
         }
     }
 
@@ -65,6 +68,13 @@ impl<'a> Minimax<'a> {
                 .values_after(position, path, depth.max(1), beyond + u32::from(depth == 0))
                 .into_iter()
                 .fold(-f64::INFINITY, |best, (_, value)| best.max(value));
+        }
+        if self.guard && position.opponent().len() <= GUARDED {
+            let side = position.turn();
+            let mut ends = position.legal_moves().filter_map(|reply| position.play_unchecked(reply).outcome());
+            if let Some(outcome) = ends.find(|outcome| outcome.winner == Some(side)) {
+                return outcome_value(outcome, side);
+            }
         }
         let speaker = speaks_for(self.view, position.turn().opposite(), self.chooser);
         let (own, opponent) = if speaker == position.turn() {

@@ -56,6 +56,8 @@ pub struct SearchOptions {
     /// Whether captures are looked at to their end: a position at the horizon whose side to move must capture is then not
     /// valued, but all its moves are looked at, and so on until nobody must capture. For games with captures.
     pub quiescence: bool,
+    /// Whether a leaf counts as lost for a side with at most [`GUARDED`] pieces if a reply ends the game at once and wins it.
+    pub guard: bool,
     /// With at most so many empty squares the exact solver chooses instead; 0: never. For games with a solver.
     pub endgame: u32,
 }
@@ -77,6 +79,7 @@ impl SearchOptions {
             deeper: false,
             leaves: Leaves::Plain,
             quiescence: false,
+            guard: false,
             endgame: 0,
         }
     }
@@ -84,9 +87,9 @@ impl SearchOptions {
     /// Whether nothing but a depth is asked for, how the horizon is valued and perhaps the order that costs nothing, so that the
     /// plain search answers.
     pub fn is_plain(&self) -> bool {
-        let Self { ordering, leaves, quiescence, endgame, .. } = *self;
+        let Self { ordering, leaves, quiescence, guard, endgame, .. } = *self;
         let orders = ordering != MoveOrder::None && ordering != MoveOrder::Refutation;
-        !orders && *self == Self { ordering, leaves, quiescence, endgame, ..Self::to_depth(self.depth) }
+        !orders && *self == Self { ordering, leaves, quiescence, guard, endgame, ..Self::to_depth(self.depth) }
     }
 
     /// The same with the order of moves that is usual: killers, where the search is too shallow for them what refuted other moves,
@@ -102,6 +105,9 @@ impl SearchOptions {
         Self { ordering, ..self }
     }
 }
+
+/// With more pieces a side is not thought to lose them all at once; see [`SearchOptions::guard`].
+pub const GUARDED: u32 = 8;
 
 /// The deepest search that is taken on: no game here has more plies.
 pub const MOST_DEPTH: u32 = 128;

@@ -242,7 +242,7 @@ fn check_player<B: Board>(positions: u64, most: u32) {
             let evaluator = Evaluator { rules: OthelloRules, program: program.clone(), view: View::Turn };
             let options = SearchOptions { endgame: most, ..SearchOptions::to_depth(1) };
             let chooser = Chooser::AlphaBeta(LookAhead::new(evaluator, None, options).unwrap());
-            let question = Question { every_move: true, ..Question::of(Key(round)) };
+            let question = Question { best: usize::MAX, ..Question::of(Key(round)) };
             let answer = player(chooser, ties).analyse(&position, &question, &NEVER).unwrap();
             let case = format!("round {round} {position:?}");
             assert_eq!((answer.choice.score, answer.choice.is_exact), (Some(f64::from(best)), true), "{case}");

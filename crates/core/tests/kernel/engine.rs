@@ -221,18 +221,18 @@ fn the_solver_answers_where_it_is_asked_and_a_search_where_it_cannot() {
         }
     };
     let question = Question::of(Key(1));
-    let think = |engine: &mut Engine<_>, at: &_, limits, every_move| {
-        let question = Question { every_move, ..question };
+    let think = |engine: &mut Engine<_>, at: &_, limits, best| {
+        let question = Question { best, ..question };
         engine.think(at, &question, &limits, &NEVER, &mut |_, _| ()).unwrap()
     };
     let solved = engine.solve(&position, &question, None, &NEVER).unwrap().analysis.choice;
     assert!(solved.is_exact && solved.depth == 12);
-    let thought = think(&mut engine, &position, Limits::default(), true).analysis;
+    let thought = think(&mut engine, &position, Limits::default(), usize::MAX).analysis;
     assert_eq!((thought.choice.chosen, thought.choice.score), (solved.chosen, solved.score));
     let best = thought.values.iter().fold(f64::NEG_INFINITY, |best, &(_, value)| best.max(value));
     assert_eq!(Some(best), solved.score);
     // To a depth, on an emptier board or at once, it looks ahead.
-    assert!(!think(&mut engine, &position, to_depth(2), false).analysis.choice.is_exact);
+    assert!(!think(&mut engine, &position, to_depth(2), 0).analysis.choice.is_exact);
     assert!(engine.solve(&Othello::start(OthelloRules), &question, None, &NEVER).is_none());
     let stop = AtomicBool::new(true);
     engine.forget();

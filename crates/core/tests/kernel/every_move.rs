@@ -32,11 +32,19 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 fn ask<G: Tested>(player: &Player<G>, position: &G, game: Key) -> Analysis<G> {
     let question = Question::of(game);
     let plain = player.analyse(position, &question, &NEVER).unwrap();
-    let whole = player.analyse(position, &Question { every_move: true, ..question }, &NEVER).unwrap();
+    let whole = player.analyse(position, &Question { best: usize::MAX, ..question }, &NEVER).unwrap();
     assert!(plain.values.is_empty());
     let (a, b) = (&plain.choice, &whole.choice);
     assert_eq!((a.chosen, a.depth, a.nodes, &a.continuation), (b.chosen, b.depth, b.nodes, &b.continuation));
     assert_eq!(a.score.map(f64::to_bits), b.score.map(f64::to_bits));
+    for most in 1..=3 {
+        let some = player.analyse(position, &Question { best: most, ..question }, &NEVER).unwrap().values;
+        let mut expected: Vec<_> = whole.values.iter().copied().enumerate().collect();
+        expected.sort_by(|(_, (_, one)), (_, (_, other))| other.partial_cmp(one).unwrap());
+        expected.truncate(most);
+        expected.sort_by_key(|&(place, _)| place);
+        assert_eq!(some, expected.into_iter().map(|(_, known)| known).collect::<Vec<_>>(), "the best {most}");
+    }
     whole
 }
 
@@ -165,7 +173,7 @@ fn what_moves_at_random_values_nothing() {
     let evaluator = Evaluator { rules: OthelloRules, program, view: View::Turn };
     let later = player(Chooser::AfterState(evaluator), Ties::First).with_random_moves(3);
     for moves in 0..5 {
-        let question = Question { moves, every_move: true, ..Question::of(Key(1)) };
+        let question = Question { moves, best: usize::MAX, ..Question::of(Key(1)) };
         let answer = later.analyse(&start, &question, &NEVER).unwrap();
         assert_eq!(
             (answer.values.len(), answer.choice.score.is_some()),
@@ -199,6 +207,6 @@ fn a_stop_leaves_no_answer() {
     let program = Arc::new(Program::new(&small_evaluator::<Size8>(&mut Key::new(8).stream())).unwrap());
     let evaluator = Evaluator { rules: OthelloRules, program, view: View::Turn };
     let player = player(ahead(evaluator, SearchOptions::to_depth(3)), Ties::First);
-    let question = Question { every_move: true, ..Question::of(Key(1)) };
+    let question = Question { best: usize::MAX, ..Question::of(Key(1)) };
     assert!(player.analyse(&Othello::<Size8>::start(OthelloRules), &question, &AtomicBool::new(true)).is_none());
 }

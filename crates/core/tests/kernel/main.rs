@@ -6,6 +6,7 @@ mod endgame;
 mod engine;
 mod every_move;
 mod expressions;
+mod guard;
 mod leaves;
 mod move_ordering;
 mod online;

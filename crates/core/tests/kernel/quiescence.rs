@@ -24,26 +24,34 @@ use evoply_core::search::minimax::Minimax;
 use evoply_core::search::ordering::MoveOrder;
 use evoply_core::stream::{Key, Stream};
 
+fn quiet(depth: u32) -> SearchOptions {
+    SearchOptions { quiescence: true, ..SearchOptions::to_depth(depth) }
+}
+
 /// The plain search, and the deepening one with and without its parts.
-fn ways(depth: u32) -> Vec<SearchOptions> {
-    let quiet = SearchOptions { quiescence: true, ..SearchOptions::to_depth(depth) };
-    let mut ways = vec![quiet, SearchOptions { leaves: Leaves::Noisy(Noise::Whole(3)), ..quiet }];
+pub fn ways(options: SearchOptions) -> Vec<SearchOptions> {
+    let mut ways = vec![options, SearchOptions { leaves: Leaves::Noisy(Noise::Whole(3)), ..options }];
     for ordering in [MoveOrder::None, MoveOrder::Evaluator, MoveOrder::Refutation, MoveOrder::Killer] {
         for table in [0, 1 << 10] {
             for nodes in [None, Some(u64::MAX)] {
-                ways.push(SearchOptions { ordering, table, nodes, ..quiet });
+                ways.push(SearchOptions { ordering, table, nodes, ..options });
             }
         }
     }
     ways
 }
 
-fn player<G: Tested>(program: &Arc<Program<G::Board>>, view: View, options: SearchOptions, ties: Ties) -> Player<G> {
+pub fn player<G: Tested>(
+    program: &Arc<Program<G::Board>>,
+    view: View,
+    options: SearchOptions,
+    ties: Ties,
+) -> Player<G> {
     let evaluator = Evaluator { rules: G::usual(), program: Arc::clone(program), view };
     common::player(ahead(evaluator, options), ties)
 }
 
-fn ask<G: Tested>(path: Path, player: &Player<G>, position: &G, game: Key) -> Option<Choice<G>> {
+pub fn ask<G: Tested>(path: Path, player: &Player<G>, position: &G, game: Key) -> Option<Choice<G>> {
     let mut workspace = Workspace::default();
     player.prepare(&mut workspace);
     let (key, stop) = (playout::move_key(game, position.turn(), position.ply()), &AtomicBool::new(false));
@@ -67,7 +75,7 @@ fn material() -> Expression {
 }
 
 fn check<V: Variant>(positions: u64, depth: u32) {
-    let (paths, ways) = (available(), ways(depth));
+    let (paths, ways) = (available(), ways(quiet(depth)));
     let mut differing = 0;
     for round in 0..positions {
         let mut draws = Key::new(31).child(depth.into()).child(round).stream();
@@ -134,7 +142,7 @@ fn nodes_are_the_positions_looked_at() {
         }
         let expected = nodes(&position, 1);
         most = most.max(expected - 1 - position.legal_moves().len() as u64);
-        for options in ways(1) {
+        for options in ways(quiet(1)) {
             let player = player(&program, View::Turn, options, Ties::First);
             for path in available() {
                 assert_eq!(ask(path, &player, &position, Key(round)).unwrap().nodes, expected, "{options:?} {round}");
@@ -154,7 +162,7 @@ fn node_limits_hold_behind_the_horizon() {
             continue;
         }
         let limit = 1 + draws.below(3_000);
-        let mut options = ways(60)[2 + draws.below(12) as usize];
+        let mut options = ways(quiet(60))[2 + draws.below(12) as usize];
         options.nodes = Some(limit);
         let limited = player(&program, View::Turn, options, Ties::Last);
         let choice = ask(available()[0], &limited, &position, Key(round)).unwrap();
@@ -173,7 +181,7 @@ fn node_limits_hold_behind_the_horizon() {
 #[test]
 fn a_stop_among_captures_gives_no_answer() {
     let program = Arc::new(Program::<Size8>::new(&material()).unwrap());
-    for options in ways(1) {
+    for options in ways(quiet(1)) {
         let stopped = player(&program, View::Turn, options, Ties::First);
         assert!(
             stopped

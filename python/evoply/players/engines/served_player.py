@@ -8,7 +8,7 @@ from typing import Any, Protocol, TextIO
 from evoply._native import Stream
 from evoply.games import GAMES, game_rules
 from evoply.games.squares import SHAPES
-from evoply.players.analysis import asked, own_plies
+from evoply.players.analysis import asked, best_moves, own_plies
 from evoply.players.kernel_seat import KernelSeat
 from evoply.players.search_options import MAX_DEPTH
 from evoply.protocols import Choice, Clock, Color, GameInProgress, GameRecord, Player, Seat
@@ -88,7 +88,7 @@ class ServedGame:
             self._seat,
             record,
             self._stream,
-            every_move=every_move,
+            best=best_moves(every_move, 0),
             clock=self.playing.clocks[turn],
         )
         self.took[turn] = time.monotonic() - began
