@@ -1,4 +1,4 @@
-"""Tables fitted to labels, against slow and plain models; steps; what a config may say."""
+"""Labels and the tables that learn from them, against slow and plain models; steps; configs."""
 
 from __future__ import annotations
 
@@ -7,22 +7,23 @@ from typing import Any
 
 import numpy as np
 import pytest
+from slow_tables import SlowTables
 from slow_tables import squashed as slowly_squashed
 
 import evoply as ep
 from evoply import _native
 from evoply._native import Stream
 from evoply.configs.run_config import written_config
-from evoply.expressions import program_with_parameters
+from evoply.expressions import program_with_parameters, symmetric_copies
 from evoply.games import game_rules
-from evoply.learning import (
-    LabelSettings,
-    PatternConfig,
-    PatternLearning,
-    learn_patterns,
-    pattern_player,
+from evoply.learning import LabelSettings, PatternConfig, PatternLearning, learn_patterns
+from evoply.learning.labels import (
+    Labelled,
+    labelled_boards,
+    scaled_to_discs,
+    search_of_tables,
+    squashed,
 )
-from evoply.learning.labels import fitted, labelled_boards, places, refitted, squashed
 from evoply.players import solve
 
 SMALL: dict[str, Any] = {
@@ -31,15 +32,12 @@ SMALL: dict[str, Any] = {
     "stages": [14, 26],
     "games": 200,
     "games_per_step": 100,
-    "labels": {"depth": 2, "endgame": 6, "positions": 40, "passes": 15},
+    "labels": {"depth": 2, "endgame": 6, "games": 100, "games_per_step": 40, "calm": 20},
 }
 CHECKERS: dict[str, Any] = SMALL | {
     "game": "checkers", "patterns": ["b1 d1 a2 c2", "b4 d4"], "stages": [12], "max_plies": 80,
+    "labels": {"depth": 2, "games": 12, "games_per_step": 5},
 }  # fmt: skip
-
-
-NONE = (np.zeros((3, 0), dtype=np.int32), np.zeros(0))
-"""No boards."""
 
 
 def program_of(config: PatternConfig, seed: int = 2) -> tuple[_native.Program, np.ndarray]:
@@ -49,138 +47,137 @@ def program_of(config: PatternConfig, seed: int = 2) -> tuple[_native.Program, n
     return program.with_parameters(parameters), parameters
 
 
+def slow_tables(config: PatternConfig, values: np.ndarray) -> SlowTables:
+    """Return tables with these values, in the order of parameters."""
+    rules, left = game_rules(config.game), iter(values.tolist())
+    patterns, tables = [], []
+    for pattern, size in zip(config.patterns, config.entries_of_tables(), strict=True):
+        patterns.append(symmetric_copies(pattern.squares.split(), rules.shape, rules.symmetries))
+        stages = range(len(config.stages) + 1)
+        tables.append([list(itertools.islice(left, size)) for _ in stages])
+    return SlowTables(
+        game=config.game, patterns=patterns, stages=config.stages, tables=tables, starts=[], key=0,
+        rates=[],
+    )  # fmt: skip
+
+
+def flat(slow: SlowTables) -> list[float]:
+    return [value for stages in slow.tables for table in stages for value in table]
+
+
 @pytest.mark.parametrize("settings", [SMALL, CHECKERS, SMALL | {"game": "othello-10"}])
-def test_entries_added_up_are_what_the_kernel_says(settings):
+@pytest.mark.parametrize("squashes", [True, False])
+def test_the_fit_is_the_slow_one_to_the_last_bit(settings, squashes):
     config = PatternConfig(**settings)
     program, parameters = program_of(config)
     kernel = game_rules(config.game).kernel
-    batch = _native.Positions.random(kernel, 200, 5, 4, 40)
-    rows = [batch[index] for index in range(len(batch))]
-    said = program.evaluate(batch)[:, 0]
-    for place, row in enumerate(rows):
-        pieces = (row[0] | row[1]).bit_count()
-        stage = sum(least <= pieces for least in config.stages)
-        total = 0.0
-        for entry in places(config, [row], stage)[:, 0]:
-            total += parameters[entry]
-        # The kernel adds pattern by pattern.
-        assert total == pytest.approx(said[place], abs=1e-12)
-
-
-def test_the_regression_is_the_slow_one_to_the_last_bit():
-    draws = np.random.default_rng(7)
-    before = draws.normal(size=12)
-    where = draws.integers(0, 10, size=(3, 50)).astype(np.int32)
-    labels = draws.uniform(-1, 1, size=50)
-    settings = LabelSettings(passes=9, pull=2.5)
-    found, error = fitted(before, (where, labels), NONE, settings)
-    assert error == 0
-    times = [int((where == entry).sum()) for entry in range(12)]
-    values = ahead = before.tolist()
-    for step in range(9):
-        errors = []
-        for board in range(50):
-            total = 0.0
-            for copy in where:
-                total += ahead[copy[board]]
-            errors.append(labels[board] - slowly_squashed(total))
-        moved = []
-        for entry in range(12):
-            slope = -2.5 * (ahead[entry] - before[entry])
-            for copy in where:
-                change = 0.0
-                for board in range(50):
-                    if copy[board] == entry:
-                        change += errors[board]
-                slope += change
-            moved.append(ahead[entry] + slope / (3 * times[entry] + 2.5))
-        ahead = [
-            new + (step / (step + 3)) * (new - old) for new, old in zip(moved, values, strict=True)
-        ]
-        values = moved
-    expected = [value if times[entry] else before[entry] for entry, value in enumerate(values)]
-    assert found.tolist() == expected
-
-
-def test_the_regression_comes_to_where_nothing_pulls():
+    batch = _native.Positions.random(kernel, 300, 5, 4, 40)
     draws = np.random.default_rng(3)
-    where = draws.integers(0, 6, size=(2, 4000)).astype(np.int32)
-    true = draws.normal(scale=0.5, size=6)
-    labels = squashed(true[where[0]] + true[where[1]])
-    boards, settings = (where, labels), LabelSettings(passes=400, pull=0.0)
-    found, _ = fitted(np.zeros(6), boards, NONE, settings)
-    assert found == pytest.approx(true, abs=1e-3)
-    held, _ = fitted(np.zeros(6), boards, NONE, LabelSettings(passes=400, pull=1e6))
-    assert np.abs(held).max() < 0.05
+    labels = draws.uniform(-1, 1, 300) if squashes else draws.uniform(-30, 30, 300)
+    visits = draws.integers(0, 9, len(parameters)).astype(float)
+    found = _native.fit_tables(
+        program, batch, labels, visits=visits, rate=0.3, calm=7.0, squashes=squashes
+    )
+    expected, times, errors = slow_tables(config, parameters), slow_tables(config, visits), []
+    for index in range(300):
+        position = game_rules(config.game).position_from_row(batch[index])
+        total = expected.total(position)
+        value = slowly_squashed(total) if squashes else total
+        errors.append(labels[index] - value)
+        slope = 1.0 - value * value if squashes else 1.0
+        entries = [one for part in expected.entries(position) for one in part]
+        met = [one for part in times.entries(position) for one in part]
+        for (table, place), (counts, _) in zip(entries, met, strict=True):
+            change = 0.3 / len(entries) * (errors[-1] * slope)
+            table[place] += change / (1.0 + counts[place] / 7.0) ** 0.5
+            counts[place] += 1.0
+    assert found["errors"].tolist() == errors
+    assert found["parameters"].tolist() == flat(expected)
+    assert found["visits"].tolist() == flat(times)
+    assert found["failed"] is None
 
 
-def test_entries_that_test_boards_speak_against_are_not_kept():
-    draws = np.random.default_rng(4)
-    where = draws.integers(0, 40, size=(2, 60)).astype(np.int32)
-    noise, settings = draws.choice([-1.0, 1.0], size=60), LabelSettings(passes=50, pull=0.0)
-    others = draws.integers(0, 40, size=(2, 400)).astype(np.int32)
-    kept, error = fitted(np.zeros(40), (where, noise), (others, np.zeros(400)), settings)
-    assert (kept.tolist(), error) == ([0.0] * 40, 0.0)
-    test = (others, np.full(400, 0.1))
-    some, left = fitted(np.zeros(40), (where, np.full(60, 0.1)), test, settings)
-    assert left < 0.1
-    assert some.any()
+def test_what_the_fit_refuses_and_where_it_ends():
+    config = PatternConfig(**SMALL)
+    program, parameters = program_of(config)
+    batch = _native.Positions.random("othello-6", 3, 5, 4, 9)
+    usual = {"visits": np.zeros(len(parameters)), "rate": 0.5, "calm": 1.0, "squashes": False}
+    for labels, changes, says in (
+        (np.zeros(2), {}, "labels: 2 for 3 boards"),
+        (np.array([0.0, np.nan, 0.0]), {}, r"labels\[1\] is NaN"),
+        (np.zeros(3), {"visits": np.zeros(4)}, "visits: 4 for"),
+        (np.zeros(3), {"visits": np.full(len(parameters), -1.0)}, r"visits\[0\] is -1"),
+        (np.zeros(3), {"rate": 1.5}, "rate is 1.5"),
+        (np.zeros(3), {"calm": 0.0}, "calm is 0"),
+    ):
+        with pytest.raises(ValueError, match=says):
+            _native.fit_tables(program, batch, labels, **(usual | changes))
+    other = _native.Positions.random("othello", 3, 5, 4, 9)
+    with pytest.raises(ValueError, match="cannot be used in"):
+        _native.fit_tables(program, other, np.zeros(3), **usual)
+    answer = _native.fit_tables(program, batch, np.array([0.0, 1e12, 0.0]), **usual)
+    assert answer["failed"] == 1
 
 
 @pytest.mark.parametrize("settings", [SMALL, CHECKERS])
-def test_labels_are_what_searches_of_the_boards_say(settings):
+def test_labels_are_what_searches_and_ends_say(settings):
     config = PatternConfig(**settings)
-    program, parameters = program_of(config)
+    program, _ = program_of(config)
     rules = game_rules(config.game)
-    searcher = pattern_player(config, parameters, depth=2).model_copy(
-        update={"quiescence": rules.has_captures}
-    )
-    native, seen = searcher.native(config.game), 0
-    for stage in range(len(config.stages) + 1):
-        found = labelled_boards(config, program, stage=stage, stream=Stream(4, stage), threads=1)
-        assert len(found.rows) == len(found.labels) == len(found.position)
-        for row, label in zip(found.rows[:60], found.labels[:60].tolist(), strict=True):
-            pieces = (row[0] | row[1]).bit_count()
-            assert sum(least <= pieces for least in config.stages) == stage
-            if rules.is_solvable(rules.position_from_row(row), 5):
-                assert label == np.sign(solve(rules.position_from_row(row)).score)
-            else:
-                score = _native.analyse(native, *row, 0)[1]
-                if score is None:
-                    continue  # a forced move is not thought about
-                exact = slowly_squashed(score) if abs(score) < 1e12 else np.sign(score)
-                assert label == pytest.approx(exact, abs=1e-12)
-            seen += 1
-    assert seen > 60
+    found = labelled_boards(config, program, games=30, stream=Stream(4), threads=1)
+    assert len(found.rows) == len(found.ends) == len(found.values) > 200
+    native = search_of_tables(config, 2, endgame=6).with_program(config.game, program)
+    shallow = solved = 0
+    for row, end, value in zip(found.rows, found.ends.tolist(), found.values.tolist(), strict=True):
+        position = rules.position_from_row(row)
+        score = _native.analyse(native, *row, 0)[1]
+        if np.isnan(end):
+            shallow += 1
+            assert value == pytest.approx(score if config.counts_discs else slowly_squashed(score))
+        elif rules.is_solvable(position, 6):
+            solved += 1
+            assert solve(position).score == end == value
+        elif score is not None and abs(score) < 1e12:
+            assert value == pytest.approx(score if config.counts_discs else slowly_squashed(score))
+        most = rules.shape.squares if config.counts_discs else 1
+        assert np.isnan(end) or abs(end) <= most
+    assert 0 < shallow < len(found.rows)
+    assert solved > 10 or not config.counts_discs
+    labels = found.mixed(0.25)
+    deep = ~np.isnan(found.ends)
+    assert labels[deep] == pytest.approx(0.25 * found.ends[deep] + 0.75 * found.values[deep])
+    assert (labels[~deep] == found.values[~deep]).all()
+    assert len(found.of_deep_games().rows) == deep.sum()
 
 
-def test_only_the_entries_of_the_stage_change_and_their_error_falls():
-    config = PatternConfig(**(SMALL | {"labels": {"depth": 1, "positions": 300, "passes": 40}}))
+def test_tables_become_discs_by_a_factor_for_each_stage():
+    config = PatternConfig(**SMALL)
     program, parameters = program_of(config)
-    after, error = refitted(config, program, parameters, stage=1, stream=Stream(1), threads=1)
-    kept, before = refitted(
-        config.model_copy(update={"labels": LabelSettings(depth=1, positions=300, pull=1e6)}),
-        program, parameters, stage=1, stream=Stream(1), threads=1,
-    )  # fmt: skip
-    assert error < 0.7 * before
-    changed, offset = np.flatnonzero(after != parameters), 0
-    allowed: set[int] = set()
-    for one in config.patterns:
-        entries = 3 ** len(one.squares.split())
-        allowed |= set(range(offset + entries, offset + 2 * entries))
-        offset += 3 * entries
-    assert len(changed) > 50
-    assert set(changed.tolist()) <= allowed
-    assert np.abs(kept - parameters).max() < 0.05
+    batch = _native.Positions.random("othello-6", 400, 5, 2, 30)
+    rows = [batch[index] for index in range(400)]
+    pieces = np.array([(row[0] | row[1]).bit_count() for row in rows])
+    sums = program.evaluate(batch)[:, 0]
+    ends = np.where(pieces < 14, 3.0, np.where(pieces < 26, 7.0, -2.0)) * sums
+    scaled = scaled_to_discs(config, program, Labelled(rows, ends, ends))
+    ratio, offset = scaled / parameters, 0
+    for pattern in config.patterns:
+        size = 3 ** len(pattern.squares.split())
+        for stage, factor in enumerate((3.0, 7.0, 0.0)):
+            part = slice(offset + stage * size, offset + (stage + 1) * size)
+            # A stage whose values say the opposite says nothing.
+            assert ratio[part] == pytest.approx(factor)
+        offset += 3 * size
 
 
 @pytest.mark.parametrize("settings", [SMALL, CHECKERS])
 def test_steps_are_the_same_wherever_they_were_interrupted_and_for_any_threads(settings):
     config = PatternConfig(**settings)
     whole = list(learn_patterns(config))
-    stages = len(config.stages) + 1
-    assert [step.labelled for step in whole] == [0, 0, 0, *range(1, stages + 1)]
-    assert [step.games for step in whole[2:]] == [200] * (stages + 1)
+    assert config.labels is not None
+    at_once, most = config.labels.games_per_step, config.labels.games
+    ends = [*range(at_once, most, at_once), most]
+    assert [step.labelled for step in whole] == [0, 0, 0, *ends]
+    assert [step.games for step in whole[2:]] == [200] * (len(ends) + 1)
     learner = PatternLearning(threads=3)
     assert learner.is_finished(config, whole[-1])
     assert not learner.is_finished(config, whole[2])
@@ -191,6 +188,13 @@ def test_steps_are_the_same_wherever_they_were_interrupted_and_for_any_threads(s
     assert len({step.digest for step in whole}) == len(whole)
     plain = list(learn_patterns(PatternConfig(**(settings | {"labels": None}))))
     assert plain[-1].entries == whole[2].entries
+    assert whole[-1].statistics["error"] < (9.0 if config.counts_discs else 0.7)
+
+
+def test_rates_fall_in_equal_ratios():
+    settings = LabelSettings(games=300, games_per_step=100, first_rate=0.4, last_rate=0.1)
+    assert [settings.rate(game) for game in (0, 100, 200)] == pytest.approx([0.4, 0.2, 0.1])
+    assert LabelSettings(games=10, games_per_step=20).rate(0) == 0.2
 
 
 def test_configs_without_labels_are_what_they_were():
@@ -199,22 +203,34 @@ def test_configs_without_labels_are_what_they_were():
     assert "[labels]" in written_config(PatternConfig(**SMALL))
     for changes, says in (
         ({"games": None, "time_limit": 5.0}, "come after the last game"),
-        ({"outcome": "discs"}, "say who wins"),
         ({"labels": {"depth": 0}}, "labels.depth"),
         ({"labels": {"depths": 2}}, "labels.depths"),
+        ({"labels": {"mix": 1.5}}, "labels.mix"),
     ):
         with pytest.raises(ep.ConfigError, match=says):
             PatternConfig(**(SMALL | changes))
 
 
-def test_runs_keep_what_was_fitted(tmp_path):
+def test_runs_keep_what_labels_taught(tmp_path):
     config = PatternConfig(**SMALL)
     with ep.Run.create(tmp_path / "run", config) as run:
         for step in ep.advance(run):
-            if step.labelled == 1:
+            if step.labelled:
                 break
     with ep.Run.open(tmp_path / "run") as again:
         for _ in ep.advance(again):
             pass
         assert again.status == "finished"
         assert again.last().digest == list(learn_patterns(config))[-1].digest
+
+
+def test_a_step_with_other_tables_is_refused():
+    *_, last = learn_patterns(PatternConfig(**SMALL))
+    data = PatternLearning().dump(last) | {"visits": "AAAAAAAAAAA="}
+    with pytest.raises(ValueError, match="other tables"):
+        PatternLearning().load(PatternConfig(**SMALL), data)
+
+
+def test_squashed_is_the_slow_one():
+    values = np.linspace(-4, 4, 81)
+    assert squashed(values).tolist() == [slowly_squashed(value) for value in values.tolist()]

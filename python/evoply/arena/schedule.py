@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from evoply.games.draws import DrawRules
 from evoply.protocols import Color, Ending, Row
 
 MOST_THREADS = 1024
+_Item = TypeVar("_Item")
 
 
 def checked_whole(name: str, value: int, most: int) -> int:
@@ -155,6 +156,9 @@ class Results:
     """A hash of the start and all moves: equal for equal games."""
     moves: list[list[int]] | None = None
     """Move codes of every game, openings and passes included, if they were recorded."""
+    values: list[list[float]] | None = None
+    """With the moves of the kernel, the value of each to the side that made it; NaN where nothing
+    was valued."""
     forfeits: tuple[Forfeit, ...] = ()
     """Games that were forfeited, in order; pieces and plies are those at that moment."""
     seconds: NDArray[np.float64] | None = None
@@ -182,7 +186,8 @@ class Results:
         ]
         return Results(
             **{name: getattr(self, name)[places] for name in _COLUMNS},
-            moves=None if self.moves is None else [self.moves[index] for index in places.tolist()],
+            moves=_at(self.moves, places),
+            values=_at(self.values, places),
             seconds=None if self.seconds is None else self.seconds[places],
             forfeits=tuple(sorted(forfeits, key=lambda forfeit: forfeit.game)),
         )
@@ -192,6 +197,10 @@ class Results:
         """How many games ended in each way that occurred, by the value of `Ending`."""
         counts = np.bincount(self.endings, minlength=len(Ending)).tolist()
         return {ending.value: count for ending, count in zip(Ending, counts, strict=True) if count}
+
+
+def _at(lists: list[list[_Item]] | None, places: NDArray[np.intp]) -> list[list[_Item]] | None:
+    return None if lists is None else [lists[index] for index in places.tolist()]
 
 
 _COLUMNS = ("black_discs", "white_discs", "winners", "endings", "plies", "hashes")
@@ -223,9 +232,14 @@ def gathered(parts: Sequence[FinishedGames]) -> FinishedGames:
     places = np.concatenate([part.places for part in parts])
     has_moves = all(games.moves is not None for games in each)
     has_seconds = all(games.seconds is not None for games in each)
+    has_values = all(games.values is not None for games in each)
+    columns: dict[str, Any] = {
+        name: np.concatenate([getattr(games, name) for games in each]) for name in _COLUMNS
+    }
     joined = Results(
-        **{name: np.concatenate([getattr(games, name) for games in each]) for name in _COLUMNS},
+        **columns,
         moves=[codes for games in each for codes in games.moves or ()] if has_moves else None,
+        values=[found for games in each for found in games.values or ()] if has_values else None,
         seconds=np.concatenate([games.seconds for games in each]) if has_seconds else None,
         forfeits=tuple(
             forfeit.at(begin + forfeit.game)
@@ -312,4 +326,5 @@ def play_in_kernel(
         plies=games.plies,
         hashes=games.hashes,
         moves=games.moves,
+        values=games.values,
     )

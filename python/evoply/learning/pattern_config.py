@@ -72,23 +72,41 @@ class PatternRates(Part):
 
 
 class LabelSettings(Part):
-    """How tables are fitted to labels, stage by stage, from the end of the game backwards."""
+    """Games after the others, which look ahead and give each of their boards a label."""
 
+    games: int = Field(default=400_000, ge=1, le=MOST_GAMES)
+    """Games in all whose boards get labels."""
+    games_per_step: int = Field(default=20_000, ge=1, le=1_000_000)
+    """Games after which the tables learn from the labels and are kept."""
     depth: int = Field(default=4, ge=1, le=12)
-    """Plies that the search for a label looks ahead."""
-    endgame: int = Field(default=10, ge=0, le=20)
-    """In Othello: a board with fewer empty squares is labelled with the outcome of perfect play."""
-    positions: int = Field(default=30_000, ge=10, le=10_000_000)
-    """Positions of every stage; the boards after all their moves are labelled."""
-    of_game: int = Field(default=2, ge=1, le=100)
-    """Most positions of a stage from one game."""
-    rounds: int = Field(default=1, ge=1, le=100)
-    """How often all stages are fitted."""
-    passes: int = Field(default=60, ge=1, le=10_000)
-    """Passes of the regression over the boards of a stage; the pass with the least error on
-    held-out positions counts."""
-    pull: float = Field(default=20.0, ge=0, le=1e6)
-    """Pull of an entry towards its earlier value, which counts as this many boards."""
+    """Plies that both sides look ahead."""
+    endgame: int = Field(default=12, ge=0, le=20)
+    """In Othello: with at most so many empty squares both play perfectly."""
+    mix: float = Field(default=0.5, ge=0, le=1)
+    """The share of the end of the game in a label; the rest is the value of the search."""
+    epsilon: float = Field(default=0.2, ge=0, le=1)
+    """Probability of a random move in the shallow games from whose positions these begin."""
+    random_moves: int = Field(default=3, ge=0, le=100)
+    """From there a game begins with 0 to this many random moves."""
+    first_rate: float = Field(default=0.2, ge=0, le=1)
+    """The share of an error that the entries of a board take off it together, while they are new,
+    in the first step; it falls in equal ratios."""
+    last_rate: float = Field(default=0.05, ge=0, le=1)
+    """The same in the last step."""
+    calm: float = Field(default=50.0, gt=0, le=1e9)
+    """How often an entry is met until its steps are shorter by the root of two."""
+
+    def rate(self, game: int) -> float:
+        """Return the rate after so many labelled games.
+
+        >>> LabelSettings(games=40, games_per_step=20).rate(20)
+        0.05
+        """
+        most = max(self.games - self.games_per_step, 1)
+        if not self.first_rate:
+            return 0.0
+        ratio = self.last_rate / self.first_rate
+        return float(self.first_rate * ratio ** min(game / most, 1.0))
 
 
 class PatternConfig(GamesConfig):
@@ -124,7 +142,7 @@ class PatternConfig(GamesConfig):
     """Plies after which a game is drawn; None: 300 where pieces move, as such games may not end."""
     rates: PatternRates = PatternRates()
     labels: LabelSettings | None = None
-    """Fit of the tables to deeper searches after the games; None: no fit."""
+    """Games that look ahead and give labels, after the others; None: none."""
 
     def value(self) -> Number:
         """Return the sum of the patterns, every entry 0, as the side to move sees a board."""
@@ -136,9 +154,22 @@ class PatternConfig(GamesConfig):
             stages=self.stages,
         )
 
+    @property
+    def counts_discs(self) -> bool:
+        """Whether labels are in discs: in Othello; elsewhere they say who wins."""
+        return bool(game_rules(self.game).solver)
+
+    def entries_of_tables(self) -> list[int]:
+        """Return the number of entries of a table of each pattern, in the order of patterns."""
+        radix = 5 if game_rules(self.game).has_kings else 3
+        squares = [OTHELLO_PATTERNS.get(one.squares, one.squares) for one in self.patterns]
+        return [radix ** len(names.split()) for names in squares]
+
     def games_of_a_step(self) -> dict[str, int]:
-        """Return the games of each step, and the positions that are labelled."""
-        labels = {} if self.labels is None else {"labels.positions": self.labels.positions}
+        """Return the games of each step, and those that give labels."""
+        labels = (
+            {} if self.labels is None else {"labels.games_per_step": self.labels.games_per_step}
+        )
         return {**super().games_of_a_step(), **labels}
 
     def problems(self) -> list[Problem]:
@@ -159,8 +190,6 @@ class PatternConfig(GamesConfig):
             problems.append(("stages", f"no board of this game has more than {most} pieces"))
         if self.labels is not None and self.games is None:
             problems.append(("labels", "come after the last game: set games, too"))
-        if self.labels is not None and self.outcome != "sign":
-            problems.append(("labels", 'say who wins, not by how much: set outcome = "sign"'))
         return problems
 
 

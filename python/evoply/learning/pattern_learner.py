@@ -2,7 +2,7 @@
 
 A step is some games of the kernel (`crates/core/src/learning/tables.rs`); it holds all entries, so
 a run resumes as if it had never stopped. Games learn one after another, in one thread. After the
-last game, if the config says so, each step fits a stage to labels (`learning/labels.py`).
+last of them, if the config says so, games that look ahead give labels (`learning/labels.py`).
 """
 
 import json
@@ -23,7 +23,7 @@ from evoply.expressions.linear import LARGEST_WEIGHT
 from evoply.games import game_rules
 from evoply.learning.games_config import games_ahead
 from evoply.learning.kept_steps import Doubles, KeptLearner, KeptStep, PlayedAgain
-from evoply.learning.labels import refitted
+from evoply.learning.labels import fitted, labelled_boards, scaled_to_discs
 from evoply.learning.pattern_config import PatternConfig, load_pattern_config
 from evoply.players import AlphaBeta, ExpressionEvaluator
 from evoply.protocols import RunError, steps
@@ -41,7 +41,9 @@ class PatternStep(KeptStep):
     entries: Doubles
     """Entries of all tables, in the order of `parameters_of`."""
     labelled: int = 0
-    """Stages fitted to labels so far, of all rounds."""
+    """Games that gave labels so far."""
+    visits: Doubles = b""
+    """How often labelled boards had each entry; empty before the first."""
 
     def player(self, config: PatternConfig, /) -> AlphaBeta:
         """Return the player with these tables."""
@@ -49,7 +51,8 @@ class PatternStep(KeptStep):
 
     def check(self, config: PatternConfig, /) -> None:
         """Raise `ValueError` unless there are as many entries as *config* has."""
-        if len(self.entries) != 8 * len(_program(config).parameters):
+        entries = 8 * len(_program(config).parameters)
+        if len(self.entries) != entries or len(self.visits) not in (0, entries):
             raise ValueError("this step has other tables than the patterns")
 
     @property
@@ -60,7 +63,7 @@ class PatternStep(KeptStep):
 
 @dataclass(frozen=True)
 class PatternLearning(KeptLearner[PatternStep]):
-    """The learner that `evoply.runs` drives; *threads* make labels, 0 for all cores."""
+    """The learner that `evoply.runs` drives; *threads* play for labels, 0 for all cores."""
 
     step_type: ClassVar[type[PatternStep]] = PatternStep
     config_type: ClassVar[type[PatternConfig]] = PatternConfig
@@ -113,29 +116,46 @@ class PatternLearning(KeptLearner[PatternStep]):
         return is_long or (config.is_reached(step) and not _labels_left(config, step))
 
     def _label(self, config: PatternConfig, step: PatternStep, began: float) -> PatternStep:
-        """Return the step that fits the next stage: the last of the game comes first."""
-        stages = len(config.stages) + 1
-        index = step.labelled % stages
-        # The number of pieces rises where the board fills, and falls elsewhere.
-        stage = stages - 1 - index if game_rules(config.game).pieces_added else index
-        parameters, error = refitted(
+        """Return the step after the next games that give labels.
+
+        Until then tables say who wins. In Othello the first labels turn them to discs.
+        """
+        settings = config.labels
+        assert settings is not None, "the caller checks labels"
+        games = min(settings.games_per_step, settings.games - step.labelled)
+        program = _program(config).with_parameters(step.parameters)
+        boards = labelled_boards(
             config,
-            _program(config),
-            step.parameters,
-            stage=stage,
+            program,
+            games=games,
             stream=Stream(config.seed, "labels", step.labelled),
             threads=self.threads,
         )
-        entries = parameters.astype("<f8").tobytes()
-        statistics = _statistics(config, step.games, entries, error)
+        is_first, mix = not step.visits, settings.mix
+        if is_first and config.counts_discs:
+            boards, mix = boards.of_deep_games(), 1.0
+            program = program.with_parameters(scaled_to_discs(config, program, boards))
+        visits = np.zeros(len(step.parameters)) if is_first else np.frombuffer(step.visits, "<f8")
+        labels = boards.mixed(mix)
+        after = fitted(config, program, boards, labels, visits, settings.rate(step.labelled))
+        if after["failed"] is not None:
+            raise RunError(
+                f"labels.first_rate: an entry became too large (beyond {LARGEST_WEIGHT:,.0f}). The "
+                f"tables after {step.labelled:,} labelled games are kept; start again with smaller "
+                "rates"
+            )
+        entries = after["parameters"].astype("<f8").tobytes()
+        squares = np.add.accumulate(after["errors"] ** 2)
+        error = float(squares[-1] / len(squares)) ** 0.5 if len(squares) else 0.0
         return PatternStep.made(
             config,
             step,
             began,
             games=step.games,
-            labelled=step.labelled + 1,
+            labelled=step.labelled + games,
+            visits=after["visits"].astype("<f8").tobytes(),
             entries=entries,
-            statistics=statistics,
+            statistics=_statistics(config, step.games, entries, error, labelled=len(labels)),
         )
 
     def played_again(
@@ -188,16 +208,25 @@ def pattern_player(
 
 
 def _labels_left(config: PatternConfig, step: PatternStep) -> bool:
-    """Return whether the next step fits a stage: after the last game, once a round."""
+    """Return whether the next step makes labels: after the last of the other games."""
     if config.labels is None or config.games is None or step.games < config.games:
         return False
-    return step.labelled < config.labels.rounds * (len(config.stages) + 1)
+    return step.labelled < config.labels.games
 
 
 def _statistics(
-    config: PatternConfig, games: int, entries: bytes, error: float = 0.0, points: float = 0.0
+    config: PatternConfig,
+    games: int,
+    entries: bytes,
+    error: float = 0.0,
+    points: float = 0.0,
+    labelled: int = 0,
 ) -> dict[str, float]:
-    """Return the statistics of a step: *error* and Black's *points* are 0 without games."""
+    """Return the statistics of a step: *error* and Black's *points* are 0 without games.
+
+    *labelled*: boards with labels; then the error is that of the labels before tables learned from
+    them, in discs or from 0 to 2.
+    """
     values = np.frombuffer(entries, dtype="<f8")
     return {
         "games": games,
@@ -206,6 +235,7 @@ def _statistics(
         "largest_entry": float(np.abs(values).max()),
         "error": error,
         "black_points": points,
+        "labelled_boards": labelled,
     }
 
 
