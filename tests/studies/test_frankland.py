@@ -141,7 +141,7 @@ def test_the_strong_form_meets_its_levels(quick: list[dict[str, Any]]) -> None:
     assert [(len(one.rows), len(one.notes)) for one in shown] == [(2, 2), (4, 3), (6, 4), (8, 5)]
     assert shown[-1] == result
     assert [one.name for one in result.rows][::2] == [
-        f"ladder, {level}: wins" for level in ("1 ply", "2 plies", "3 plies", "5 plies")
+        f"ladder, {level}: wins" for level in ("1 ply", "3 plies", "5 plies", "7 plies")
     ]
     assert "21,000 games for a move" in result.notes[0]
     assert {one["roots"] for one in quick} == {"tree"}

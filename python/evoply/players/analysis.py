@@ -28,9 +28,9 @@ def analyse(
     with its value, best first, if the player values moves: exact values, at the depth that the
     answer reached. With *multi* it holds so many of the best moves, which takes less time, and of
     equal moves the first. Draws come from *stream*, the stream of the game (default: a fixed one).
-    A text names a player as `parse_player` reads it, with *runs* for champions. A forced move has no score
-    and no depth. The exact solver of a player with `endgame` uses all cores, so the
-    nodes of an exact choice vary, and nothing else.
+    A text names a player as `parse_player` reads it, with *runs* for champions. A forced move has
+    no score and no depth. The exact solver of a player with `endgame` uses all cores, so the nodes
+    of an exact choice vary, and nothing else.
     Raises `ValueError` if the game is over or the player does not play it, and `ForfeitError` for a
     bot that fails.
 

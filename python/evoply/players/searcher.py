@@ -98,7 +98,8 @@ class Searcher:
         *told* is called with the choice of each completed depth, which has depth, score, nodes,
         seconds since the question, and principal variation; it may call `stop`. With *every_move*
         `Choice.moves` has the value of every move, with *multi* those of so many best ones.
-        Pondering ends; two questions at a time are answered one after the other. Raises `ValueError` if the game is over or another one.
+        Pondering ends; two questions at a time are answered one after the other. Raises
+        `ValueError` if the game is over or another one.
         """
         record = self._record(game)
         if depth is not None and not 1 <= depth <= MAX_DEPTH:

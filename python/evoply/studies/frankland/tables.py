@@ -30,7 +30,7 @@ _NOT_TO_BE_HAD: dict[str, tuple[float, float]] = {
     "Math is fun, easy": (95, 5), "Math is fun, medium": (70, 2), "Math is fun, hard": (0, 0),
 }  # fmt: skip
 """The other rows of Table I: wins and ties in percent."""
-STRONG_LEVELS = (1, 2, 3, 5)
+STRONG_LEVELS = (1, 3, 5, 7)
 """The depths in plies of the opponents of the strongest form."""
 _OPENINGS = "Random openings of eight plies, each with both colours"
 _ELSEWHERE = "the opponent is not the paper's WZebra"
