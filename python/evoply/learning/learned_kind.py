@@ -94,5 +94,10 @@ class _Learners:
         return RunEnding("finished", last.champions[0])
 
     def costs(self, step: Any, previous: Any, /) -> Mapping[str, float]:
-        before = 0 if previous is None else previous.statistics["games"]
-        return {"games": step.statistics["games"] - before}
+        return {"games": _played(step) - (0 if previous is None else _played(previous))}
+
+
+def _played(step: Any) -> float:
+    """Return the games so far, those that gave labels among them."""
+    games: float = step.statistics["games"] + step.statistics.get("labelled_games", 0)
+    return games

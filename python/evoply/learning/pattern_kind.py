@@ -39,6 +39,7 @@ class _Display(GamesDisplay):
 
     table = (
         Column("games", "games", "{:,.0f}".format),
+        Column("labelled_games", "games with labels", "{:,.0f}".format),
         Column("error", "error", "{:.4f}".format, "error"),
         Column("entries_used", "entries used", "{:.1%}".format, "entries used"),
         Column("largest_entry", "largest entry", "{:.3f}".format),
@@ -52,7 +53,12 @@ class _Display(GamesDisplay):
 
     def seconds_left(self, config: PatternConfig, step: PatternStep) -> float | None:
         """Return the seconds of the remaining games; None if labels follow them."""
-        return super().seconds_left(config, step) if config.labels is None else None
+        if config.labels is None:
+            return super().seconds_left(config, step)
+        if not step.labelled:
+            return None
+        left = (config.labels.games - step.labelled) / config.labels.games_per_step
+        return float(left * step.seconds)
 
     def champion_facts(self, champion: Any, last: PatternStep, /) -> ChampionFacts:
         """Return the size of the tables."""

@@ -155,7 +155,9 @@ class PatternLearning(KeptLearner[PatternStep]):
             labelled=step.labelled + games,
             visits=after["visits"].astype("<f8").tobytes(),
             entries=entries,
-            statistics=_statistics(config, step.games, entries, error, labelled=len(labels)),
+            statistics=_statistics(
+                config, step.games, entries, error, labelled=step.labelled + games
+            ),
         )
 
     def played_again(
@@ -224,8 +226,8 @@ def _statistics(
 ) -> dict[str, float]:
     """Return the statistics of a step: *error* and Black's *points* are 0 without games.
 
-    *labelled*: boards with labels; then the error is that of the labels before tables learned from
-    them, in discs or from 0 to 2.
+    *labelled*: games so far that gave labels; then the error is that of the last ones, before
+    tables learned from them, in discs or from 0 to 2.
     """
     values = np.frombuffer(entries, dtype="<f8")
     return {
@@ -235,7 +237,7 @@ def _statistics(
         "largest_entry": float(np.abs(values).max()),
         "error": error,
         "black_points": points,
-        "labelled_boards": labelled,
+        "labelled_games": labelled,
     }
 
 
