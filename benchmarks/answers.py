@@ -38,6 +38,7 @@ from evoply.expressions import (
 )
 from evoply.games import game_rules
 from evoply.players import Online
+from evoply.players.kernel_seat import ALL_MOVES
 from evoply.players.online import evolved
 
 
@@ -78,7 +79,7 @@ def searches(game: str) -> Iterator[Any]:
     yield [_native.perft(game, start, depth, 1) for depth in range(7)]
     yield _native.perft(game, start, 7, 1, 1)
     for player in every_kind(game):
-        yield [found(_native.analyse(player, *row, 5, every_move=True)) for row in rows]
+        yield [found(_native.analyse(player, *row, 5, best=ALL_MOVES)) for row in rows]
     if game_rules(game).solver:
         plies = shape(game).squares - 4 - 8
         for row in rows_of(game, 4, plies, plies):

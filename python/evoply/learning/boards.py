@@ -13,7 +13,7 @@ from evoply._native import Stream
 from evoply.arena import Schedule, play
 from evoply.expressions import Number, board, outputs_to_json
 from evoply.games import game_rules
-from evoply.players import ValuingPlayer
+from evoply.players import PlayerKind, ValuingPlayer
 from evoply.players.kernel_seat import ALL_MOVES
 from evoply.protocols import Row
 
@@ -60,7 +60,7 @@ class Boards:
 
 
 def boards_met(
-    player: ValuingPlayer,
+    player: PlayerKind,
     game: str,
     *,
     games: int,

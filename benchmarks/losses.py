@@ -1,0 +1,104 @@
+"""What moves lose: near the end exactly, in discs; in the middle by a deep search.
+
+Positions are one of each game of level 6 of `strong` (without its guard) after 8 random plies: with
+13 empty squares, or with 34 to 45 discs. All players choose on the same positions; each is also
+compared with the first, position by position.
+
+    python benchmarks/losses.py strong:depth=1,guard=no strong:depth=1 --positions 4000
+    python benchmarks/losses.py strong:depth=3,guard=no strong:depth=3 --middle --positions 500
+"""
+
+import argparse
+from collections.abc import Mapping
+
+import numpy as np
+
+import evoply as ep
+from evoply import _native
+from evoply._native import Stream
+from evoply.games import game_rules
+from evoply.learning.boards import boards_met
+from evoply.players import KernelSeat, Strong
+from evoply.protocols import Position
+
+GAME = "othello"
+EMPTY = 13
+MIDDLE = (34, 45)
+JUDGE = "strong:depth=13,selective=1.5,endgame=16"
+"""Values the boards after all moves, so that moves are searched 14 plies deep."""
+Values = Mapping[int, float]
+
+
+def positions(count: int, seed: int, is_middle: bool) -> list[Position]:
+    """Return a position of each of some more than *count* games, at most *count*."""
+    rules = game_rules(GAME)
+    met = boards_met(
+        Strong(level=6, guard=False), GAME, games=count * 5 // 4, seed=seed,
+        random_moves=0.0, opening_plies=8,
+    )  # fmt: skip
+    least, most = MIDDLE if is_middle else (64 - EMPTY, 64 - EMPTY)
+    of_game: dict[int, list[Position]] = {}
+    for row, game in zip(met.rows, met.games.tolist(), strict=True):
+        if least <= (row[0] | row[1]).bit_count() <= most:
+            of_game.setdefault(game, []).append(rules.position_from_row(row))
+    draws = Stream(seed, "positions")
+    return [found[draws.below(len(found))] for found in of_game.values()][:count]
+
+
+def judged(position: Position, is_middle: bool) -> Values:
+    """Return the value of every move, by its code."""
+    if not is_middle:
+        solution = ep.solve(position, every_move=True)
+        return {move.code(position.shape): score for move, score in solution.moves}
+    found: dict[int, float] = {}
+    for move in position.legal_moves:
+        after = position.play(move)
+        if after.outcome() is not None:
+            continue
+        choice = ep.analyse(JUDGE, after)
+        if choice.score is not None:
+            is_other = after.turn != position.turn
+            found[move.code(position.shape)] = -choice.score if is_other else choice.score
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("players", nargs="+", help="texts of players, or files")
+    parser.add_argument("--positions", type=int, default=400)
+    parser.add_argument("--middle", action="store_true", help="34 to 45 discs, by a deep search")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    boards = positions(options.positions, options.seed, options.middle)
+    values = [judged(board, options.middle) for board in boards]
+    batch = _native.Positions(GAME, [board.row for board in boards])
+    keys = Stream(options.seed, "choices").keys(len(boards))
+    first: np.ndarray | None = None
+    for text in options.players:
+        seat = ep.parse_player(text, game=GAME).seat(GAME)
+        if not isinstance(seat, KernelSeat):
+            parser.error(f"{text}: give a player that the kernel runs")
+        codes, _ = batch.choose(seat.native, keys)
+        pairs = zip(values, codes.tolist(), strict=True)
+        lost = [max(found.values()) - found.get(code, np.nan) for found, code in pairs]
+        losses = np.array(lost)
+        line = f"{text}: {mean_of(losses)}" + ("" if options.middle else " discs a move")
+        if first is None:
+            first = losses
+        else:
+            share = np.nanmean(losses) / np.nanmean(first) - 1
+            line += f"; {share:+.1%} against the first, difference {mean_of(losses - first)}"
+        print(f"{line} ({len(boards)} positions, seed {options.seed})", flush=True)
+
+
+def mean_of(values: np.ndarray) -> str:
+    """Return the mean and its 95 % interval."""
+    known = values[~np.isnan(values)]
+    half = 1.96 * known.std(ddof=1) / len(known) ** 0.5
+    return f"{known.mean():.3f} [{known.mean() - half:.3f}, {known.mean() + half:.3f}]"
+
+
+if __name__ == "__main__":
+    main()
