@@ -96,3 +96,9 @@ def test_what_is_refused(text, says):
 def test_any_game_may_have_it():
     result = ep.match("material:depth=1,guard=yes", "random", game="checkers", games=4, seed=1)
     assert result.games == 4
+
+
+def test_digests_of_players_without_it_are_what_they_were():
+    plain, careful = (parse_player(f"material:depth=2{more}") for more in ("", ",guard=yes"))
+    assert "guard" not in plain.identity()
+    assert careful.identity() == {**plain.identity(), "guard": True}

@@ -51,6 +51,8 @@ class Option:
     """Reads the value from a text; None: by the field's type; False: texts cannot give it."""
     shown: Callable[[Any], str] | None = option_text
     """Returns the value as text in a label; None: labels leave it out."""
+    is_later: bool = False
+    """Whether it came after runs were kept: at its default it is in no digest."""
 
 
 @cache
@@ -74,6 +76,13 @@ def unusual(player: BaseModel) -> list[tuple[str, Any, Option]]:
         for name, option in options_of(type(player)).items()
         if (value := getattr(player, name)) != fields[name].default
     ]
+
+
+def not_in_digests(player: BaseModel) -> set[str]:
+    """Return the later options of *player* that have their defaults."""
+    options = options_of(type(player)).items()
+    later = {name for name, option in options if option.is_later}
+    return later - {name for name, _, _ in unusual(player)}
 
 
 def unfit(player: BaseModel, game: str) -> Iterator[tuple[str, str]]:

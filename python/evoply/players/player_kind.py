@@ -21,6 +21,7 @@ from evoply.players.kernel_seat import KernelSeat, TimeUse
 from evoply.players.options import (
     Option,
     kernel_arguments,
+    not_in_digests,
     option_texts,
     options_of,
     sentences,
@@ -125,7 +126,8 @@ class PlayerKind(Model):
 
     def identity(self) -> dict[str, Any]:
         """Return the player's data for a digest, without its name and location."""
-        return self.self_contained().model_dump(mode="json", exclude={"name"})
+        player = self.self_contained()
+        return player.model_dump(mode="json", exclude={"name", *not_in_digests(player)})
 
     def erring(self, share: float) -> PlayerKind:
         """Return the player with *share* of its moves at random, if it has such an option."""
