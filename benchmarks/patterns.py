@@ -45,6 +45,19 @@ def self_play(games: int) -> float:
     return games * 60 / seconds
 
 
+def guarded(count: int) -> tuple[float, float]:
+    """Return microseconds for a choice of `strong` four plies ahead, with its guard and without."""
+    batch = _native.Positions.random("othello", count, 5, 4, 50)
+    rows = [batch[index] for index in range(count)]
+
+    def cost(guard: str) -> float:
+        player = kernel_player(f"strong:depth=4,guard={guard}")
+        seconds, _ = _cpu_seconds(lambda: [_native.analyse(player, *row, 0)[0] for row in rows])
+        return seconds / count * 1e6
+
+    return cost("yes"), cost("no")
+
+
 def search(rows: Sequence[Row], depth: int) -> tuple[float, float]:
     """Return nodes per second by pattern tables, and by piece counting, deepening with a table."""
     options = {"ordering": "killer", "table": 18}

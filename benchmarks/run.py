@@ -274,9 +274,11 @@ def pattern_rows(scale: int) -> list[Row]:
     games = 10_000 * scale
     ours, theirs = patterns.search(positions(20), 7)
     boards, plain = patterns.perft_12()
+    careful, careless = patterns.guarded(400)
     return [
         Row("ntuple-selfplay", "games/min", patterns.self_play(games), "none", None, None),
         Row("pattern-search", "nodes/s", ours, "our piece counting", theirs, ours / theirs),
+        Row("guarded-search", "us", careful, "without the guard", careless, careless / careful),
         Row("perft-12-table", "s", boards, "our plain count", plain, plain / boards),
     ]
 
