@@ -40,7 +40,7 @@ def analyse(
     ('d3', 2.0, 'White', 3)
     >>> best = ep.analyse("material:depth=3", ep.othello.Position().play("f5"), multi=2).moves
     >>> [(str(move), value) for move, value in best]
-    [('d6', -1.0), ('f6', -1.0)]
+    [('d6', 2.0), ('f4', 0.0)]
     """
     record = going_on(game)
     name = record.position.game
