@@ -61,8 +61,8 @@ pub struct Record {
     pub hash: u64,
     /// The moves as codes, if they were to be kept.
     pub moves: Vec<u64>,
-    /// With the moves, what each was worth to the side that made it; NaN where nothing was evaluated.
-    pub values: Vec<f64>,
+    /// With the moves, what each was worth to the side that made it; `None` where nothing was evaluated.
+    pub values: Vec<Option<f64>>,
 }
 
 /// Play all games on `threads` threads (0: one a core); `done` counts finished games meanwhile.
@@ -185,7 +185,7 @@ impl Record {
         self.plies += 1;
         if keep {
             self.moves.push(code);
-            self.values.push(score.unwrap_or(f64::NAN));
+            self.values.push(score);
         }
     }
 

@@ -78,7 +78,8 @@ impl Games {
     /// What each of these moves was worth to the side that made it; NaN where nothing was evaluated.
     #[getter]
     fn values(&self) -> Option<Vec<Vec<f64>>> {
-        self.recorded.then(|| self.records.iter().map(|record| record.values.clone()).collect())
+        let of = |record: &Record| record.values.iter().map(|value| value.unwrap_or(f64::NAN)).collect();
+        self.recorded.then(|| self.records.iter().map(of).collect())
     }
 }
 
