@@ -279,7 +279,9 @@ def test_each_setting_that_the_paper_leaves_open_is_varied_alone() -> None:
             after = _runs(rows[f"{title}, {setting.name}: points"])
             gain = rows[f"{title}, {setting.name}: gain"].ours
             assert gain == pytest.approx((sum(after) - sum(before)) / 2)
-    assert result.charts[0].title == "What each setting gains"
+    assert [chart.title for chart in result.charts] == [
+        f"What each setting gains in {TITLES[TABLES[name].game]}" for name in SETTINGS
+    ]
 
 
 def _runs(row: Row) -> list[float]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from evoply.evolution import EvolutionConfig
-from evoply.reports.charts import interval_chart
+from evoply.reports.charts import Chart, interval_chart
 from evoply.studies.benbassat.evolved_players import (
     EvolvedPlayer,
     TrainingSize,
@@ -144,25 +144,28 @@ def _points(
 def _result(request: Request, points: Mapping[str, Mapping[str, Sequence[float]]]) -> Result:
     size = _SIZES[request.scale]
     rows: list[Row] = []
-    gains: dict[str, Figure] = {}
+    charts: list[Chart] = []
     for name, of_setting in points.items():
         title = TITLES[TABLES[name].game]
         means = {
             setting: mean_of(list(values), within=(0.0, PRINTED_GAMES))
             for setting, values in of_setting.items()
         }
+        gains: dict[str, Figure] = {}
         for setting, values in of_setting.items():
             told = f"Runs: {', '.join(f'{value:.0f}' for value in values)}."
             rows.append(row(f"{title}, {setting}: points", means[setting], reason=told))
             if setting == BASE.name:
                 continue
-            shown = f"{title}, {setting}"
-            gains[shown] = difference(means[setting], means[BASE.name])
-            rows.append(row(f"{shown}: gain", gains[shown]))
-    chart = interval_chart(
-        "What each setting gains", list(gains), [series("here", gains.values())],
-        "points per 1,000 games more than the base", note="with 95 % intervals", reference=0.0,
-    )  # fmt: skip
+            gains[setting] = difference(means[setting], means[BASE.name])
+            rows.append(row(f"{title}, {setting}: gain", gains[setting]))
+        if gains:
+            chart = interval_chart(
+                f"What each setting gains in {title}", list(gains),
+                [series("here", gains.values())], "points per 1,000 games more than the base",
+                note="with 95 % intervals", reference=0.0,
+            )  # fmt: skip
+            charts.append(chart)
     return request.result(
         "benbassat",
         "sensitivity",
@@ -179,5 +182,5 @@ def _result(request: Request, points: Mapping[str, Mapping[str, Sequence[float]]
             "Settings with another guide, another depth or other rules about long games change "
             "what the points measure, not only how good the player is.",
         ),
-        charts=(chart,) if gains else (),
+        charts=tuple(charts),
     )
