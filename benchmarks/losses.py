@@ -30,7 +30,7 @@ Values = Mapping[int, float]
 
 
 def positions(count: int, seed: int, is_middle: bool) -> list[Position]:
-    """Return a position of each of some more than *count* games, at most *count*."""
+    """Return at most *count* positions, each of another game that has one."""
     rules = game_rules(GAME)
     met = boards_met(
         Strong(level=6, guard=False), GAME, games=count * 5 // 4, seed=seed,
@@ -53,12 +53,15 @@ def judged(position: Position, is_middle: bool) -> Values:
     found: dict[int, float] = {}
     for move in position.legal_moves:
         after = position.play(move)
+        # A forced move has no value: the position after it has.
+        while after.outcome() is None and len(after.legal_moves) == 1:
+            after = after.play(after.legal_moves[0])
         if after.outcome() is not None:
             continue
-        choice = ep.analyse(JUDGE, after)
-        if choice.score is not None:
-            is_other = after.turn != position.turn
-            found[move.code(position.shape)] = -choice.score if is_other else choice.score
+        score = ep.analyse(JUDGE, after).score
+        assert score is not None  # there are several moves
+        is_other = after.turn != position.turn
+        found[move.code(position.shape)] = -score if is_other else score
     return found
 
 

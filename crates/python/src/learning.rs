@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use evoply_core::kernel::LearningQuestion;
-use evoply_core::learning::fitting::Plan as FitPlan;
+use evoply_core::learning::labels::Plan as FitPlan;
 use evoply_core::learning::learner::Coherence;
 use evoply_core::learning::settings::{Learns, Plan, RuleKind, Worth};
 use evoply_core::learning::tables::Plan as TablePlan;

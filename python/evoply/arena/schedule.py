@@ -157,8 +157,8 @@ class Results:
     moves: list[list[int]] | None = None
     """Move codes of every game, openings and passes included, if they were recorded."""
     values: list[list[float]] | None = None
-    """With the moves of the kernel, the value of each to the side that made it; NaN where nothing
-    was valued."""
+    """The value of each recorded move to the side that made it, if it was asked for; NaN where
+    nothing was valued."""
     forfeits: tuple[Forfeit, ...] = ()
     """Games that were forfeited, in order; pieces and plies are those at that moment."""
     seconds: NDArray[np.float64] | None = None
@@ -299,8 +299,12 @@ def play_in_kernel(
     threads: int = 0,
     progress: Callable[[int], object] | None = None,
     record_moves: bool = False,
+    record_values: bool = False,
 ) -> Results:
-    """Play a schedule between players of the kernel in one call; see `evoply.arena.play`."""
+    """Play a schedule between players of the kernel in one call; see `evoply.arena.play`.
+
+    *record_values* keeps the values of recorded moves, too, a kilobyte and more for a game.
+    """
     rules = game_rules(game)
     checked_whole("threads", threads, MOST_THREADS)
     games = _native.play(
@@ -326,5 +330,5 @@ def play_in_kernel(
         plies=games.plies,
         hashes=games.hashes,
         moves=games.moves,
-        values=games.values,
+        values=games.values if record_values else None,
     )

@@ -178,7 +178,9 @@ def _deep_games(
         starts=tuple(starts),
         start_of=np.arange(count, dtype=np.uint32),
     )
-    played = play_in_kernel(config.game, [native], schedule, threads=threads, record_moves=True)
+    played = play_in_kernel(
+        config.game, [native], schedule, threads=threads, record_moves=True, record_values=True
+    )
     assert played.moves is not None  # they were recorded
     assert played.values is not None  # with the moves
     kernel = game_rules(config.game).kernel

@@ -7,7 +7,7 @@ use super::native::Native;
 use super::values::Batch;
 use super::{Answer, LearningQuestion, OnlineQuestion, Positions, Program, Row};
 use crate::bitboard::Bitboard;
-use crate::learning::fitting::{Fitted, Plan as FitPlan, fit_tables};
+use crate::learning::labels::{Fitted, Plan as FitPlan, fit_tables};
 use crate::learning::settings::{Settings, Value};
 use crate::learning::tables::{Plan as TablePlan, Settings as TableSettings, TableLessons, learn_tables};
 use crate::learning::{Lessons, learn};

@@ -25,7 +25,7 @@ use crate::engine::Limits;
 use crate::evaluator::View;
 use crate::expression::{Expression, ExpressionError};
 use crate::learning::Lessons;
-use crate::learning::fitting::{Fitted, Plan as FitPlan};
+use crate::learning::labels::{Fitted, Plan as FitPlan};
 use crate::learning::learner::Coherence;
 use crate::learning::settings::Plan;
 use crate::learning::tables::{Plan as TablePlan, TableLessons};
@@ -299,7 +299,7 @@ pub trait Kernel: Send + Sync {
         stop: &AtomicBool,
         done: &AtomicU64,
     ) -> Answer<TableLessons>;
-    /// See [`crate::learning::fitting::fit_tables`].
+    /// See [`crate::learning::labels::fit_tables`].
     ///
     /// # Errors
     /// As [`Self::learn`].

@@ -16,7 +16,7 @@ use crate::choice::Ties;
 use crate::evaluator::{Evaluator, View};
 use crate::expression::{Expression, ExpressionError, program};
 use crate::learning::Lessons;
-use crate::learning::fitting::{Fitted, Plan as FitPlan};
+use crate::learning::labels::{Fitted, Plan as FitPlan};
 use crate::learning::tables::{Plan as TablePlan, TableLessons};
 use crate::online::Answer as OnlineAnswer;
 use crate::player::{Chooser, Player as GamePlayer};

@@ -7,8 +7,8 @@
 //! Everything is drawn from the key of the game, its sides and plies. Games of a batch begin with the same weights, and what
 //! they learn is added in their order, so threads do not show.
 
-pub mod fitting;
 mod game;
+pub mod labels;
 pub mod learner;
 mod rule;
 mod seat;
