@@ -154,6 +154,7 @@ class Player:
         guard: bool = False,
         endgame: int = 0,
         temperature: float | None = None,
+        overlooks: float = 0.0,
         selective: tuple[
             float,
             Sequence[int],
@@ -363,21 +364,21 @@ def fit_tables(
     labels: NDArray[np.float64],
     /,
     *,
-    visits: NDArray[np.float64],
-    rate: float,
-    calm: float,
+    pulls: NDArray[np.float64],
+    rounds: int,
     squashes: bool,
+    threads: int = 0,
 ) -> dict[str, Any]:
-    """Move the tables of a sum of patterns towards *labels* of *boards*, one after another.
+    """Fit the tables of a sum of patterns to *labels* of *boards* by least squares.
 
-    *value* is as for `learn_tables`. A label is the worth of a board to the side to move: from -1
-    to 1 if *squashes*, else on the scale of the sum. New entries of a board take the share *rate*
-    of the error off it together; an entry that was met *visits* times before takes steps shorter by
-    the root of 1 + visits / *calm*.
+    *value* is as for `learn_tables`; its patterns have the same stages. A label is the worth of a
+    board to the side to move: from -1 to 1 if *squashes*, else on the scale of the sum. What is
+    made small is the sum of the squared errors, and of the square of how far each entry moves times
+    its pull. At most *rounds* rounds of conjugate gradients.
 
-    The answer has `parameters`, `visits`, and `errors`: for each board the label less what the
-    tables said before they learned from it. `failed` is the board at which an entry left the
-    numbers, or None. The same arguments give the same answer on every machine.
+    The answer has `parameters`; `visits`, how often the boards had each entry; and `errors`: for
+    each board the label less what the tables said before. The same arguments give the same answer
+    on every machine, with any number of *threads* (0: one a core).
     """
 
 def learn_games(

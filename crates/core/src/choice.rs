@@ -97,29 +97,49 @@ impl Ties {
     }
 }
 
-/// The place of a value drawn by weights that fall from 1 for the greatest to almost exp(-1) for one that is `temperature`
-/// less, and to 0 for those that are 1024 times as much less; there is at least one value.
-///
-/// The exponential is a power of exact operations, so that every machine draws the same.
-#[inline]
-pub fn drawn_by_value(values: &[f64], temperature: f64, stream: &mut Stream) -> usize {
-    let best = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let weight = |value: f64| {
-        let mut weight = (1.0 + (value - best) / (temperature * POWER)).max(0.0);
-        for _ in 0..POWER.log2() as u32 {
-            weight *= weight;
+/// How a move is drawn by the values of all.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Drawing {
+    /// A move that is worth so much less than the best is about e times less likely.
+    pub temperature: f64,
+    /// The probability that a move is not seen at all. If no move is, all are.
+    pub overlooks: f64,
+}
+
+impl Drawing {
+    /// The place of a value drawn by weights that fall from 1 for the greatest to almost exp(-1) for one that is a temperature
+    /// less, and to 0 for those that are 1024 times as much less; there is at least one value. Those that are overlooked
+    /// become NaN.
+    ///
+    /// The exponential is a power of exact operations, so that every machine draws the same.
+    pub fn draw(self, values: &mut [f64], stream: &mut Stream) -> usize {
+        if self.overlooks > 0.0 {
+            let is_seen: Vec<_> = values.iter().map(|_| stream.random() >= self.overlooks).collect();
+            if is_seen.contains(&true) {
+                for (value, _) in values.iter_mut().zip(is_seen).filter(|&(_, is_seen)| !is_seen) {
+                    *value = f64::NAN;
+                }
+            }
         }
-        weight
-    };
-    let mut rest = stream.random() * values.iter().copied().map(weight).sum::<f64>();
-    for (place, &value) in values.iter().enumerate() {
-        rest -= weight(value);
-        if rest < 0.0 {
-            return place;
+        let best = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let weight = |value: f64| {
+            // The greater of 0 and a NaN is 0.
+            let mut weight = (1.0 + (value - best) / (self.temperature * POWER)).max(0.0);
+            for _ in 0..POWER.log2() as u32 {
+                weight *= weight;
+            }
+            weight
+        };
+        let mut rest = stream.random() * values.iter().copied().map(weight).sum::<f64>();
+        for (place, &value) in values.iter().enumerate() {
+            rest -= weight(value);
+            if rest < 0.0 {
+                return place;
+            }
         }
+        // Rounding may leave nothing for the last of them.
+        values.iter().position(|&value| value == best).unwrap_or(0)
     }
-    // Rounding may leave nothing for the last of them.
-    values.iter().position(|&value| value == best).unwrap_or(0)
 }
 
 /// The exponent of the power that stands for the exponential: (1 + x/n)^n.
@@ -127,21 +147,41 @@ const POWER: f64 = 1024.0;
 
 #[cfg(test)]
 mod tests {
-    use super::drawn_by_value;
+    use super::Drawing;
     use crate::stream::Key;
 
-    #[test]
-    fn draws_better_moves_more_often() {
-        let (values, temperature) = ([0.5, -1e15, 0.3, 0.5], 0.2);
-        let mut counts = [0_u32; 4];
+    fn counts(overlooks: f64) -> [u32; 4] {
+        let (drawing, mut counts) = (Drawing { temperature: 0.2, overlooks }, [0_u32; 4]);
         for key in 0..100_000 {
-            counts[drawn_by_value(&values, temperature, &mut Key::new(key).stream())] += 1;
+            counts[drawing.draw(&mut [0.5, -1e15, 0.3, 0.5], &mut Key::new(key).stream())] += 1;
         }
-        // Two equal moves, one that is a temperature worse, and a lost one: 1 : 0.368 : 1 of 100,000, sigma at most 160.
-        let shares = [42_233, 0, 15_534, 42_233];
+        counts
+    }
+
+    fn assert_about(counts: [u32; 4], shares: [u32; 4]) {
         for (count, share) in counts.iter().zip(shares) {
             assert!(count.abs_diff(share) < 700, "{counts:?}");
         }
+    }
+
+    #[test]
+    fn draws_better_moves_more_often() {
+        let counts = counts(0.0);
+        // Two equal moves, one that is a temperature worse, and a lost one: 1 : 0.368 : 1 of 100,000, sigma at most 160.
+        assert_about(counts, [42_233, 0, 15_534, 42_233]);
         assert_eq!(counts[1], 0);
+    }
+
+    #[test]
+    fn does_not_draw_what_it_overlooks() {
+        // Each of the sixteen sets of moves that are seen is as likely. The lost move is drawn where it alone is seen.
+        let pair = 1.0 / (1.0 + 0.3678); // the share of a good move beside the third one
+        let three = 1.0 / (2.0 + 0.3678);
+        // With it or without, a good move stands alone, beside the third, beside its equal or beside both; or none is seen.
+        let good = (2.0 * (1.0 + pair + 0.5 + three) + three) / 16.0;
+        let lost = 1.0 / 16.0;
+        let others = 1.0 - 2.0 * good - lost;
+        let shares = [good, lost, others, good].map(|share: f64| (share * 1e5).round() as u32);
+        assert_about(counts(0.5), shares);
     }
 }

@@ -101,7 +101,7 @@ impl<G: Endgames> Engine<G> {
         let mut is_complete = true;
         let choice = match self.player.chooser() {
             Chooser::AlphaBeta(ahead)
-                if ahead.temperature().is_none() && self.player.considers(position, key, question.moves) =>
+                if ahead.drawing().is_none() && self.player.considers(position, key, question.moves) =>
             {
                 if self.latest.as_ref().is_none_or(|at| at.position != *position || at.game != question.game) {
                     self.latest =

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use crate::bitboard::Board;
-use crate::choice::{Choice, Ties, drawn_by_value};
+use crate::choice::{Choice, Ties};
 use crate::cpu::{Cpu, Task};
 use crate::evaluator::{Evaluator, after_state};
 use crate::rules::{Game, Rules};
@@ -293,10 +293,10 @@ impl<G: Endgames> Player<G> {
                     }
                     search.options.time = time;
                 }
-                if let Some(temperature) = ahead.temperature() {
+                if let Some(drawing) = ahead.drawing() {
                     let (memory, depth) = (&mut workspace.memory, search.options.depth);
-                    let (values, nodes) = every_move::search(cpu, &search, depth, position, memory)?;
-                    let index = drawn_by_value(&values, temperature, &mut stream);
+                    let (mut values, nodes) = every_move::search(cpu, &search, depth, position, memory)?;
+                    let index = drawing.draw(&mut values, &mut stream);
                     let (chosen, score) = (moves.nth(index)?, Some(values[index]));
                     return Some(Choice { score, depth, nodes, ..Choice::unseen(chosen) });
                 }

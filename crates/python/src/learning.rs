@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use evoply_core::kernel::LearningQuestion;
+use evoply_core::kernel::{FitQuestion, LearningQuestion, TableQuestion};
 use evoply_core::learning::labels::Plan as FitPlan;
 use evoply_core::learning::learner::Coherence;
 use evoply_core::learning::settings::{Learns, Plan, RuleKind, Worth};
@@ -258,7 +258,8 @@ pub fn learn_tables<'py>(
         recorded,
     };
     let (game, starts) = (kernel(value.0.game())?, kernel_rows(starts));
-    let lessons = interrupt::run(py, |stop| game.learn_tables(&*value.0, &starts, plan, stop, &done), report)?;
+    let question = TableQuestion { value: &*value.0, starts: &starts, plan };
+    let lessons = interrupt::run(py, |stop| game.learn_tables(question, stop, &done), report)?;
     let answer = PyDict::new(py);
     answer.set_item("parameters", PyArray1::from_vec(py, lessons.parameters))?;
     set_lessons(&answer, &lessons.games)?;
@@ -266,31 +267,30 @@ pub fn learn_tables<'py>(
     Ok(answer)
 }
 
-/// Move the tables of a sum of patterns towards labels of boards. See the stub for the meaning of all.
+/// Fit the tables of a sum of patterns to labels of boards. See the stub for the meaning of all.
 #[pyfunction]
-#[pyo3(signature = (value, boards, labels, /, *, visits, rate, calm, squashes))]
+#[pyo3(signature = (value, boards, labels, /, *, pulls, rounds, squashes, threads = 0))]
 #[allow(clippy::too_many_arguments)]
 pub fn fit_tables<'py>(
     py: Python<'py>,
     value: &Program,
     boards: &Positions,
     labels: PyReadonlyArray1<'py, f64>,
-    visits: PyReadonlyArray1<'py, f64>,
-    rate: f64,
-    calm: f64,
+    pulls: PyReadonlyArray1<'py, f64>,
+    rounds: u32,
     squashes: bool,
+    threads: usize,
 ) -> PyResult<Bound<'py, PyDict>> {
     // Loaded before the work, so that an interrupt meanwhile is an ordinary error.
     numpy::get_array_module(py)?;
-    let (game, plan) = (kernel(value.0.game())?, FitPlan { rate, calm, squashes });
-    let (labels, visits) = (values(&labels), values(&visits));
-    let fit = |stop: &_| game.fit_tables(&*value.0, &*boards.0, &labels, visits, plan, stop);
-    let fitted = interrupt::run(py, fit, |_| Ok(()))?;
+    let (game, labels, pulls) = (kernel(value.0.game())?, values(&labels), values(&pulls));
+    let plan = FitPlan { rounds, squashes, threads };
+    let question = FitQuestion { value: &*value.0, boards: &*boards.0, labels: &labels, pulls: &pulls, plan };
+    let fitted = interrupt::run(py, |stop| game.fit_tables(question, stop), |_| Ok(()))?;
     let answer = PyDict::new(py);
     answer.set_item("parameters", PyArray1::from_vec(py, fitted.parameters))?;
     answer.set_item("visits", PyArray1::from_vec(py, fitted.visits))?;
     answer.set_item("errors", PyArray1::from_vec(py, fitted.errors))?;
-    answer.set_item("failed", fitted.failed)?;
     Ok(answer)
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use evoply_core::analysis::Question;
-use evoply_core::choice::Ties;
+use evoply_core::choice::{Drawing, Ties};
 use evoply_core::evaluator::View;
 use evoply_core::kernel::{
     Analysed, Habits, Player as KernelPlayer, Positions as KernelPositions, Program as KernelProgram, Way,
@@ -95,7 +95,7 @@ impl Player {
     #[pyo3(signature = (
         game, kind, program = None, *, view = "player", ties = "first", epsilon = 0.0, depth = 1, nodes = None,
         milliseconds = None, ordering = "usual", table = 0, deeper = false, noise = None, alternate = None,
-        quiescence = false, guard = false, endgame = 0, temperature = None, selective = None
+        quiescence = false, guard = false, endgame = 0, temperature = None, overlooks = 0.0, selective = None
     ))]
     #[allow(clippy::too_many_arguments)]
     fn new(
@@ -117,6 +117,7 @@ impl Player {
         guard: bool,
         endgame: u32,
         temperature: Option<f64>,
+        overlooks: f64,
         selective: Option<Selective>,
     ) -> PyResult<Self> {
         let (view, ties, given) = (
@@ -144,7 +145,8 @@ impl Player {
             "after_state" => Way::AfterState,
             "alpha_beta" => {
                 let selectivity = selective.map(|(sigmas, stages, cuts)| Selectivity::new(sigmas, stages, cuts));
-                Way::AlphaBeta { options, selectivity: selectivity.transpose().map_err(wrong)?, temperature }
+                let drawing = temperature.map(|temperature| Drawing { temperature, overlooks });
+                Way::AlphaBeta { options, selectivity: selectivity.transpose().map_err(wrong)?, drawing }
             }
             _ => return Err(wrong(format!("unknown kind {kind:?}: kinds are random, after_state, alpha_beta"))),
         };

@@ -4,7 +4,8 @@ The tables play shallow games against themselves, one ply ahead and with slips. 
 these is labelled by a search, because a player one ply ahead compares such boards. From one
 position of each, after up to some random moves, a deep game goes on: some plies ahead, its end
 played perfectly. Its boards get labels that mix the value of the search there with the end of the
-game. `_native.fit_tables` then moves the entries of each board towards its label.
+game. `_native.fit_tables` then fits the tables to the labels by least squares; what earlier boards
+said of an entry holds it where it is.
 Sources: Buro, "Improving heuristic mini-max search by supervised learning" (2002); Veness et al.,
 "Bootstrapping from game tree search" (2009).
 
@@ -13,7 +14,7 @@ Reasons: docs/design/learning.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isnan, nan
 
@@ -32,19 +33,20 @@ from evoply.protocols import Row
 _FINISHED = 1e12
 """Values beyond this are those of finished games."""
 _GAMES_AT_ONCE = 2_000
+_GAMES_TO_SCALE = 4_000
+_ROUNDS = 12
+"""Rounds of a fit; more of them change the errors by less than a thousandth."""
 _USUAL_PLIES = 100
 """Where games of any length are possible, deep games begin before this ply."""
 
 Array = NDArray[np.float64]
+_Board = tuple[Row, float, float]
+"""A position, the end of its game and its value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """Boards of games, and what they are worth to the side to move; in discs, or from -1 to 1.
-
-    Boards that are equally far from the beginning of their games stand side by side, so that
-    neighbours come from different games.
-    """
+    """Boards of games, and what they are worth to the side to move; in discs, or from -1 to 1."""
 
     rows: list[Row]
     ends: Array
@@ -64,29 +66,6 @@ class Labelled:
         return Labelled(rows, self.ends[kept], self.values[kept])
 
 
-class _Levels:
-    """Boards of games, each on the level of its place in its game."""
-
-    def __init__(self) -> None:
-        self._levels: list[list[tuple[Row, float, float]]] = []
-
-    def add(self, game: Iterable[tuple[Row, float, float]]) -> None:
-        """Add the boards of a game: each with its end and its value."""
-        for level, board in enumerate(game):
-            if level == len(self._levels):
-                self._levels.append([])
-            self._levels[level].append(board)
-
-    def joined(self) -> Labelled:
-        """Return all boards, level by level."""
-        boards = [board for level in self._levels for board in level]
-        return Labelled(
-            [row for row, _, _ in boards],
-            np.array([end for _, end, _ in boards]),
-            np.array([value for _, _, value in boards]),
-        )
-
-
 def labelled_boards(
     config: PatternConfig,
     program: _native.Program,
@@ -99,20 +78,22 @@ def labelled_boards(
 
     *threads*: 0 for all cores, which do not change the answer.
     """
-    settings, levels = config.labels, _Levels()
+    settings, boards = config.labels, list[_Board]()
     assert settings is not None, "the caller checks labels"
     search = search_of_tables(config, settings.depth, endgame=settings.endgame)
     native = search.with_program(config.game, program)
     for part, first in enumerate(range(0, games, _GAMES_AT_ONCE)):
         count, of_part = min(_GAMES_AT_ONCE, games - first), stream.child("part", part)
         shallow = _shallow_games(config, program, count, of_part.child("shallow"), threads)
-        for game in _valued(config, native, shallow, of_part.child("values"), threads):
-            levels.add(game)
-        opening = part % (settings.random_moves + 1)
+        boards += _valued(config, native, shallow, of_part.child("values"), threads)
+        opening = of_part.child("opening").below(settings.random_moves + 1)
         starts = _starts(config, shallow, of_part.child("plies"))
-        for game in _deep_games(config, native, starts, opening, of_part, threads):
-            levels.add(game)
-    return levels.joined()
+        boards += _deep_games(config, native, starts, opening, of_part, threads)
+    return Labelled(
+        [row for row, _, _ in boards],
+        np.array([end for _, end, _ in boards]),
+        np.array([value for _, _, value in boards]),
+    )
 
 
 def _shallow_games(
@@ -137,19 +118,15 @@ def _valued(
     games: Sequence[Sequence[Row]],
     stream: Stream,
     threads: int,
-) -> Iterator[list[tuple[Row, float, float]]]:
+) -> Iterator[_Board]:
     """Yield every other position of each game with the value of a search, but no end."""
-    chosen = [list(game[number % 2 :: 2]) for number, game in enumerate(games)]
-    rows = [row for game in chosen for row in game]
+    rows = [row for number, game in enumerate(games) for row in game[number % 2 :: 2]]
     batch = _native.Positions(game_rules(config.game).kernel, rows)
     _, scores = batch.choose(native, stream.keys(len(rows)), threads=threads)
-    score = iter(scores.tolist())
-    for game in chosen:
-        found = [(row, next(score)) for row in game]
+    for row, score in zip(rows, scores.tolist(), strict=True):
         # A forced move has no value, and that of a finished game is no number of discs.
-        yield [
-            (row, nan, _in_units(config, value)) for row, value in found if abs(value) < _FINISHED
-        ]
+        if abs(score) < _FINISHED:
+            yield row, nan, _in_units(config, score)
 
 
 def _starts(config: PatternConfig, games: Sequence[Sequence[Row]], draws: Stream) -> list[Row]:
@@ -166,7 +143,7 @@ def _deep_games(
     opening: int,
     stream: Stream,
     threads: int,
-) -> Iterator[list[tuple[Row, float, float]]]:
+) -> Iterator[_Board]:
     """Yield the positions of a game from each of *starts* after its *opening*, ends and values."""
     count = len(starts)
     schedule = Schedule(
@@ -189,7 +166,7 @@ def _deep_games(
     ):
         along = _native.rows_along(kernel, start, codes)
         end = _end_for_black(config, played, game)
-        found: list[tuple[Row, float, float]] = []
+        found: list[_Board] = []
         worth = end
         # Backwards, because a forced move has the value of the position after it.
         for row, score in zip(along[-2::-1], scores[::-1], strict=True):
@@ -198,7 +175,7 @@ def _deep_games(
                 is_known = abs(score) < _FINISHED
                 worth = sign * _in_units(config, score) if is_known else end
             found.append((row, sign * end, sign * worth))
-        yield found[: len(found) - opening][::-1]
+        yield from found[: len(found) - opening][::-1]
 
 
 def _end_for_black(config: PatternConfig, played: Results, game: int) -> float:
@@ -211,6 +188,15 @@ def _end_for_black(config: PatternConfig, played: Results, game: int) -> float:
 
 def _in_units(config: PatternConfig, score: float) -> float:
     return score if config.counts_discs else float(squashed(np.array(score)))
+
+
+def in_discs(
+    config: PatternConfig, program: _native.Program, *, games: int, stream: Stream, threads: int
+) -> _native.Program:
+    """Return tables that say who wins, turned to discs by the ends of at most *games* games."""
+    few = min(games, _GAMES_TO_SCALE)
+    boards = labelled_boards(config, program, games=few, stream=stream, threads=threads)
+    return program.with_parameters(scaled_to_discs(config, program, boards.of_deep_games()))
 
 
 def scaled_to_discs(config: PatternConfig, program: _native.Program, boards: Labelled) -> Array:
@@ -237,22 +223,34 @@ def _stages_of_entries(config: PatternConfig) -> NDArray[np.int64]:
     return np.concatenate(parts)
 
 
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """What came of fitting tables to boards."""
+
+    parameters: Array
+    visits: Array
+    """The boards that hold each entry: these, and what is remembered of earlier ones."""
+    errors: Array
+    """For each board its label less what the tables said before."""
+
+
 def fitted(
-    config: PatternConfig, program: _native.Program, boards: Labelled, labels: Array,
-    visits: Array, rate: float,
-) -> dict[str, Array]:  # fmt: skip
-    """Return `parameters`, `visits` and `errors` after learning from the labels of *boards*."""
-    assert config.labels is not None, "the caller checks labels"
-    result: dict[str, Array] = _native.fit_tables(
+    config: PatternConfig, program: _native.Program, boards: Labelled, visits: Array, threads: int
+) -> Fit:
+    """Return what comes of fitting to *boards*, when *visits* earlier boards had each entry."""
+    settings = config.labels
+    assert settings is not None, "the caller checks labels"
+    remembered = settings.memory * visits
+    found = _native.fit_tables(
         program,
         _native.Positions(game_rules(config.game).kernel, boards.rows),
-        labels,
-        visits=visits,
-        rate=rate,
-        calm=config.labels.calm,
+        boards.mixed(settings.mix),
+        pulls=settings.pull + remembered,
+        rounds=_ROUNDS,
         squashes=not config.counts_discs,
+        threads=threads,
     )
-    return result
+    return Fit(found["parameters"], remembered + found["visits"], found["errors"])
 
 
 def search_of_tables(

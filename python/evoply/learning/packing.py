@@ -62,6 +62,7 @@ def pack(
         stages=config.stages,
         cuts=(),
         entries=rounded(parameters),
+        unit="discs" if config.labels is not None and config.counts_discs else "wins",
     )
     # The fit is to the rounded tables, which ship.
     measured = measured_values(

@@ -82,31 +82,16 @@ class LabelSettings(Part):
     """Plies that both sides look ahead."""
     endgame: int = Field(default=12, ge=0, le=20)
     """In Othello: with at most so many empty squares both play perfectly."""
-    mix: float = Field(default=0.5, ge=0, le=1)
+    mix: float = Field(default=0.0, ge=0, le=1)
     """The share of the end of the game in a label; the rest is the value of the search."""
     epsilon: float = Field(default=0.2, ge=0, le=1)
     """Probability of a random move in the shallow games from whose positions these begin."""
     random_moves: int = Field(default=3, ge=0, le=100)
     """From there a game begins with 0 to this many random moves."""
-    first_rate: float = Field(default=0.2, ge=0, le=1)
-    """The share of an error that the entries of a board take off it together, while they are new,
-    in the first step; it falls in equal ratios."""
-    last_rate: float = Field(default=0.05, ge=0, le=1)
-    """The same in the last step."""
-    calm: float = Field(default=50.0, gt=0, le=1e9)
-    """How often an entry is met until its steps are shorter by the root of two."""
-
-    def rate(self, game: int) -> float:
-        """Return the rate after so many labelled games.
-
-        >>> LabelSettings(games=40, games_per_step=20).rate(20)
-        0.05
-        """
-        most = max(self.games - self.games_per_step, 1)
-        if not self.first_rate:
-            return 0.0
-        ratio = self.last_rate / self.first_rate
-        return float(self.first_rate * ratio ** min(game / most, 1.0))
+    pull: float = Field(default=60.0, gt=0, le=1e9)
+    """How firmly each entry stays where it is: as if so many boards held it there."""
+    memory: float = Field(default=0.7, ge=0, le=1)
+    """The share of the boards of earlier steps that hold an entry, too; less after each step."""
 
 
 class PatternConfig(GamesConfig):

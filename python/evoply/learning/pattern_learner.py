@@ -23,7 +23,7 @@ from evoply.expressions.linear import LARGEST_WEIGHT
 from evoply.games import game_rules
 from evoply.learning.games_config import games_ahead
 from evoply.learning.kept_steps import Doubles, KeptLearner, KeptStep, PlayedAgain
-from evoply.learning.labels import fitted, labelled_boards, scaled_to_discs
+from evoply.learning.labels import fitted, in_discs, labelled_boards
 from evoply.learning.pattern_config import PatternConfig, load_pattern_config
 from evoply.players import AlphaBeta, ExpressionEvaluator
 from evoply.protocols import RunError, steps
@@ -124,28 +124,17 @@ class PatternLearning(KeptLearner[PatternStep]):
         assert settings is not None, "the caller checks labels"
         games = min(settings.games_per_step, settings.games - step.labelled)
         program = _program(config).with_parameters(step.parameters)
-        boards = labelled_boards(
-            config,
-            program,
-            games=games,
-            stream=Stream(config.seed, "labels", step.labelled),
-            threads=self.threads,
-        )
-        is_first, mix = not step.visits, settings.mix
-        if is_first and config.counts_discs:
-            boards, mix = boards.of_deep_games(), 1.0
-            program = program.with_parameters(scaled_to_discs(config, program, boards))
-        visits = np.zeros(len(step.parameters)) if is_first else np.frombuffer(step.visits, "<f8")
-        labels = boards.mixed(mix)
-        after = fitted(config, program, boards, labels, visits, settings.rate(step.labelled))
-        if after["failed"] is not None:
-            raise RunError(
-                f"labels.first_rate: an entry became too large (beyond {LARGEST_WEIGHT:,.0f}). The "
-                f"tables after {step.labelled:,} labelled games are kept; start again with smaller "
-                "rates"
-            )
-        entries = after["parameters"].astype("<f8").tobytes()
-        squares = np.add.accumulate(after["errors"] ** 2)
+        stream, threads = Stream(config.seed, "labels", step.labelled), self.threads
+        visits = np.frombuffer(step.visits, "<f8")
+        if not step.visits:
+            visits = np.zeros(len(step.parameters))
+            if config.counts_discs:
+                scale = stream.child("scale")
+                program = in_discs(config, program, games=games, stream=scale, threads=threads)
+        boards = labelled_boards(config, program, games=games, stream=stream, threads=threads)
+        after = fitted(config, program, boards, visits, threads)
+        entries = after.parameters.astype("<f8").tobytes()
+        squares = np.add.accumulate(after.errors**2)
         error = float(squares[-1] / len(squares)) ** 0.5 if len(squares) else 0.0
         return PatternStep.made(
             config,
@@ -153,7 +142,7 @@ class PatternLearning(KeptLearner[PatternStep]):
             began,
             games=step.games,
             labelled=step.labelled + games,
-            visits=after["visits"].astype("<f8").tobytes(),
+            visits=after.visits.astype("<f8").tobytes(),
             entries=entries,
             statistics=_statistics(
                 config, step.games, entries, error, labelled=step.labelled + games

@@ -40,7 +40,7 @@ else:
 UNITS = 1000
 """Entries are multiples of one divided by this."""
 _MOST = 32_767
-LARGEST_PACKED = 5_000_000
+LARGEST_PACKED = 8_000_000
 """Bytes of the largest file."""
 
 
@@ -65,6 +65,8 @@ class PackedTables(Model):
     cuts: Annotated[tuple[Cut, ...], Field(max_length=60)]
     """The predictions of shallow searches, by the same stages."""
     entries: str = Field(max_length=LARGEST_PACKED)
+    unit: Literal["wins", "discs"] = "wins"
+    """What a value means: an expected result of tanh(value), or a final difference in discs."""
 
     @model_validator(mode="after")
     def _holds_what_the_patterns_need(self) -> PackedTables:
@@ -94,7 +96,7 @@ class PackedTables(Model):
     @cached_property
     def digest(self) -> str:
         """The first 16 digits of the file's checksum, which identify these tables."""
-        return checksum(self.model_dump(mode="json"))[:16]
+        return checksum(self._content())[:16]
 
     @property
     def label(self) -> str:
@@ -112,7 +114,11 @@ class PackedTables(Model):
 
     def to_data(self) -> dict[str, Any]:
         """Return the content of a file: all fields and their checksum."""
-        return with_checksum(self.model_dump(mode="json"))
+        return with_checksum(self._content())
+
+    def _content(self) -> dict[str, Any]:
+        """Return all fields; files without a unit are older than units."""
+        return self.model_dump(mode="json", exclude={"unit"} if self.unit == "wins" else None)
 
     @cached_property
     def _empty(self) -> _native.Program:

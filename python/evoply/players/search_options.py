@@ -122,6 +122,8 @@ def _clashes_by_chance(player: SearchOptions) -> Iterator[str]:
         yield "selective: values drawn for leaves cannot be foretold: leave it out"
     if player.temperature is not None and player.selective is not None:
         yield "temperature needs every move's exact value: leave selective out"
+    if player.overlooks and player.temperature is None:
+        yield "overlooks goes with a temperature: add one, as in temperature=0.1"
     if player.temperature is not None and (player.is_limited or player.timing is not None):
         yield (
             "temperature values every move to one depth: give depth, and neither nodes, work, time "
@@ -224,6 +226,17 @@ class SearchOptions(ValuingPlayer):
     less than the best is about e times less likely; a move that loses at once is drawn only if all
     do. This needs the exact value of every move at *depth*, so it goes with no other limit. In an
     *endgame* the exact solver chooses all the same."""
+    overlooks: Annotated[
+        float,
+        Field(ge=0, le=0.95, title="probability"),
+        Option(
+            says="It overlooks each move with a probability of {:g}.",
+            read=number(float, 0, 0.95),
+            is_later=True,
+        ),
+    ] = 0.0
+    """The probability that the player does not see a move, drawn anew for each; if it sees none, it
+    sees all. It goes with a *temperature*."""
     selective: Annotated[
         Selectivity | None,
         Option(

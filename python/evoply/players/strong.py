@@ -1,9 +1,9 @@
-"""The player `strong`: patterns that evoply learned from its own games, searched at ten levels.
+"""The player `strong`: patterns that evoply learned from its own games, searched at twelve levels.
 
-Levels differ in how far they look, in how much of the search they leave out, in how many empty
-squares they solve exactly and, below 5, in a temperature: they draw among moves, the likelier the
-better, so that they err where moves are close, as people do. The tables of a game lie in one file,
-which `evoply pack` writes; docs/strong.md says how, and how strong each level is.
+Levels differ in how far they look, in how much of the search they leave out and in how many empty
+squares they solve exactly. Weak ones err as people do: they overlook moves, and they draw among
+those they see, the likelier the better. The tables of a game lie in one file, which `evoply pack`
+writes; docs/strong.md says how, and how strong each level is.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ class SearchLevel(NamedTuple):
 
     depth: int
     temperature: float | None = None
+    overlooks: float = 0.0
+    """The probability that it does not see a move."""
     selective: float | None = None
     """The sigmas outside the window from which a search is left out."""
     endgame: int = 0
@@ -68,10 +70,19 @@ _FROM_TABLE = 5
 """The least depth at which a search keeps positions."""
 
 
+LEVEL_NAMES = (
+    "Beginner", "Novice", "Learner", "Casual", "Hobbyist", "Club player",
+    "Advanced", "Strong", "Tournament", "Candidate", "Expert", "Master",
+)  # fmt: skip
+"""The names of the levels, from 1 on."""
+USUAL_LEVEL = 8
+"""The level of `strong` without options."""
+
+
 def levels_of(game: str) -> tuple[SearchLevel, ...]:
     """Return the levels of *game*, from 1 on.
 
-    >>> levels_of("othello")[4].depth
+    >>> levels_of("othello")[USUAL_LEVEL - 1].depth
     3
     """
     return _WITH_SOLVER if game_rules(game).solver else _WITHOUT
@@ -117,8 +128,8 @@ class Strong(PlayerKind):
     kind: Literal["strong"] = "strong"
     game: str = "othello"
     """The game of its tables."""
-    level: int = Field(default=5, ge=1, le=len(_WITH_SOLVER), strict=True)
-    """1 (weak) to 10, in checkers to 8; 5 takes at most 50 ms a move."""
+    level: int = Field(default=USUAL_LEVEL, ge=1, le=len(LEVEL_NAMES), strict=True)
+    """1 (Beginner) to 12 (Master); 8 takes at most 50 ms a move."""
     depth: int | None = Field(default=None, ge=1, le=MAX_DEPTH, strict=True)
     """Plies instead of a level: no temperature, nothing left out, nothing solved."""
     selective: float | None = Field(default=None, ge=0.1, le=100, title="number of sigmas")
@@ -136,9 +147,11 @@ class Strong(PlayerKind):
     def _is_a_level_or_a_depth(self) -> Self:
         if self.game not in strong_games():
             raise ValueError(f"game: {_plays()}")
-        if self.level > (most := len(levels_of(self.game))):
-            raise ValueError(f"in {self.game} levels are 1 to {most}")
-        if self.depth is not None and "level" in self.model_fields_set and self.level != 5:
+        if (
+            self.depth is not None
+            and "level" in self.model_fields_set
+            and self.level != USUAL_LEVEL
+        ):
             raise ValueError("give level or depth, not both: a level has a depth of its own")
         if self.selective is not None and self._level.temperature is not None:
             raise ValueError(f"level {self.level} values every move exactly: leave selective out")
@@ -230,26 +243,28 @@ class Strong(PlayerKind):
         return self._level.depth
 
     @property
+    def level_name(self) -> str | None:
+        """The name of its level; None if it has a depth instead."""
+        return LEVEL_NAMES[self.level - 1] if self.depth is None else None
+
+    @property
     def _level(self) -> SearchLevel:
         level = (
             levels_of(self.game)[self.level - 1] if self.depth is None else SearchLevel(self.depth)
         )
-        return SearchLevel(
-            level.depth,
-            level.temperature,
-            level.selective if self.selective is None else self.selective,
-            level.endgame if self.endgame is None else self.endgame,
-        )
+        own = {"selective": self.selective, "endgame": self.endgame}
+        return level._replace(**{name: value for name, value in own.items() if value is not None})
 
     def _search(self) -> AlphaBeta:
         """Return its search, with a placeholder for the tables as its evaluator."""
-        depth, temperature, sigmas, endgame = self._level
+        depth, temperature, overlooks, sigmas, endgame = self._level
         return AlphaBeta(
             evaluator=ExpressionEvaluator(expression=number(0.0).to_dict()),
             view="turn",
             ties="random",
             depth=depth,
             temperature=temperature,
+            overlooks=overlooks,
             selective=None if sigmas is None else strong_tables(self.game).selectivity(sigmas),
             endgame=endgame,
             quiescence=game_rules(self.game).has_captures and depth > 1,

@@ -12,7 +12,7 @@ use crate::patterns::Pattern;
 pub const FORMAT: u64 = 1;
 
 /// The longest text that is read.
-pub const MAX_TEXT: usize = 16 << 20;
+pub const MAX_TEXT: usize = 40 << 20;
 
 fn error<T>(message: impl Into<String>) -> Result<T, ExpressionError> {
     Err(ExpressionError(message.into()))

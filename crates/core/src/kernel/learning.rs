@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use super::native::Native;
 use super::values::Batch;
-use super::{Answer, LearningQuestion, OnlineQuestion, Positions, Program, Row};
+use super::{Answer, FitQuestion, LearningQuestion, OnlineQuestion, Row, TableQuestion};
 use crate::bitboard::Bitboard;
-use crate::learning::labels::{Fitted, Plan as FitPlan, fit_tables};
+use crate::learning::labels::{Fitted, fit_tables};
 use crate::learning::settings::{Settings, Value};
-use crate::learning::tables::{Plan as TablePlan, Settings as TableSettings, TableLessons, learn_tables};
+use crate::learning::tables::{Settings as TableSettings, TableLessons, learn_tables};
 use crate::learning::{Lessons, learn};
 use crate::online::strategy::{Areas, Strategy};
 use crate::online::tree::{FLAGS, Node, Tree};
@@ -40,29 +40,21 @@ impl<G: Duels> Native<G> {
 
     pub(super) fn learned_tables(
         &self,
-        value: &dyn Program,
-        starts: &[Row],
-        plan: TablePlan,
+        question: TableQuestion<'_>,
         stop: &AtomicBool,
         done: &AtomicU64,
     ) -> Answer<TableLessons> {
+        let TableQuestion { value, starts, plan } = question;
         let compiled = self.compiled(value, "value")?;
         let settings = TableSettings::<G> { starts: self.all_positions(starts)?, plan };
         Ok(learn_tables(&settings, &compiled.expression, &compiled.program, stop, done)??)
     }
 
-    pub(super) fn fitted_tables(
-        &self,
-        value: &dyn Program,
-        boards: &dyn Positions,
-        labels: &[f64],
-        visits: Vec<f64>,
-        plan: FitPlan,
-        stop: &AtomicBool,
-    ) -> Answer<Fitted> {
+    pub(super) fn fitted_tables(&self, question: FitQuestion<'_>, stop: &AtomicBool) -> Answer<Fitted> {
+        let FitQuestion { value, boards, labels, pulls, plan } = question;
         let compiled = self.compiled(value, "value")?;
         let Batch { positions, .. } = self.own::<Batch<G>>(boards, boards.game(), "position")?;
-        Ok(fit_tables(positions, labels, visits, plan, &compiled.expression, &compiled.program, stop)??)
+        Ok(fit_tables(positions, labels, pulls, plan, &compiled.expression, &compiled.program, stop)??)
     }
 
     pub(super) fn evolved_online(

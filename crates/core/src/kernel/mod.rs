@@ -59,6 +59,32 @@ pub struct LearningQuestion<'a> {
     pub coherence: Option<Coherence>,
 }
 
+/// Games to learn the tables of a sum of patterns from.
+#[derive(Clone, Debug)]
+pub struct TableQuestion<'a> {
+    /// The sum.
+    pub value: &'a dyn Program,
+    /// Where games begin.
+    pub starts: &'a [Row],
+    /// How games are played and learned from.
+    pub plan: TablePlan,
+}
+
+/// Boards with labels to fit the tables of a sum of patterns to.
+#[derive(Clone, Copy, Debug)]
+pub struct FitQuestion<'a> {
+    /// The sum.
+    pub value: &'a dyn Program,
+    /// The boards.
+    pub boards: &'a dyn Positions,
+    /// What each is worth to the side to move.
+    pub labels: &'a [f64],
+    /// What holds each entry where it is.
+    pub pulls: &'a [f64],
+    /// How to fit.
+    pub plan: FitPlan,
+}
+
 /// A lowered expression of one game.
 pub trait Program: Any + Send + Sync + std::fmt::Debug {
     /// The game it is for.
@@ -291,27 +317,12 @@ pub trait Kernel: Send + Sync {
     ///
     /// # Errors
     /// As [`Self::learn`].
-    fn learn_tables(
-        &self,
-        value: &dyn Program,
-        starts: &[Row],
-        plan: TablePlan,
-        stop: &AtomicBool,
-        done: &AtomicU64,
-    ) -> Answer<TableLessons>;
+    fn learn_tables(&self, question: TableQuestion<'_>, stop: &AtomicBool, done: &AtomicU64) -> Answer<TableLessons>;
     /// See [`crate::learning::labels::fit_tables`].
     ///
     /// # Errors
     /// As [`Self::learn`].
-    fn fit_tables(
-        &self,
-        value: &dyn Program,
-        boards: &dyn Positions,
-        labels: &[f64],
-        visits: Vec<f64>,
-        plan: FitPlan,
-        stop: &AtomicBool,
-    ) -> Answer<Fitted>;
+    fn fit_tables(&self, question: FitQuestion<'_>, stop: &AtomicBool) -> Answer<Fitted>;
     /// See [`crate::online::evolve`].
     ///
     /// # Errors

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use super::rows::{own, position, row};
 use super::values::{Batch, Compiled, Held};
 use super::{
-    Answer, Failure, Habits, Kernel, Known, LearningQuestion, OnlineQuestion, Player, Positions, Program, Row,
-    Schedule, SolveQuestion, Solved, Transcripts, Way,
+    Answer, Failure, FitQuestion, Habits, Kernel, Known, LearningQuestion, OnlineQuestion, Player, Positions, Program,
+    Row, Schedule, SolveQuestion, Solved, TableQuestion, Transcripts, Way,
 };
 use crate::arena::{Record, random_positions};
 use crate::bitboard::{Bitboard, Word};
@@ -16,8 +16,8 @@ use crate::choice::Ties;
 use crate::evaluator::{Evaluator, View};
 use crate::expression::{Expression, ExpressionError, program};
 use crate::learning::Lessons;
-use crate::learning::labels::{Fitted, Plan as FitPlan};
-use crate::learning::tables::{Plan as TablePlan, TableLessons};
+use crate::learning::labels::Fitted;
+use crate::learning::tables::TableLessons;
 use crate::online::Answer as OnlineAnswer;
 use crate::player::{Chooser, Player as GamePlayer};
 use crate::replay::PieceCounts;
@@ -177,7 +177,7 @@ impl<G: Playouts + Duels + Endgames> Kernel for Native<G> {
         let chooser = match way {
             Way::Random => Chooser::Random,
             Way::AfterState => Chooser::AfterState(whole()?),
-            Way::AlphaBeta { options, selectivity, temperature } => {
+            Way::AlphaBeta { options, selectivity, drawing } => {
                 let ahead = if options.ordering == MoveOrder::Program {
                     // Two programs, so that a leaf does not pay for the ordering, nor the ordering for values.
                     let compiled = compiled()?;
@@ -195,8 +195,8 @@ impl<G: Playouts + Duels + Endgames> Kernel for Native<G> {
                     Some(selectivity) => ahead.with_selectivity(selectivity)?,
                     None => ahead,
                 };
-                Chooser::AlphaBeta(match temperature {
-                    Some(temperature) => ahead.with_temperature(temperature)?,
+                Chooser::AlphaBeta(match drawing {
+                    Some(drawing) => ahead.with_drawing(drawing)?,
                     None => ahead,
                 })
             }
@@ -262,27 +262,12 @@ impl<G: Playouts + Duels + Endgames> Kernel for Native<G> {
         self.learned(question, stop, done)
     }
 
-    fn learn_tables(
-        &self,
-        value: &dyn Program,
-        starts: &[Row],
-        plan: TablePlan,
-        stop: &AtomicBool,
-        done: &AtomicU64,
-    ) -> Answer<TableLessons> {
-        self.learned_tables(value, starts, plan, stop, done)
+    fn learn_tables(&self, question: TableQuestion<'_>, stop: &AtomicBool, done: &AtomicU64) -> Answer<TableLessons> {
+        self.learned_tables(question, stop, done)
     }
 
-    fn fit_tables(
-        &self,
-        value: &dyn Program,
-        boards: &dyn Positions,
-        labels: &[f64],
-        visits: Vec<f64>,
-        plan: FitPlan,
-        stop: &AtomicBool,
-    ) -> Answer<Fitted> {
-        self.fitted_tables(value, boards, labels, visits, plan, stop)
+    fn fit_tables(&self, question: FitQuestion<'_>, stop: &AtomicBool) -> Answer<Fitted> {
+        self.fitted_tables(question, stop)
     }
 
     fn evolve_online(&self, row: &Row, question: &OnlineQuestion<'_>, stop: &AtomicBool) -> Answer<OnlineAnswer<u64>> {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::arena::Pairing;
-use crate::choice::Ties;
+use crate::choice::{Drawing, Ties};
 use crate::evaluator::View;
 use crate::online::Settings as OnlineSettings;
 use crate::online::strategy::Sight;
@@ -73,8 +73,8 @@ pub enum Way {
         options: SearchOptions,
         /// What cuts searches short, if anything does.
         selectivity: Option<Selectivity>,
-        /// How likely worse moves are drawn.
-        temperature: Option<f64>,
+        /// How a move is drawn, if not the best is taken.
+        drawing: Option<Drawing>,
     },
 }
 

@@ -1,15 +1,18 @@
-//! Fitting pattern tables to labelled boards: one pass over the boards, in their order.
+//! Fitting pattern tables to labelled boards: the least squares of the errors, and of how far entries move.
 //!
-//! A label says what a board is worth to the side to move. The entries of the board share the difference between the label and
-//! what they say; the more often an entry was met, the smaller its steps. The error is taken before the step, so it is that of a
-//! board which was not learned from yet. Source of steps that shrink entry by entry: Duchi, Hazan & Singer, "Adaptive subgradient
-//! methods for online learning and stochastic optimization" (2011); here an entry counts its boards instead of their errors.
+//! A label says what a board is worth to the side to move. Among all tables those are best that make the sum of the squared
+//! errors small, plus for each entry the square of its move times its pull: an entry that few boards have stays where earlier
+//! boards put it. Tables of different stages share no boards, so each stage is a problem of its own, solved by conjugate
+//! gradients with a diagonal preconditioner; an entry is seen by so few of the boards that a dozen rounds are enough. With the
+//! boards met so far as pulls, one step after another comes close to fitting the boards of all steps together.
+//!
+//! Sources: Hestenes & Stiefel, "Methods of conjugate gradients for solving linear systems" (1952); Buro, "Improving heuristic
+//! mini-max search by supervised learning" (2002), who fits such tables by least squares.
 //!
 //! Reasons: docs/design/learning.md.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::learner::is_lost;
 use super::tables::{Part, parts_of, squashed, sum_of};
 use crate::bitboard::Bitboard;
 use crate::cpu::{Cpu, Task, dispatch};
@@ -17,36 +20,36 @@ use crate::expression::Expression;
 use crate::expression::program::Program;
 use crate::patterns::incremental::Carried;
 use crate::rules::{Color, Game};
-use crate::work::Stopped;
+use crate::work::{Stopped, for_each_parallel};
 
-/// How far entries move.
+/// How to fit.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
-    /// The share of an error that the entries of a board take off it together, while they are new.
-    pub rate: f64,
-    /// How often an entry is met until its steps are shorter by the root of two.
-    pub calm: f64,
+    /// Rounds of conjugate gradients.
+    pub rounds: u32,
     /// Whether labels are from -1 to 1, and the sum is squashed to that; else it is compared as it is.
     pub squashes: bool,
+    /// Threads, which do not change the answer; 0: one a core.
+    pub threads: usize,
 }
 
 /// What came of boards.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Fitted {
-    /// The entries of all tables after the last board, in the order of [`Expression::parameters`].
+    /// The entries of all tables, in the order of [`Expression::parameters`].
     pub parameters: Vec<f64>,
-    /// How often each entry was met so far.
+    /// How often these boards had each entry.
     pub visits: Vec<f64>,
-    /// For each board the label less what the tables said before they learned from it.
+    /// For each board the label less what the tables said before.
     pub errors: Vec<f64>,
-    /// The number of the board at which an entry left the numbers.
-    pub failed: Option<usize>,
 }
 
 /// Boards to look at between two questions whether to stop.
 const AT_ONCE: usize = 1024;
+/// The share of the first error of the equations at which they count as solved.
+const SOLVED: f64 = 1e-20;
 
-/// Learn from labelled boards; `visits` are those of earlier boards. The value is `expression`, which `program` was lowered
+/// Fit tables to labelled boards; `pulls` hold each entry where it is. The value is `expression`, which `program` was lowered
 /// from.
 ///
 /// # Errors
@@ -54,100 +57,207 @@ const AT_ONCE: usize = 1024;
 pub fn fit_tables<G: Game>(
     boards: &[G],
     labels: &[f64],
-    visits: Vec<f64>,
+    pulls: &[f64],
     plan: Plan,
     expression: &Expression,
     program: &Program<G::Board>,
     stop: &AtomicBool,
 ) -> Result<Result<Fitted, String>, Stopped> {
-    let parameters = expression.parameters().unwrap_or_default();
-    let checked = plan.check(boards.len(), labels, parameters.len(), &visits);
+    let mut parameters = expression.parameters().unwrap_or_default();
+    let checked = check(boards.len(), labels, parameters.len(), pulls);
     let parts = match checked.and_then(|()| parts_of::<G>(expression, program)) {
-        Ok(parts) => parts,
+        Ok(parts) if parts.windows(2).all(|pair| pair[0].pattern.stages() == pair[1].pattern.stages()) => parts,
+        Ok(_) => return Ok(Err("the patterns must have the same stages".into())),
         Err(message) => return Ok(Err(message)),
     };
+    let mut stages: Vec<_> = (0..parts[0].pattern.tables()).map(|number| Stage::new(&parts, number, pulls)).collect();
     let mut carried = Carried::default();
     carried.load(program.plan());
-    let fitted = Fitted { parameters, visits, errors: Vec::with_capacity(boards.len()), failed: None };
-    dispatch(Fit { boards, labels, plan, parts, carried, fitted, stop }).map(Ok)
-}
-
-impl Plan {
-    fn check(&self, boards: usize, labels: &[f64], parameters: usize, visits: &[f64]) -> Result<(), String> {
-        let fine = |condition: bool, message: String| if condition { Ok(()) } else { Err(message) };
-        fine(labels.len() == boards, format!("labels: {} for {boards} boards: give one each", labels.len()))?;
-        fine(visits.len() == parameters, format!("visits: {} for {parameters} entries: give one each", visits.len()))?;
-        if let Some(board) = labels.iter().position(|label| !label.is_finite()) {
-            return Err(format!("labels[{board}] is {}: give a finite number", labels[board]));
+    let reading =
+        Reading { boards, labels, plan, parts: &parts, parameters: &parameters, carried, stages: &mut stages, stop };
+    let errors = dispatch(reading)?;
+    for_each_parallel(&mut stages, plan.threads, stop, |_, stage| stage.solve(plan.rounds, stop))?;
+    let mut visits = vec![0.0; parameters.len()];
+    for (number, stage) in stages.iter().enumerate() {
+        for (part, table) in parts.iter().zip(&stage.tables) {
+            let entries = part.pattern.entries();
+            let (here, there) = (table.first..table.first + entries, part.offset + number * entries);
+            for (index, entry) in here.enumerate() {
+                parameters[there + index] += stage.moves[entry];
+                visits[there + index] = stage.visits[entry];
+            }
         }
-        if let Some(entry) = visits.iter().position(|visits| !visits.is_finite() || *visits < 0.0) {
-            return Err(format!("visits[{entry}] is {}: give a finite number from 0 on", visits[entry]));
-        }
-        fine((0.0..=1.0).contains(&self.rate), format!("rate is {}: give a number from 0 to 1", self.rate))?;
-        let is_calm = self.calm.is_finite() && self.calm > 0.0;
-        fine(is_calm, format!("calm is {}: give a finite number above 0", self.calm))
     }
+    Ok(Ok(Fitted { parameters, visits, errors }))
 }
 
-struct Fit<'a, G: Game> {
+fn check(boards: usize, labels: &[f64], parameters: usize, pulls: &[f64]) -> Result<(), String> {
+    let fine = |condition: bool, message: String| if condition { Ok(()) } else { Err(message) };
+    fine(labels.len() == boards, format!("labels: {} for {boards} boards: give one each", labels.len()))?;
+    fine(pulls.len() == parameters, format!("pulls: {} for {parameters} entries: give one each", pulls.len()))?;
+    if let Some(board) = labels.iter().position(|label| !label.is_finite()) {
+        return Err(format!("labels[{board}] is {}: give a finite number", labels[board]));
+    }
+    if let Some(entry) = pulls.iter().position(|&pull| !(pull > 0.0 && pull.is_finite())) {
+        return Err(format!("pulls[{entry}] is {}: give a finite number above 0", pulls[entry]));
+    }
+    Ok(())
+}
+
+/// Reads boards in their order: what they say goes to their stages.
+struct Reading<'a, G: Game> {
     boards: &'a [G],
     labels: &'a [f64],
     plan: Plan,
-    parts: Vec<Part>,
+    parts: &'a [Part],
+    parameters: &'a [f64],
     carried: Carried<G::Board>,
-    fitted: Fitted,
+    stages: &'a mut [Stage],
     stop: &'a AtomicBool,
 }
 
-impl<G: Game> Task for Fit<'_, G> {
-    type Output = Result<Fitted, Stopped>;
+impl<G: Game> Task for Reading<'_, G> {
+    type Output = Result<Vec<f64>, Stopped>;
 
     #[inline(always)]
-    fn run<C: Cpu>(mut self, cpu: C) -> Self::Output {
-        let copies: usize = self.parts.iter().map(|part| part.pattern.copies().len()).sum();
-        let share = self.plan.rate / copies as f64;
-        for (number, (board, &label)) in self.boards.iter().zip(self.labels).enumerate() {
-            if number % AT_ONCE == 0 && self.stop.load(Ordering::Relaxed) {
+    fn run<C: Cpu>(self, cpu: C) -> Self::Output {
+        let Self { boards, labels, plan, parts, parameters, mut carried, stages, stop } = self;
+        let nothing = Bitboard::<G::Board>::EMPTY.0;
+        let mut errors = Vec::with_capacity(boards.len());
+        for (number, (board, &label)) in boards.iter().zip(labels).enumerate() {
+            if number % AT_ONCE == 0 && stop.load(Ordering::Relaxed) {
                 return Err(Stopped);
             }
-            if self.learn(cpu, board, label, share) {
-                self.fitted.failed = Some(number);
-                break;
+            let (own, opponent) = (board.own(), board.opponent());
+            let pieces = own.len() + opponent.len();
+            let kings = G::HAS_KINGS.then(|| board.kings().0);
+            // An empty board is known: what stands on this one is added to it.
+            let empty = (nothing, nothing, kings.map(|_| nothing));
+            carried.follow(cpu, board.turn() == Color::Black, empty, |_| (own.0, opponent.0, kings), 1);
+            carried.take_ready();
+            let indices = carried.lane(0);
+            let sum = sum_of(parts, parameters, indices, pieces);
+            let value = if plan.squashes { squashed(sum) } else { sum };
+            let stage = &mut stages[parts[0].pattern.stage(pieces)];
+            for part in parts {
+                stage.indices.extend_from_slice(&indices[part.first..][..part.pattern.copies().len()]);
             }
+            // A squashed sum moves its value by the slope at most; this bound on its curve keeps each step safe.
+            let slope = if plan.squashes { 1.0 - value * value } else { 1.0 };
+            errors.push(label - value);
+            stage.errors.push((label - value) * slope);
         }
-        Ok(self.fitted)
+        Ok(errors)
     }
 }
 
-impl<G: Game> Fit<'_, G> {
-    /// Learn from one board; whether an entry left the numbers.
-    #[inline(always)]
-    fn learn(&mut self, cpu: impl Cpu, board: &G, label: f64, share: f64) -> bool {
-        let Self { plan, parts, carried, fitted, .. } = self;
-        let (own, opponent) = (board.own(), board.opponent());
-        let pieces = own.len() + opponent.len();
-        let nothing = Bitboard::<G::Board>::EMPTY.0;
-        let kings = G::HAS_KINGS.then(|| board.kings().0);
-        // An empty board is known: what stands on this one is added to it.
-        let empty = (nothing, nothing, kings.map(|_| nothing));
-        carried.follow(cpu, board.turn() == Color::Black, empty, |_| (own.0, opponent.0, kings), 1);
-        carried.take_ready();
-        let sum = sum_of(parts, &fitted.parameters, carried.lane(0), pieces);
-        let value = if plan.squashes { squashed(sum) } else { sum };
-        let slope = if plan.squashes { 1.0 - value * value } else { 1.0 };
-        let error = label - value;
-        fitted.errors.push(error);
-        let (change, mut is_any_lost) = (share * (error * slope), false);
-        for part in &*parts {
-            let place = part.place(pieces);
-            for &index in &carried.lane(0)[part.first..][..part.pattern.copies().len()] {
-                let entry = place + usize::from(index);
-                let visits = &mut fitted.visits[entry];
-                fitted.parameters[entry] += change / (1.0 + *visits / plan.calm).sqrt();
-                *visits += 1.0;
-                is_any_lost |= is_lost(fitted.parameters[entry]);
-            }
+/// A table of a pattern among those of a stage.
+struct Table {
+    /// Where it begins.
+    first: usize,
+    entries: usize,
+    /// How many indices of a board belong to it.
+    copies: usize,
+}
+
+/// The equations of a stage.
+struct Stage {
+    tables: Vec<Table>,
+    /// The indices of all boards, one after another, in the order of tables.
+    indices: Vec<u16>,
+    errors: Vec<f64>,
+    pulls: Vec<f64>,
+    visits: Vec<f64>,
+    /// How far each entry moves: what is sought.
+    moves: Vec<f64>,
+}
+
+impl Stage {
+    fn new(parts: &[Part], number: usize, pulls: &[f64]) -> Self {
+        let (mut tables, mut own_pulls) = (Vec::with_capacity(parts.len()), Vec::new());
+        for part in parts {
+            let (entries, copies) = (part.pattern.entries(), part.pattern.copies().len());
+            tables.push(Table { first: own_pulls.len(), entries, copies });
+            own_pulls.extend_from_slice(&pulls[part.offset + number * entries..][..entries]);
         }
-        is_any_lost
+        let zeros = vec![0.0; own_pulls.len()];
+        Self { tables, indices: Vec::new(), errors: Vec::new(), pulls: own_pulls, visits: zeros.clone(), moves: zeros }
     }
+
+    /// Conjugate gradients from moves of 0.
+    fn solve(&mut self, rounds: u32, stop: &AtomicBool) {
+        if self.errors.is_empty() {
+            return;
+        }
+        let mut rest = vec![0.0; self.moves.len()];
+        let mut visits = std::mem::take(&mut self.visits);
+        self.each_board(|stage, board, indices| {
+            stage.spread(indices, stage.errors[board], &mut rest);
+            stage.spread(indices, 1.0, &mut visits);
+        });
+        self.visits = visits;
+        let scaled = |rest: &[f64], stage: &Self| -> Vec<f64> {
+            let diagonal = stage.visits.iter().zip(&stage.pulls).map(|(visits, pull)| visits + pull);
+            rest.iter().zip(diagonal).map(|(rest, diagonal)| rest / diagonal).collect()
+        };
+        let mut direction = scaled(&rest, self);
+        let mut left = product(&rest, &direction);
+        let enough = left * SOLVED;
+        for _ in 0..rounds {
+            if left <= enough || stop.load(Ordering::Relaxed) {
+                return;
+            }
+            let mut image: Vec<_> = direction.iter().zip(&self.pulls).map(|(along, pull)| along * pull).collect();
+            self.each_board(|stage, _, indices| stage.spread(indices, stage.gathered(indices, &direction), &mut image));
+            let step = left / product(&direction, &image);
+            for (moved, along) in self.moves.iter_mut().zip(&direction) {
+                *moved += step * along;
+            }
+            for (rest, image) in rest.iter_mut().zip(&image) {
+                *rest -= step * image;
+            }
+            let next = scaled(&rest, self);
+            let left_then = product(&rest, &next);
+            let kept = left_then / left;
+            for (along, next) in direction.iter_mut().zip(&next) {
+                *along = next + kept * *along;
+            }
+            left = left_then;
+        }
+    }
+
+    fn each_board(&self, mut action: impl FnMut(&Self, usize, &[u16])) {
+        let width = self.tables.iter().map(|table| table.copies).sum();
+        for (board, indices) in self.indices.chunks_exact(width).enumerate() {
+            action(self, board, indices);
+        }
+    }
+
+    /// The sum of the entries of a board.
+    fn gathered(&self, mut indices: &[u16], values: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        for &Table { first, entries, copies } in &self.tables {
+            let (own, others) = indices.split_at(copies);
+            let table = &values[first..][..entries];
+            sum += own.iter().map(|&index| table[usize::from(index)]).sum::<f64>();
+            indices = others;
+        }
+        sum
+    }
+
+    /// Add an amount to each entry of a board.
+    fn spread(&self, mut indices: &[u16], amount: f64, values: &mut [f64]) {
+        for &Table { first, entries, copies } in &self.tables {
+            let (own, others) = indices.split_at(copies);
+            let table = &mut values[first..][..entries];
+            for &index in own {
+                table[usize::from(index)] += amount;
+            }
+            indices = others;
+        }
+    }
+}
+
+fn product(one: &[f64], other: &[f64]) -> f64 {
+    one.iter().zip(other).map(|(one, other)| one * other).sum()
 }

@@ -102,6 +102,11 @@ impl Pattern {
         (self.radix as usize).pow(self.copies[0].len() as u32)
     }
 
+    /// The least number of pieces of every stage but the first.
+    pub fn stages(&self) -> &[u32] {
+        &self.stages
+    }
+
     /// The number of tables.
     pub fn tables(&self) -> usize {
         self.stages.len() + 1

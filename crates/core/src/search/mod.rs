@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use crate::choice::Ties;
+use crate::choice::{Drawing, Ties};
 use crate::evaluator::Evaluator;
 use crate::expression::evaluation::Registers;
 use crate::rules::{Color, Game, Outcome, Rules};
@@ -122,7 +122,7 @@ pub struct LookAhead<G: Game> {
     orderer: Option<Evaluator<G>>,
     options: SearchOptions,
     selectivity: Option<Arc<Selectivity>>,
-    temperature: Option<f64>,
+    drawing: Option<Drawing>,
 }
 
 impl<G: Game> LookAhead<G> {
@@ -154,7 +154,7 @@ impl<G: Game> LookAhead<G> {
             return Err("a program that orders moves and the ordering by a program belong together".into());
         }
         orderer.iter().try_for_each(|orderer| orderer.check_outputs(1))?;
-        Ok(Self { evaluator, orderer, options, selectivity: None, temperature: None })
+        Ok(Self { evaluator, orderer, options, selectivity: None, drawing: None })
     }
 
     /// The same, cutting searches short where a shallow one foretells their value.
@@ -165,19 +165,24 @@ impl<G: Game> LookAhead<G> {
         if self.options.leaves != Leaves::Plain {
             return Err("values that are drawn for leaves cannot be foretold: leave selective out".into());
         }
-        if self.temperature.is_some() {
+        if self.drawing.is_some() {
             return Err("with a temperature every move's exact value counts: leave selective out".into());
         }
         Ok(Self { selectivity: Some(Arc::new(selectivity)), ..self })
     }
 
-    /// The same, but a move is drawn, the likelier the better it is: [`crate::choice::drawn_by_value`].
+    /// The same, but a move is drawn, the likelier the better it is.
     ///
     /// # Errors
-    /// The temperature is no number above 0, or the search has limits besides its depth.
-    pub fn with_temperature(self, temperature: f64) -> Result<Self, String> {
+    /// The temperature is no number above 0, what is overlooked no probability below 1, or the search has limits besides its
+    /// depth.
+    pub fn with_drawing(self, drawing: Drawing) -> Result<Self, String> {
+        let Drawing { temperature, overlooks } = drawing;
         if !(temperature > 0.0 && temperature.is_finite()) {
             return Err(format!("temperature {temperature} is no number above 0"));
+        }
+        if !(0.0..1.0).contains(&overlooks) {
+            return Err(format!("overlooks {overlooks} is no probability below 1"));
         }
         if self.options.nodes.is_some() || self.options.time.is_some() {
             return Err("with a temperature every move is valued to one depth: give no other limit".into());
@@ -185,7 +190,7 @@ impl<G: Game> LookAhead<G> {
         if self.selectivity.is_some() {
             return Err("with a temperature every move's exact value counts: leave selective out".into());
         }
-        Ok(Self { temperature: Some(temperature), ..self })
+        Ok(Self { drawing: Some(drawing), ..self })
     }
 
     /// What values positions at the horizon.
@@ -208,11 +213,11 @@ impl<G: Game> LookAhead<G> {
     /// # Errors
     /// As [`Self::new`].
     pub fn with_table(self, size: usize) -> Result<Self, String> {
-        let Self { evaluator, orderer, mut options, selectivity, temperature } = self;
+        let Self { evaluator, orderer, mut options, selectivity, drawing } = self;
         if !options.leaves.follow_paths() {
             options.table = options.table.max(size);
         }
-        Ok(Self { selectivity, temperature, ..Self::new(evaluator, orderer, options)? })
+        Ok(Self { selectivity, drawing, ..Self::new(evaluator, orderer, options)? })
     }
 
     /// Whether the plain search answers.
@@ -220,9 +225,9 @@ impl<G: Game> LookAhead<G> {
         self.options.is_plain() && self.selectivity.is_none()
     }
 
-    /// By how much worse moves are still likely to be drawn; `None`: the best one is chosen.
-    pub fn temperature(&self) -> Option<f64> {
-        self.temperature
+    /// How a move is drawn; `None`: the best one is chosen.
+    pub fn drawing(&self) -> Option<Drawing> {
+        self.drawing
     }
 
     /// Whether so few squares are empty that the exact solver chooses.

@@ -8,7 +8,7 @@ use crate::common::{American, Tested, ahead, any_checkers, player, random_positi
 use evoply_checkers::Checkers;
 use evoply_core::analysis::Question;
 use evoply_core::bitboard::{Board, Size6, Size8};
-use evoply_core::choice::{Choice, Ties};
+use evoply_core::choice::{Choice, Drawing, Ties};
 use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::expression::{Builder, Node};
@@ -91,10 +91,19 @@ fn what_makes_no_sense_is_refused() {
     let noisy = SearchOptions { leaves: Leaves::Noisy(Noise::Uniform), ..plain };
     assert!(look(noisy).with_selectivity(usual()).is_err_and(|why| why.contains("leave selective out")));
     for temperature in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(look(plain).with_temperature(temperature).is_err_and(|why| why.contains("no number above 0")));
+        assert!(
+            look(plain)
+                .with_drawing(Drawing { temperature, overlooks: 0.0 })
+                .is_err_and(|why| why.contains("no number above 0"))
+        );
     }
     let limited = SearchOptions { nodes: Some(9), ..plain };
-    assert!(look(limited).with_temperature(1.0).is_err_and(|why| why.contains("no other limit")));
-    let both = look(plain).with_temperature(1.0).unwrap().with_selectivity(usual());
+    assert!(
+        look(limited)
+            .with_drawing(Drawing { temperature: 1.0, overlooks: 0.0 })
+            .is_err_and(|why| why.contains("no other limit"))
+    );
+    let both =
+        look(plain).with_drawing(Drawing { temperature: 1.0, overlooks: 0.0 }).unwrap().with_selectivity(usual());
     assert!(both.is_err_and(|why| why.contains("leave selective out")));
 }
