@@ -1,11 +1,12 @@
-"""What moves lose: near the end exactly, in discs; in the middle by a deep search.
+"""What moves lose, in discs: near the end exactly, in the middle or anywhere by a deep search.
 
-Positions are one of each game of level 6 of `strong` (without its guard) after 8 random plies: with
-13 empty squares, or with 34 to 45 discs. All players choose on the same positions; each is also
+Positions are one of each game of a player against itself after 8 random plies: with 13 empty
+squares, with 34 to 45 discs, or anywhere. All players choose on the same positions; each is also
 compared with the first, position by position.
 
     python benchmarks/losses.py strong:depth=1,guard=no strong:depth=1 --positions 4000
-    python benchmarks/losses.py strong:depth=3,guard=no strong:depth=3 --middle --positions 500
+    python benchmarks/losses.py strong:depth=3,guard=no strong:depth=3 --from middle --positions 500
+    python benchmarks/losses.py strong:level=1 strong:level=2 --from anywhere --positions 500
 """
 
 import argparse
@@ -18,25 +19,30 @@ from evoply import _native
 from evoply._native import Stream
 from evoply.games import game_rules
 from evoply.learning.boards import boards_met
-from evoply.players import KernelSeat, Strong
+from evoply.players import KernelSeat
 from evoply.protocols import Position
 
 GAME = "othello"
-EMPTY = 13
-MIDDLE = (34, 45)
-JUDGE = "strong:depth=13,selective=1.5,endgame=16"
-"""Values the boards after all moves, so that moves are searched 14 plies deep."""
+END = 51
+"""So many discs leave 13 empty squares."""
+DISCS = {"end": (END, END), "middle": (34, 45), "anywhere": (12, 62)}
+JUDGES = {
+    "middle": "strong:depth=13,selective=1.5,endgame=16",
+    "anywhere": "strong:depth=7,endgame=14",
+}
+"""Who values the boards after all moves, so that moves are searched one ply deeper."""
+PLAYERS = "strong:depth=4,selective=1.5,endgame=10"
 Values = Mapping[int, float]
 
 
-def positions(count: int, seed: int, is_middle: bool) -> list[Position]:
+def positions(text: str, count: int, seed: int, part: str) -> list[Position]:
     """Return at most *count* positions, each of another game that has one."""
     rules = game_rules(GAME)
     met = boards_met(
-        Strong(level=6, guard=False), GAME, games=count * 5 // 4, seed=seed,
+        ep.parse_player(text, game=GAME), GAME, games=count * 5 // 4, seed=seed,
         random_moves=0.0, opening_plies=8,
     )  # fmt: skip
-    least, most = MIDDLE if is_middle else (64 - EMPTY, 64 - EMPTY)
+    least, most = DISCS[part]
     of_game: dict[int, list[Position]] = {}
     for row, game in zip(met.rows, met.games.tolist(), strict=True):
         if least <= (row[0] | row[1]).bit_count() <= most:
@@ -45,9 +51,9 @@ def positions(count: int, seed: int, is_middle: bool) -> list[Position]:
     return [found[draws.below(len(found))] for found in of_game.values()][:count]
 
 
-def judged(position: Position, is_middle: bool) -> Values:
+def judged(position: Position, part: str) -> Values:
     """Return the value of every move, by its code."""
-    if not is_middle:
+    if (position.row[0] | position.row[1]).bit_count() >= END:
         solution = ep.solve(position, every_move=True)
         return {move.code(position.shape): score for move, score in solution.moves}
     found: dict[int, float] = {}
@@ -58,7 +64,7 @@ def judged(position: Position, is_middle: bool) -> Values:
             after = after.play(after.legal_moves[0])
         if after.outcome() is not None:
             continue
-        score = ep.analyse(JUDGE, after).score
+        score = ep.analyse(JUDGES[part], after).score
         assert score is not None  # there are several moves
         is_other = after.turn != position.turn
         found[move.code(position.shape)] = -score if is_other else score
@@ -71,11 +77,12 @@ def main() -> None:
     )
     parser.add_argument("players", nargs="+", help="texts of players, or files")
     parser.add_argument("--positions", type=int, default=400)
-    parser.add_argument("--middle", action="store_true", help="34 to 45 discs, by a deep search")
+    parser.add_argument("--from", dest="part", choices=DISCS, default="end", help="usually end")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--games-of", default=PLAYERS, help=f"who plays them; usually {PLAYERS}")
     options = parser.parse_args()
-    boards = positions(options.positions, options.seed, options.middle)
-    values = [judged(board, options.middle) for board in boards]
+    boards = positions(options.games_of, options.positions, options.seed, options.part)
+    values = [judged(board, options.part) for board in boards]
     batch = _native.Positions(GAME, [board.row for board in boards])
     keys = Stream(options.seed, "choices").keys(len(boards))
     first: np.ndarray | None = None
@@ -87,7 +94,7 @@ def main() -> None:
         pairs = zip(values, codes.tolist(), strict=True)
         lost = [max(found.values()) - found.get(code, np.nan) for found, code in pairs]
         losses = np.array(lost)
-        line = f"{text}: {mean_of(losses)}" + ("" if options.middle else " discs a move")
+        line = f"{text}: {mean_of(losses)} discs a move"
         if first is None:
             first = losses
         else:

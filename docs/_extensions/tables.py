@@ -24,7 +24,7 @@ from evoply.games import SHAPES
 from evoply.kinds import KINDS as LEARNERS
 from evoply.players import NAMED_PLAYERS, Online
 from evoply.players.player import KINDS
-from evoply.players.strong import Strong, levels_of
+from evoply.players.strong import LEVEL_NAMES, Strong, levels_of
 from evoply.presets import PRESETS, preset_text
 from evoply.runs.schema import create_tables
 
@@ -87,10 +87,13 @@ def strong_options(_: str, __: list[str]) -> str:
 def strong_levels(game: str, __: list[str]) -> str:
     """Return how each level of the player `strong` searches in a game."""
     rows = [
-        [code(str(number)), *("-" if part is None else f"{part:g}" for part in level)]
-        for number, level in enumerate(levels_of(game or "othello"), 1)
+        [code(str(number)), name, *(f"{part:g}" if part else "-" for part in level)]
+        for number, (name, level) in enumerate(
+            zip(LEVEL_NAMES, levels_of(game or "othello"), strict=True), 1
+        )
     ]
-    return table(["level", "depth", "temperature", "sigmas", "endgame"], rows)
+    heads = ["level", "name", "depth", "temperature", "overlooks", "sigmas", "endgame"]
+    return table(heads, rows)
 
 
 def _options(kind: type[Online | Strong]) -> str:

@@ -16,7 +16,7 @@ from evoply._native import Stream
 from evoply.configs.run_config import written_config
 from evoply.expressions import program_with_parameters, symmetric_copies
 from evoply.games import game_rules
-from evoply.learning import PatternConfig, PatternLearning, learn_patterns
+from evoply.learning import PatternConfig, PatternLearning, learn_patterns, pattern_player
 from evoply.learning.labels import (
     Labelled,
     labelled_boards,
@@ -280,6 +280,22 @@ def test_a_step_with_other_tables_is_refused():
     data = PatternLearning().dump(last) | {"visits": "AAAAAAAAAAA="}
     with pytest.raises(ValueError, match="other tables"):
         PatternLearning().load(PatternConfig(**SMALL), data)
+
+
+def test_what_plays_is_a_mean_of_what_games_and_labels_taught():
+    config = PatternConfig(**(SMALL | {"labels": SMALL["labels"] | {"keep": 0.25}}))
+    *_, games, one, two = itertools.islice(learn_patterns(config), 5)
+    assert not games.taught
+    assert games.tables(config).tolist() == games.parameters.tolist()
+    assert one.taught == two.taught
+    taught = np.frombuffer(one.taught, "<f8")
+    used = games.parameters != 0
+    # Discs are a factor for each of three stages.
+    assert len(np.unique(np.round(taught[used] / games.parameters[used], 9))) == 3
+    expected = 0.25 * taught + 0.75 * two.parameters
+    assert two.tables(config) == pytest.approx(expected)
+    champion = pattern_player(config, expected)
+    assert two.champions[0].evaluator == champion.evaluator
 
 
 def test_squashed_is_the_slow_one():

@@ -16,6 +16,7 @@ from evoply.players.packed import rounded
 SMALL = {
     "games": 300, "games_per_step": 150, "stages": [20, 40],
     "patterns": ["corner_2x4", "row_1", "row_4", "diagonal_8"],
+    "labels": {"games": 30, "games_per_step": 15, "depth": 2},
 }  # fmt: skip
 
 
@@ -23,7 +24,7 @@ def test_a_training_and_its_file_are_the_same_twice(tmp_path, monkeypatch, capsy
     config = load_pattern_config("strong", settings=SMALL)
     *_, last = learn_patterns(config)
     about = {"games": last.games, "digest": last.digest}
-    tables = pack(config, last.parameters, about=about, positions=8, depth=4)
+    tables = pack(config, last.tables(config), about=about, positions=8, depth=4)
     monkeypatch.setenv("EVOPLY_RUNS", str(tmp_path))
     with ep.Run.create(tmp_path / "again", config) as run:
         for _ in ep.advance(run):
@@ -38,6 +39,7 @@ def test_a_training_and_its_file_are_the_same_twice(tmp_path, monkeypatch, capsy
     assert [cut.depth for cut in tables.cuts] == [3, 4]
     assert all(len(cut.lines) == 3 for cut in tables.cuts)
     assert np.count_nonzero(tables.values) > 1000
+    assert (last.labelled, tables.unit) == (30, "discs")
     assert main(["pack", "again", str(tmp_path / "other.json"), "--positions", "0"]) == 2
     assert not (tmp_path / "other.json").exists()
 
@@ -100,3 +102,6 @@ def test_tables_of_checkers_are_packed_and_foretold():
     assert 3 in {cut.depth for cut in tables.cuts}
     assert tables.program.parameters == pytest.approx(last.parameters, abs=0.0005001)
     assert tables.patterns[0].symmetries == (0,)
+    # Files without a unit are older than units: their digests are in saved players.
+    assert tables.unit == "wins"
+    assert "unit" not in tables.to_data()

@@ -28,7 +28,7 @@ from evoply.players import (
 )
 from evoply.players.packed import LARGEST_PACKED
 from evoply.players.selectivity import Cut, Selectivity
-from evoply.players.strong import levels_of, strong_games
+from evoply.players.strong import LEVEL_NAMES, USUAL_LEVEL, levels_of, strong_games
 
 
 def boards_of(game: str, count: int) -> list[Any]:
@@ -57,25 +57,35 @@ def positions(count: int, plies: tuple[int, int], seed: int = 1) -> list[othello
     return found
 
 
-@pytest.mark.parametrize(("game", "count"), [("othello", 10), ("checkers", 8), ("checkers-10", 8)])
-def test_levels_look_ever_further(game, count):
+@pytest.mark.parametrize("game", ["othello", "checkers", "checkers-10"])
+def test_levels_look_ever_further_and_err_ever_less(game):
     levels = levels_of(game)
-    assert len(levels) == count
+    assert len(levels) == len(LEVEL_NAMES) == len(set(LEVEL_NAMES)) == 12
     for one, following in itertools.pairwise(levels):
         assert following.depth >= one.depth
         assert following.endgame >= one.endgame
+        assert following.overlooks <= one.overlooks
         weaker = (-(one.temperature or 0), one.depth)
         assert (-(following.temperature or 0), following.depth) > weaker
     assert all(
-        (level.temperature is None) == (number >= 5) for number, level in enumerate(levels, 1)
+        (level.temperature is None) == (number >= USUAL_LEVEL)
+        for number, level in enumerate(levels, 1)
     )
+    assert (levels[0].temperature or 0) > 0 < levels[0].overlooks
+
+
+def test_levels_have_names():
+    assert (Strong(level=1).level_name, Strong(level=12).level_name) == ("Beginner", "Master")
+    assert Strong(depth=3).level_name is None
+    says = " ".join(parse_player("strong:level=1").habits)
+    assert "overlooks each move with a probability of" in says
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("strong:level=0", "level must be a whole number from 1 to 10, not '0' (column 14)"),
-        ("strong:level=11", "level must be a whole number from 1 to 10"),
+        ("strong:level=0", "level must be a whole number from 1 to 12, not '0' (column 14)"),
+        ("strong:level=13", "level must be a whole number from 1 to 12"),
         ("strong:levels=1", "no option 'levels'; did you mean 'level'?"),
         ("strong:level=3,depth=2", "give level or depth, not both"),
         ("strong:level=2,selective=2", "level 2 values every move exactly: leave selective out"),
@@ -93,8 +103,6 @@ def test_it_plays_the_games_that_it_has_tables_for():
             parse_player("strong", game=game)
     with pytest.raises(ValueError, match="this is strong of othello: name it anew for checkers"):
         parse_player("strong").seat("checkers")
-    with pytest.raises(ValueError, match="in checkers levels are 1 to 8"):
-        parse_player("strong:level=9", game="checkers")
     with pytest.raises(ValueError, match="checkers has no exact solver: leave endgame out"):
         parse_player("strong:endgame=8", game="checkers")
     with pytest.raises(ValueError, match="game: strong plays"):
@@ -103,8 +111,8 @@ def test_it_plays_the_games_that_it_has_tables_for():
 
 @pytest.mark.parametrize("game", ["checkers", "checkers-10"])
 def test_in_checkers_it_searches_with_the_tables_of_its_game(game, tmp_path):
-    player = parse_player("strong:level=6", game=game)
-    assert (player.label, parse_player(player.label, game=game)) == ("strong:level=6", player)
+    player = parse_player("strong:level=9", game=game)
+    assert (player.label, parse_player(player.label, game=game)) == ("strong:level=9", player)
     assert player.anywhere().tables == strong_tables(game).digest
     assert len({strong_tables(one).digest for one in strong_games()}) == 3
     search = player.self_contained()
@@ -133,11 +141,13 @@ def test_every_shipped_file_says_whence_it_comes():
 
 
 def test_names_and_options_read_back():
-    for text in ("strong", "strong:level=8", "strong:depth=4", "strong:depth=4,selective=2"):
+    for text in ("strong", "strong:level=9", "strong:depth=4", "strong:depth=4,selective=2"):
         player = parse_player(text)
         assert parse_player(player.label) == player
-    assert parse_player("strong").level == 5
-    assert parse_player("strong:level=5").identity() == parse_player("strong").identity()
+    assert parse_player("strong").level == USUAL_LEVEL
+    assert (
+        parse_player(f"strong:level={USUAL_LEVEL}").identity() == parse_player("strong").identity()
+    )
 
 
 def test_a_depth_is_the_plain_search_with_the_tables():

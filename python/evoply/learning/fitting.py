@@ -25,6 +25,8 @@ PAIRS: Mapping[int, int] = MappingProxyType(
 """Depths, and the shallow ones that foretell them: an even number of plies less, because the side
 that moves last matters to a value."""
 
+_AT_ONCE = 32
+"""Positions that are searched side by side, on all cores."""
 _RANDOM_MOVES = 0.1
 _OPENING = (4, 12)
 _FINISHED = 1e12
@@ -64,12 +66,14 @@ def measured_values(
     depths = sorted({ply for deep, low in PAIRS.items() if deep <= depth for ply in (deep, low)})
     searches = [_searcher(player, program, game, depth) for depth in depths]
     values: dict[int, list[float]] = {depth: [] for depth in depths}
-    for done, position in enumerate(chosen):
+    for first in range(0, len(chosen), _AT_ONCE):
+        rows = [position.row for position in chosen[first : first + _AT_ONCE]]
+        batch = _native.Positions(game_rules(game).kernel, rows)
+        keys = np.full(len(rows), stream.key, dtype=np.uint64)
         for plies, search in zip(depths, searches, strict=True):
-            score = _native.analyse(search, *position.row, stream.key)[1]
-            assert score is not None  # the player looks ahead
-            values[plies].append(score)
-        progress(done + 1, len(chosen))
+            _, scores = batch.choose(search, keys, threads=0)
+            values[plies] += scores.tolist()
+        progress(first + len(rows), len(chosen))
     pieces = np.array([_pieces(position) for position in chosen], dtype=np.int64)
     return ValuesByDepth(pieces, {plies: np.array(column) for plies, column in values.items()})
 

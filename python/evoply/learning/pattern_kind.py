@@ -31,7 +31,7 @@ def pattern_kind(learner: PatternLearning) -> Kind:
 def _pack(config: PatternConfig, last: PatternStep, **options: Any) -> PackedTables:
     """Return the tables of *last* as a file that ships."""
     about = {"games": last.games, "digest": last.digest}
-    return pack(config, last.parameters, about=about, **options)
+    return pack(config, last.tables(config), about=about, **options)
 
 
 class _Display(GamesDisplay):

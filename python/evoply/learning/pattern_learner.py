@@ -44,15 +44,25 @@ class PatternStep(KeptStep):
     """Games that gave labels so far."""
     visits: Doubles = b""
     """How often labelled boards had each entry; empty before the first."""
+    taught: Doubles = b""
+    """The entries that games taught, on the scale of labels; empty before the first."""
 
     def player(self, config: PatternConfig, /) -> AlphaBeta:
         """Return the player with these tables."""
-        return pattern_player(config, self.parameters)
+        return pattern_player(config, self.tables(config))
+
+    def tables(self, config: PatternConfig) -> NDArray[np.float64]:
+        """Return the entries that play: with labels a mean of what games and labels taught."""
+        if config.labels is None or not self.taught:
+            return self.parameters
+        known = np.frombuffer(self.taught, dtype="<f8")
+        return config.labels.keep * known + (1.0 - config.labels.keep) * self.parameters
 
     def check(self, config: PatternConfig, /) -> None:
         """Raise `ValueError` unless there are as many entries as *config* has."""
         entries = 8 * len(_program(config).parameters)
-        if len(self.entries) != entries or len(self.visits) not in (0, entries):
+        labelled = {len(self.visits), len(self.taught)}
+        if len(self.entries) != entries or labelled not in ({0}, {entries}):
             raise ValueError("this step has other tables than the patterns")
 
     @property
@@ -125,12 +135,13 @@ class PatternLearning(KeptLearner[PatternStep]):
         games = min(settings.games_per_step, settings.games - step.labelled)
         program = _program(config).with_parameters(step.parameters)
         stream, threads = Stream(config.seed, "labels", step.labelled), self.threads
-        visits = np.frombuffer(step.visits, "<f8")
-        if not step.visits:
+        visits, taught = np.frombuffer(step.visits, "<f8"), step.taught
+        if not taught:
             visits = np.zeros(len(step.parameters))
             if config.counts_discs:
                 scale = stream.child("scale")
                 program = in_discs(config, program, games=games, stream=scale, threads=threads)
+            taught = np.array(program.parameters).astype("<f8").tobytes()
         boards = labelled_boards(config, program, games=games, stream=stream, threads=threads)
         after = fitted(config, program, boards, visits, threads)
         entries = after.parameters.astype("<f8").tobytes()
@@ -143,6 +154,7 @@ class PatternLearning(KeptLearner[PatternStep]):
             games=step.games,
             labelled=step.labelled + games,
             visits=after.visits.astype("<f8").tobytes(),
+            taught=taught,
             entries=entries,
             statistics=_statistics(
                 config, step.games, entries, error, labelled=step.labelled + games

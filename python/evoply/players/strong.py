@@ -44,26 +44,34 @@ class SearchLevel(NamedTuple):
 
 
 _WITH_SOLVER = (
-    SearchLevel(1, temperature=0.6),
-    SearchLevel(1, temperature=0.2),
-    SearchLevel(1, temperature=0.07),
-    SearchLevel(2, temperature=0.03),
-    SearchLevel(3, endgame=8),
-    SearchLevel(4, selective=1.5, endgame=10),
-    SearchLevel(6, selective=1.5, endgame=12),
-    SearchLevel(8, selective=1.5, endgame=14),
-    SearchLevel(10, selective=1.5, endgame=16),
-    SearchLevel(12, selective=1.5, endgame=18),
+    # Temperatures are in discs.
+    SearchLevel(1, temperature=30.0, overlooks=0.85),
+    SearchLevel(1, temperature=12.0, overlooks=0.7),
+    SearchLevel(1, temperature=8.0, overlooks=0.5),
+    SearchLevel(1, temperature=4.5, overlooks=0.3),
+    SearchLevel(1, temperature=2.5, overlooks=0.18),
+    SearchLevel(1, temperature=1.2, overlooks=0.08),
+    SearchLevel(2, temperature=1.0, overlooks=0.04),
+    SearchLevel(2, endgame=14),
+    SearchLevel(4, selective=1.5, endgame=14),
+    SearchLevel(6, selective=1.5, endgame=16),
+    SearchLevel(10, selective=1.5, endgame=18),
+    SearchLevel(16, selective=1.5, endgame=20),
 )
 _WITHOUT = (
-    SearchLevel(1, temperature=0.6),
-    SearchLevel(1, temperature=0.2),
-    SearchLevel(1, temperature=0.07),
-    SearchLevel(2, temperature=0.03),
+    # Temperatures are on the scale of the tables: 0.1 is a tenth of the way to a certain win.
+    SearchLevel(1, temperature=1.0, overlooks=0.8),
+    SearchLevel(1, temperature=0.5, overlooks=0.35),
+    SearchLevel(1, temperature=0.25, overlooks=0.15),
+    SearchLevel(1, temperature=0.13, overlooks=0.07),
+    SearchLevel(2, temperature=0.15, overlooks=0.08),
+    SearchLevel(2, temperature=0.085, overlooks=0.04),
+    SearchLevel(2, temperature=0.04, overlooks=0.015),
     SearchLevel(3),
     SearchLevel(4),
     SearchLevel(6),
     SearchLevel(8),
+    SearchLevel(10),
 )
 
 _FROM_TABLE = 5
@@ -117,8 +125,8 @@ def _file(game: str) -> Path:
 class Strong(PlayerKind):
     """Searches with the tables that come with evoply; see the docstring of the module.
 
-    >>> Strong(level=8).label
-    'strong:level=8'
+    >>> Strong(level=9).label, Strong(level=9).level_name
+    ('strong:level=9', 'Tournament')
     """
 
     names: ClassVar[Mapping[str, str]] = MappingProxyType(
@@ -159,7 +167,7 @@ class Strong(PlayerKind):
 
     @classmethod
     def from_text(cls, text: str, game: str) -> Self | None:
-        """Return the player if *text* is its name; options may follow it, as `:level=8`."""
+        """Return the player if *text* is its name; options may follow it, as `:level=9`."""
         if text not in cls.names:
             return None
         # For a game without tables `check_fits` says which there are.

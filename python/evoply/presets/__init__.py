@@ -100,7 +100,7 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
             "tuples.toml", "evolution of which squares belong together, on Othello 8x8", "tuples"
         ),
         "strong": Preset(
-            "strong.toml", "the tables of the player strong: the same in eight stages", "patterns"
+            "strong.toml", "the tables of the player strong: fourteen patterns in twelve stages, then labels", "patterns"
         ),
         "strong-checkers": Preset(
             "strong-checkers.toml",
