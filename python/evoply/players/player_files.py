@@ -20,7 +20,7 @@ from evoply.players.problems import problems
 from evoply.protocols import ConfigError
 
 FORMAT = 1
-MAX_BYTES = 16_000_000
+MAX_BYTES = 32_000_000
 _FIELDS = frozenset({"format", "kind", "game", "origin", "player", "checksum"})
 
 Text = Annotated[str, Field(max_length=1000)]

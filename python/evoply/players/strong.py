@@ -91,7 +91,7 @@ def levels_of(game: str) -> tuple[SearchLevel, ...]:
     """Return the levels of *game*, from 1 on.
 
     >>> levels_of("othello")[USUAL_LEVEL - 1].depth
-    3
+    2
     """
     return _WITH_SOLVER if game_rules(game).solver else _WITHOUT
 

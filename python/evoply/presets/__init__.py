@@ -100,7 +100,9 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
             "tuples.toml", "evolution of which squares belong together, on Othello 8x8", "tuples"
         ),
         "strong": Preset(
-            "strong.toml", "the tables of the player strong: fourteen patterns in twelve stages, then labels", "patterns"
+            "strong.toml",
+            "the tables of the player strong: fourteen patterns, twelve stages, labels",
+            "patterns",
         ),
         "strong-checkers": Preset(
             "strong-checkers.toml",
