@@ -260,7 +260,7 @@ class Strong(PlayerKind):
         level = (
             levels_of(self.game)[self.level - 1] if self.depth is None else SearchLevel(self.depth)
         )
-        own = {"selective": self.selective, "endgame": self.endgame}
+        own: dict[str, Any] = {"selective": self.selective, "endgame": self.endgame}
         return level._replace(**{name: value for name, value in own.items() if value is not None})
 
     def _search(self) -> AlphaBeta:
