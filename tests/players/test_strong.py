@@ -238,6 +238,8 @@ def test_what_a_temperature_does_not_go_with_is_refused():
     for options in ("nodes=100", "time=1", "work=1000", "timing=modern"):
         with pytest.raises(ValueError, match="temperature values every move to one depth"):
             parse_player(f"material:depth=2,temperature=0.5,{options}")
+    with pytest.raises(ValueError, match="overlooks goes with a temperature"):
+        parse_player("material:overlooks=0.2")
     cut = Cut(depth=4, shallow=2, lines=((1.0, 0.0, 1.0),))
     material = parse_player("material:depth=4")
     data = material.model_dump()

@@ -91,8 +91,8 @@ class LabelSettings(Part):
     pull: float = Field(default=60.0, gt=0, le=1e9)
     """How firmly each entry stays where it is: as if so many boards held it there."""
     keep: float = Field(default=0.5, ge=0, le=1)
-    """The share of the tables that games taught in those that play; the rest is the fit. Both err,
-    and their mean errs less."""
+    """The share of the tables that games taught in those that play; the rest is the fit.
+    One ply ahead the mean is stronger than both (docs/strong.md)."""
     memory: float = Field(default=0.7, ge=0, le=1)
     """The share of the boards of earlier steps that hold an entry, too; less after each step."""
 
