@@ -33,6 +33,11 @@ CREATE TABLE moves (
     number INTEGER PRIMARY KEY, move TEXT NOT NULL, black_left REAL, white_left REAL
 );
 """
+HAS_MOVES = (
+    f"EXISTS (SELECT 1 FROM moves WHERE moves.number >= games.number * {_PLIES}"
+    f" AND moves.number < (games.number + 1) * {_PLIES})"
+)
+"""The condition of SQL that a row of a table `games` has moves; reads one row of an index."""
 # One group for each move: the next one costs the same however long the game is.
 _MOVES = Group(
     "moves",

@@ -22,7 +22,8 @@ from evoply.games.drawing import COLORS
 from evoply.look import LINE_COLORS, pieces_css
 from evoply.processes import core_count
 from evoply.protocols import ConfigError, RunError, RunNameError
-from evoply.web.game_routes import GameHall, game_router
+from evoply.web.game_hall import GameHall
+from evoply.web.game_routes import game_router
 from evoply.web.limits import LimitError, ServerLimits
 from evoply.web.messages import Health
 from evoply.web.open_game import ConflictError

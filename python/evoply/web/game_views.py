@@ -1,15 +1,28 @@
 """Games as messages: what a page or a program needs to know to show one and to play in it."""
 
 import io
-from functools import cache
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import cache, lru_cache
 
 from evoply.formats import FORMATS, GamePlayed
 from evoply.games import GameRules, game_rules
 from evoply.games.drawing import board_svg
 from evoply.games.squares import square_name
-from evoply.protocols import Cell, Color, Diagram, Ending, Position, Row
-from evoply.web.messages import GameState, LegalMove, PlayedMove, SetUpBoard, SideShown
-from evoply.web.open_game import OpenGame
+from evoply.protocols import Cell, Color, Diagram, Ending, GameRecord, Position, Row
+from evoply.web.ladder import title_of
+from evoply.web.messages import (
+    PERSON,
+    GameListed,
+    GameState,
+    LegalMove,
+    PlayedMove,
+    SetUpBoard,
+    SideShown,
+)
+from evoply.web.open_game import RESIGNED, ConflictError, OpenGame
+from evoply.web.store import Stored
+from evoply.wording import short_name
 
 
 @cache
@@ -72,30 +85,16 @@ def state_of(game: OpenGame) -> GameState:
         start=cells_of(record.start),
         start_text=record.start.text(),
         turn=position.turn,
-        status=played.in_words() if is_over else diagram.status,
+        status=in_words(played) if is_over else diagram.status,
         black=_side(game, Color.BLACK, diagram),
         white=_side(game, Color.WHITE, diagram),
         legal=[]
         if is_over
         else [LegalMove(text=str(move), path=list(move.path)) for move in position.legal_moves],
-        moves=[
-            PlayedMove(
-                text=text,
-                color=before.turn,
-                path=list(move.path),
-                cells=cells_of(after),
-            )
-            for text, move, before, after in zip(
-                record.move_texts(),
-                record.moves,
-                record.positions,
-                record.positions[1:],
-                strict=False,
-            )
-        ],
+        moves=played_moves(record),
         is_thinking=game.is_thinking,
         is_over=is_over,
-        result=played.in_words() if is_over else None,
+        result=in_words(played) if is_over else None,
         winner=played.winner,
         trouble=game.trouble,
         clock=game.stored.clock,
@@ -103,6 +102,48 @@ def state_of(game: OpenGame) -> GameState:
         transcript=str(record),
         forms=_forms(rules),
     )
+
+
+def played_moves(record: GameRecord, since: int = 0) -> list[PlayedMove]:
+    """Return the moves of *record* from ply *since* on, with the board after each."""
+    texts, places = list(record.move_texts())[since:], range(since, len(record))
+    return [
+        PlayedMove(
+            text=text,
+            color=record.positions[ply].turn,
+            path=list(record.moves[ply].path),
+            cells=cells_of(record.positions[ply + 1]),
+        )
+        for ply, text in zip(places, texts, strict=True)
+    ]
+
+
+def line_of(game: OpenGame, ply: int, moves: Iterable[str]) -> GameRecord:
+    """Return *game* as it would be with *moves* after *ply* plies; errors name the place."""
+    if ply > len(game.record):
+        raise ConflictError(f"ply: {ply} - the game has {len(game.record)} plies now")
+    record = game.record.first(ply)
+    for move in moves:
+        try:
+            record = record.play(move)
+        except ValueError as error:
+            raise ValueError(f"moves: {str(error).partition(chr(10))[0]}") from None
+    return record
+
+
+def side_label(text: str, game: str) -> str:
+    """Return what the page calls a side's player."""
+    return "You" if text == PERSON else short_name(title_of(text, game))
+
+
+def in_words(played: GamePlayed) -> str:
+    """Return how a game ended, in words; a side of a person is called by its colour alone."""
+    words = played.in_words()
+    for color in Color:
+        words = words.replace(
+            f"{color.value.capitalize()} wins as {color}", f"{color.value.capitalize()} wins"
+        )
+    return words
 
 
 def _forms(rules: GameRules) -> list[str]:
@@ -114,7 +155,7 @@ def _side(game: OpenGame, color: Color, diagram: Diagram) -> SideShown:
     side, position = game.sides[color], game.record.position
     return SideShown(
         player=side.text,
-        label=side.label,
+        label=side_label(side.text, game.stored.game),
         pieces=position.pieces(color),
         pieces_in_words=diagram.sides[color].count,
         seconds_left=game.seconds_left(color),
@@ -123,21 +164,70 @@ def _side(game: OpenGame, color: Color, diagram: Diagram) -> SideShown:
 
 def played_by(game: OpenGame) -> GamePlayed:
     """Return *game* for files, with its players and how it ended."""
-    names = {
-        color: side.label if side.player is not None else color.value.capitalize()
-        for color, side in game.sides.items()
-    }
+    names = {color: _name(side.text, color) for color, side in game.sides.items()}
     playing = game.playing
-    if playing.loser is None:
-        return GamePlayed.of(game.record, black=names[Color.BLACK], white=names[Color.WHITE])
+    return _played(playing.record, names, playing.loser, playing.reason)
+
+
+def played_as_stored(game: Stored) -> GamePlayed:
+    """Return a game of the file as `played_by` does; `ValueError` if it cannot be played here."""
+    rules = game_rules(game.game)
+    record = rules.game(rules.parse(game.start))
+    for move, _, _ in game.moves:
+        record = record.play(move)
+    names = {color: _name(game.who(color), color) for color in Color}
+    loser = None if game.loser is None or record.outcome() is not None else Color(game.loser)
+    return _played(record, names, loser, game.reason or "")
+
+
+def _name(text: str, color: Color) -> str:
+    return color.value.capitalize() if text == PERSON else short_name(text)
+
+
+def _played(
+    record: GameRecord, names: Mapping[Color, str], loser: Color | None, reason: str
+) -> GamePlayed:
+    black, white = names[Color.BLACK], names[Color.WHITE]
+    if loser is None:
+        return GamePlayed.of(record, black=black, white=white)
     return GamePlayed(
-        game.record,
-        names[Color.BLACK],
-        names[Color.WHITE],
-        winner=playing.loser.opposite,
+        record,
+        black,
+        white,
+        winner=loser.opposite,
         ending=Ending.FORFEIT,
-        forfeit=playing.reason,
+        # Files have a sign of their own for whoever gives up.
+        forfeit=None if reason == RESIGNED else reason,
     )
+
+
+def listed(game: Stored) -> GameListed:
+    """Return *game* as a row of a list; one of other rules is listed without its ending."""
+    is_over, result, title = False, None, game.game
+    if "@" not in game.game:
+        title = game_rules(game.game).title
+        is_over, result = _ending(replace(game, moves=()), tuple(move for move, *_ in game.moves))
+    labels = {
+        color: text if "@" in game.game else side_label(text, game.game)
+        for color in Color
+        for text in [game.who(color)]
+    }
+    return GameListed.of(
+        game,
+        title=title,
+        black_label=labels[Color.BLACK],
+        white_label=labels[Color.WHITE],
+        plies=len(game.moves),
+        is_over=is_over,
+        result=result,
+    )
+
+
+@lru_cache(maxsize=4096)
+def _ending(game: Stored, moves: tuple[str, ...]) -> tuple[bool, str | None]:
+    """Return whether a game with *moves* is over, and how it ended; kept, as lists ask again."""
+    played = played_as_stored(replace(game, moves=tuple((move, None, None) for move in moves)))
+    return played.ending is not None, None if played.ending is None else in_words(played)
 
 
 def exported(game: OpenGame, form: str) -> str:

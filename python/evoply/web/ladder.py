@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from evoply.games import game_rules
 from evoply.players import parse_player
 
 
@@ -20,6 +19,8 @@ class LadderOpponent:
     about: str
     ratings: Mapping[str, int]
     """The games in whose ladder it is, and its Elo above `random` there, as measured."""
+    kind: str = "simple"
+    """level: one of the named levels; paper: a player of a paper; simple: a simple rule."""
 
 
 _TABLE = tomllib.loads((files("evoply.web") / "ladder.toml").read_text(encoding="utf-8"))
@@ -27,7 +28,6 @@ _TABLE = tomllib.loads((files("evoply.web") / "ladder.toml").read_text(encoding=
 LEVELS = tuple(LadderOpponent(**level) for level in _TABLE["level"])
 """All levels of all games."""
 
-_ADVISER = "material:depth=4"
 _FOR_OTHERS = ("random", "greedy", "material:depth=4")
 """The ladder of a game from outside, which nobody has measured."""
 
@@ -45,10 +45,16 @@ def levels_of(game: str) -> tuple[LadderOpponent, ...]:
     return tuple(LadderOpponent(text, text, "", {}) for text in _FOR_OTHERS if _plays(text, game))
 
 
-def adviser_of(game: str) -> str:
-    """Return the player that values moves where the opponent does not."""
-    adviser: str = _TABLE["advisers"].get(game) or game_rules(game).adviser or _ADVISER
-    return adviser
+def title_of(player: str, game: str) -> str:
+    """Return what people call *player*: its title on the ladder of *game* with the text behind it.
+
+    >>> title_of("greedy", "othello"), title_of("swh:depth=9", "othello")
+    ('Grabs what it can (greedy)', 'swh:depth=9')
+    """
+    for level in levels_of(game):
+        if level.player == player and level.title != player:
+            return f"{level.title} ({player})"
+    return player
 
 
 def _plays(player: str, game: str) -> bool:

@@ -106,11 +106,31 @@ class QuestionAsked(Asked):
     """What moves are worth, and to whom."""
 
     player: str | None = Field(default=None, min_length=1, max_length=LONGEST_PLAYER)
-    """Who says so; by default the opponent, or another one if the opponent values nothing."""
+    """Who says so; by default the game's adviser."""
     ply: int | None = Field(default=None, ge=0)
     """After so many plies; by default at the end."""
-    seconds: float = Field(default=1.0, ge=0.01, le=5.0)
+    seconds: float = Field(default=0.2, ge=0.01, le=5.0)
     """The time there is for it."""
+
+
+class ChoiceAsked(Asked):
+    """What a player would play."""
+
+    player: str | None = Field(default=None, min_length=1, max_length=LONGEST_PLAYER)
+    """Who; by default the opponent."""
+
+
+class ReviewAsked(Asked):
+    """A look back at some plies of a game."""
+
+    since: int = Field(default=0, ge=0)
+    """The first ply that is looked at; 0 is the first of the game."""
+    count: int = Field(default=1000, ge=1, le=1000)
+    """How many plies, as far as they were played."""
+    depth: int = Field(default=4, ge=1, le=12)
+    """Plies ahead."""
+    exact: bool = True
+    """Whether moves are solved near the end, where there is a solver."""
 
 
 class LegalMove(ApiAnswer):
@@ -194,15 +214,54 @@ class GameListed(ApiAnswer):
     id: str
     created: str
     game: str
+    title: str
     black: str
     white: str
+    black_label: str
+    """What to call who plays Black."""
+    white_label: str
     plies: int
+    is_over: bool
+    result: str | None = None
+    """How it ended, in words."""
 
 
 class GameList(ApiAnswer):
-    """The games begun last, newest first."""
+    """Games, those begun last first."""
 
     games: list[GameListed]
+    more: bool
+    """Whether there are more behind them."""
+
+
+class Resigned(Asked):
+    """Who gives up."""
+
+    color: Literal["black", "white"]
+
+
+class AgainAsked(Asked):
+    """Where another game begins with the same players."""
+
+    ply: int = Field(default=0, ge=0)
+    """After so many plies of this one,"""
+    moves: list[str] = Field(default=[], max_length=200)
+    """and these moves."""
+
+
+class LineAsked(Asked):
+    """Moves that were not played."""
+
+    ply: int = Field(ge=0)
+    """After so many plies of the game."""
+    moves: list[str] = Field(max_length=200)
+
+
+class LineShown(ApiAnswer):
+    """Moves that were not played, with the board after each."""
+
+    ply: int
+    moves: list[PlayedMove]
 
 
 class Undone(Asked):
@@ -224,20 +283,86 @@ class ValuedMove(ApiAnswer):
     """How much less it is worth than the best move."""
 
 
+Unit = Literal["discs", "points", "none"]
+"""What values mean to people: the final difference in discs, the expected points of a game from 0
+to 1, or nothing but their order."""
+
+
 class Values(ApiAnswer):
     """Every legal move with its value, best first."""
 
     player: str
     """The player that says so."""
+    unit: Unit
     best: str
+    path: list[int]
+    """The squares of the best move."""
     moves: list[ValuedMove]
-    """Empty if there is one legal move, or if the player values none."""
+    """Empty if there is one legal move."""
     depth: int
     """Plies looked ahead."""
+    exact: bool
+    """Whether the values are those of perfect play."""
     line: list[str]
     """How the game would go on."""
     why: str | None = None
     """Why the best move and not the second, in a sentence; where the player can be explained."""
+
+
+class ChoiceShown(ApiAnswer):
+    """What a player would play, and why: the move and the reason are of one draw."""
+
+    player: str
+    move: str
+    path: list[int]
+    is_next: bool
+    """Whether it is the move that it plays in this game."""
+    why: str
+
+
+class ReviewedMove(ApiAnswer):
+    """A move of a game, beside the best one."""
+
+    ply: int
+    """The number of plies played with it."""
+    color: Color
+    move: str
+    path: list[int]
+    value: float
+    """What the board before it is worth to Black, with best play."""
+    text: str
+    """The same as people read it."""
+    exact: bool
+    depth: int
+    """Plies looked ahead."""
+    loss: float
+    """How much less it is worth than the best move; 0 where there was no choice."""
+    loss_text: str
+    grade: Literal["", "inaccuracy", "mistake", "blunder"]
+    best: str
+    best_path: list[int]
+    line: list[str]
+    """How the game would have gone on, the best move first."""
+    had_choice: bool
+
+
+class Bound(ApiAnswer):
+    """How much a move loses at least to be called so."""
+
+    grade: str
+    loss: float
+    text: str
+
+
+class Review(ApiAnswer):
+    """What some moves of a game lost."""
+
+    player: str
+    """Who says so."""
+    unit: Unit
+    bounds: list[Bound]
+    """From the smallest."""
+    moves: list[ReviewedMove]
 
 
 class XRayAsked(Asked):
@@ -288,6 +413,8 @@ class LevelShown(ApiAnswer):
     title: str
     player: str
     about: str
+    kind: str
+    """level, paper or simple: a named level, a player of a paper, or a simple rule."""
     elo: int | None
     """Its measured rating above `random`; None if nobody has measured it."""
 
@@ -301,4 +428,4 @@ class RulesShown(ApiAnswer):
     columns: int
     levels: list[LevelShown]
     adviser: str
-    """Who says what moves are worth where the opponent has no opinion."""
+    """Who says what moves are worth."""

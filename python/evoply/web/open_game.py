@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -38,6 +39,10 @@ from evoply.wording import short_name, shorten
 
 _PACE = 0.35
 """Seconds between two moves where players play each other, so that people can follow."""
+
+
+RESIGNED = "resigned"
+"""Why somebody has lost who gave up."""
 
 
 class ConflictError(ValueError):
@@ -82,11 +87,13 @@ class OpenGame:
     """What both clocks showed at first and after each ply."""
     store: GameStore
     pool: ThinkingPool
-    version: int = 0
+    version: int = field(default_factory=lambda: time.time_ns() // 1_000_000)
+    """Larger after every change, and after a restart than before it: a page keeps the latest."""
     trouble: str | None = None
     is_thinking: bool = False
     choices: dict[int, Choice] = field(default_factory=dict)  # those with notes, by their ply
     now: Callable[[], float] = time.monotonic
+    is_deleted: bool = False
     _changed: set[asyncio.Event] = field(default_factory=set)
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     _thinking: asyncio.Task[None] | None = None
@@ -142,7 +149,7 @@ class OpenGame:
 
     async def play(self, text: str, ply: int | None) -> None:
         """Play a person's move; raises `ConflictError`, `IllegalMoveError`, `InvalidMoveError`."""
-        async with self._lock:
+        async with self._alone():
             await self._forfeit(self.playing.stop(self.now()))
             if ply is not None and ply != len(self.record):
                 raise ConflictError(
@@ -160,7 +167,7 @@ class OpenGame:
 
     async def undo(self, to_ply: int | None) -> None:
         """Take moves back to a person's last choice, or to where *to_ply* plies were played."""
-        async with self._lock:
+        async with self._alone():
             people = [color for color, side in self.sides.items() if side.player is None]
             count = self.playing.last_choice(people or list(Color)) if to_ply is None else to_ply
             if count is None or count >= len(self.record) or count < 0:
@@ -175,7 +182,7 @@ class OpenGame:
 
     async def seat(self, sides: dict[Color, SidePlayer]) -> None:
         """Let others play from now on."""
-        async with self._lock:
+        async with self._alone():
             self._stop_thinking()
             for color, side in sides.items():
                 self.sides[color].close()
@@ -187,10 +194,42 @@ class OpenGame:
             self._news()
         self.wake()
 
+    async def resign(self, color: Color) -> None:
+        """End the game as lost by a person's side; raises `ConflictError`."""
+        async with self._alone():
+            await self._forfeit(self.playing.stop(self.now()))
+            if self.playing.is_over:
+                raise ConflictError("the game is over already - there is nothing to resign")
+            if self.sides[color].player is not None:
+                raise ConflictError(
+                    f"color: {color.value} is {self.sides[color].label} - resign your own side, or "
+                    "take over first"
+                )
+            self._stop_thinking()
+            await self._forfeit(self.playing.forfeit(color, RESIGNED))
+        self._arm_flag()
+
+    async def delete(self) -> None:
+        """Remove the game from the disk, and let all that listen know."""
+        async with self._alone():
+            self._stop_thinking()
+            await self.store.delete(self.stored.id)
+            self.is_deleted = True
+            self.close()
+            self._news()
+
+    @asynccontextmanager
+    async def _alone(self) -> AsyncIterator[None]:
+        """Let one change after another happen; `ConflictError` if the game was deleted."""
+        async with self._lock:
+            if self.is_deleted:
+                raise ConflictError("this game was deleted - begin another one")
+            yield
+
     def wake(self) -> None:
         """Go on: start the clock of the side to move, and let a player think."""
         self._arm_flag()
-        if self.playing.is_over or self._thinking is not None:
+        if self.playing.is_over or self.is_deleted or self._thinking is not None:
             return
         if self.sides[self.playing.turn].player is not None and self.trouble is None:
             self.is_thinking = True

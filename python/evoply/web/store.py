@@ -8,7 +8,7 @@ that it has something, and as quick for many changes as for one. Nothing acknowl
 """
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
@@ -19,10 +19,10 @@ from typing import TypeVar
 from evoply.checksums import ChecksumError, Database, Group
 from evoply.games import game_spoken, spoken_name
 from evoply.ledger import (
+    HAS_MOVES,
     MOVES_TABLE,
     Ledger,
     Move,
-    count_moves,
     read_moves,
     remove_moves,
     write_moves,
@@ -97,6 +97,7 @@ _GAMES = Group(
     f"SELECT number, {', '.join(_COLUMNS)} FROM games WHERE number BETWEEN ? AND ? ORDER BY number",
     f"INSERT OR REPLACE INTO games (number, {', '.join(_COLUMNS)})"
     f" VALUES (?{', ?' * len(_COLUMNS)})",
+    delete="DELETE FROM games WHERE number BETWEEN ? AND ?",
 )
 # Apart from the games: most moves then change no row of theirs.
 _FORFEITS = Group(
@@ -106,6 +107,18 @@ _FORFEITS = Group(
     "INSERT OR REPLACE INTO forfeits VALUES (?, ?, ?)",
     delete="DELETE FROM forfeits WHERE game BETWEEN ? AND ?",
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What a word of a search stands for in the columns of the file."""
+
+    text: str
+    """As it was typed; it may be a part of a date, a game's name or a player's text."""
+    games: tuple[str, ...] = ()
+    """Games whose titles have the word."""
+    players: tuple[str, ...] = ()
+    """Players whose titles have it."""
 
 
 class GameStore:
@@ -175,15 +188,70 @@ class GameStore:
 
         return await self._do(find)
 
-    async def newest(self, count: int) -> list[tuple[Stored, int]]:
-        """Return the games begun last, without their moves, and how many moves each has."""
+    async def delete(self, game: str) -> bool:
+        """Remove a game with everything about it; return whether there was one with this id."""
+        found: list[int] = []
 
-        def find() -> list[tuple[Stored, int]]:
+        def write(database: Database) -> None:
+            number = _number(database, game)
+            if number is not None:
+                found.append(number)
+                remove_moves(database, number, 0)
+                database.remove(_FORFEITS, number, number)
+                database.remove(_GAMES, number, number)
+
+        await self._write(write)
+        return bool(found)
+
+    async def newest(
+        self,
+        count: int,
+        *,
+        since: int = 0,
+        words: Iterable[Words] = (),
+        game: str | None = None,
+        played: bool = False,
+    ) -> list[Stored]:
+        """Return *count* games, those begun last first, without the first *since* of them.
+
+        Every one of *words* is in them; they are of *game*, if it is given; with *played* they have
+        a move.
+        """
+        conditions: list[str] = []
+        values: list[object] = []
+        for word in words:
+            condition, its_values = _condition(word)
+            conditions.append(condition)
+            values += its_values
+        if game is not None:
+            conditions.append("game = ?")
+            values.append(spoken_name(game))
+        if played:
+            conditions.append(HAS_MOVES)
+        where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+        query = f"SELECT number FROM games{where} ORDER BY created DESC, id LIMIT ? OFFSET ?"
+        games = await self._some(query, [*values, count, since])
+        return [game for _, game in games]
+
+    async def after(self, number: int, count: int) -> list[tuple[int, Stored]]:
+        """Return the *count* games of the file after that of *number*, with their numbers."""
+        query = "SELECT number FROM games WHERE number > ? ORDER BY number LIMIT ?"
+        return await self._some(query, [number, count])
+
+    async def _some(self, query: str, values: Sequence[object]) -> list[tuple[int, Stored]]:
+        """Return the games whose numbers *query* gives."""
+
+        def find() -> list[tuple[int, Stored]]:
             database = self._database
-            query = "SELECT number FROM games ORDER BY created DESC, id LIMIT ?"
             with database.snapshot():
-                numbers = [number for (number,) in database.connection.execute(query, (count,))]
-                return [(_read(database, game), count_moves(database, game)) for game in numbers]
+                numbers = [number for (number,) in database.connection.execute(query, values)]
+                return [
+                    (
+                        number,
+                        replace(_read(database, number), moves=read_moves(database, number)),
+                    )
+                    for number in numbers
+                ]
 
         return await self._do(find)
 
@@ -240,6 +308,18 @@ def _row(game: Stored) -> tuple[object, ...]:
     # Of a game from data the file says which rules it has.
     plain = replace(game, game=spoken_name(game.game), seconds=float(game.seconds))
     return tuple(getattr(plain, name) for name in _COLUMNS)
+
+
+def _condition(word: Words) -> tuple[str, list[object]]:
+    """Return the condition that a game has *word*, and the values of its parameters."""
+    escaped = "".join(f"\\{one}" if one in "\\%_" else one for one in word.text)
+    columns = ("created", "game", "black", "white")
+    parts = [f"{column} LIKE ? ESCAPE '\\'" for column in columns]
+    values: list[object] = [f"{escaped}%", *[f"%{escaped}%"] * 3]
+    for column, names in (("game", word.games), ("black", word.players), ("white", word.players)):
+        parts.append(f"{column} IN ({', '.join('?' * len(names))})")
+        values += names
+    return f"({' OR '.join(parts)})", values
 
 
 def _number(database: Database, game: str) -> int | None:
