@@ -67,6 +67,7 @@ def state_of(game: OpenGame) -> GameState:
     diagram = position.diagram(legal=False)
     rules, board = game_rules(game.stored.game), _board(game.stored.game)
     played = played_by(game)
+    texts = {color: side.text for color, side in game.sides.items()}
     is_over = game.playing.is_over
     return GameState(
         id=game.stored.id,
@@ -85,7 +86,7 @@ def state_of(game: OpenGame) -> GameState:
         start=cells_of(record.start),
         start_text=record.start.text(),
         turn=position.turn,
-        status=in_words(played) if is_over else diagram.status,
+        status=in_words(played, texts, rules.name) if is_over else diagram.status,
         black=_side(game, Color.BLACK, diagram),
         white=_side(game, Color.WHITE, diagram),
         legal=[]
@@ -94,7 +95,7 @@ def state_of(game: OpenGame) -> GameState:
         moves=played_moves(record),
         is_thinking=game.is_thinking,
         is_over=is_over,
-        result=in_words(played) if is_over else None,
+        result=in_words(played, texts, rules.name) if is_over else None,
         winner=played.winner,
         trouble=game.trouble,
         clock=game.stored.clock,
@@ -136,13 +137,19 @@ def side_label(text: str, game: str) -> str:
     return "You" if text == PERSON else short_name(title_of(text, game))
 
 
-def in_words(played: GamePlayed) -> str:
-    """Return how a game ended, in words; a side of a person is called by its colour alone."""
-    words = played.in_words()
+def in_words(played: GamePlayed, texts: Mapping[Color, str], game: str) -> str:
+    """Return how a game between the players *texts* ended, in words.
+
+    A side of a person is called by its colour alone.
+    """
+    black, white = (
+        _name(texts[color], color) if texts[color] == PERSON else side_label(texts[color], game)
+        for color in (Color.BLACK, Color.WHITE)
+    )
+    words = replace(played, black=black, white=white).in_words()
     for color in Color:
-        words = words.replace(
-            f"{color.value.capitalize()} wins as {color}", f"{color.value.capitalize()} wins"
-        )
+        name = color.value.capitalize()
+        words = words.replace(f"{name} wins as {color}", f"{name} wins")
     return words
 
 
@@ -227,7 +234,9 @@ def listed(game: Stored) -> GameListed:
 def _ending(game: Stored, moves: tuple[str, ...]) -> tuple[bool, str | None]:
     """Return whether a game with *moves* is over, and how it ended; kept, as lists ask again."""
     played = played_as_stored(replace(game, moves=tuple((move, None, None) for move in moves)))
-    return played.ending is not None, None if played.ending is None else in_words(played)
+    if played.ending is None:
+        return False, None
+    return True, in_words(played, {color: game.who(color) for color in Color}, game.game)
 
 
 def exported(game: OpenGame, form: str) -> str:

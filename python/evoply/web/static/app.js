@@ -7,6 +7,7 @@ import { trying } from "./messages.js";
 
 const VIEWS = [
   { name: "runs", is: /^#runs?\b/, load: async () => import("./runs.js") },
+  { name: "games", is: /^#games\b/, load: async () => import("./my-games.js") },
   { name: "compare", is: /^#compare\b/, load: async () => import("./compare.js") },
   // The last one is shown for every other address.
   { name: "play", is: /^/, load: async () => ({ show: (await import("./play.js")).showPlay }) },

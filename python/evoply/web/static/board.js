@@ -37,11 +37,12 @@ export class Board {
     this.focus = 0;
   }
 
-  // Show a view: {rows, columns, squares, labels, drawn, cells, turn, last, selected, targets, values, name}.
+  // Show a view: {rows, columns, squares, labels, drawn, cells, turn, last, selected, targets, values, name,
+  // isFlipped}; a flipped board is seen from the other side.
   // `targets` are the squares that can be chosen, `values` texts on squares by number, with
   // `isBest` among them marked, `heat` texts with a `strength` from -1 to 1, `isEdited` says that any piece may be put anywhere. `move` is the path of the move that led here, to be animated.
   show(view, move = null) {
-    const shape = JSON.stringify([view.rows, view.columns, view.squares, view.drawn]);
+    const shape = JSON.stringify([view.rows, view.columns, view.squares, view.drawn, view.isFlipped]);
     if (shape !== this.shape) {
       this.shape = shape;
       this.#build(view);
@@ -59,8 +60,23 @@ export class Board {
     this.cells[this.focus]?.focus();
   }
 
+  // The square at a place on the screen, by row and column from the top left, and the other way round.
+  #square(row, column) {
+    const count = row * this.columns + column;
+    return this.isFlipped ? this.rows * this.columns - 1 - count : count;
+  }
+
   #place(square) {
-    return [Math.floor(square / this.columns), square % this.columns];
+    const count = this.isFlipped ? this.rows * this.columns - 1 - square : square;
+    return [Math.floor(count / this.columns), count % this.columns];
+  }
+
+  #letter(column) {
+    return String.fromCharCode(97 + (this.isFlipped ? this.columns - 1 - column : column));
+  }
+
+  #number(row) {
+    return String(this.isFlipped ? this.rows - row : row + 1);
   }
 
   #center(square) {
@@ -80,7 +96,7 @@ export class Board {
 
   #build(view) {
     const { rows, columns } = view;
-    Object.assign(this, { rows, columns, drawn: view.drawn, view: null });
+    Object.assign(this, { rows, columns, drawn: view.drawn, isFlipped: Boolean(view.isFlipped), view: null });
     const isHexes = view.drawn === "hexes";
     const [width, height] = isHexes
       ? [(columns + (rows - 1) / 2) * SQUARE, 2 * HEX_RADIUS + (rows - 1) * HEX_ROW]
@@ -110,14 +126,15 @@ export class Board {
       return cell;
     });
     for (let row = 0; row < rows; row += 1) {
-      grid.append(svg("g", { role: "row" }, ...this.cells.slice(row * columns, (row + 1) * columns)));
+      const across = [...Array(columns).keys()];
+      grid.append(svg("g", { role: "row" }, ...across.map((column) => this.cells[this.#square(row, column)])));
     }
     const picture = svg("svg", { viewBox: `0 0 ${whole.width} ${whole.height}`, class: "board" }, ground, this.heatLayer, this.pieceLayer, this.markLayer, grid);
     picture.addEventListener("click", (event) => this.#clicked(event));
     picture.addEventListener("keydown", (event) => this.#key(event));
     this.container.replaceChildren(picture);
     this.pieces = new Map();
-    this.focus = view.squares.findIndex((name) => name);
+    this.focus = view.squares[this.#square(0, 0)] ? this.#square(0, 0) : view.squares.findIndex((name) => name);
   }
 
   #squares(ground, view, isNumbered) {
@@ -140,11 +157,11 @@ export class Board {
     let lines = "";
     for (let column = 0; column <= columns - less; column += 1) {
       lines += `M${first + column * SQUARE} ${first}v${(rows - less) * SQUARE}`;
-      if (column < columns) text(MARGIN + (column + 0.5) * SQUARE, MARGIN / 2, 14, String.fromCharCode(97 + column), "edge");
+      if (column < columns) text(MARGIN + (column + 0.5) * SQUARE, MARGIN / 2, 14, this.#letter(column), "edge");
     }
     for (let row = 0; row <= rows - less; row += 1) {
       lines += `M${first} ${first + row * SQUARE}h${(columns - less) * SQUARE}`;
-      if (row < rows) text(MARGIN / 2, MARGIN + (row + 0.5) * SQUARE, 14, String(row + 1), "edge");
+      if (row < rows) text(MARGIN / 2, MARGIN + (row + 0.5) * SQUARE, 14, this.#number(row), "edge");
     }
     ground.append(svg("path", { d: lines, class: "lines" }));
     if (crosses || Math.min(rows, columns) < 8) return;
@@ -158,7 +175,7 @@ export class Board {
   // Hexes, and the edges that each side joins: Black's above and below, White's left and right.
   #hexes(ground) {
     const { rows, columns } = this;
-    const corners = (row, column, ...which) => which.map((corner) => this.#corners(row * columns + column)[corner]);
+    const corners = (row, column, ...which) => which.map((corner) => this.#corners(this.#square(row, column))[corner]);
     const along = (count, pick) => [...Array(count).keys()].flatMap(pick);
     const edge = (side, points) => ground.append(
       svg("polyline", { points: points.join(" "), class: "join rim" }),
@@ -173,11 +190,11 @@ export class Board {
     }
     const text = (x, y, content) => ground.append(svg("text", { x, y: y + 5, "font-size": 14, class: "edge", "text-anchor": "middle" }, content));
     for (let column = 0; column < columns; column += 1) {
-      text(this.#center(column)[0], MARGIN / 2 - 5, String.fromCharCode(97 + column));
+      text(this.#center(this.#square(0, column))[0], MARGIN / 2 - 5, this.#letter(column));
     }
     for (let row = 0; row < rows; row += 1) {
-      const [x, y] = this.#center(row * columns);
-      text(x - SQUARE / 2 - MARGIN / 2, y, String(row + 1));
+      const [x, y] = this.#center(this.#square(row, 0));
+      text(x - SQUARE / 2 - MARGIN / 2, y, this.#number(row));
     }
   }
 
@@ -317,10 +334,12 @@ export class Board {
   #cells(view) {
     this.grid.setAttribute("aria-label", view.name ?? "Board");
     const targets = new Set(view.targets ?? []);
+    // The boards whose squares have numbers are those of draughts.
+    const hasKings = view.labels.some((label) => label);
     if (!view.squares[this.focus]) this.focus = view.squares.findIndex((name) => name);
     this.cells.forEach((cell, square) => {
       const symbol = view.cells[square];
-      const what = isPiece(symbol) ? `${colorOf(symbol)}${"BW".includes(symbol) ? " king" : ""}` : "empty";
+      const what = isPiece(symbol) ? `${colorOf(symbol)}${"BW".includes(symbol) ? " king" : hasKings ? " man" : ""}` : "empty";
       const value = view.values?.get(square);
       const parts = [view.squares[square], what];
       if (targets.has(square) && !view.isEdited) parts.push(isPiece(symbol) ? "can move" : "legal move");
@@ -353,7 +372,7 @@ export class Board {
   #key(event) {
     const { rows, columns } = this;
     const [row, column] = this.#place(this.focus);
-    const at = (y, x) => Math.min(rows - 1, Math.max(0, y)) * columns + Math.min(columns - 1, Math.max(0, x));
+    const at = (y, x) => this.#square(Math.min(rows - 1, Math.max(0, y)), Math.min(columns - 1, Math.max(0, x)));
     const to = {
       ArrowUp: at(row - 1, column), ArrowDown: at(row + 1, column),
       ArrowLeft: at(row, column - 1), ArrowRight: at(row, column + 1),

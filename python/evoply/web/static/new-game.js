@@ -2,33 +2,80 @@
 
 import { get, post } from "./api.js";
 import { trying } from "./messages.js";
+import { at } from "./names.js";
 
-const at = (id) => document.getElementById(id);
 const PIECES = [["b", "black piece"], ["w", "white piece"], ["B", "black king"], ["W", "white king"], [".", "empty"]];
+const KINDS = [["level", "Levels"], ["paper", "Players of papers"], ["simple", "Simple rules"]];
+const USUAL = "strong:level=2";
+const PATIENCE = 1500; // ms until champions are asked for: whoever only plays does not wait for them
+const COLORS = ["black", "white"];
 
-export function startNewGame({ open, setUpBoard }) {
+// `mayDrop()` tells whether the game on the table may be left, and asks if it is not over.
+export function startNewGame({ open, setUpBoard, mayDrop }) {
   let rules = [];
+  let runs = [];
   let editing = null;
 
   const option = (value, text) => new Option(text, value);
 
+  function group(label, options) {
+    const made = document.createElement("optgroup");
+    made.label = label;
+    made.append(...options);
+    return made;
+  }
+
+  function levelOption(level) {
+    const made = option(level.player, `${level.title}${level.elo === null ? "" : ` · ${level.elo} Elo`}`);
+    made.title = `${level.player}: ${level.about}`;
+    return made;
+  }
+
   function offerPlayers() {
     const chosen = rules.find((one) => one.game === at("game").value);
-    for (const color of ["black", "white"]) {
+    const champions = runs.filter((run) => run.game === chosen.game);
+    for (const color of COLORS) {
       const before = at(color).value;
-      const options = [option("person", "You"),
-        ...chosen.levels.map((level, index) => option(level.player, `${index + 1}. ${level.title}${level.elo ? ` · ${level.elo} Elo` : ""}`)),
-        option("other", "Another player…")];
-      options.forEach((one, index) => { 
-        const level = chosen.levels[index - 1];
-        if (level) one.title = `${level.player}: ${level.about}`;
-       });
-      at(color).replaceChildren(...options);
-      const isThere = options.some((one) => one.value === before);
-      at(color).value = isThere ? before : color === "black" ? "person" : chosen.levels[1]?.player ?? "random";
-      at(`${color}-text`).hidden = at(color).value !== "other";
+      const groups = KINDS.map(([kind, label]) => [label, chosen.levels.filter((level) => level.kind === kind).map(levelOption)]);
+      groups.push(["Your champions", champions.map((run) => option(`champion@${run.name}`,
+        `${run.name}${run.best_fresh === null ? "" : ` · ${Math.round(100 * run.best_fresh)} % in fresh games`}`))]);
+      at(color).replaceChildren(option("person", "You"),
+        ...groups.filter(([, options]) => options.length).map(([label, options]) => group(label, options)),
+        option("other", "Another player…"));
+      const has = (value) => [...at(color).options].some((one) => one.value === value);
+      at(color).value = has(before) ? before : color === "black" ? "person"
+        : has(USUAL) ? USUAL : chosen.levels[1]?.player ?? "random";
+      showText(color);
     }
-    endSetUp();
+    sayRatings(chosen);
+  }
+
+  function sayRatings(chosen) {
+    const isRated = chosen.levels.some((level) => level.elo !== null);
+    at("ratings").textContent = isRated ? "Elo as measured, above a player that moves at random." : "";
+  }
+
+  function showText(color) {
+    at(`${color}-text`).hidden = at(color).value !== "other";
+  }
+
+  // Who plays, as the form says it.
+  function seat(color, player) {
+    const isThere = [...at(color).options].some((one) => one.value === player);
+    at(color).value = isThere ? player : "other";
+    if (!isThere) at(`${color}-text`).value = player;
+    showText(color);
+  }
+
+  // The form says what is on the table, so that Begin is a rematch.
+  function follow(state) {
+    if (!rules.some((one) => one.game === state.game)) return;
+    if (at("game").value !== state.game) {
+      at("game").value = state.game;
+      offerPlayers();
+    }
+    for (const color of COLORS) seat(color, state[color].player);
+    at("clock").value = state.clock ?? "";
   }
 
   function endSetUp() {
@@ -40,6 +87,7 @@ export function startNewGame({ open, setUpBoard }) {
 
   // A board to put pieces on. Its game is on the table first, so that its squares are there.
   async function beginSetUp() {
+    if (!await mayDrop()) return;
     const state = await begin({ black: "person", white: "person", position: "" }, true);
     if (!state) return;
     let piece = "b";
@@ -79,8 +127,9 @@ export function startNewGame({ open, setUpBoard }) {
     setUpBoard(editing);
   }
 
+  const who = (color) => (at(color).value === "other" ? at(`${color}-text`).value.trim() || "person" : at(color).value);
+
   async function begin(asked = {}, isForSetUp = false) {
-    const who = (color) => (at(color).value === "other" ? at(`${color}-text`).value.trim() || "person" : at(color).value);
     const body = {
       game: at("game").value,
       black: who("black"),
@@ -94,11 +143,7 @@ export function startNewGame({ open, setUpBoard }) {
     return trying(async () => {
       const state = await post("/api/games", body);
       if (!isForSetUp) endSetUp();
-      if (at("game").value !== state.game) {
-        at("game").value = state.game;
-        offerPlayers();
-      }
-      return open(state);
+      return open(state, { isFollowed: !isForSetUp });
     });
   }
 
@@ -107,17 +152,33 @@ export function startNewGame({ open, setUpBoard }) {
     at("game").replaceChildren(...rules.map((one) => option(one.game, one.title)));
     offerPlayers();
   });
-  at("game").addEventListener("change", offerPlayers);
-  for (const color of ["black", "white"]) {
-    at(color).addEventListener("change", () => { at(`${color}-text`).hidden = at(color).value !== "other"; });
+
+  // The champions of runs, once something is on the table; who was chosen stays chosen.
+  async function loadChampions() {
+    runs = (await get("/api/runs")).runs.filter((run) => run.trouble === null && run.generations > 0);
+    // Nothing is taken from under a finger.
+    while (COLORS.some((color) => document.activeElement === at(color))) {
+      await new Promise((done) => setTimeout(done, PATIENCE));
+    }
+    if (runs.length) offerPlayers();
   }
-  at("set-up").addEventListener("click", () => (editing === null ? beginSetUp() : endSetUp()));
+
+  at("game").addEventListener("change", () => {
+    offerPlayers();
+    endSetUp();
+  });
+  for (const color of COLORS) at(color).addEventListener("change", () => showText(color));
+  at("set-up").addEventListener("click", () => (editing === null ? trying(beginSetUp) : endSetUp()));
   at("new").addEventListener("submit", (event) => {
     event.preventDefault();
-    begin().then((state) => state && at("position").value && (at("position").value = ""));
+    trying(async () => {
+      if (await mayDrop() && await begin()) at("position").value = "";
+    });
   });
   return {
     begin: (asked) => loaded.then(() => begin(asked)),
-    adviser: (game) => rules.find((one) => one.game === game).adviser,
+    follow: (state) => loaded.then(() => follow(state)),
+    adviser: (game) => rules.find((one) => one.game === game)?.adviser ?? "",
+    offerChampions: () => loaded.then(() => setTimeout(() => trying(loadChampions), PATIENCE)),
   };
 }

@@ -2,28 +2,38 @@
 
 import { get, live, post } from "./api.js";
 import { Board } from "./board.js";
+import { startCoach } from "./coach.js";
+import { copyGame, offerForms } from "./copy.js";
+import { agreed } from "./dialog.js";
+import { make } from "./dom.js";
+import { startLine } from "./line.js";
 import { say, trying } from "./messages.js";
+import { at, NAMES, OTHER } from "./names.js";
 import { startNewGame } from "./new-game.js";
+import { whyNot } from "./refusals.js";
 import { startReview } from "./review.js";
+import { setWish, wish } from "./settings.js";
+import { placeSides, showClocks, showSide } from "./sides.js";
+import { click } from "./sound.js";
 import { startXray } from "./xray.js";
-
-const at = (id) => document.getElementById(id);
-const NAMES = { black: "Black", white: "White" };
-const OTHER = { black: "white", white: "black" };
 
 let game = null; // the latest GameState
 let told = 0; // when it was told, by performance.now()
 let hearing = () => {};
+let lost = ""; // why the game can no longer be gone on with
 let shownPly = null; // null: the latest position
 let selected = []; // squares of a move that is being entered
-let values = null; // what moves are worth at this version and ply: {version, ply, answer}
-let isValued = false; // whether values are to be shown at every turn
-let isAsking = false;
-let reviewed = () => {}; // hears of every change, review.js
-let xrayed = null; // what the squares are worth to a player, xray.js
+let note = ""; // what is said before the status, until something happens
+let marked = { place: "", ways: [] }; // rings around squares, of one board
+let isFlipped = false;
 let setUp = null; // the board that is being set up, by new-game.js
 
-let form = null; // the form of a new game, once the view was shown
+// Made when the view is shown first.
+let form = null; // a new game
+let coach = null; // hints and values
+let line = null; // a better line on the board
+let review = null;
+let xrayed = null; // what the squares are worth to a player
 
 const board = new Board(at("board"), choose);
 
@@ -33,38 +43,51 @@ export function showPlay(hash) {
   const id = /^#game=([0-9a-f]{32})$/.exec(hash)?.[1];
   const link = /^#link=([a-z0-9-]+),(.*)$/s.exec(hash);
   if (id && id === game?.id) return;
-  if (id) trying(async () => open(await get(`/api/games/${id}`))).then((found) => found ?? form.begin());
+  if (id) trying(async () => open(await get(`/api/games/${id}`))).then((found) => found ?? (game === null && form.begin()));
   else if (link) form.begin({ game: link[1], position: decodeURIComponent(link[2]), white: "person" });
-  else if (game === null) form.begin();
+  else if (game === null || lost) form.begin();
   else history.replaceState(null, "", `#game=${game.id}`);
 }
 
 function start() {
-  for (const [id, work] of [["undo", undo], ["hint", hint], ["values", toggleValues],
-    ["xray", () => xrayed.toggle()], ["take-over", takeOver], ["back", () => step(-1)], ["forward", () => step(1)],
-    ["play-on", playOn]]) at(id).addEventListener("click", () => trying(work));
-  at("copy").addEventListener("change", () => trying(copy));
-  document.addEventListener("keydown", pressed);
-  setInterval(showClocks, 200);
-  form = startNewGame({ open, setUpBoard });
-  xrayed = startXray({ game: () => game, ply, adviser: () => form.adviser(game.game), redraw: () => show() });
-  reviewed = startReview({
-    game: () => game,
-    judge: () => form.adviser(game.game),
-    look: (count, marked) => {
+  const table = {
+    game: () => game, ply, place, canAsk, isLatest, mark, redraw: show, adviser: () => form.adviser(game.game),
+    async look(count, ways, moves) {
       showPly(count);
-      showWays(marked);
+      mark(ways);
+      at("board").scrollIntoView({ block: "nearest" });
+      if (moves.length) await line.show(count, moves);
     },
-  });
+  };
+  form = startNewGame({ open, setUpBoard, mayDrop });
+  [coach, line, review, xrayed] = [startCoach(table), startLine(table), startReview(table), startXray(table)];
+  for (const [id, work] of [["undo", undo], ["hint", coach.hint], ["values", coach.toggle], ["choice", coach.choice],
+    ["xray", xrayed.toggle], ["take-over", takeOver], ["resign", resign], ["flip", flip], ["rematch", rematch],
+    ["back", () => step(-1)], ["forward", () => step(1)], ["play-on", playOn]]) at(id).addEventListener("click", () => trying(work));
+  at("copy").addEventListener("change", () => trying(async () => { note = await copyGame(game); showStatus(); }));
+  document.addEventListener("keydown", pressed);
+  for (const [name, usual] of [["sound", false], ["keys", true]]) {
+    const box = at(`wish-${name}`);
+    box.checked = wish(name, usual);
+    box.addEventListener("change", () => { setWish(name, box.checked); showKeys(); });
+  }
+  showKeys();
+  setInterval(() => showClocks(game, told), 200);
+  form.offerChampions();
 }
 
-function open(state) {
+function open(state, { isFollowed = true } = {}) {
   hearing();
-  game = null;
-  hearing = live(state.id, heard);
+  [game, lost] = [null, ""];
+  hearing = live(state.id, heard, (reason) => {
+    lost = `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
+    show();
+  });
   history.replaceState(null, "", `#game=${state.id}`);
-  [shownPly, selected, values, setUp] = [null, [], null, null];
+  [shownPly, selected, setUp, note] = [null, [], null, ""];
+  line.leave();
   at("copied").hidden = true;
+  if (isFollowed) form.follow(state);
   heard(state);
   return state;
 }
@@ -76,23 +99,38 @@ function heard(state) {
   game = state;
   told = performance.now();
   if (!isNews) return;
-  for (const option of at("copy").options) option.hidden = option.disabled = !["", "link", ...state.forms].includes(option.value);
-  if (shownPly !== null && shownPly >= state.moves.length) shownPly = null;
-  selected = [];
-  if (more !== 0) hideAdvice();
-  show(more > 0 && shownPly === null ? state.moves.slice(-more).find((one) => one.path.length)?.path ?? null : null);
-  reviewed(game);
-  if (isValued) trying(askValues);
+  offerForms(game);
+  if (more < 0) line.leave();
+  if (shownPly !== null && shownPly >= state.moves.length && !line.isOn()) shownPly = null;
+  [selected, note] = [[], ""];
+  const added = more > 0 ? state.moves.slice(-more) : [];
+  show(isLatest() ? added.find((one) => one.path.length)?.path ?? null : null);
+  announce(added);
+  review.heard(game);
+}
+
+// Say the moves that others have made to those who cannot see them, and click.
+function announce(moves) {
+  const others = moves.filter((move) => !person(move.color));
+  if (moves.length) click(others.length > 0);
+  if (others.length) {
+    at("said").textContent = others.map((move) => (move.path.length
+      ? `${NAMES[move.color]} plays ${move.text}.` : `${NAMES[move.color]} has no move and passes.`)).join(" ");
+  }
 }
 
 // Where we are.
 
 const ply = () => shownPly ?? game.moves.length;
-const isLatest = () => shownPly === null;
+const isLatest = () => shownPly === null && !line.isOn();
 const person = (color) => game[color].player === "person";
-const isMine = () => isLatest() && !game.is_over && person(game.turn) && setUp === null;
-const cells = (count) => (count === 0 ? game.start : game.moves[count - 1].cells);
+const isMine = () => isLatest() && !game.is_over && !lost && person(game.turn) && setUp === null;
+// Of other boards than the latest anything may be asked, of that one when it is our turn.
+const canAsk = () => !lost && setUp === null && !line.isMoved() && (ply() < game.moves.length || isMine());
+const cells = (count) => (line.isMoved() ? line.cells() : count === 0 ? game.start : game.moves[count - 1].cells);
 const label = (color) => (person(color) && person(OTHER[color]) ? NAMES[color] : game[color].label);
+// The board that is shown, as a text that no other board has: what was asked about one is not shown on another.
+const place = () => `${game.id} ${game.moves.slice(0, ply()).map((one) => one.text)} ${line.isMoved() ? line.count() : ""}`;
 
 // The legal moves that go on from the squares that were chosen so far.
 function fitting() {
@@ -115,7 +153,14 @@ function choose(square) {
     show();
     return;
   }
-  if (game === null || !isMine()) return;
+  if (game === null) return;
+  note = "";
+  if (!isMine()) {
+    if (!isLatest()) note = "This is another board: go on to the latest move, or play on from here.";
+    else if (game.is_thinking) note = "Wait for the answer.";
+    showStatus();
+    return;
+  }
   if (selected.length && selected.at(-1) === square) {
     selected = [];
     show();
@@ -132,113 +177,78 @@ function choose(square) {
   }
   if (candidates.length) selected = [...selected, square];
   else if (game.legal.some((move) => move.path[0] === square)) selected = [square];
-  else if (selected.length) selected = [];
-  else at("status").textContent = `${game.squares[square] || "This square"} is not a legal move. ${statusText()}`;
+  else note = whyNot(game, square, selected);
   show();
 }
+
+// What is done.
 
 async function play(move) {
   heard(await post(`/api/games/${game.id}/moves`, { move: move.text, ply: game.moves.length }));
 }
 
 async function undo() {
+  line.leave();
   shownPly = null;
   heard(await post(`/api/games/${game.id}/undo`, {}));
 }
 
+// Another game goes on from the board that is shown: this one stays as it is.
 async function playOn() {
-  const to = ply();
-  shownPly = null;
-  heard(await post(`/api/games/${game.id}/undo`, { to_ply: to }));
+  open(await post(`/api/games/${game.id}/again`, line.isMoved() ? line.played() : { ply: ply() }));
+}
+
+async function rematch() {
+  open(await post(`/api/games/${game.id}/again`, {}));
 }
 
 async function takeOver() {
   const mine = ["black", "white"].filter(person);
-  // With one side of ours the sides are exchanged; otherwise whoever is to move becomes us.
-  const asked = mine.length === 1
-    ? { [mine[0]]: game[OTHER[mine[0]]].player, [OTHER[mine[0]]]: "person" }
-    : { [game.turn]: person(game.turn) ? at(game.turn).value : "person" };
-  heard(await post(`/api/games/${game.id}/seats`, asked));
-}
-
-// What moves are worth.
-
-async function askValues() {
-  if (isAsking || !isMine()) return null;
-  const [id, version] = [game.id, game.version];
-  if (values?.version === version && values.id === id) return values.answer;
-  isAsking = true;
-  try {
-    const answer = await post(`/api/games/${id}/values`, {});
-    if (game.id !== id || game.version !== version) return null;
-    values = { id, version, answer };
-    show();
-    return answer;
-  } finally {
-    isAsking = false;
-  }
-}
-
-async function hint() {
-  if (!isMine()) {
-    say(game.is_over ? "The game is over." : "It is not your turn.");
+  if (mine.length === 2) {
+    say("Both sides are yours already. To leave one to a player, choose it under New game.");
     return;
   }
-  at("status").textContent = "Thinking about a hint…";
-  const answer = await askValues();
-  at("status").textContent = statusText();
-  if (answer === null) return;
-  const worth = answer.moves.length ? ` (${answer.moves[0].text})` : "";
-  const depth = answer.depth ? `, looking ${answer.depth} ${answer.depth === 1 ? "ply" : "plies"} ahead` : "";
-  showAdvice(`${answer.player} would play ${answer.best}${worth}${depth}. ${answer.why ?? ""}`);
-  const best = game.legal.find((move) => move.text === answer.best)
-    ?? answer.moves.find((move) => move.move === answer.best);
-  if (best) showWays([{ path: best.path, kind: "best" }]);
+  // With one side of ours the sides are exchanged; with none whoever is to move becomes us.
+  const asked = mine.length === 1
+    ? { [mine[0]]: game[OTHER[mine[0]]].player, [OTHER[mine[0]]]: "person" } : { [game.turn]: "person" };
+  const state = await post(`/api/games/${game.id}/seats`, asked);
+  heard(state);
+  form.follow(state);
 }
 
-async function toggleValues() {
-  isValued = !isValued;
-  at("values").setAttribute("aria-pressed", String(isValued));
-  if (isValued) await askValues();
+async function resign() {
+  const color = person(game.turn) ? game.turn : OTHER[game.turn];
+  const { id } = game;
+  if (await agreed(`Give up this game as ${NAMES[color]}?`, "Resign", "Play on")) {
+    heard(await post(`/api/games/${id}/resign`, { color }));
+  }
+}
+
+// Whether the game on the table may be left; asked only if a person has moved and it is not over.
+async function mayDrop() {
+  if (game === null || lost || game.is_over || !game.moves.some((move) => move.path.length && person(move.color))) return true;
+  return agreed("This game is not over. Begin another one? It stays under Games, where you can go on with it.",
+    "Begin another", "Go on with this one");
+}
+
+function flip() {
+  isFlipped = !isFlipped;
+  at("flip").setAttribute("aria-pressed", String(isFlipped));
+  placeSides(isFlipped);
   show();
 }
 
-function showAdvice(text) {
-  at("advice").textContent = text;
-  at("advice").hidden = false;
-}
-
-function hideAdvice() {
-  at("advice").hidden = true;
-  ways = [];
-}
-
-let ways = [];
-function showWays(marked) {
-  ways = marked;
+function mark(ways) {
+  marked = { place: place(), ways };
   show();
 }
 
 // What is seen.
 
-// A value as a square has room for it: "-0.02745" is "-.027" there.
-function shortened(text) {
-  const number = Number(text);
-  if (text.length <= 5 || !Number.isFinite(number)) return text;
-  return Math.abs(number) < 1 ? number.toFixed(3).replace("0.", ".") : number.toPrecision(3);
-}
-
 function show(move = null) {
   if (game === null) return;
-  const last = ply() === 0 ? [] : game.moves[ply() - 1].path;
-  const worth = new Map();
-  const isFresh = isValued && values?.version === game.version && values.id === game.id && isLatest();
-  if (isFresh) {
-    // In checkers several moves may end on a square: the best of them counts.
-    for (const one of [...values.answer.moves].reverse()) {
-      worth.set(one.path.at(-1), { text: shortened(one.text), isBest: one.loss === 0 });
-    }
-  }
+  const last = line.isMoved() ? line.last() : ply() === 0 ? [] : game.moves[ply() - 1].path;
+  const values = coach.marks();
   board.show({
     rows: game.rows,
     columns: game.columns,
@@ -251,60 +261,35 @@ function show(move = null) {
     selected,
     targets: setUp === null ? targets() : game.squares.map((name, square) => (name ? square : -1)).filter((one) => one >= 0),
     isEdited: setUp !== null,
-    values: setUp === null ? worth : new Map(),
-    heat: setUp === null ? heatOf(xrayed.heat()) : new Map(),
-    ways: setUp === null ? ways : [],
+    isFlipped,
+    values: setUp === null ? values : new Map(),
+    heat: setUp === null && !line.isMoved() ? xrayed.heat() : new Map(),
+    ways: setUp === null && marked.place === place() ? marked.ways : [],
     name: `${game.title}, ${statusText()}`,
   }, move);
-  for (const color of ["black", "white"]) showSide(color);
+  for (const color of ["black", "white"]) {
+    const letters = color === "black" ? "bB" : "wW";
+    const shown = setUp === null ? cells(ply()) : setUp.cells();
+    showSide(game, color, {
+      count: isLatest() && setUp === null ? game[color].pieces_in_words : [...shown].filter((one) => letters.includes(one)).length,
+      isTurn: isLatest() && (!game.is_over || setUp !== null) && (setUp === null ? game.turn : setUp.turn()) === color,
+    });
+  }
   showStatus();
   showMoves();
-  showClocks();
+  showClocks(game, told);
   // What is on the board, for programs that look at the page.
   at("board").dataset.state = `${game.version}:${ply()}:${selected.join(" ")}`;
   xrayed.shown();
-}
-
-// Numbers of squares with how strong they are beside the others, from -1 to 1.
-function heatOf(numbers) {
-  const most = Math.max(1e-300, ...[...numbers.values()].map(Math.abs));
-  // As many decimals as all of them need, and no more than the largest leaves room for.
-  const room = Math.max(0, Math.min(3, 2 - Math.floor(Math.log10(most))));
-  let digits = 0;
-  while (digits < room && [...numbers.values()].some((value) => Math.abs(Number(value.toFixed(digits)) - value) > 1e-9 * most)) digits += 1;
-  return new Map([...numbers].map(([square, value]) => [square, {
-    text: shortened(value.toFixed(digits)).replace(/^-0(\.0*)?$/, "0").replace("-", "\u2212"), strength: value / most,
-  }]));
-}
-
-function showSide(color) {
-  const side = at(`side-${color}`);
-  const letters = color === "black" ? "bB" : "wW";
-  const shown = setUp === null ? cells(ply()) : setUp.cells();
-  const pieces = isLatest() && setUp === null
-    ? game[color].pieces_in_words : [...shown].filter((one) => letters.includes(one)).length;
-  const stone = document.createElement("span");
-  stone.className = `stone ${color}`;
-  const name = document.createElement("b");
-  name.textContent = `${NAMES[color]}: ${person(color) ? "you" : game[color].label}`;
-  const parts = [stone, name];
-  if (game.clock !== null) {
-    const time = document.createElement("span");
-    time.className = "time";
-    time.dataset.color = color;
-    parts.push(time);
-  }
-  const total = document.createElement("span");
-  total.className = "count";
-  total.textContent = pieces;
-  side.replaceChildren(...parts, total);
-  const turn = setUp === null ? game.turn : setUp.turn();
-  side.classList.toggle("turn", isLatest() && (!game.is_over || setUp !== null) && turn === color);
+  trying(coach.follow);
 }
 
 function statusText() {
   if (setUp !== null) return "Choose what to put, then squares. Begin plays from there.";
+  if (lost) return lost;
   if (game.trouble) return `A player cannot go on: ${game.trouble}. Take over, or begin another game.`;
+  if (line.isMoved()) return `The better line: move ${line.count()} of ${line.length()}, from ply ${ply() + 1} on.`;
+  if (line.isOn()) return `Before ply ${ply() + 1} of ${game.moves.length}: ▶ plays the better line.`;
   if (!isLatest()) return `After ${ply()} of ${game.moves.length} plies.`;
   const lastMove = game.moves.at(-1);
   const passed = lastMove && !lastMove.path.length ? `${NAMES[lastMove.color]} has no move and passes. ` : "";
@@ -315,90 +300,67 @@ function statusText() {
 }
 
 function showStatus() {
-  const text = statusText();
+  const text = `${note}${note && " "}${statusText()}`;
   // Said again only if it is something else: screen readers read every change.
   if (at("status").textContent !== text) at("status").textContent = text;
-  at("undo").disabled = game.moves.length === 0;
-  at("hint").disabled = at("values").disabled = !isMine();
-  at("back").disabled = ply() === 0;
-  at("forward").disabled = isLatest();
-  at("play-on").hidden = isLatest();
+  const isPlayed = ["black", "white"].some(person);
+  at("undo").disabled = game.moves.length === 0 || lost !== "";
+  at("hint").disabled = at("values").disabled = !canAsk();
+  at("choice").disabled = game.is_over || !isLatest() || !["black", "white"].some((color) => !person(color));
+  at("resign").disabled = game.is_over || lost !== "" || !isPlayed;
+  at("rematch").hidden = !game.is_over;
+  at("resign").hidden = game.is_over;
+  const isBoth = person("black") && person("white");
+  at("take-over").setAttribute("aria-disabled", String(isBoth));
+  at("take-over").title = isBoth ? "Both sides are yours already" : "";
+  at("back").disabled = ply() === 0 && !line.isMoved();
+  at("forward").disabled = isLatest() || (line.isOn() && line.count() === line.length());
+  at("play-on").hidden = isLatest() || lost !== "";
 }
 
 function showMoves() {
   const list = at("moves");
-  const rows = game.moves.map((move, index) => {
-    const item = document.createElement("li");
-    const button = document.createElement("button");
-    button.type = "button";
-    const number = document.createElement("span");
-    number.className = "number";
-    number.textContent = `${index + 1}.`;
-    button.append(number, ` ${move.text}`);
-    if (index + 1 === ply()) button.setAttribute("aria-current", "true");
-    button.addEventListener("click", () => showPly(index + 1));
-    item.append(button);
-    return item;
-  });
-  list.replaceChildren(...rows);
+  list.replaceChildren(...game.moves.map((move, index) => make("li", {}, make("button", {
+    type: "button", "aria-current": index + 1 === ply() ? "true" : null, click: () => showPly(index + 1),
+  }, make("span", { class: "number" }, `${index + 1}.`), ` ${move.text}`))));
   const current = list.querySelector("[aria-current]");
   if (current) list.scrollTop = current.offsetTop - list.offsetTop - list.clientHeight / 2;
 }
 
-function clockText(seconds) {
-  const tenths = Math.max(0, Math.floor(seconds * 10));
-  const whole = `${Math.floor(tenths / 600)}:${String(Math.floor((tenths % 600) / 10)).padStart(2, "0")}`;
-  return tenths < 200 ? `${whole}.${tenths % 10}` : whole;
-}
-
-function showClocks() {
-  if (game === null || game.clock === null) return;
-  for (const place of document.querySelectorAll(".side .time")) {
-    const { color } = place.dataset;
-    const spent = game.running === color ? (performance.now() - told) / 1000 : 0;
-    place.textContent = clockText(game[color].seconds_left - spent);
-  }
-}
-
 function showPly(count) {
+  line.leave();
   shownPly = count >= game.moves.length ? null : Math.max(0, count);
-  selected = [];
-  ways = [];
+  [selected, note] = [[], ""];
   show(isLatest() || count < 1 ? null : game.moves[count - 1].path);
+  review.shown();
 }
 
-const step = (by) => showPly(ply() + by);
+// Within a better line, one move of it; before its first, or without one, a move of the game.
+function step(by) {
+  if (line.isOn() && (by > 0 || line.isMoved())) line.step(by);
+  else showPly(ply() + by);
+}
 
 function setUpBoard(editing) {
   setUp = editing;
   if (game !== null) show();
 }
 
-async function copy() {
-  const form = at("copy").value;
-  at("copy").value = "";
-  if (!form) return;
-  const text = form === "link"
-    ? `${location.origin}/#link=${game.game},${encodeURIComponent(game.moves.length ? game.transcript : game.start_text)}`
-    : await get(`/api/games/${game.id}/copy?form=${form}`);
-  const box = at("copied");
-  box.value = typeof text === "string" ? text : JSON.stringify(text);
-  box.hidden = false;
-  box.select();
-  try {
-    await navigator.clipboard.writeText(box.value);
-    at("status").textContent = "Copied.";
-  } catch {
-    at("status").textContent = "Copy it from here.";
-  }
+function showKeys() {
+  document.body.classList.toggle("no-keys", !wish("keys", true));
 }
 
 function pressed(event) {
-  const isTyping = event.target.closest("input, textarea, select") !== null;
+  const isTyping = event.target.closest("input, textarea, select, dialog") !== null;
   if (game === null || at("view-play").hidden || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
-  const work = { u: undo, h: hint, v: toggleValues, x: () => xrayed.toggle(), Escape: () => { selected = []; show(); } }[
-    event.key.length === 1 ? event.key.toLowerCase() : event.key];
-  if (work === undefined) return;
+  if (event.key === "Escape") {
+    [selected, note] = [[], ""];
+    show();
+    return;
+  }
+  const id = { u: "undo", h: "hint", v: "values", w: "choice", x: "xray" }[event.key.length === 1 ? event.key.toLowerCase() : ""];
+  if (id === undefined || !wish("keys", true)) return;
   event.preventDefault();
-  trying(work);
+  if (at(id).disabled) say(`${at(id).textContent}: not now.`);
+  else at(id).click();
 }

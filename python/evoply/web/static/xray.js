@@ -2,13 +2,31 @@
 // a table, its tree as the picture that reports have.
 
 import { post } from "./api.js";
+import { at, NAMES } from "./names.js";
 
-const at = (id) => document.getElementById(id);
-const NAMES = { black: "Black", white: "White" };
 const MOST_FEATURES = 40;
 
 const number = (value) => (value === null ? "" : String(Number(value.toPrecision(4))));
 const signed = (value) => (value === null ? "" : `${value > 0 ? "+" : ""}${number(value)}`);
+
+// A value as a square has room for it: "-0.02745" is "-.027" there.
+function shortened(text) {
+  const number = Number(text);
+  if (text.length <= 5 || !Number.isFinite(number)) return text;
+  return Math.abs(number) < 1 ? number.toFixed(3).replace("0.", ".") : number.toPrecision(3);
+}
+
+// Numbers of squares with how strong they are beside the others, from -1 to 1.
+function heatOf(numbers) {
+  const most = Math.max(1e-300, ...[...numbers.values()].map(Math.abs));
+  // As many decimals as all of them need, and no more than the largest leaves room for.
+  const room = Math.max(0, Math.min(3, 2 - Math.floor(Math.log10(most))));
+  let digits = 0;
+  while (digits < room && [...numbers.values()].some((value) => Math.abs(Number(value.toFixed(digits)) - value) > 1e-9 * most)) digits += 1;
+  return new Map([...numbers].map(([square, value]) => [square, {
+    text: shortened(value.toFixed(digits)).replace(/^-0(\.0*)?$/, "0").replace("-", "\u2212"), strength: value / most,
+  }]));
+}
 
 // `table` is the game on the table: {game(), ply(), adviser(), redraw()}.
 export function startXray(table) {
@@ -119,10 +137,10 @@ export function startXray(table) {
       }
       ask();
     },
-    // What stands on the squares: numbers by square, or nothing.
+    // What stands on the squares: {text, strength} by square, or nothing.
     heat() {
       if (!isOn || !seen?.answer || seen.game !== table.game().id) return new Map();
-      return new Map(seen.answer.squares.map((value, square) => [square, value]).filter(([, value]) => value !== null));
+      return heatOf(new Map(seen.answer.squares.map((value, square) => [square, value]).filter(([, value]) => value !== null)));
     },
   };
 }
