@@ -15,6 +15,7 @@ from evoply.players import parse_player, solve
 from evoply.protocols import Clock, Color, Ending, GameRecord
 from evoply.reports import AnalysedGame, AnalysedMove, analyse_games, analysis_html
 from evoply.reports.game_analysis import accuracy_of, summaries
+from evoply.reports.scale import Scale
 
 EVIL = "<script>alert(1)</script>"
 
@@ -42,11 +43,12 @@ def test_every_choice_is_what_a_question_about_its_position_says(game: str, play
                 assert (move.best, move.loss, move.line) == (None, None, ())
                 continue
             asked = analyse(player, position, every_move=True)
-            values = dict(asked.moves)
+            values = {found: one.scale.worth(value, position) for found, value in asked.moves}
             assert move.score == values[record.moves[place]]
             assert move.best_score == max(values.values())
             assert move.loss == move.best_score - move.score >= 0
             assert not move.exact
+            assert move.grade == one.scale.grade(move.loss)
             rest = game_rules(game).game(position)
             best = rest.play(move.best).moves[-1]
             assert values[best] == move.best_score
@@ -109,20 +111,38 @@ def moves(*losses: float | None, exact: bool = False) -> list[AnalysedMove]:
     return [
         AnalysedMove(1, Color.BLACK, "f5")
         if loss is None
-        else AnalysedMove(1, Color.BLACK, "f5", -loss, "d6", 0.0, ("d6",), exact)
+        else AnalysedMove(
+            1, Color.BLACK, "f5", -loss, "d6", 0.0, ("d6",), exact, 2, DISCS.grade(loss)
+        )
         for loss in losses
     ]
 
 
+DISCS = Scale("discs", 64)
+
+
 def test_accuracy_is_the_share_of_choices_that_lose_nothing() -> None:
-    mean = accuracy_of([*moves(None, 0.0, 0.0, 3.0, 1e15), *moves(2.0, 0.0, 4.0, exact=True)])
-    assert (mean.choices, mean.best, mean.exact, mean.decisive) == (7, 3, 3, 1)
-    assert (mean.share, mean.exact_loss, mean.loss) == (3 / 7, 2.0, 1.0)
+    mean = accuracy_of([*moves(None, 0.0, 0.0, 3.0, 1e15), *moves(1.0, 0.0, 4.0, exact=True)])
+    assert (mean.choices, mean.best, mean.good, mean.exact, mean.decisive) == (7, 3, 4, 3, 1)
+    assert (mean.share, mean.loss) == (3 / 7, 8 / 6)
     nothing = accuracy_of(moves(None))
-    assert (nothing.choices, nothing.share, nothing.loss, nothing.exact_loss) == (0,) + (None,) * 3
+    assert (nothing.choices, nothing.share, nothing.loss) == (0, None, None)
     game = game_rules("othello").record("f5d6")
-    both = AnalysedGame(0, GamePlayed(game, "same", "same"), tuple(moves(0.0, 1.0)))
+    both = AnalysedGame(0, GamePlayed(game, "same", "same"), tuple(moves(0.0, 1.0)), DISCS)
     assert summaries([both, both])["same"].choices == 4
+
+
+@pytest.mark.parametrize(
+    ("loss", "grade"),
+    [(1.9, ""), (2.0, "inaccuracy"), (4.9, "inaccuracy"), (5.0, "mistake"), (10.0, "blunder")],
+)
+def test_a_grade_says_how_much_a_move_lost(loss: float, grade: str) -> None:
+    assert DISCS.grade(loss) == grade
+    points = Scale("points", 64)
+    assert [points.grade(share) for share in (0.04, 0.05, 0.1, 0.2)] == [
+        "", "inaccuracy", "mistake", "blunder"
+    ]  # fmt: skip
+    assert Scale("none", 64).grade(loss) == ""
 
 
 def test_the_page_shows_mistakes_and_escapes_names() -> None:
@@ -159,7 +179,8 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     data = json.loads(capsys.readouterr().out)
     assert list(data["players"]) == ["mobility", "random"]
     assert len(data["games"]) == 4
-    keys = {"ply", "color", "move", "score", "best", "best_score", "loss", "line", "exact"}
+    keys = {"ply", "color", "move", "score", "best", "best_score", "loss", "line", "exact",
+            "depth", "grade"}  # fmt: skip
     assert set(data["games"][0]["moves"][0]) == keys
     assert data["players"]["random"]["accuracy"] < data["players"]["mobility"]["accuracy"]
     assert "How well they chose" in page.read_text()

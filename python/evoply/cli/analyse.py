@@ -44,7 +44,7 @@ def analyse(
     position: shared_options.Position = None,
     multi: Annotated[int, Parameter(validator=_check_multi)] = 0,
     games: Path | None = None,
-    exact: Annotated[shared_options.WholeOrNone, Parameter(validator=_check_exact)] = 14,
+    exact: Annotated[shared_options.WholeOrNone, Parameter(validator=_check_exact)] = 16,
     html: shared_options.OutputFile = None,
     threads: shared_options.Threads = 0,
     seed: shared_options.Seed = 1,
@@ -60,12 +60,15 @@ def analyse(
     move with its score, best first, or with --multi the best; empty if the
     player does not value moves), and outcome if the game is over, else null.
 
-    With --games every move is compared with the best one. A player's accuracy
-    is the share of its choices that lost nothing.
+    With --games every move is compared with the best one. Worths are then in
+    discs in Othello, in points of a game elsewhere (1 is a win, 0.5 a draw). A
+    player's accuracy is the share of its choices that lost nothing; good moves
+    lose less than 2 discs, or less than 5 % of a point.
 
     In JSON: player, exact, players (the accuracy of each) and games, each with
-    moves: ply, color, move, score, best, best_score, loss, line, exact. Moves
-    of random openings and moves without a choice have null there.
+    its unit and moves: ply, color, move, score, best, best_score, loss, line,
+    exact, depth, grade. Moves of random openings and moves without a choice
+    have null there.
 
     Parameters
     ----------
@@ -78,7 +81,7 @@ def analyse(
         that `evoply convert` reads.
     exact
         With --games, in Othello: from so many empty squares on solve the position after each move,
-        so that what a move lost is known exactly, in discs. At most 20; none: never.
+        so that what a move lost is known exactly. At most 20; none: never.
     html
         With --games: write a page with graphs and mistakes on boards, which opens offline.
     """
@@ -228,53 +231,59 @@ def _of_others(games: Sequence[GamePlayed], game: str) -> list[Refused]:
 
 def _show_games(output: Output, games: Sequence[AnalysedGame]) -> None:
     """Print how well each player chose, and every move of one game or the mistakes of many."""
-    from evoply.reports.analysis_page import loss_text, score_text, share_text
+    from evoply.reports.analysis_page import (
+        bounds_text,
+        loss_text,
+        score_text,
+        share_text,
+        unit_text,
+    )
     from evoply.reports.game_analysis import summaries
 
+    if not games:
+        return
+    scale = games[0].scale
     if len(games) == 1:
-        moves = table("ply", "side", "move", "value", "best", "value ", "lost", "line", left=_LEFT)
+        moves = table("ply", "side", "move", "worth", "best", "worth ", "lost", "line", left=_LEFT)
         for move in games[0].moves:
             score, best = (
-                score_text(score, is_exact=move.exact) for score in (move.score, move.best_score)
+                score_text(score, move, scale) for score in (move.score, move.best_score)
             )
             line = " ".join(move.line[:6])
-            cells = (move.move, score, move.best or "", best, loss_text(move), line)
+            cells = (move.move, score, move.best or "", best, loss_text(move, scale), line)
             moves.add_row(str(move.ply), str(move.color), *cells)
         output.people.print(moves)
     else:
         _show_mistakes(output, games)
-    names = ("player", "choices", "best moves", "mean loss", "gave away", "discs lost", "exact")
+    names = ("player", "choices", "best moves", "good moves", "mean loss", "exact")
     summary = table(*names, left=("player",))
     for name, accuracy in summaries(games).items():
         summary.add_row(
             short_name(name),
             f"{accuracy.choices:,}",
             share_text(accuracy.share),
-            "-" if accuracy.loss is None else f"{accuracy.loss:.4g}",
-            f"{accuracy.decisive:,}",
-            "-" if accuracy.exact_loss is None else f"{accuracy.exact_loss:.2f}",
+            share_text(accuracy.good / accuracy.choices if accuracy.choices else None),
+            "-" if accuracy.loss is None else scale.difference_text(accuracy.loss),
             f"{accuracy.exact:,}",
         )
     output.people.print(summary)
-    output.say(
-        "Mean loss is on the analysing player's scale for each choice, discs lost are exact, for "
-        "each of the exact choices; gave away: a certain win or draw."
-    )
+    output.say(f"A worth is {unit_text(scale)}, for the side to move.")
+    if scale.bounds:
+        output.say(f"By what a move loses it is: {bounds_text(scale)}; a good move loses less.")
 
 
 def _show_mistakes(output: Output, games: Sequence[AnalysedGame]) -> None:
     from evoply.reports.analysis_page import loss_text, score_text
 
-    listed = table("game", "ply", "player", "move", "value", "best", "value ", "lost", left=_LEFT)
+    listed = table("game", "ply", "player", "move", "worth", "best", "worth ", "lost", left=_LEFT)
     mistakes = [(game, move) for game in games for move in game.moves if move.loss]
-    # Losses in discs come first: other values cannot be compared between positions.
-    mistakes.sort(key=lambda pair: (not pair[1].exact, -(pair[1].loss or 0.0)))
+    mistakes.sort(key=lambda pair: -(pair[1].loss or 0.0))
     for game, move in mistakes[:_MOST_MISTAKES]:
         score, best = (
-            score_text(score, is_exact=move.exact) for score in (move.score, move.best_score)
+            score_text(score, move, game.scale) for score in (move.score, move.best_score)
         )
         name = short_name(game.player(move.color))
-        cells = (name, move.move, score, move.best or "", best, loss_text(move))
+        cells = (name, move.move, score, move.best or "", best, loss_text(move, game.scale))
         listed.add_row(str(game.number), str(move.ply), *cells)
     if mistakes:
         output.say(f"The largest of {len(mistakes):,} mistakes:")

@@ -430,19 +430,25 @@ class CheckersRules(GameRules):
 CHECKERS: Mapping[str, CheckersRules] = MappingProxyType(
     {
         "checkers": CheckersRules(
-            "checkers", USUAL, "American checkers", readable=("checkers-positional",)
+            "checkers",
+            USUAL,
+            "American checkers",
+            adviser="strong",
+            readable=("checkers-positional",),
         ),
         "lose-checkers": CheckersRules(
             "lose-checkers",
             USUAL,
             "Lose checkers",
             guide="random-leaf:depth={}",
+            adviser="few-pieces:depth=6",
             readable=("lose-checkers-forcing",),
         ),
         "checkers-10": CheckersRules(
             "checkers-10",
             SHAPES[10],
             "American checkers 10x10",
+            adviser="strong",
             readable=("checkers-positional-10",),
         ),
     }

@@ -352,7 +352,7 @@ class DataGameRules(GameRules):
             rules_digest=digest,
             format="transcript",
             drawn=data["drawn"],
-            adviser=data["adviser"],
+            adviser=data["adviser"] or GameRules.adviser,
         )
 
     @property

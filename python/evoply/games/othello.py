@@ -324,18 +324,29 @@ class OthelloRules(GameRules):
 OTHELLO: Mapping[str, OthelloRules] = MappingProxyType(
     {
         "othello": OthelloRules(
-            "othello", USUAL, "Othello 8x8", readable=("othello-access", "letters")
+            "othello",
+            USUAL,
+            "Othello 8x8",
+            adviser="strong",
+            readable=("othello-access", "letters"),
         ),
-        "othello-4": OthelloRules("othello-4", SHAPES[4], "Othello 4x4", late_ply=8),
+        "othello-4": OthelloRules(
+            "othello-4", SHAPES[4], "Othello 4x4", late_ply=8, adviser="mobility:depth=4"
+        ),
         "othello-6": OthelloRules(
             "othello-6",
             SHAPES[6],
             "Othello 6x6",
             late_ply=28,
+            adviser="mobility:depth=4",
             readable=("othello-access", "letters-6"),
         ),
         "othello-10": OthelloRules(
-            "othello-10", SHAPES[10], "Othello 10x10", readable=("othello-access", "letters-10")
+            "othello-10",
+            SHAPES[10],
+            "Othello 10x10",
+            adviser="firebrand",
+            readable=("othello-access", "letters-10"),
         ),
     }
 )

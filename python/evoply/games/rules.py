@@ -69,8 +69,8 @@ class GameRules:
     """
     drawn: str = "squares"
     """How a picture shows the board: squares, crossings of lines, or hexes with coloured edges."""
-    adviser: str = ""
-    """The player who advises on the page, as text; "" for the usual one."""
+    adviser: str = "material:depth=4"
+    """The player who says what moves are worth, as text."""
     readable: tuple[str, ...] = ()
     """Names of the sets of primitives whose features make up formulas for people."""
 

@@ -163,6 +163,15 @@ NAMED_PLAYERS: Mapping[str, NamedPlayer] = MadeWhenUsed(
             view="turn",
             second=3.0 * _OWN_WITH_KINGS - _THEIRS_WITH_KINGS,
         ),
+        "few-pieces": lambda: NamedPlayer(
+            "alpha-beta for lose checkers: few own pieces, and more moves than the other side",
+            features.discs("opponent")
+            - features.discs("own")
+            + 0.5 * (features.mobility("own") - features.mobility("opponent")),
+            depth=1,
+            view="turn",
+            games=("lose-checkers",),
+        ),
         "random-leaf": lambda: NamedPlayer(
             "alpha-beta with a random value from [0, 1) for every leaf; option noise",
             number(0.0),

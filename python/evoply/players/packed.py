@@ -105,7 +105,7 @@ class PackedTables(Model):
 
     def expression(self) -> Number:
         """Return the sum of the patterns as an expression."""
-        value: Number = with_parameters(self._sum(), self.values)  # type: ignore[assignment]
+        value: Number = with_parameters(self.without_entries, self.values)  # type: ignore[assignment]
         return value
 
     def selectivity(self, sigmas: float) -> Selectivity:
@@ -122,10 +122,11 @@ class PackedTables(Model):
 
     @cached_property
     def _empty(self) -> _native.Program:
-        return program_with_parameters(self._sum(), self.game)
+        return program_with_parameters(self.without_entries, self.game)
 
-    def _sum(self) -> Number:
-        """Return the patterns with every entry 0."""
+    @cached_property
+    def without_entries(self) -> Number:
+        """The sum of the patterns with every entry 0."""
         rules = game_rules(self.game)
         return sum_of_patterns(
             [(pattern.squares, pattern.symmetries) for pattern in self.patterns],

@@ -11,14 +11,15 @@ from evoply.games.drawing import board_svg
 from evoply.games.draws import NO_DRAWS
 from evoply.protocols import Color
 from evoply.reports.charts import Chart, line_chart
-from evoply.reports.game_analysis import CERTAIN, Accuracy, AnalysedGame, AnalysedMove, summaries
+from evoply.reports.game_analysis import Accuracy, AnalysedGame, AnalysedMove, summaries
 from evoply.reports.pages import page
+from evoply.reports.scale import CERTAIN, Scale
 from evoply.reports.series import Series
 
 _MOST_GAMES = 8
 """Games with graphs, boards and all moves; of more only a line each is shown."""
-_MOST_BOARDS = 3
-"""Mistakes of each kind, exact or not, that are shown on boards for each game."""
+_MOST_BOARDS = 6
+"""Mistakes that are shown on boards for each game."""
 _MOST_LINE = 8
 _PLAYED, _BEST = "#f2a33a", "#59d18c"
 
@@ -49,34 +50,38 @@ def analysis_html(games: Sequence[AnalysedGame], judge: str, *, exact: int | Non
         },
         judge=judge,
         is_exact=is_exact,
-        players=[_player_row(name, summary) for name, summary in summaries(games).items()],
+        bounds=bounds_text(games[0].scale) if games else "",
+        unit=unit_text(games[0].scale) if games else "",
+        players=[
+            _player_row(name, summary, games[0].scale) for name, summary in summaries(games).items()
+        ],
         games=[_game(game) for game in games[:_MOST_GAMES]],
         others=[_short(game) for game in games[_MOST_GAMES:]],
     )
 
 
-def score_text(score: float | None, *, is_exact: bool) -> str:
-    """Return a score as people read it: discs with a sign, values of boards in few digits.
-
-    >>> score_text(4.0, is_exact=True), score_text(0.12345, is_exact=False)
-    ('+4', '0.1235')
-    """
-    if score is None:
-        return ""
-    if abs(score) >= CERTAIN:
-        return "a win" if score > 0 else "a loss"
-    return f"{score:+.0f}" if is_exact else f"{round(score, 6) + 0.0:.4g}"
-
-
-def loss_text(move: AnalysedMove) -> str:
+def loss_text(move: AnalysedMove, scale: Scale) -> str:
     """Return what a move lost, "" for moves that lost nothing or were no choice."""
-    if not move.loss:
-        return ""
-    if move.is_decisive:
-        return "a certain result"
-    if not move.exact:
-        return f"{move.loss:.4g}"
-    return f"{move.loss:.0f} disc{'s' * (move.loss != 1)}"
+    return scale.difference_text(move.loss, is_exact=move.exact) if move.loss else ""
+
+
+def score_text(score: float | None, move: AnalysedMove, scale: Scale) -> str:
+    """Return one of the worths of *move*, "" for none."""
+    return "" if score is None else scale.text(score, is_exact=move.exact)
+
+
+def bounds_text(scale: Scale) -> str:
+    """Return what a move loses at least to be called a mistake, in words."""
+    return ", ".join(f"{name} from {scale.difference_text(least)}" for name, least in scale.bounds)
+
+
+def unit_text(scale: Scale) -> str:
+    """Return what worths are, in words."""
+    return {
+        "discs": "the final difference in discs",
+        "points": "the expected points: 100 % is a certain win, 50 % a draw",
+        "none": "on the player's own scale",
+    }[scale.unit]
 
 
 def share_text(share: float | None) -> str:
@@ -84,14 +89,14 @@ def share_text(share: float | None) -> str:
     return "-" if share is None else f"{100 * share:.1f} %"
 
 
-def _player_row(name: str, accuracy: Accuracy) -> Sequence[object]:
+def _player_row(name: str, accuracy: Accuracy, scale: Scale) -> Sequence[object]:
     return (
         name,
         f"{accuracy.choices:,}",
         share_text(accuracy.share),
-        "" if accuracy.loss is None else f"{accuracy.loss:.4g}",
+        share_text(accuracy.good / accuracy.choices if accuracy.choices else None),
+        "" if accuracy.loss is None else scale.difference_text(accuracy.loss),
         str(accuracy.decisive or ""),
-        "" if accuracy.exact_loss is None else f"{accuracy.exact_loss:.2f} of {accuracy.exact:,}",
     )
 
 
@@ -105,8 +110,7 @@ def _game(game: AnalysedGame) -> Mapping[str, Any]:
     mistakes = sorted(
         (move for move in game.moves if move.loss), key=lambda move: -(move.loss or 0.0)
     )
-    drawn = [move for move in mistakes if move.exact][:_MOST_BOARDS]
-    drawn += [move for move in mistakes if not move.exact][:_MOST_BOARDS]
+    drawn = mistakes[:_MOST_BOARDS]
     return {
         "number": game.number,
         "names": [game.player(color) for color in Color],
@@ -114,32 +118,30 @@ def _game(game: AnalysedGame) -> Mapping[str, Any]:
         "shares": {color: share_text(game.accuracy(color).share) for color in Color},
         "charts": _charts(game),
         "boards": [_board(game, move) for move in sorted(drawn, key=lambda move: move.ply)],
-        "moves": [_move_row(move) for move in game.moves],
+        "moves": [_move_row(move, game.scale) for move in game.moves],
     }
 
 
 def _charts(game: AnalysedGame) -> list[Chart]:
-    """Return what the moves were worth to Black: on the player's scale, and exactly in discs."""
-    charts = []
-    for is_exact, title, y_title in (
-        (False, "Value to Black", "on the player's scale"),
-        (True, "Final discs, Black ahead", "discs, under perfect play"),
-    ):
-        moves = [move for move in game.moves if move.loss is not None and move.exact is is_exact]
-        if len(moves) > 1:
-            series = [
-                Series("move played", [_to_black(move, move.score) for move in moves], color=1),
-                Series("best move", [_to_black(move, move.best_score) for move in moves], color=0),
-            ]
-            x = [move.ply for move in moves]
-            charts.append(line_chart(title, x, series, y_title, x_title="ply"))
-    return charts
+    """Return the curve of the game: what the moves were worth to Black."""
+    moves = [move for move in game.moves if move.loss is not None]
+    if len(moves) < 2:
+        return []
+    series = [
+        Series("move played", [_to_black(move, move.score, game.scale) for move in moves], color=1),
+        Series(
+            "best move", [_to_black(move, move.best_score, game.scale) for move in moves], color=0
+        ),
+    ]
+    x = [move.ply for move in moves]
+    y_title = {"discs": "discs", "points": "points"}.get(game.scale.unit, "on the player's scale")
+    return [line_chart("Worth to Black", x, series, y_title, x_title="ply")]
 
 
-def _to_black(move: AnalysedMove, score: float | None) -> float | None:
+def _to_black(move: AnalysedMove, score: float | None, scale: Scale) -> float | None:
     if score is None or abs(score) >= CERTAIN:
         return None
-    return score if move.color is Color.BLACK else -score
+    return score if move.color is Color.BLACK else scale.opposite(score)
 
 
 def _board(game: AnalysedGame, move: AnalysedMove) -> tuple[str, str]:
@@ -149,8 +151,9 @@ def _board(game: AnalysedGame, move: AnalysedMove) -> tuple[str, str]:
     best = game_rules(position.game).game(position, (), NO_DRAWS).play(move.best).moves[-1]
     caption = (
         f"Ply {move.ply}: {move.color} played {move.move} "
-        f"({score_text(move.score, is_exact=move.exact)}), best {move.best} "
-        f"({score_text(move.best_score, is_exact=move.exact)}); it lost {loss_text(move)}."
+        f"({score_text(move.score, move, game.scale)}), best {move.best} "
+        f"({score_text(move.best_score, move, game.scale)}); it lost "
+        f"{loss_text(move, game.scale)}{f', {_article(move.grade)}' if move.grade else ''}."
     )
     if len(move.line) > 1:
         line = " ".join(move.line[:_MOST_LINE]) + " …" * (len(move.line) > _MOST_LINE)
@@ -159,15 +162,20 @@ def _board(game: AnalysedGame, move: AnalysedMove) -> tuple[str, str]:
     return caption, board_svg(position, legal=False, moves=marks)
 
 
-def _move_row(move: AnalysedMove) -> Sequence[str]:
+def _article(grade: str) -> str:
+    return f"{'an' if grade[0] == 'i' else 'a'} {grade}"
+
+
+def _move_row(move: AnalysedMove, scale: Scale) -> Sequence[str]:
     return (
         str(move.ply),
         str(move.color),
         move.move,
-        score_text(move.score, is_exact=move.exact),
+        score_text(move.score, move, scale),
         move.best or "",
-        score_text(move.best_score, is_exact=move.exact),
-        loss_text(move),
+        score_text(move.best_score, move, scale),
+        loss_text(move, scale),
+        move.grade,
         "exact" if move.exact else "",
         " ".join(move.line),
     )

@@ -1,11 +1,12 @@
 """Games looked at by one player, move by move: what each move was worth, and what it lost.
 
-Values are the player's, for the side to move, every move searched apart. Where few squares are
-empty in Othello they come from the solver instead: exact differences of discs under perfect play.
+Worths are for the side to move, every move searched apart, in the unit of the player's `Scale`:
+discs in Othello, points of a game elsewhere. Where few squares are empty in Othello they come from
+the solver instead: exact differences of discs under perfect play.
 """
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -17,17 +18,12 @@ from evoply.arena.json_data import JsonData
 from evoply.formats import UNKNOWN, GamePlayed
 from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
-from evoply.players import KernelSeat, Player, player_of
-from evoply.players.endgame import solve
-from evoply.players.kernel_seat import ALL_MOVES
+from evoply.players import Player, player_of
 from evoply.processes import core_count
-from evoply.protocols import Clock, Color
+from evoply.protocols import Color, GameRecord
+from evoply.reports.adviser import EXACT_EMPTIES, Adviser
+from evoply.reports.scale import CERTAIN, Scale
 
-EXACT_EMPTIES = 14
-"""Empty squares from which moves are solved unless told otherwise: some hundredths of a second."""
-CERTAIN = 1e14
-"""Values of won and lost games are larger than this, values of boards are not."""
-_TABLE_MIB = 16
 _WAITING = 4  # games read ahead for each thread
 
 
@@ -42,14 +38,18 @@ class AnalysedMove(JsonData):
     color: Color
     move: str
     score: float | None = None
-    """What the move was worth to *color*."""
+    """What the move was worth to *color*, in the unit."""
     best: str | None = None
     """A best move instead."""
     best_score: float | None = None
     line: tuple[str, ...] = ()
     """How the game would have gone on from here, the best move first."""
     exact: bool = False
-    """Whether the solver says so, in discs; else the values are on the player's scale."""
+    """Whether these are the worths of perfect play."""
+    depth: int = 0
+    """Plies looked ahead."""
+    grade: str = ""
+    """"inaccuracy", "mistake" or "blunder", by `Scale.bounds`; "" for a good move."""
 
     @property
     def loss(self) -> float | None:
@@ -60,7 +60,7 @@ class AnalysedMove(JsonData):
 
     @property
     def is_decisive(self) -> bool:
-        """Whether the move gave a certain win or draw away."""
+        """Whether the move gave a certain win or draw away, where values have no unit."""
         return self.loss is not None and self.loss >= CERTAIN
 
 
@@ -71,13 +71,13 @@ class Accuracy:
     choices: int = 0
     best: int = 0
     """Choices that lost nothing."""
-    exact: int = 0
-    """Choices whose loss is known exactly, in discs."""
-    exact_loss: float | None = None
-    """Their mean loss in discs."""
+    good: int = 0
+    """Choices that lost less than an inaccuracy does."""
     loss: float | None = None
-    """The mean loss of the others on the player's scale; those that gave a certain win or draw
-    away are only counted."""
+    """The mean loss of a choice, in the unit; those that gave a certain win or draw away where
+    values have no unit are only counted."""
+    exact: int = 0
+    """Choices whose loss is known exactly."""
     decisive: int = 0
 
     @property
@@ -91,9 +91,9 @@ class Accuracy:
             "choices": self.choices,
             "best": self.best,
             "accuracy": self.share,
-            "exact": self.exact,
-            "exact_loss": self.exact_loss,
+            "good": self.good,
             "loss": self.loss,
+            "exact": self.exact,
             "decisive": self.decisive,
         }
 
@@ -106,6 +106,8 @@ class AnalysedGame:
     """0 for the first game of the file."""
     source: GamePlayed
     moves: tuple[AnalysedMove, ...] = field(repr=False)
+    scale: Scale = field(repr=False)
+    """What worths mean."""
 
     def player(self, color: Color) -> str:
         """Return who played *color*: its name, or the color where nothing says it."""
@@ -125,6 +127,7 @@ class AnalysedGame:
             "start": source.record.start.text(),
             "opening_plies": source.opening_plies,
             "result": source.in_words(),
+            "unit": self.scale.unit,
             "accuracy": {color.value: self.accuracy(color).to_dict() for color in Color},
             "moves": [move.to_dict() for move in self.moves],
         }
@@ -179,94 +182,69 @@ def _analyse(
     seed: int,
     stop: threading.Event,
 ) -> AnalysedGame | None:
-    """Return one game with the values of its moves; None if it was stopped."""
+    """Return one game with the worths of its moves; None if it was stopped."""
     record = game.record
-    name = record.position.game
-    player.check_fits(name)
-    seat = player.seat(name)
-    try:
-        if not isinstance(seat, KernelSeat):
-            raise ValueError(_no_values(player))
-        stream = Stream(seed, "analyse", number)
-        texts = record.move_texts()
-        own = dict.fromkeys(Color, 0)
-        moves = []
-        for ply, (position, move) in enumerate(zip(record.positions, record.moves, strict=False)):
+    moves = []
+    stream = Stream(seed, "analyse", number)
+    with Adviser(record.position.game, player, stream=stream) as adviser:
+        for ply in range(len(record)):
             if stop.is_set():
                 return None
-            analysed = AnalysedMove(ply + 1, position.turn, texts[ply])
-            if ply >= game.opening_plies and len(position.legal_moves) > 1:
-                values, line, is_exact = _values(seat, position, stream, own, exact)
-                if not values:
-                    raise ValueError(_no_values(player))
-                analysed = _judge(analysed, position, move, values, line, is_exact)
-            if ply >= game.opening_plies:
-                own[position.turn] += 1
-            moves.append(analysed)
-        return AnalysedGame(number, game, tuple(moves))
-    finally:
-        seat.close()
+            moves.append(analysed_move(adviser, record, ply, game.opening_plies, exact=exact))
+        return AnalysedGame(number, game, tuple(moves), adviser.scale)
 
 
-def _no_values(player: Player) -> str:
-    return (
-        f"{player.label:.60} does not say what moves are worth, it only chooses one: analyse games "
-        "with a player that values boards, such as material:depth=4"
-    )
-
-
-def _values(
-    seat: KernelSeat, position: Any, stream: Stream, own: Mapping[Color, int], exact: int | None
-) -> tuple[Sequence[tuple[Any, float]], Sequence[Any], bool]:
-    """Return every legal move with its value, best first, the best line, and if it is exact."""
-    rules = game_rules(position.game)
-    if exact is not None and rules.is_solvable(position, exact):
-        solution = solve(position, every_move=True, table_mib=_TABLE_MIB)
-        values = [(move, float(score)) for move, score in solution.moves]
-        return values, solution.line, True
-    at_move = stream.child(int(position.turn is Color.WHITE), position.ply)
-    clock = Clock(moves=own[position.turn])
-    choice = seat.analyse(rules.game(position, (), NO_DRAWS), at_move, clock, best=ALL_MOVES)
-    return choice.moves, choice.line, "exact" in choice.notes
-
-
-def _judge(
-    analysed: AnalysedMove,
-    position: Any,
-    move: Any,
-    values: Sequence[tuple[Any, float]],
-    line: Sequence[Any],
-    is_exact: bool,
+def analysed_move(
+    adviser: Adviser,
+    record: GameRecord,
+    ply: int,
+    opening_plies: int = 0,
+    *,
+    exact: int | None,
+    depth: int | None = None,
+    forced: bool = False,
 ) -> AnalysedMove:
-    best, best_score = values[0]
+    """Return the move of *record* after *ply* plies, with its worth if it was a choice.
+
+    Moves before *opening_plies* were drawn, so nobody chose them. *exact* and *depth* are those of
+    `Adviser.values`. With *forced* the only legal move has a worth, too.
+    """
+    position, move = record.positions[ply], record.moves[ply]
+    texts = game_rules(position.game).game(position, (), NO_DRAWS).play(move).move_texts()
+    analysed = AnalysedMove(ply + 1, position.turn, texts[0])
+    if ply < opening_plies or (len(position.legal_moves) < 2 and not forced):
+        return analysed
+    advice = adviser.values(record.first(ply), depth=depth, exact=exact, forced=forced)
+    best, best_score = advice.moves[0]
+    score = dict(advice.moves)[move]
     # A player that explores, or breaks ties at random, may have chosen another.
-    game = game_rules(position.game).game(position, (), NO_DRAWS)
-    for next_move in line if line and line[0] == best else (best,):
-        game = game.play(next_move)
-    texts = game.move_texts()
+    line = game_rules(position.game).game(position, (), NO_DRAWS)
+    for next_move in advice.line if advice.line[:1] == (best,) else (best,):
+        line = line.play(next_move)
+    best_texts = line.move_texts()
     return replace(
         analysed,
-        score=dict(values)[move] + 0.0,  # no minus zero
-        best=texts[0],
-        best_score=best_score + 0.0,
-        line=texts,
-        exact=is_exact,
+        score=score,
+        best=best_texts[0],
+        best_score=best_score,
+        line=best_texts,
+        exact=advice.is_exact,
+        depth=advice.depth,
+        grade=adviser.scale.grade(best_score - score),
     )
 
 
 def accuracy_of(moves: Iterable[AnalysedMove]) -> Accuracy:
     """Return how well the *moves* that were choices were chosen."""
     chosen = [move for move in moves if move.loss is not None]
-    exact = [move.loss or 0.0 for move in chosen if move.exact]
-    decisive = [move for move in chosen if move.is_decisive]
-    others = [move.loss or 0.0 for move in chosen if not move.exact and not move.is_decisive]
+    losses = [move.loss or 0.0 for move in chosen if not move.is_decisive]
     return Accuracy(
         choices=len(chosen),
         best=sum(move.loss == 0 for move in chosen),
-        exact=len(exact),
-        exact_loss=fmean(exact) if exact else None,
-        loss=fmean(others) if others else None,
-        decisive=len(decisive),
+        good=sum(not move.grade for move in chosen),
+        loss=fmean(losses) if losses else None,
+        exact=sum(move.exact for move in chosen),
+        decisive=len(chosen) - len(losses),
     )
 
 

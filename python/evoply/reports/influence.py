@@ -7,13 +7,14 @@ positions. Chance in the player is the same for every variant, so only the part 
 """
 
 from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evoply import _native
 from evoply.expressions import Expression
-from evoply.games import game_rules
+from evoply.games import GameRules, game_rules
 from evoply.players import Player, ValuingPlayer, model_of
 from evoply.protocols import Row
 from evoply.reports.open_evaluator import Opened, opened
@@ -120,7 +121,22 @@ def square_effects(
     return tuple(effects)
 
 
-def square_values(parts: Opened, row: Row) -> tuple[float | None, ...]:
+class ValuesBoards(Protocol):
+    """What says what boards are worth to their side to move."""
+
+    @property
+    def game(self) -> str:
+        """The game."""
+
+    @property
+    def rules(self) -> GameRules:
+        """Its rules."""
+
+    def values(self, rows: Sequence[Row]) -> NDArray[np.float64]:
+        """Return the value of each of *rows*."""
+
+
+def square_values(parts: ValuesBoards, row: Row) -> tuple[float | None, ...]:
     """Return half of what an own piece on a square is worth more than an opponent's, row by row.
 
     It is what the value of the board *row* differs by, own being its side to move, with all else as

@@ -1,35 +1,45 @@
-"""Why this move: which terms of a player's evaluator decided it against the second best.
+"""Why this move: what decided it against another one, in words for people.
 
-A search prefers a move for the board that its principal variation ends at. So the terms are
-compared there: what each adds to the value of the best line, and to that of the second.
+A search prefers a move for the board that its principal variation ends at. So two boards are
+compared: the ends of the lines after the move and after the next best. What each part of the
+evaluator adds to both values tells what decided; tables of patterns are added up by regions of the
+board. Parts are named only if they add up to what the search found.
 
 Reasons: docs/design/page.md.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from __future__ import annotations
 
-from evoply._native import Stream
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple, Protocol
+
 from evoply.arena.json_data import JsonData
 from evoply.expressions import Expression, ExpressionError, Number
 from evoply.expressions.sides import for_the_other_side
 from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
-from evoply.players import ExpressionEvaluator, ValuingPlayer, analyse
-from evoply.players.analysis import own_plies, record_of
-from evoply.players.grammar import Runs
-from evoply.protocols import Clock, Color, GameRecord
-from evoply.reports.game_analysis import CERTAIN
-from evoply.reports.open_evaluator import Opened, is_sum, read_opened
+from evoply.players import ExpressionEvaluator, PlayerKind, ValuingPlayer, model_of
+from evoply.players.analysis import record_of
+from evoply.players.grammar import Runs, read_player_of
+from evoply.players.strong import Strong, strong_tables
+from evoply.protocols import Color, GameRecord, Position
+from evoply.reports.adviser import Advice, Adviser
+from evoply.reports.open_evaluator import is_sum, opened
 from evoply.reports.phrases import joined
+from evoply.reports.regions import RegionTables, regions_of_strong
+from evoply.reports.scale import CERTAIN, Scale
 from evoply.reports.terms import TIMES, Term
 
 _SAME = 1e-12
 """Values nearer to each other than this differ by rounding only."""
-_MOST_SAID = 3
-_NOTABLE = 0.05
-"""A term that makes less of the difference is not worth a word."""
+_MOST_SAID = 2
+_NOTABLE = 0.1
+"""A part that makes less of the difference is not worth a word."""
+_MOST_CAPTURES = 40
+_DEEPEST = 6
+"""Plies at which a deeper level of `strong` is explained."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +49,7 @@ class Reason(JsonData):
     also = ("difference",)
 
     text: str
-    """Its terms as a formula."""
+    """Its terms as a formula, or the region of tables."""
     words: str
     """What the best line has more or less of."""
     best: float
@@ -60,101 +70,219 @@ class Why(JsonData):
     position: str
     color: Color
     best: str
+    """The move that it chooses; where a weak player slips, not the one it values most."""
     value: float | None
-    """What the move is worth to *color*."""
+    """What the move is worth to *color*, on the player's scale."""
     second: str | None
+    """The move that it values most of the others."""
     second_value: float | None
+    unit: str
+    """"discs", "points" or "none", which is the player's own scale."""
+    worth: float | None
+    """The value in the unit."""
+    second_worth: float | None
     best_line: tuple[str, ...]
     """How the game would go on after each of the two."""
     second_line: tuple[str, ...]
     reasons: tuple[Reason, ...]
-    """The features, what makes the largest difference first. They add up to the values but for a
-    constant; empty where the player's value is no sum, or where a line ends the game."""
+    """What makes the largest difference first. They add up to the values but for a constant; empty
+    where the player's value is no sum, or where a line ends the game."""
     sentence: str
 
     def __str__(self) -> str:
         return self.sentence
 
 
-def why(player: object, game: Any, *, runs: Runs | None = None) -> Why:
+def why(
+    player: object,
+    game: Any,
+    *,
+    chosen: Any = None,
+    runs: Runs | None = None,
+) -> Why:
     """Return why *player* chooses its move at the end of *game*, a record or a position.
 
-    A player is taken as `evoply.analyse` does, with *runs* for champions; one that begins with
-    random moves or has overlapping stages is explained by its steady part. Raises `ValueError` if
-    the game is over, or if the player values nothing: then there is no reason.
+    *chosen* is a move that it has chosen there; by default the one that it values most. A player is
+    taken as `evoply.analyse` does, with *runs* for champions; one that begins with random moves or
+    has overlapping stages is explained by its steady part. Raises `ValueError` if the game is over,
+    or if the player values nothing: then there is no reason.
 
     >>> import evoply as ep
     >>> print(ep.why("greedy", ep.othello.Game.from_transcript("f5d6c4")))
-    It plays g5 (2) rather than b3 (0): it scores better on many own discs (+1) and few discs for
-    the opponent (+1).
+    It plays g5 (+0.050 discs) rather than b3 (+0.000): it scores better on many own discs (+0.025)
+    and few discs for the opponent (+0.025).
     """
     record = record_of(game)
+    model = model_of(read_player_of(player, record.position.game, runs))
+    model.check_fits(record.position.game)
+    steady = steady_model(model, record.position.game)
+    with Adviser(record.position.game, steady) as adviser:
+        advice = adviser.values(record, exact=None)
+        return reasons_of(adviser, record, advice, chosen=chosen, label=model.label)
+
+
+def steady_model(model: PlayerKind, game: str) -> PlayerKind:
+    """Return *model* without chance and not too deep, so that its values explain its moves.
+
+    Raises `ValueError` for a player that values nothing.
+    """
+    if isinstance(model, Strong):
+        return model.with_options({"depth": min(model.plies_ahead, _DEEPEST), "epsilon": 0.0})
+    if model.valuing() is None:
+        raise ValueError(f"{model.label}: this player values nothing, so there is no reason")
+    return opened(model, game).model
+
+
+def reasons_of(
+    adviser: Adviser,
+    record: GameRecord,
+    advice: Advice,
+    *,
+    chosen: Any = None,
+    label: str | None = None,
+    seconds: float | None = None,
+) -> Why:
+    """Return why the best move of *advice* is better than the second, in the eyes of *adviser*.
+
+    *chosen* is a move that the player, called *label*, has chosen instead. The lines after both
+    moves are searched for at most so many *seconds* each (None: as long as it takes); without them
+    there are no reasons, only values.
+    """
     position, name = record.position, record.position.game
-    whole, parts = read_opened(player, name, runs)
-    if parts is None:
-        raise ValueError(f"{whole.label}: this player values nothing, so there is no reason")
-    choice = analyse(parts.model, record, every_move=True)
     texts = {move: position.short_text(move) for move in position.legal_moves}
-    known = {"player": whole.label, "game": name, "position": position.text()}
-    if len(choice.moves) < 2:
+    known = {
+        "player": advice.player if label is None else label,
+        "game": name,
+        "position": position.text(),
+        "color": position.turn,
+        "unit": advice.scale.unit,
+    }
+    best = advice.best if chosen is None else chosen
+    if len(advice.moves) < 2:
         what = "it has to pass" if position.legal_moves.must_pass else "there is no other move"
+        worth = advice.worth
         return Why(
-            **known, color=position.turn, best=texts[choice.move], value=choice.score, second=None,
-            second_value=None, best_line=(texts[choice.move],), second_line=(), reasons=(),
-            sentence=f"It plays {texts[choice.move]}: {what}.",
+            **known, best=texts[best], value=None, second=None, second_value=None, worth=worth,
+            second_worth=None, best_line=(texts[best],), second_line=(), reasons=(),
+            sentence=f"It plays {texts[best]}: {what}.",
         )  # fmt: skip
-    values = dict(choice.moves)
-    best = choice.move
-    second = next(move for move, _ in choice.moves if move != best)
-    lines = [_line(parts, record, move) for move in (best, second)]
-    reasons = _reasons(parts, record, lines, [values[best], values[second]])
-    head = _head([texts[best], texts[second]], [values[best], values[second]], reasons)
+    worths, values = dict(advice.moves), dict(advice.raw or advice.moves)
+    second = next(move for move, _ in advice.moves if move != best)
+    found = None
+    if not advice.is_exact:
+        found = _Lines.search(adviser, record, advice, (best, second), seconds)
+    reasons = () if found is None else _reasons(adviser, position.turn, found, values, best, second)
+    lines = [(texts[best],), (texts[second],)] if found is None else found.texts
     return Why(
         **known,
-        color=position.turn,
         best=texts[best],
         value=values[best] + 0.0,
         second=texts[second],
         second_value=values[second] + 0.0,
-        best_line=lines[0].move_texts(),
-        second_line=lines[1].move_texts(),
+        worth=worths[best],
+        second_worth=worths[second],
+        best_line=lines[0],
+        second_line=lines[1],
         reasons=reasons,
-        sentence=head,
+        sentence=_sentence(
+            advice,
+            [texts[best], texts[second]],
+            [worths[best], worths[second]],
+            [values[best], values[second]],
+            reasons,
+        ),
     )
 
 
-def _line(parts: Opened, record: GameRecord, move: Any) -> GameRecord:
+class _Lines(NamedTuple):
+    """The games that are expected after two moves."""
+
+    first: GameRecord
+    second: GameRecord
+
+    @property
+    def texts(self) -> list[tuple[str, ...]]:
+        """Both as texts of moves."""
+        return [self.first.move_texts(), self.second.move_texts()]
+
+    @classmethod
+    def search(
+        cls,
+        adviser: Adviser,
+        record: GameRecord,
+        advice: Advice,
+        moves: Sequence[Any],
+        seconds: float | None,
+    ) -> _Lines | None:
+        """Return the lines after *moves*, as deep as the advice is; None if that takes too long."""
+        first, second = (
+            _until_quiet(adviser, _line(adviser, record.position, move, advice, seconds), seconds)
+            for move in moves
+        )
+        return None if first is None or second is None else cls(first, second)
+
+
+def _line(
+    adviser: Adviser, position: Position, move: Any, advice: Advice, seconds: float | None
+) -> GameRecord | None:
     """Return the game that the player expects from the position on, with *move* first."""
-    position, player = record.position, parts.model
-    line = game_rules(position.game).game(position, (), NO_DRAWS).play(move)
-    left = player.plies_ahead - 1
-    while left and line.outcome() is None and len(line.position.legal_moves) == 1:
-        line, left = line.play(line.position.legal_moves[0]), left - 1
-    if not left or line.outcome() is not None:
-        return line
-    if line.position.turn is not position.turn:
-        player = _across(parts)
-    seat = player.with_options({"depth": left}).seat(position.game)
-    after = game_rules(position.game).game(line.position, (), NO_DRAWS)
-    stream = Stream(0, "analyse").child(0, 0)
-    plies = Clock(moves=own_plies(record))
-    for next_move in seat.analyse(after, stream, plies).line:
+    rules = game_rules(position.game)
+    line: GameRecord = rules.game(position, (), NO_DRAWS)
+    known = advice.line if advice.line[:1] == (move,) else (move,)
+    for next_move in known[: max(advice.depth, 1)]:
         line = line.play(next_move)
+    # A search that knows a position already tells its value, but no moves: they are looked for.
+    while (left := advice.depth - len(line)) > 0 and line.outcome() is None:
+        if len(line.position.legal_moves) == 1:
+            line = line.play(line.position.legal_moves[0])
+            continue
+        after = rules.game(line.position, (), NO_DRAWS)
+        is_across = line.position.turn is not position.turn
+        answer = adviser.line_from(after, left, seconds, across=_across if is_across else None)
+        if not answer:
+            return None
+        for next_move in answer[:left]:
+            line = line.play(next_move)
     return line
 
 
-def _across(parts: Opened) -> ValuingPlayer:
+def _until_quiet(
+    adviser: Adviser, line: GameRecord | None, seconds: float | None
+) -> GameRecord | None:
+    """Return *line* with the captures after it, if the player's search goes on with them.
+
+    Where captures are compulsory, a quiescent search of a leaf is a search of one ply more.
+    """
+    player = model_of(adviser.player)
+    rules = game_rules(adviser.game)
+    is_quiescent = (
+        rules.has_captures if isinstance(player, Strong) else getattr(player, "quiescence", False)
+    )
+    for _ in range(_MOST_CAPTURES if is_quiescent else 0):
+        if line is None or line.outcome() is not None:
+            break
+        position = line.position
+        other = position.turn.opposite
+        first = line.play(position.legal_moves[0])
+        if first.position.pieces(other) == position.pieces(other):
+            break
+        after = rules.game(position, (), NO_DRAWS)
+        answer = adviser.line_from(after, 1, seconds)
+        line = None if not answer else line.play(answer[0])
+    return line
+
+
+def _across(player: PlayerKind, game: str) -> PlayerKind:
     """Return a player with the opponent's pieces that values boards as the player's search does.
 
     A search looks for replies that are bad for the player. A player of its kind on the other side
     would look for what is good by its own view: the same only if what the evaluator says of a
     board is minus what it says with the sides exchanged.
     """
-    player = parts.model
-    if player.view == "turn":
+    if not isinstance(player, ValuingPlayer) or player.view == "turn":
         return player
     try:
-        seen = for_the_other_side(parts.expression)
+        seen = for_the_other_side(opened(player, game).expression)
     except ExpressionError:
         return player
     if not isinstance(seen, Number):
@@ -162,36 +290,96 @@ def _across(parts: Opened) -> ValuingPlayer:
     return player.with_evaluator(ExpressionEvaluator(expression=(-seen).to_dict()))
 
 
-def _reasons(
-    parts: Opened, record: GameRecord, lines: Sequence[GameRecord], values: Sequence[float]
-) -> tuple[Reason, ...]:
-    """Return what each feature adds at the ends of both *lines*; none if that explains nothing.
+class _Part(NamedTuple):
+    """What a part of an evaluator adds to the value of a board."""
 
-    It explains the move if the terms add up to the *values* that the search found.
-    """
-    color, terms = record.position.turn, parts.terms
-    if max(map(abs, values)) >= CERTAIN:
-        return ()
-    added = []
-    for line, value in zip(lines, values, strict=True):
-        row = parts.row(line.position, color)
+    key: object
+    """Parts of one key count together."""
+    text: str
+    words: str
+    adds: float
+    is_constant: bool = False
+    factors: int = 0
+    """Of parts of one key, that with the fewest factors says best what it is."""
+
+
+class _Explainer(Protocol):
+    """Takes the value of a board apart."""
+
+    def parts(self, position: Position, color: Color) -> tuple[float, list[_Part]]:
+        """Return the value to *color*, and what adds up to it."""
+
+
+class _Strong:
+    """Tables that come with evoply, by regions."""
+
+    def __init__(self, game: str) -> None:
+        self._tables, self._program = regions_of_strong(game), strong_tables(game).program
+
+    def parts(self, position: Position, color: Color) -> tuple[float, list[_Part]]:
+        """Return the value to *color*, and what the regions add."""
+        sign = 1.0 if position.turn is color else -1.0
+        sums = self._tables.sums(position.row)
+        found = [_Part(words, words, words, sign * adds) for words, adds in sums.items()]
+        return sign * sum(sums.values()), found
+
+
+class _Evaluator:
+    """An expression: its terms, and tables of patterns by regions."""
+
+    def __init__(self, player: PlayerKind, game: str) -> None:
+        self._opened = opened(player, game)
+        tables = [term for term in self._opened.terms if _is_table(term)]
+        try:
+            self._regions = (
+                RegionTables(
+                    (
+                        (
+                            term.factors[0],
+                            [
+                                [term.coefficient * entry for entry in table]
+                                for table in term.factors[0].arguments[7]
+                            ],
+                        )
+                        for term in tables
+                    ),
+                    game,
+                )
+                if tables
+                else None
+            )
+        except ValueError:
+            self._regions = None
+
+    def parts(self, position: Position, color: Color) -> tuple[float, list[_Part]]:
+        """Return the value to *color*, and what the terms add."""
+        parts = self._opened
+        row = parts.row(position, color)
         sign = 1.0 if row[3] == (color is Color.BLACK) else -1.0
         seen = parts.seen(row)
-        added.append([sign * product for product in seen.terms])
-        if not is_sum(added[-1], value) or not is_sum([sign * seen.value], value):
-            return ()
-    groups: dict[frozenset[Expression], list[int]] = {}
-    for index, term in enumerate(terms):
-        if not term.is_constant:
-            groups.setdefault(_features(term), []).append(index)
-    reasons = []
-    for indices in groups.values():
-        best, second = (sum(products[index] for index in indices) for products in added)
-        # The term that does not change with time says best what the feature is.
-        plain = min((terms[index] for index in indices), key=lambda term: len(term.factors))
-        text = " + ".join(terms[index].text for index in indices)
-        reasons.append(Reason(text, parts.words.wanted_term(plain)[0], best + 0.0, second + 0.0))
-    return tuple(sorted(reasons, key=lambda reason: -abs(reason.difference)))
+        found = []
+        for term, adds in zip(parts.terms, seen.terms, strict=True):
+            if self._regions is not None and _is_table(term):
+                continue
+            words = "" if term.is_constant else parts.words.wanted_term(term)[0]
+            found.append(
+                _Part(
+                    _features(term),
+                    term.text,
+                    words,
+                    sign * adds,
+                    term.is_constant,
+                    len(term.factors),
+                )
+            )
+        if self._regions is not None:
+            sums = self._regions.sums(row)
+            found += [_Part(words, words, words, sign * adds) for words, adds in sums.items()]
+        return sign * seen.value, found
+
+
+def _is_table(term: Term) -> bool:
+    return len(term.factors) == 1 and not term.divisors and term.factors[0].op == "pattern"
 
 
 def _features(term: Term) -> frozenset[Expression]:
@@ -199,32 +387,96 @@ def _features(term: Term) -> frozenset[Expression]:
     return frozenset(factor for factor in (*term.factors, *term.divisors) if factor.op not in TIMES)
 
 
-def _head(texts: Sequence[str], values: Sequence[float], reasons: Sequence[Reason]) -> str:
+@lru_cache(maxsize=16)
+def _explainer(player: PlayerKind, game: str) -> _Explainer:
+    return _Strong(game) if isinstance(player, Strong) else _Evaluator(player, game)
+
+
+def _reasons(
+    adviser: Adviser,
+    color: Color,
+    lines: _Lines,
+    values: Mapping[Any, float],
+    best: Any,
+    second: Any,
+) -> tuple[Reason, ...]:
+    """Return what each part adds at the ends of both *lines*; none if that explains nothing.
+
+    It explains the move if the parts add up to the *values* that the search found.
+    """
+    found = [values[best], values[second]]
+    player = model_of(adviser.player)
+    if max(map(abs, found)) >= CERTAIN or (
+        not isinstance(player, Strong) and player.valuing() is None
+    ):
+        return ()
+    explainer = _explainer(player, adviser.game)
+    groups: dict[object, list[list[_Part]]] = {}
+    for side, (line, value) in enumerate(zip(lines, found, strict=True)):
+        seen, parts = explainer.parts(line.position, color)
+        if not is_sum([part.adds for part in parts], value) or not is_sum([seen], value):
+            return ()
+        for part in parts:
+            if not part.is_constant:
+                groups.setdefault(part.key, [[], []])[side].append(part)
+    reasons = []
+    for sides in groups.values():
+        first, other = (sum(part.adds for part in parts) for parts in sides)
+        parts = sides[0] or sides[1]
+        plain = min(parts, key=lambda part: part.factors)
+        text = " + ".join(part.text for part in parts)
+        reasons.append(Reason(text, plain.words, first + 0.0, other + 0.0))
+    return tuple(sorted(reasons, key=lambda reason: -abs(reason.difference)))
+
+
+def _sentence(
+    advice: Advice,
+    texts: Sequence[str],
+    worths: Sequence[float],
+    values: Sequence[float],
+    reasons: Sequence[Reason],
+) -> str:
     """Return the sentence about the move."""
-    best, second = (f"{text} ({_worth(value)})" for text, value in zip(texts, values, strict=True))
+    scale = advice.scale
+    shown = [advice.text(worth) for worth in worths]
+    is_same = abs(values[0] - values[1]) <= _SAME * (1 + abs(values[0]))
+    if shown[0] == shown[1] and not is_same:
+        shown = [scale.precise_text(worth) for worth in worths]
+    unit = " discs" if scale.unit == "discs" else ""
+    best, second = f"{texts[0]} ({shown[0]}{unit})", f"{texts[1]} ({shown[1]})"
     start = f"It plays {best} rather than {second}"
-    if abs(values[0] - values[1]) <= _SAME * (1 + abs(values[0])):
+    if is_same:
         return f"{start}: both are worth the same to it."
+    if values[0] < values[1]:
+        return f"It plays {best}, though it values {second} more: at its level it errs on purpose."
+    if values[0] >= CERTAIN:
+        return f"It plays {best}: it wins by force."
+    if values[1] <= -CERTAIN and not advice.is_exact:
+        return f"{start}, which loses by force."
+    if advice.is_exact:
+        return f"{start}: that is how the game ends with best play after each."
     if not reasons:
         return f"{start}, whose board is worth less to it at the end of its search."
+    # In the unit, in which the parts add up as well.
+    change = (worths[0] - worths[1]) / (values[0] - values[1])
     total = sum(abs(reason.difference) for reason in reasons)
     notable = [reason for reason in reasons if abs(reason.difference) >= _NOTABLE * total]
-    for_it = [reason for reason in notable if reason.difference > 0][:_MOST_SAID]
-    against = [reason for reason in notable if reason.difference < 0][:_MOST_SAID]
-    clause = ""
-    if for_it:
-        clause = f": it scores better on {joined([_reason_text(reason) for reason in for_it])}"
-    if against:
-        link = ", and worse on" if for_it else ": it scores worse on"
-        clause += f"{link} {joined([_reason_text(reason) for reason in against])}"
-    return f"{start}{clause}."
+    said = [reason for reason in notable if reason.difference > 0][:_MOST_SAID]
+    if len(said) < _MOST_SAID:
+        said += [reason for reason in notable if reason.difference < 0][: _MOST_SAID - len(said)]
+    groups = [
+        joined(
+            [
+                _reason_text(reason, change, scale)
+                for reason in said
+                if is_for == (reason.difference > 0)
+            ]
+        )
+        for is_for in (True, False)
+    ]
+    clause = " and worse on ".join(group for group in groups if group)
+    return f"{start}: it scores better on {clause}."
 
 
-def _reason_text(reason: Reason) -> str:
-    return f"{reason.words} ({reason.difference:+.3g})"
-
-
-def _worth(value: float) -> str:
-    if abs(value) >= CERTAIN:
-        return "a win" if value > 0 else "a loss"
-    return f"{round(value, 6) + 0.0:.4g}"
+def _reason_text(reason: Reason, change: float, scale: Scale) -> str:
+    return f"{reason.words} ({scale.change_text(reason.difference * change)})"

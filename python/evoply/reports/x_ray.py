@@ -8,19 +8,26 @@ player that evolves a strategy before each of its moves, it shows that strategy.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from evoply import _native
 from evoply._native import Stream
 from evoply.arena.json_data import JsonData
 from evoply.expressions import Constant
-from evoply.games import game_rules
+from evoply.games import GameRules, game_rules
 from evoply.gp import Genotype, tree_svg
-from evoply.players import PlayerKind
+from evoply.players import PlayerKind, model_of
 from evoply.players.analysis import asked, record_of
-from evoply.players.grammar import Runs
-from evoply.protocols import Choice, Clock, Color, GameRecord, Position
+from evoply.players.grammar import Runs, read_player_of
+from evoply.players.strong import Strong, strong_tables
+from evoply.protocols import Choice, Clock, Color, GameRecord, Position, Row
 from evoply.reports.influence import square_values
 from evoply.reports.open_evaluator import Opened, Value, is_drawn, read_opened
+from evoply.reports.regions import regions_of_strong
+from evoply.reports.scale import scale_of
 from evoply.reports.terms import TIMES
 from evoply.wording import short_name
 
@@ -33,6 +40,10 @@ _MEASURES: Mapping[str, str] = {
     "mobility": "what each legal move of the opponent's after a move costs, in eighths",
     "frontier": "what each own piece beside an empty square costs, in eighths",
 }
+_SQUARES = (
+    "Half of what the value differs by between an own {piece} on the square and an opponent's, all "
+    "else as it is."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,20 +144,75 @@ def xray(
 
     >>> import evoply as ep
     >>> seen = ep.xray("greedy", ep.othello.Game.from_transcript("f5d6c4"))
-    >>> print(seen)
-    greedy: to it this board is worth -3 for White.
-             5         -5  the opponent's discs
-             2         +2  own discs
+    >>> seen.sentence
+    'To it this board is worth -0.1 discs for White (-3 on its own scale, as all numbers below).'
+    >>> [(one.words, one.value, one.adds) for one in seen.features]
+    [("the opponent's discs", 5.0, -5.0), ('own discs', 2.0, 2.0)]
     """
     record = record_of(game)
     name = record.position.game
-    whole, parts = read_opened(player, name, runs)
     color = record.position.turn if color is None else color
+    model = model_of(read_player_of(player, name, runs))
+    if isinstance(model, Strong):
+        model.check_fits(name)
+        return _of_strong(model, record.position)
+    whole, parts = read_opened(model, name, runs)
     if parts is not None:
         return _of_evaluator(whole, parts, record.position, color)
     return _of_choice(
         whole, record, color, stream or Stream(0, "analyse"), clock or Clock(), choices or {}
     )
+
+
+class _StrongBoards(NamedTuple):
+    """Tables that come with evoply, as what values boards for their side to move."""
+
+    game: str
+
+    @property
+    def rules(self) -> GameRules:
+        return game_rules(self.game)
+
+    def values(self, rows: Sequence[Row]) -> NDArray[np.float64]:
+        """Return what the tables say of *rows*."""
+        batch = _native.Positions(self.rules.kernel, rows)
+        found: NDArray[np.float64] = strong_tables(self.game).program.evaluate(batch)[:, 0]
+        return found
+
+
+def _of_strong(player: Strong, position: Position) -> XRay:
+    """Return what tables say of each region; own is the side to move."""
+    boards, row = _StrongBoards(position.game), position.row
+    value = float(boards.values([row])[0])
+    sums = regions_of_strong(position.game).sums(row)
+    shown = [FeatureSeen(words, words, None, adds) for words, adds in sums.items()]
+    shown.sort(key=lambda feature: -abs(feature.adds or 0.0))
+    return XRay(
+        player=player.label,
+        game=position.game,
+        position=position.text(),
+        own=position.turn,
+        value=value,
+        sentence=_sentence(value, player, position, position.turn),
+        squares=square_values(boards, row),
+        squares_are=_SQUARES.format(piece=boards.rules.piece),
+        features=tuple(shown),
+        rest=0.0,
+        note=" ".join(player.habits),
+    )
+
+
+def _sentence(value: float, player: PlayerKind, position: Position, own: Color) -> str:
+    """Return what a board is worth, in the unit of the game and on the player's own scale."""
+    scale = scale_of(player, position.game)
+    text = value_text(value)
+    if scale.unit == "none" or not math.isfinite(value):
+        return f"To it this board is worth {text} for {own}."
+    worth = scale.text(scale.worth(value, position))
+    unit = "discs" if scale.unit == "discs" else "of a point"
+    is_own = scale.unit == "discs" and scale.factor(position) == 1.0
+    other = "" if is_own else f" ({text} on its own scale, as all numbers below)"
+    return f"To it this board is worth {worth} {unit} for {own}{other}."
 
 
 def _of_evaluator(whole: PlayerKind, parts: Opened, position: Position, color: Color) -> XRay:
@@ -162,19 +228,15 @@ def _of_evaluator(whole: PlayerKind, parts: Opened, position: Position, color: C
         if part.op not in TIMES or add is not None
     ]
     shown.sort(key=lambda feature: -abs(feature.adds or 0.0))
-    piece = parts.rules.piece
     return XRay(
         player=whole.label,
         game=parts.game,
         position=position.text(),
         own=own,
         value=value,
-        sentence=f"To it this board is worth {value_text(value)} for {own}.",
+        sentence=_sentence(value, whole, position, own),
         squares=square_values(now, row),
-        squares_are=(
-            f"Half of what the value differs by between an own {piece} on the square and an "
-            "opponent's, all else as it is."
-        ),
+        squares_are=_SQUARES.format(piece=parts.rules.piece),
         features=tuple(shown),
         rest=left,
         tree=parts.tree,

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from evoply._native import Stream
 from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
-from evoply.players import PlayerKind, Searcher, steady_player
-from evoply.protocols import Clock, GameRecord
-from evoply.web.ladder import adviser_of
+from evoply.players import PlayerKind
+from evoply.players.analysis import asked as asked_of
+from evoply.processes import core_count
+from evoply.protocols import Clock, Color, GameRecord
 from evoply.web.messages import (
+    Bound,
+    ChoiceAsked,
+    ChoiceShown,
     FeatureShown,
     QuestionAsked,
+    Review,
+    ReviewAsked,
+    ReviewedMove,
     ValuedMove,
     Values,
     XRayAsked,
@@ -23,33 +33,177 @@ from evoply.web.outside_players import OpponentReader
 from evoply.wording import short_name
 
 if TYPE_CHECKING:
+    from evoply.reports.adviser import Adviser
     from evoply.reports.x_ray import XRay
 
 
+_FOR_A_LINE = 0.05
+"""Seconds for the line after a move, without which no reason is given."""
+
+
 async def values_of_moves(game: OpenGame, question: QuestionAsked, read: OpponentReader) -> Values:
-    """Return what the moves of *game* at the ply of *question* are worth to its player."""
-    position = game.record.positions[_place(game, question.ply)]
-    if not position.legal_moves:
-        raise ConflictError("the game is over there - ask about an earlier move")
-    record = game_rules(game.stored.game).game(position, (), NO_DRAWS)
-    advisers = _advisers(game, question.player, read)
+    """Return what the moves of *game* at the ply of *question* are worth, by the game's adviser."""
+    record = _record_at(game, question.ply)
+    adviser = _adviser(game, question.player, read)
 
     def ask() -> Values:
-        return _values(record, advisers, question.seconds, game.stored.seed)
+        from evoply.reports.reasons import reasons_of
+
+        with adviser() as asked:
+            advice = asked.values(record, seconds=question.seconds, threads=0)
+            why = reasons_of(asked, record, advice, seconds=_FOR_A_LINE)
+        texts = {move: record.position.short_text(move) for move in record.position.legal_moves}
+        best = advice.worth or 0.0
+        line = game_rules(game.stored.game).game(record.position, (), NO_DRAWS)
+        for move in advice.line:
+            line = line.play(move)
+        return Values(
+            player=short_name(advice.player),
+            unit=advice.scale.unit,
+            best=texts[advice.best],
+            path=list(advice.best.path),
+            moves=[
+                ValuedMove(
+                    move=texts[move],
+                    path=list(move.path),
+                    value=worth,
+                    text=advice.text(worth),
+                    loss=best - worth,
+                )
+                for move, worth in advice.moves
+            ],
+            depth=advice.depth,
+            exact=advice.is_exact,
+            line=list(line.move_texts()),
+            why=why.sentence,
+        )
 
     return await game.pool.run((game.stored.id, "question"), ask)
+
+
+async def choice_of(game: OpenGame, asked: ChoiceAsked, read: OpponentReader) -> ChoiceShown:
+    """Return what the player of *asked* plays at the end of *game*, and why: of one draw.
+
+    If it moves next, that is the move which it plays.
+    """
+    record = game.record
+    if game.playing.is_over:
+        raise ConflictError("the game is over - take a move back to ask")
+    turn = record.position.turn
+    own = game.sides[turn]
+    is_next = own.player is not None and asked.player in (None, own.text)
+    player = own.player if is_next else _opponent(game, asked.player, read)
+    assert player is not None  # the side to move is a player's
+
+    def ask() -> ChoiceShown:
+        from evoply.reports.reasons import why
+
+        stream = Stream(game.stored.seed, "play", "game")
+        clock = Clock(move_seconds=game.stored.seconds)
+        seat = player.seat(game.stored.game)
+        try:
+            move = asked_of(seat, record, stream, clock=clock).move
+        finally:
+            seat.close()
+        text = record.position.short_text(move)
+        try:
+            reason = why(player, record, chosen=move).sentence
+        except ValueError:
+            reason = f"It plays {text}, and does not say why: it gives boards no values."
+        return ChoiceShown(
+            player=short_name(player.label),
+            move=text,
+            path=list(move.path),
+            is_next=is_next,
+            why=reason,
+        )
+
+    return await game.pool.run((game.stored.id, "question"), ask)
+
+
+async def review_of(game: OpenGame, asked: ReviewAsked, read: OpponentReader) -> Review:
+    """Return what the plies of *asked* lost in *game*, by the game's adviser."""
+    record = game.record
+    adviser = _adviser(game, None, read)
+    plies = range(min(asked.since, len(record)), min(asked.since + asked.count, len(record)))
+
+    def ask() -> Review:
+        from evoply.reports.adviser import EXACT_EMPTIES
+
+        exact = EXACT_EMPTIES if asked.exact else None
+        # A helper for each core takes the next ply that is left: late plies are slower.
+        moves: dict[int, ReviewedMove] = {}
+        waiting = iter(plies)
+        lock = Lock()
+
+        def work() -> None:
+            with adviser() as judge:
+                while True:
+                    with lock:
+                        ply = next(waiting, None)
+                    if ply is None:
+                        return
+                    moves[ply] = _reviewed(judge, record, ply, asked.depth, exact)
+
+        workers = max(1, min(core_count(), len(plies)))
+        with ThreadPoolExecutor(workers) as threads:
+            for done in [threads.submit(work) for _ in range(workers)]:
+                done.result()
+        with adviser() as judge:
+            scale = judge.scale
+            return Review(
+                player=short_name(judge.player.label),
+                unit=scale.unit,
+                bounds=[
+                    Bound(grade=grade, loss=least, text=scale.difference_text(least))
+                    for grade, least in scale.bounds
+                ],
+                moves=[moves[ply] for ply in plies],
+            )
+
+    return await game.pool.run((game.stored.id, "question"), ask)
+
+
+def _reviewed(
+    judge: Adviser, record: GameRecord, ply: int, depth: int, exact: int | None
+) -> ReviewedMove:
+    from evoply.reports.game_analysis import analysed_move
+
+    found = analysed_move(judge, record, ply, exact=exact, depth=depth, forced=True)
+    scale, position = judge.scale, record.positions[ply]
+    assert found.best_score is not None  # forced moves have a worth, too
+    black = position.turn is Color.BLACK
+    value = found.best_score if black else scale.opposite(found.best_score)
+    loss = found.loss or 0.0
+    best = game_rules(position.game).game(position, (), NO_DRAWS).play(found.best or found.move)
+    return ReviewedMove(
+        ply=ply + 1,
+        color=position.turn,
+        move=found.move,
+        path=list(record.moves[ply].path),
+        value=value,
+        text=scale.text(value, is_exact=found.exact),
+        exact=found.exact,
+        depth=found.depth,
+        loss=loss,
+        loss_text=scale.difference_text(loss, is_exact=found.exact) if loss else "",
+        grade=found.grade,
+        best=found.best or found.move,
+        best_path=list(best.moves[-1].path),
+        line=list(found.line),
+        had_choice=len(position.legal_moves) > 1,
+    )
 
 
 async def xray_of(game: OpenGame, question: XRayAsked, read: OpponentReader) -> XRayShown:
     """Return what the player of *question* sees in *game* at its ply."""
     record = game.record.first(_place(game, question.ply))
-    advisers = _advisers(game, question.player, read)
+    advisers = _seen_by(game, question.player, read)
     colors = {side.player: color for color, side in game.sides.items() if side.player is not None}
 
     choices = dict(game.choices)  # those of the other side are of other plies
 
     def look() -> XRayShown:
-        # Only here, as in `_values`: a server that begins does not wait for what explains players.
         from evoply.reports.x_ray import xray
 
         trouble = ""
@@ -97,63 +251,44 @@ def _place(game: OpenGame, ply: int | None) -> int:
     return count
 
 
-def _advisers(game: OpenGame, text: str | None, read: OpponentReader) -> list[PlayerKind]:
-    """Return whom to ask: the player *text*, or those who play, then one who always knows."""
+def _record_at(game: OpenGame, ply: int | None) -> GameRecord:
+    """Return a game that is at the position of a question, at which it is not over."""
+    position = game.record.positions[_place(game, ply)]
+    if not position.legal_moves:
+        raise ConflictError("the game is over there - ask about an earlier move")
+    record: GameRecord = game_rules(game.stored.game).game(position, (), NO_DRAWS)
+    return record
+
+
+def _adviser(game: OpenGame, text: str | None, read: OpponentReader) -> Callable[[], Adviser]:
+    """Return what makes an adviser: the player *text*, or that of the game."""
+    name = game.stored.game
+    player = read(text or game_rules(name).adviser, name)
+    stream = Stream(game.stored.seed, "play", "game")
+
+    def make() -> Adviser:
+        # Only here: a server that begins does not wait for what explains players.
+        from evoply.reports.adviser import Adviser
+
+        return Adviser(name, player, stream=stream)
+
+    return make
+
+
+def _opponent(game: OpenGame, text: str | None, read: OpponentReader) -> PlayerKind:
+    """Return the player *text*, or the one that plays the other side."""
+    if text:
+        return read(text, game.stored.game)
+    player = game.sides[game.record.position.turn.opposite].player
+    if player is None:
+        raise ConflictError("player: nobody plays but people - name one, or ask for a hint")
+    return player
+
+
+def _seen_by(game: OpenGame, text: str | None, read: OpponentReader) -> list[PlayerKind]:
+    """Return whose x-ray is shown: the player *text*, or those who play, then the adviser."""
     if text:
         return [read(text, game.stored.game)]
     players = [side.player for side in game.sides.values() if side.player is not None]
-    players.append(read(adviser_of(game.stored.game), game.stored.game))
+    players.append(read(game_rules(game.stored.game).adviser, game.stored.game))
     return players
-
-
-def _values(record: GameRecord, advisers: list[PlayerKind], seconds: float, seed: int) -> Values:
-    """Return what the first of *advisers* that values moves says."""
-    from evoply.reports.analysis_page import score_text
-
-    position = record.position
-    for player in advisers:
-        try:
-            with Searcher(
-                player, game=position.game, stream=Stream(seed, "play", "game")
-            ) as searcher:
-                choice = searcher.think(record, hard=seconds, every_move=True)
-        except ValueError:
-            continue
-        if not choice.moves and len(position.legal_moves) > 1:
-            continue
-        texts = {move: position.short_text(move) for move in position.legal_moves}
-        best = choice.moves[0][1] if choice.moves else 0.0
-        is_exact = "exact" in choice.notes
-        line = record
-        for move in choice.line:
-            line = line.play(move)
-        return Values(
-            player=short_name(player.label),
-            best=texts[choice.move],
-            moves=[
-                ValuedMove(
-                    move=texts[move],
-                    path=list(move.path),
-                    value=value,
-                    text=score_text(value, is_exact=is_exact),
-                    loss=best - value,
-                )
-                for move, value in choice.moves
-            ],
-            depth=choice.depth,
-            line=list(line.move_texts()),
-            why=_why(player, record, choice.depth),
-        )
-    raise ConflictError("this player does not say what moves are worth - ask another one")
-
-
-def _why(player: PlayerKind, record: GameRecord, depth: int) -> str | None:
-    """Return why *player* chooses its move, as far ahead as its search has got; None if unknown."""
-    from evoply.reports.reasons import why
-
-    try:
-        steady = steady_player(player)
-        is_deeper = steady.plies_ahead > depth
-        return why(steady.with_options({"depth": depth}) if is_deeper else steady, record).sentence
-    except ValueError:
-        return None
