@@ -22,12 +22,14 @@ from evoply.learning import load_learning_config
 from evoply.presets import PRESETS
 from evoply.protocols import ConfigError, RunError
 from evoply.reports.run_page import page_of
-from evoply.runs import advance, champion_of, is_locked, leave_request
+from evoply.runs import advance, champion_of, is_locked, leave_request, read_request
+from evoply.runs.folder import clear_request
 from evoply.web import Rate, ServerLimits
 from evoply.web.outside_players import read_opponent
 from evoply.web.run_driving import RunDriver
 from evoply.web.run_forms import config_asked
 from evoply.web.run_messages import RunRequest, StartRun
+from evoply.web.run_views import RunReader
 from waiting import until
 
 SMALL = {
@@ -161,7 +163,8 @@ def test_a_run_is_begun_paused_resumed_and_stopped_and_outlives_the_server(home:
             until(lambda: state()["generations"] > 2)
             again = api.post("/api/runs", json={**asked, "name": "other"})
             assert (again.status_code, "it" in again.json()["error"]) == (409, True)
-            assert api.post("/api/runs", json=asked).status_code == 409
+            taken = api.post("/api/runs", json=asked)
+            assert [one["field"] for one in taken.json()["errors"]] == ["name"]
             assert ask("pause").status_code == 202
             paused = until(lambda: (s := state())["status"] == "paused" and s)
             assert state()["generations"] == paused["generations"]
@@ -228,6 +231,47 @@ def test_a_process_that_has_let_go_of_its_run_is_not_starting_any_more(home: Pat
     assert not driver.is_starting(name)
     process.communicate(b"\n")
     assert not driver.is_starting(name)
+
+
+def test_a_request_to_a_run_that_is_starting_is_handed_over_when_it_has_begun(home: Path) -> None:
+    def start(folder: Path, **_: Any) -> "subprocess.Popen[bytes]":
+        return process
+
+    process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    driver = RunDriver(ServerLimits(), start=start)
+    reader = RunReader(driver)
+    name = driver.begin(StartRun(preset="quick"))
+    leave_request(home / name, "stop")  # of another day: nobody asks for that now
+    found = reader.read(name)
+    assert (found.status, found.is_going_on, found.request) == ("starting", True, None)
+    driver.ask(name, RunRequest(request="pause"))
+    assert reader.read(name).request == "pause"
+    driver.ask(name, RunRequest(request="resume"))
+    assert reader.read(name).request == "resume"
+    driver.ask(name, RunRequest(request="pause"))
+    with Run.open(home / name) as run, run.lock():
+        clear_request(home / name)  # as a run does that begins
+        assert reader.read(name).status == "starting"
+        run.set_meta(status="running")
+        run.record("started")
+        assert until(lambda: read_request(home / name)) == "pause"
+        until(lambda: driver.wanted(name) is None)
+        assert reader.read(name).request == "pause"
+    process.communicate(b"\n")
+
+
+def test_a_run_pauses_that_was_asked_to_before_it_began(home: Path) -> None:
+    asked = {"preset": "quick", "name": "it", "settings": ENDLESS, "tests": False}
+    try:
+        with client(home) as api:
+            assert api.post("/api/runs", json=asked).status_code == 201
+            answer = api.post("/api/runs/it/requests", json={"request": "pause"})
+            assert (answer.status_code, answer.json()["request"]) == (202, "pause")
+            state = until(lambda: (s := api.get("/api/runs/it").json())["status"] == "paused" and s)
+            assert 1 <= state["generations"] < 1000
+    finally:
+        leave_request(home / "it", "stop")
+        until(lambda: not is_locked(home / "it"))
 
 
 def test_runs_of_experiments_are_driven_by_their_whole_names(home: Path) -> None:

@@ -6,13 +6,14 @@ the server ends. Any run hears requests by the file in its folder, whoever began
 
 import subprocess
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from evoply.kinds import Run
-from evoply.protocols import RunError, RunNameError
+from evoply.protocols import ConfigError, RunError, RunNameError
 from evoply.runs import (
     checked_name,
     go_on_in_process,
@@ -23,6 +24,7 @@ from evoply.runs import (
     runs_directory,
 )
 from evoply.runs.background import OUTPUT
+from evoply.runs.folder import Request as RunCommand
 from evoply.runs.folder import is_locked
 from evoply.runs.user_sources import has_own_code
 from evoply.web.limits import LimitError, ServerLimits
@@ -34,6 +36,8 @@ _COMMAND = "evoply web"
 _ENDED_WELL = (0, 130)
 """Exit codes of a run that has ended or was stopped."""
 _LONGEST_TROUBLE = 500
+_LOOK_SECONDS = 0.05
+"""How soon a run that has begun hears what it was asked while it was starting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +56,22 @@ class RunDriver:
     limits: ServerLimits
     start: Callable[..., subprocess.Popen[bytes]] = go_on_in_process
     _begun: dict[str, _Begun] = field(default_factory=dict)
+    _wanted: dict[str, RunCommand] = field(default_factory=dict)
+    """What runs that are starting are asked to do."""
     _changing: threading.Lock = field(default_factory=threading.Lock)
 
     def begin(self, body: StartRun) -> str:
-        """Make the run that is asked for, begin it, and return its name."""
-        config = config_asked(body, self.limits)
+        """Make the run that is asked for, begin it, and return its name.
+
+        Raises `ConfigError` with all that is wrong, the name included.
+        """
+        wrong = list(_wrong_name(body.name))
+        try:
+            config = config_asked(body, self.limits)
+        except ConfigError as error:
+            raise ConfigError([*wrong, *error.errors]) from None
+        if wrong:
+            raise ConfigError(wrong)
         with self._changing:
             self._check_room()
             path = self._create(body.name, config)
@@ -65,7 +80,7 @@ class RunDriver:
 
     def _create(self, name: str | None, config: Any) -> Path:
         if name is not None:
-            with Run.create(runs_directory() / checked_name(name), config, command=_COMMAND) as run:
+            with Run.create(runs_directory() / name, config, command=_COMMAND) as run:
                 return run.path
         while True:
             path = new_run_path(config.game)
@@ -76,9 +91,22 @@ class RunDriver:
                 continue
 
     def ask(self, name: str, body: RunRequest) -> None:
-        """Leave a request for the run called *name*, or go on with it if nobody drives it."""
+        """Leave a request for the run called *name*, or go on with it if nobody drives it.
+
+        A run that is starting clears its folder of requests of earlier days: what is asked of it
+        meanwhile is left there as soon as it has noted that it began.
+        """
         path = named_run(name)
         with self._changing:
+            is_called_off = body.request == "resume" and name in self._wanted
+            if self.is_starting(name) and (body.request != "resume" or is_called_off):
+                if name not in self._wanted:
+                    handing = threading.Thread(
+                        target=self._hand_over, args=(name, path), daemon=True
+                    )
+                    handing.start()
+                self._wanted[name] = body.request
+                return
             if is_locked(path):
                 leave_request(path, body.request)
                 return
@@ -95,8 +123,24 @@ class RunDriver:
         created, events = _marks(path)
         process = self.start(path, **options)
         self._begun[name] = _Begun(process, created, events)
+        self._wanted.pop(name, None)
         # The system keeps a process that has ended until somebody has asked how.
         threading.Thread(target=process.wait, name=f"run {name}", daemon=True).start()
+
+    def _hand_over(self, name: str, path: Path) -> None:
+        """Leave what is wanted of a run that is starting in its folder, once it has begun."""
+        begun = self._begun[name]
+        while self.is_starting(name):
+            time.sleep(_LOOK_SECONDS)
+        with self._changing:
+            if self._begun.get(name) is begun:  # else it was begun again, and nobody asked that
+                request = self._wanted.pop(name, None)
+                if request is not None and begun.process.poll() is None:
+                    leave_request(path, request)
+
+    def wanted(self, name: str) -> RunCommand | None:
+        """Return what the run called *name*, which is starting, is to do as soon as it can."""
+        return self._wanted.get(name)
 
     def is_starting(self, name: str) -> bool:
         """Whether a process has begun with the run called *name* and has not yet noted so."""
@@ -142,6 +186,20 @@ class RunDriver:
                 f"{most} may at once - stop one, or wait until one ends",
                 409,
             )
+
+
+def _wrong_name(name: str | None) -> Iterator[tuple[str, str]]:
+    """Yield why a new run cannot be called *name*."""
+    if name is None:
+        return
+    try:
+        checked_name(name)
+    except ValueError as error:
+        # Not how it ends: where the folder of runs lies was decided before the page was opened.
+        yield "name", str(error).removeprefix("name: ").partition(" (set ")[0]
+        return
+    if (runs_directory() / name).exists():
+        yield "name", f"there is a run called {name} already - give another name"
 
 
 def _marks(path: Path) -> tuple[str, int]:

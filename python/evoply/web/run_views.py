@@ -97,11 +97,11 @@ class RunReader:
         """Return the run called *name* as it is now; `RunError` if it cannot be read."""
         is_starting, trouble = self.driver.is_starting(name), self.driver.trouble(name)
         with self._reading, Run.open(named_run(name)) as run:
-            going_on = is_locked(run.path)
+            going_on = is_starting or is_locked(run.path)
             now = _Moment(
                 "starting" if is_starting else run.status,
                 going_on,
-                read_request(run.path) if going_on else None,
+                self._request(name, run, is_starting) if going_on else None,
                 trouble,
             )
             version = _version(run, now)
@@ -112,6 +112,11 @@ class RunReader:
                     self._kept.popitem(last=False)
             self._kept.move_to_end(name)
             return known
+
+    def _request(self, name: str, run: Run, is_starting: bool) -> RunCommand | None:
+        # What lies in the folder of a run that is starting is of another day.
+        left = None if is_starting else read_request(run.path)
+        return self.driver.wanted(name) or left
 
 
 def _version(run: Run, now: _Moment) -> str:

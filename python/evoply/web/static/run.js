@@ -76,7 +76,8 @@ function head(run, ask) {
   } else if (run.ended) {
     buttons.push(...longer(run.ended, run.step, ask));
   }
-  const wait = run.request !== null && run.status !== "paused" ? `: it will ${run.request} after this ${run.step}` : "";
+  const when = run.status === "starting" ? "as soon as it has begun" : `after this ${run.step}`;
+  const wait = run.request !== null && run.status !== "paused" ? `: it will ${run.request} ${when}` : "";
   return [
     make("p", { class: "up" }, make("a", { href: "#runs" }, "All runs")),
     make("div", { class: "head" }, make("h2", {}, run.name), make("p", {}, status(run), wait),
