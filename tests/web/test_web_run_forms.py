@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import pytest
 from web_server import client
 
 from evoply.evolution import load_config
+from evoply.expressions import PrimitiveSet
+from evoply.games import GAMES
 from evoply.kinds import KINDS
 from evoply.presets import PRESETS
 from evoply.protocols import ConfigError
@@ -149,3 +152,106 @@ def test_what_is_wrong_in_a_list_is_said_at_its_row(
         config_asked(StartRun(preset="quick", settings=settings), ServerLimits())
     found = dict(told.value.errors)
     assert word in found[field if field == "fitness" else path + field]
+
+
+def test_everything_that_is_wrong_is_said_in_one_round(home: Path) -> None:
+    (home / "taken").mkdir()
+    rows = [{"player": "x.py"}, {"player": "greedy:depth=99"}, {"player": "greedy", "pairs": 0}]
+    settings = {
+        "population_size": 1,  # of one field
+        "elitism": 501,  # this does not fit together with the size, which nobody knows yet
+        "initialisation.max_depth": 9,  # nor this with limits.max_depth
+        "selection.kind": "best",
+        "selection.size": 3,  # of the kind that there is, if it had been given
+        "fitness.opponents": rows,
+        "primitives": "nothing",
+    }
+    with client(home) as api:
+        for name, word in (("taken", "already"), ("no name", "letters"), ("n" * 200, "100")):
+            body = {"preset": "quick", "name": name, "settings": settings}
+            answer = api.post("/api/runs", json=body)
+            assert answer.status_code == 422
+            found = {one["field"]: one["error"] for one in answer.json()["errors"]}
+            assert set(found) == {
+                "name", "population_size", "selection.kind", "primitives",
+                "fitness.opponents.0.player", "fitness.opponents.1.player",
+                "fitness.opponents.2.pairs", "initialisation.max_depth",
+            }  # fmt: skip
+            assert word in found["name"]
+        assert [one["name"] for one in api.get("/api/runs").json()["runs"]] == ["taken"]
+
+
+def test_a_value_that_was_wrong_is_blamed_for_nothing_else() -> None:
+    with pytest.raises(ConfigError) as told:
+        config_asked(
+            StartRun(preset="quick", settings={"population_size": 9_999_999, "elitism": 200}),
+            ServerLimits(),
+        )
+    assert [path for path, _ in told.value.errors] == ["population_size"]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_preset_is_made_to_fit_every_game(game: str) -> None:
+    form = form_of("quick", ServerLimits(), game)
+    asked = StartRun(preset="quick", settings=form.fitting)
+    config = config_asked(asked, ServerLimits())
+    assert config.game == game
+    assert [one.name for one in form.games] == list(GAMES)
+    assert config.primitives in [one.name for one in form.sets]
+    for one in form.sets:
+        assert PrimitiveSet.from_dict(one.definition).name == one.name
+        changed = {**form.fitting, "primitives": one.name}
+        assert config_asked(StartRun(preset="quick", settings=changed), ServerLimits())
+    (opponents,) = form.ticks
+    assert {one.player for one in config.fitness.opponents} <= {
+        one.value for one in opponents.options
+    }
+    rows = [{"player": one.value, **opponents.new_row} for one in opponents.options]
+    changed = {**form.fitting, "fitness.opponents": rows}
+    assert len(
+        config_asked(StartRun(preset="quick", settings=changed), ServerLimits()).fitness.opponents
+    ) == len(rows)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_what_a_preset_has_is_among_the_ticks(preset: str) -> None:
+    form = form_of(preset, ServerLimits())
+    config = KINDS[PRESETS[preset].learner].configs.load(preset)
+    assert form.fitting == {}
+    if form.sets:
+        assert config.primitives in [one.name for one in form.sets]
+    for ticks in form.ticks:
+        rows: Any = config
+        for part in ticks.path.split("."):
+            rows = getattr(rows, part)
+        options = [one.value for one in ticks.options]
+        assert {getattr(row, ticks.column) for row in rows} <= set(options)
+        assert len(set(options)) == len(options)
+    assert getattr(config, form.counts) or config.time_limit
+
+
+def test_only_presets_that_can_be_made_to_fit_take_another_game(home: Path) -> None:
+    with client(home) as api:
+        presets = {one["name"]: one for one in api.get("/api/presets").json()["presets"]}
+        assert presets["quick"]["games"] == list(GAMES)
+        assert presets["demo"]["games"] == ["othello"]
+        assert api.get("/api/presets/quick?game=checkers").json()["fitting"]["game"] == "checkers"
+        assert "checkers" in api.get("/api/presets/demo?game=checkers").json()["error"]
+        assert api.get("/api/presets/quick?game=chess").status_code == 404
+        assert not [one for one in presets.values() if one["title"].startswith("its ")]
+
+
+def descriptions(schema: Any) -> Iterator[str]:
+    if isinstance(schema, dict):
+        if isinstance(schema.get("description"), str):
+            yield schema["description"]
+        schema = [*schema.values()]
+    for one in schema if isinstance(schema, list) else ():
+        yield from descriptions(one)
+
+
+@pytest.mark.parametrize("preset", ["quick", "firebrand-8", "patterns-8", "tuples"])
+def test_no_description_speaks_python(preset: str) -> None:
+    found = [*descriptions(form_of(preset, ServerLimits()).config_schema)]
+    assert any("empty: no limit" in one for one in found)
+    assert [one for one in found if "None" in one.split("`")[0]] == []

@@ -97,7 +97,7 @@ def test_a_table_that_a_preset_has_not_is_empty(sections: Sections) -> None:
     assert {key["path"] for key in section["keys"]} >= {"tuning.generations", "tuning.pairs"}
     assert {key["value"] for key in section["keys"]} == {None}
     pairs = [key["range"] for key in section["keys"] if key["path"].endswith("pairs")]
-    assert all("if left out" in one for one in pairs)
+    assert all("if left empty" in one for one in pairs)
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ SMALL = (
     "population_size=12", "time_limit=none", "generations=4", "hall_of_fame.final_pairs=2",
     "machine.threads=1",
 )  # fmt: skip
+ALL = "summary:text-is('All settings')"
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +56,7 @@ def test_a_run_is_begun_watched_steered_and_played(
 ) -> None:
     try:
         with opened(browser, f"{address}/#runs-new", "form.config", viewport=DESKTOP) as page:
+            page.click(ALL)
             page.fill("[name=population_size]", "1")
             page.fill("[name=time_limit]", "")
             page.fill("[name=generations]", "100000")
@@ -113,6 +115,7 @@ def test_rows_of_a_list_are_added_moved_and_removed(
     place = "fitness.opponents"
     try:
         with opened(browser, f"{address}/#runs-new=quick", "form.config", viewport=PHONE) as page:
+            page.click(ALL)
             page.click("summary:text-is('fitness')")
             rows = page.locator(f".list:has([name='{place}.0.player']) li")
             assert rows.count() == 2

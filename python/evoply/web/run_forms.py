@@ -4,7 +4,8 @@ A form is a preset's values and the JSON Schema of its config, so a new key of a
 the form by itself. The page draws it; what it sends is checked here.
 """
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -21,8 +22,13 @@ from evoply.protocols import ConfigError
 from evoply.runs.finding_kinds import kind_of
 from evoply.web.limits import ServerLimits
 from evoply.web.outside_players import check_text, read_opponent
-from evoply.web.run_messages import FormShown, PresetShown, StartRun
+from evoply.web.run_messages import FormShown, StartRun, preset_shown
+from evoply.web.run_questions import fitting, games_to_choose, sets_for, ticks_for
 from evoply.wording import shorten
+
+_LOOKS = 5
+"""How often a config is looked at without what was wrong before."""
+_NONE = re.compile(r"\bNone(:| for(?= ))")
 
 
 @cache
@@ -30,20 +36,35 @@ def _preset_config(name: str) -> Any:
     return KINDS[PRESETS[name].learner].configs.load(name)
 
 
-def form_of(name: str, limits: ServerLimits) -> FormShown:
-    """Return the form of a run of the preset called *name*; 404 if there is none."""
+def form_of(name: str, limits: ServerLimits, game: str | None = None) -> FormShown:
+    """Return the form of a run of the preset called *name*; 404 if there is none.
+
+    *game* is the preset's own or another one that it can be made to fit; 404 for any other.
+    """
     _check_preset(name)
+    preset = preset_shown(name)
+    if game is not None and game not in preset.games:
+        raise HTTPException(
+            404, f"game: {shorten(game)!r} is none of preset {name}, which has {preset.games}"
+        )
     config = _preset_config(name)
-    schema = config_schema(type(config))
+    fits = fitting(config, game or config.game)
+    fitted = changed_config(type(config), config.model_dump(), fits.items(), {})
+    schema = for_people(config_schema(type(config)))
     keys = schema["properties"]
     keys["game"]["enum"] = list(GAMES)
     if "population_size" in keys:
         size = keys["population_size"]
         size["maximum"] = min(limits.population, size["maximum"])
     return FormShown(
-        preset=PresetShown.of(PRESETS[name], name=name),
+        preset=preset,
+        games=games_to_choose(),
         config_schema=schema,
         values=config.model_dump(mode="json"),
+        fitting=fits,
+        counts=type(config).counts,
+        sets=sets_for(fitted),
+        ticks=ticks_for(fitted),
         text=preset_text(name),
     )
 
@@ -55,6 +76,18 @@ def _check_preset(name: str) -> None:
         )
 
 
+def for_people(schema: Any) -> Any:
+    """Return *schema* with descriptions that speak of an empty field, not of Python's None."""
+    if isinstance(schema, Mapping):
+        return {
+            key: _NONE.sub("empty:", value)
+            if key == "description" and isinstance(value, str)
+            else for_people(value)
+            for key, value in schema.items()
+        }
+    return [*map(for_people, schema)] if isinstance(schema, list) else schema
+
+
 def config_asked(body: StartRun, limits: ServerLimits) -> Any:
     """Return the config that a request asks for.
 
@@ -62,8 +95,31 @@ def config_asked(body: StartRun, limits: ServerLimits) -> Any:
     text of a request may name a file or a program.
     """
     _check_preset(body.preset)
+    base = _preset_config(body.preset)
+    settings: dict[str, Any] = dict(body.settings)
+    found: list[tuple[str, str]] = []
+    # What cannot be hides what does not fit with it: look again without it, so that people hear of
+    # everything at once.
+    for _ in range(_LOOKS):
+        try:
+            config = _checked(base, settings, limits)
+        except ConfigError as error:
+            found += [one for one in error.errors if not _follows(one, found)]
+            left = _without(settings, base, [path for path, _ in error.errors])
+            if left == settings:
+                break
+            settings = left
+        else:
+            break
+    if found:
+        raise ConfigError(found)
+    return config
+
+
+def _checked(base: Any, settings: Mapping[str, Any], limits: ServerLimits) -> Any:
+    """Return *base* with *settings*; `ConfigError` with what is wrong, as far as one look tells."""
     wrong = []
-    for path, text in _texts(body.settings):
+    for path, text in _texts(settings):
         try:
             check_text(text)
         except ValueError as error:
@@ -71,12 +127,41 @@ def config_asked(body: StartRun, limits: ServerLimits) -> Any:
     if wrong:
         raise ConfigError(wrong)
     # On the whole config: the preset's own text may say the same in a shorter form.
-    base = _preset_config(body.preset)
-    config = changed_config(type(base), base.model_dump(), _changes(base, body.settings), {})
+    config = changed_config(type(base), base.model_dump(), _changes(base, settings), {})
     problems = list(_beyond(config, limits))
     if problems:
         raise ConfigError(problems)
     return config
+
+
+def _follows(error: tuple[str, str], found: Sequence[tuple[str, str]]) -> bool:
+    """Whether *error* may only come of what stands in for values that were *found* wrong."""
+    path, message = error
+    names = {known.rpartition(".")[2] for known, _ in found}
+    words = set(re.findall(r"[a-z_]+", message))
+    return path in dict(found) or not words.isdisjoint(names)
+
+
+def _without(settings: Mapping[str, Any], base: Any, wrong: Sequence[str]) -> dict[str, Any]:
+    """Return *settings* without what is *wrong*: the preset's value, or its first row, instead."""
+    left = dict(settings)
+    for path in wrong:
+        # The other keys of a table depend on its kind.
+        table = path.removesuffix("kind") if path.endswith(".kind") else f"{path}."
+        for key in settings:
+            row = path.removeprefix(f"{key}.").partition(".")[0]
+            usual = _standing_at(base, key)
+            if row.isdecimal() and isinstance(left.get(key), list) and isinstance(usual, tuple):
+                left[key] = _with_usual_row(left[key], int(row), usual)
+            elif path == key or path.startswith(f"{key}.") or key.startswith(table):
+                left.pop(key, None)
+    return left
+
+
+def _with_usual_row(rows: Sequence[Any], place: int, usual: Sequence[Any]) -> list[Any]:
+    """Return *rows* with the first of the *usual* ones, if there is any, at *place*."""
+    instead = [one.model_dump() if hasattr(one, "model_dump") else one for one in usual[:1]]
+    return [*rows[:place], *instead, *rows[place + 1 :]]
 
 
 def _texts(value: object, path: str = "") -> Iterator[tuple[str, str]]:

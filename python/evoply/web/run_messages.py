@@ -1,9 +1,12 @@
 """The messages of the API about runs; see `evoply.web.messages`."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from evoply.games import GAMES
+from evoply.presets import PRESETS
 from evoply.web.messages import ApiAnswer, Asked
 
 Value = bool | int | float | str | None
@@ -44,6 +47,9 @@ class LineShown(ApiAnswer):
 
     name: str
     values: list[float | None]
+    low: list[float | None] | None = None
+    """The lower edge of a band around the values, if they are means of several runs."""
+    high: list[float | None] | None = None
     color: int
     """Its place among the colours, `--line-0` and so on of `/static/look.css`."""
     is_dashed: bool
@@ -96,7 +102,7 @@ class RunState(ApiAnswer):
     """As in a list."""
     status_in_words: str
     is_going_on: bool
-    """Whether a process drives it, so that it hears requests."""
+    """Whether a process drives it or is about to, so that it hears requests."""
     request: Literal["pause", "resume", "stop"] | None = None
     """The request that it has not followed yet: it looks between generations."""
     can_go_on: bool
@@ -152,7 +158,8 @@ class RunRequest(Asked):
     """What a run is to do."""
 
     request: Literal["pause", "resume", "stop"]
-    """Looked at between generations. `resume` also begins a run that stands still."""
+    """Looked at between generations; of a run that is starting, as soon as it has begun. `resume`
+    also begins a run that stands still."""
     generations: int | None = Field(default=None, ge=1, le=1_000_000)
     """With `resume` of a run that stands still: another limit, those before included."""
 
@@ -164,6 +171,8 @@ class PresetShown(ApiAnswer):
     title: str
     learner: str
     game: str
+    games: list[str]
+    """The games that it can be begun for: its own, or all that it can be made to fit."""
 
 
 class PresetList(ApiAnswer):
@@ -172,14 +181,72 @@ class PresetList(ApiAnswer):
     presets: list[PresetShown]
 
 
+class GameChoice(ApiAnswer):
+    """A game that a run can have."""
+
+    name: str
+    title: str
+
+
+class MemberShown(ApiAnswer):
+    """A primitive of a set."""
+
+    name: str
+    meaning: str
+    """Its expression."""
+    is_operation: bool
+    """Whether it has arguments, as + has; the others are what trees measure."""
+
+
+class SetShown(ApiAnswer):
+    """A set of primitives that fits the game."""
+
+    name: str
+    title: str
+    members: list[MemberShown]
+    definition: dict[str, Any]
+    """Its JSON form: with fewer primitives, written as text, it is a value of `primitives`."""
+
+
+class OptionShown(ApiAnswer):
+    """A row that a list can have."""
+
+    value: str
+    title: str
+    about: str = ""
+
+
+class TicksShown(ApiAnswer):
+    """A list of the config whose rows can be chosen from."""
+
+    path: str
+    """The list's place in the config."""
+    column: str
+    """The key of a row that an option is the value of."""
+    title: str
+    note: str
+    options: list[OptionShown]
+    new_row: dict[str, Any]
+    """The other keys of a row that is added."""
+
+
 class FormShown(ApiAnswer):
     """Everything that can be set in a run that begins with a preset."""
 
     preset: PresetShown
+    games: list[GameChoice]
     config_schema: dict[str, Any]
     """The JSON Schema of its config, in which descriptions say what keys are for."""
     values: dict[str, Any]
     """The config that the preset is."""
+    fitting: dict[str, Any]
+    """Settings, by path, that make it a config of the game that was asked for."""
+    counts: str
+    """The key that limits how many steps there are."""
+    sets: list[SetShown]
+    """Sets of primitives to choose from; none for a learner without trees."""
+    ticks: list[TicksShown]
+    """Lists to choose rows of."""
     text: str
     """The preset itself, with its comments."""
 
@@ -189,8 +256,8 @@ class StartRun(Asked):
 
     preset: str = Field(max_length=60)
     """A name of `/api/presets`."""
-    name: str | None = Field(default=None, max_length=100)
-    """What to call it; by default after its game."""
+    name: str | None = Field(default=None, max_length=1000)
+    """What to call it, at most 100 characters; by default after its game."""
     settings: dict[KeyPath, Setting] = Field(default={}, max_length=500)
     """Values in place of the preset's, by path; null: no value. A list is given whole: single
     values, or rows as values by the names of keys."""
@@ -202,3 +269,21 @@ class RunStarted(ApiAnswer):
     """A run that was begun."""
 
     name: str
+
+
+_FOR_ALL_GAMES = "quick"
+"""The preset that `evoply.web.run_questions.fitting` makes one of any game."""
+_TITLES: Mapping[str, str] = {
+    "firebrand-8": "FIREBRAND: weights of Othello 8x8, learned by play",
+    "strong-checkers": "tables of patterns for checkers, men told from kings",
+    "strong-checkers-10": "tables of patterns for 10x10 checkers, men told from kings",
+}
+"""Titles that need no other preset beside them; the others have their own."""
+
+
+def preset_shown(name: str) -> PresetShown:
+    """Return the preset called *name* without reading it."""
+    preset = PRESETS[name]
+    games = list(GAMES) if name == _FOR_ALL_GAMES else [preset.game]
+    title = _TITLES.get(name, preset.title)
+    return PresetShown.of(preset, name=name, title=title, games=games)

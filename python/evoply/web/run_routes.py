@@ -19,12 +19,12 @@ from evoply.web.run_messages import (
     ChampionShown,
     FormShown,
     PresetList,
-    PresetShown,
     RunList,
     RunRequest,
     RunStarted,
     RunState,
     StartRun,
+    preset_shown,
 )
 
 if TYPE_CHECKING:
@@ -70,15 +70,19 @@ run_router = APIRouter(prefix="/api", tags=["runs"], responses=_WRONG)  # type: 
 @run_router.get("/presets")
 async def presets() -> PresetList:
     """Return the configs that a run can begin with."""
-    return PresetList(presets=[PresetShown.of(row, name=name) for name, row in PRESETS.items()])
+    return PresetList(presets=[preset_shown(name) for name in PRESETS])
 
 
 @run_router.get("/presets/{preset}")
-def form(preset: Annotated[str, Path(max_length=60)], reader: Reader) -> FormShown:
-    """Return everything that can be set in a run of a preset."""
+def form(
+    preset: Annotated[str, Path(max_length=60)],
+    reader: Reader,
+    game: Annotated[str | None, Query(max_length=60)] = None,
+) -> FormShown:
+    """Return everything that can be set in a run of a preset, by default of the preset's game."""
     from evoply.web.run_forms import form_of
 
-    return form_of(preset, reader.driver.limits)
+    return form_of(preset, reader.driver.limits, game)
 
 
 @run_router.get("/runs")

@@ -1,6 +1,7 @@
 // The fields of a form, made of a key (see schema.js): one value, or a list of rows.
-// A field is {key, element, first, read(), isChanged(), entered(), restore(raw), place(path), clear()}:
-// `first` is where the keyboard goes, `place` gives {input, error} for what is wrong at a path.
+// A field is {key, element, first, read(), write(value), isChanged(), entered(), restore(raw), place(path), clear()}:
+// `first` is where the keyboard goes, `place` gives {input, error} for what is wrong at a path;
+// `entered` and `restore` are of texts as they were typed.
 
 import { make } from "./dom.js";
 
@@ -11,6 +12,7 @@ export function fieldOf(key) {
 const nameOf = (path) => path.split(".").at(-1);
 
 function help(key) {
+  if (key.label) return key.meaning;
   const limits = key.range ? `${key.type}, ${key.range}` : key.choices.length ? "" : key.type;
   return `${key.meaning.replaceAll("`", "")}${limits ? ` (${limits})` : ""}`;
 }
@@ -19,7 +21,7 @@ function oneField(key) {
   const cell = cellOf(key, key.value);
   const id = key.path.replaceAll(".", "-");
   cell.at(key.path, `help-${id}`);
-  const element = make("div", { class: "field" }, make("label", {}, make("span", {}, nameOf(key.path)), cell.input), cell.error,
+  const element = make("div", { class: "field" }, make("label", {}, make("span", {}, key.label ?? nameOf(key.path)), cell.input), cell.error,
     make("span", { class: "help", id: `help-${id}` }, help(key)));
   return {
     key, element, first: cell.input, read: cell.read, clear: cell.clear,
@@ -27,6 +29,7 @@ function oneField(key) {
     isChanged: () => key.isKind || cell.input.value.trim() !== text(key.value),
     entered: () => cell.input.value,
     restore: (raw) => { cell.input.value = raw; },
+    write: (value) => { cell.input.value = text(value); },
     place: (path) => (path === key.path ? cell : null),
   };
 }
@@ -56,7 +59,7 @@ function inputOf(key, value) {
   if (key.choices.length || key.type === "true or false") {
     const choices = key.choices.length ? key.choices : ["true", "false"];
     // A kind must be given where its table is; without it there is no such table.
-    const empty = value === null || (key.isKind && key.isRequired) ? [new Option("not set", "")] : [];
+    const empty = value === null || (key.isKind && key.isRequired) ? [new Option("empty", "")] : [];
     const select = make("select", {}, ...empty, ...choices.map((one) => new Option(one, one)));
     select.value = text(value);
     return select;
@@ -64,7 +67,7 @@ function inputOf(key, value) {
   const isNumber = key.type === "whole number" || key.type === "number";
   return make("input", { type: isNumber ? "number" : "text", min: key.least, max: key.most,
     step: isNumber ? (key.type === "number" ? "any" : 1) : null,
-    placeholder: key.isRequired ? null : "not set", value: value === null ? null : text(value) });
+    placeholder: key.isRequired ? null : "empty", value: value === null ? null : text(value) });
 }
 
 function valueOf(key, input) {
@@ -144,17 +147,19 @@ function listField(key) {
   const read = () => rows.map(({ cells }) => (isTable
     ? Object.fromEntries(cells.map((cell, index) => [nameOf(key.columns[index].path), cell.read()])) : cells[0].read()));
   const raw = () => rows.map(({ cells }) => cells.map((cell) => cell.input.value));
+  const restore = (kept) => {
+    rows.length = 0;
+    list.replaceChildren();
+    for (const values of kept) append().cells.forEach((cell, index) => { cell.input.value = values[index]; });
+  };
   for (const values of key.rows ?? []) append(values);
   const before = JSON.stringify(raw());
   return {
     key, element, first: add, read,
     isChanged: () => JSON.stringify(raw()) !== before,
     entered: raw,
-    restore(kept) {
-      rows.length = 0;
-      list.replaceChildren();
-      for (const values of kept) append().cells.forEach((cell, index) => { cell.input.value = values[index]; });
-    },
+    restore,
+    write: (values) => restore(values.map((row) => key.columns.map((column) => text((isTable ? row[nameOf(column.path)] : row) ?? null)))),
     place: (path) => rows.flatMap((row) => row.cells).find((cell) => cell.input.name === path)
       ?? (path === key.path || path.startsWith(`${key.path}.`) ? { input: add, error } : null),
     clear() {

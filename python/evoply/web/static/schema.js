@@ -3,6 +3,10 @@
 // a kind chooses which of several tables its table is; `columns` are the cells of a list's rows.
 
 const NAMES = { string: "text", integer: "whole number", number: "number", boolean: "true or false", object: "table" };
+// What people look for first; `starts`, a list that may be long, comes last. Other sections stand before `machine`.
+const ORDER = ["", "fitness", "player", "individual", "initialisation", "limits", "selection", "survival", "variation", "parsimony",
+  "demes", "steady_state", "termination", "hall_of_fame", "tuning", "draws"];
+const LAST = ["machine", "starts"];
 const LARGEST = 2 ** 63; // above all seeds; nobody recognises it when it is written out
 
 export function sectionsOf(schema, values) {
@@ -27,7 +31,9 @@ export function sectionsOf(schema, values) {
       else if (value !== null) below.push(sections(tables.find((one) => !choosing.length || one.properties.kind.const === value.kind), place, value, choosing));
       else absent.push(choosing.length ? { title: place, meaning: "", keys: choosing } : unset(tables[0], place));
     }
-    yield { title: chooser.length ? `${path}: ${given.kind}` : path, meaning: table.description ?? "", keys };
+    const isLast = (key) => LAST.includes(key.path);
+    yield { title: chooser.length ? `${path}: ${given.kind}` : path, meaning: table.description ?? "", keys: keys.filter((key) => !isLast(key)) };
+    for (const key of keys.filter(isLast)) yield { title: key.path, meaning: "", keys: [key] };
     for (const one of below) yield* one;
     yield* absent;
   }
@@ -68,11 +74,20 @@ export function sectionsOf(schema, values) {
   function unset(table, path) {
     const keys = Object.entries(table.properties).flatMap(([name, field]) => keysOf(field, `${path}.${name}`, null, isRequired(table, name))
       .filter((key) => !key.columns.length)
-      .map((key) => ({ ...key, range: [key.range, (field.default ?? null) !== null && `${JSON.stringify(field.default)} if left out`].filter(Boolean).join(", ") })));
+      .map((key) => ({ ...key, range: [key.range, (field.default ?? null) !== null && `${JSON.stringify(field.default)} if left empty`].filter(Boolean).join(", ") })));
     return { title: path, meaning: `There only if a value is given. ${table.description ?? ""}`, keys };
   }
 
-  return [...sections(schema, "", values)].filter((section) => section.keys.length);
+  const found = [...sections(schema, "", values)].filter((section) => section.keys.length);
+  return found.sort((one, other) => rank(one) - rank(other)); // those of equal rank as they come
+}
+
+function rank({ title }) {
+  const name = title.split(/[.:]/)[0];
+  const last = LAST.indexOf(name);
+  if (last >= 0) return ORDER.length + 1 + last;
+  const place = ORDER.indexOf(name);
+  return place < 0 ? ORDER.length : place;
 }
 
 // Return `values` with another kind of the table at `path`, null for none; what `usual` has of this kind is as there.
