@@ -20,12 +20,14 @@ from evoply.configs.meanings import meaning
 from evoply.configs.reference import ConfigKey, ConfigSection, config_sections
 from evoply.expressions import PRIMITIVE_SETS, square_sets
 from evoply.expressions.operations import OPERATIONS
-from evoply.games import SHAPES
+from evoply.games import SHAPES, game_rules
+from evoply.games.how_to_play import written_rules
 from evoply.kinds import KINDS as LEARNERS
 from evoply.players import NAMED_PLAYERS, Online
 from evoply.players.player import KINDS
 from evoply.players.strong import LEVEL_NAMES, Strong, levels_of
 from evoply.presets import PRESETS, preset_text
+from evoply.reports.phrases import joined
 from evoply.runs.schema import create_tables
 
 _RESULTS = Path(__file__).parents[2] / "benchmarks" / "results.json"
@@ -57,6 +59,17 @@ def operations(kind: str, content: list[str]) -> str:
 def _argument(kind: str) -> str:
     words = {"any": "*any type*", "selector": "*number* or `null`"}
     return words.get(kind, f"*{kind}*" if kind in ("squares", "number", "truth") else kind)
+
+
+def how_to_play(_: str, __: list[str]) -> str:
+    """Return the rules of every game in words, with three tips, under a heading for each text."""
+    parts = []
+    for text in dict.fromkeys(written_rules().values()):
+        titles = [game_rules(game).title for game in text.games]
+        parts += [f"## {joined(titles)}", f"**{text.aim}**", text.moves, text.end]
+        tips = (tip.partition(". ") for tip in text.tips)
+        parts += ["Three tips:", "\n".join(f"* **{short}.** {more}" for short, _, more in tips)]
+    return "\n\n".join(parts)
 
 
 def named_players(_: str, __: list[str]) -> str:

@@ -32,6 +32,7 @@ _MARKED = re.compile(
 _TEXTS: Mapping[str, Callable[[str, list[str]], str]] = {
     "command-help": tables.command_help,
     "config-keys": tables.config_keys,
+    "how-to-play": tables.how_to_play,
     "named-players": tables.named_players,
     "online-options": tables.online_options,
     "operations": tables.operations,
