@@ -37,7 +37,8 @@ def test_a_game_with_every_command(
     assert "Type a move such as 9-13" in answer.out
     assert "9-13 9-14 10-14 10-15 11-15 11-16 12-16" in answer.out
     assert answer.out.count("you play 11-15") == 2
-    assert "greedy would play" in answer.out
+    assert "is best" in answer.out
+    assert "says few-pieces:depth=6, looking 4 plies ahead" in answer.out
     assert answer.out.count("   b Black 12 men, 0 kings   w White 12 men, 0 kings") >= 4
     assert "--game lose-checkers --color black --seed 1 --position '11-15 " in answer.out
 

@@ -40,7 +40,8 @@ def test_commands(capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
     answer = play(capsys, monkeypatch, "moves\nhint\nf5\nundo\nhelp\nquit\n", "--against", "random")
     assert answer.code == 0
     assert "d3 c4 f5 e6" in answer.out
-    assert "mobility:depth=4 would play" in answer.out
+    assert "is best (+2.2), says strong, looking 4 plies ahead." in answer.out
+    assert "both are worth the same to it" in answer.out  # the first moves are alike
     assert "undo    take back" in answer.out
     assert answer.out.rstrip().endswith("No move was played.")
 
@@ -159,5 +160,5 @@ def test_an_online_player_shows_its_weights_on_the_board(
     notes = "areas: A 10, B 1, C 14, D 20, E 7, F 30, G 8, H 2, I 9"
     assert f"{notes}; flags: corners yes, edges no, most_pieces yes" in answer.out
     assert "generation: 20; games: 21,000; 0.01 s" in answer.out
-    assert "online would play" in answer.out
+    assert "says strong, looking 4 plies ahead" in answer.out
     assert "weights:" not in answer.out

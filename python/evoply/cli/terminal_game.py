@@ -1,5 +1,7 @@
 """A game between a person and a player, in a terminal or over a pipe."""
 
+from __future__ import annotations
+
 import contextlib
 import re
 import signal
@@ -9,16 +11,17 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
 
 from evoply._native import Stream
-from evoply.cli.analyse import choice_lines, moves_table, note_lines, value_text
+from evoply.cli.analyse import note_lines, value_text
 from evoply.cli.board_view import board_text, weights_text
+from evoply.cli.output import table
 from evoply.games import game_rules
-from evoply.players import RandomPlayer, parse_player
-from evoply.players.analysis import asked, best_moves
+from evoply.players.analysis import asked
 from evoply.protocols import (
     Choice,
     Color,
@@ -32,15 +35,18 @@ from evoply.protocols import (
 )
 from evoply.wording import short_name
 
-_HINT_PLAYER = "mobility:depth=4"
-"""Who gives hints where the opponent has no opinion."""
+if TYPE_CHECKING:
+    from evoply.reports.adviser import Adviser
+
+_HINT_DEPTH = 4
+"""Plies ahead that a hint looks."""
 
 _MOVE_NUMBER = re.compile(r"\b[0-9]{1,3}\.+")
 
 _HELP = """Type a move such as {move}, or several to play one after the other (all of
 them, or none if one turns out not to be legal), or
   moves   list the legal moves
-  hint    what the opponent would play here
+  hint    the best move here and why, and what all moves are worth
   undo    take back your last move
   board   show the board again
   quit    stop (so does Ctrl-D)"""
@@ -75,8 +81,8 @@ class TerminalGame:
     """Lines that were neither a legal move nor a command."""
     is_left: bool = False
     _seat: Seat = field(init=False)
-    _adviser: tuple[str, Seat] | None = field(init=False, default=None)
-    """Who gives hints, from the first one on: a bot's games are kept apart from its hints."""
+    _adviser: Adviser | None = field(init=False, default=None)
+    """Who gives hints, from the first one on."""
     _words: deque[str] = field(init=False, default_factory=deque)
     _before_line: GameRecord | None = field(init=False, default=None)
     """The game before a line of several words, None within a line of one."""
@@ -148,9 +154,9 @@ class TerminalGame:
             if self.is_interactive:
                 # A string would be read as rich's markup, and a label may hold brackets.
                 with self.console.status(Text(f"{short_name(self.opponent.label)} is thinking")):
-                    choice = self._choice(self._seat)
+                    choice = self._choice()
             else:
-                choice = self._choice(self._seat)
+                choice = self._choice()
         except ForfeitError as error:
             self.playing = self.playing.stop(self.now()).forfeit(position.turn, str(error))
             return
@@ -167,10 +173,10 @@ class TerminalGame:
         self._say(weights_text(self.game, choice.notes["weights"], self.console))
         self._say("; ".join([*note_lines(choice), f"{choice.seconds:.2f} s"]))
 
-    def _choice(self, seat: Seat, *, every_move: bool = False) -> Choice:
+    def _choice(self) -> Choice:
         stream = Stream(self.seed, "play", "game")
         clock = self.playing.clocks[self.playing.turn]
-        return asked(seat, self.game, stream, best=best_moves(every_move, 0), clock=clock)
+        return asked(self._seat, self.game, stream, clock=clock)
 
     @property
     def seconds_left(self) -> dict[str, float] | None:
@@ -221,7 +227,7 @@ class TerminalGame:
         """Release what the opponent holds."""
         self._seat.close()
         if self._adviser is not None:
-            self._adviser[1].close()
+            self._adviser.close()
 
     def _obey(self, word: str) -> bool:
         """Do what *word* says; return whether the board is to be shown again."""
@@ -258,24 +264,27 @@ class TerminalGame:
         return True
 
     def _hint(self) -> None:
-        game = self.game.position.game
+        """Say what the game's adviser would play, and why; the opponent is not asked."""
+        from evoply.reports.adviser import Adviser
+        from evoply.reports.reasons import reasons_of
+
+        name = self.game.position.game
         if self._adviser is None:
-            adviser, name = self.opponent, short_name(self.opponent.label)
-            if isinstance(self.opponent, RandomPlayer):
-                adviser, name = parse_player(_HINT_PLAYER, game=game), _HINT_PLAYER
-            self._adviser = name, adviser.seat(game)
-            self._adviser[1].use_all_cores()
-        name, seat = self._adviser
-        try:
-            choice = self._choice(seat, every_move=True)
-        except ForfeitError as error:
-            self._say(f"{name} has no hint: {error}")
+            self._adviser = Adviser(name)
+        advice = self._adviser.values(self.game, depth=_HINT_DEPTH, threads=0)
+        why = reasons_of(self._adviser, self.game, advice)
+        if not advice.moves:
+            self._say(why.sentence)
             return
-        for line in choice_lines(self.game, name, choice):
-            self._say(line)
-        moves = moves_table(self.game, choice)
-        if moves is not None:
-            self.console.print(moves)
+        exact = ", exact" if advice.is_exact else ""
+        self._say(
+            f"{why.best} is best ({advice.text(advice.moves[0][1])}{exact}), says "
+            f"{short_name(advice.player)}, looking {advice.depth} plies ahead. {why.sentence}"
+        )
+        worths = table("move", "worth", left=("move",))
+        for move, worth in advice.moves:
+            worths.add_row(self.game.position.short_text(move), advice.text(worth))
+        self.console.print(worths)
 
     def _undo(self) -> bool:
         """Go back to the person's last choice."""

@@ -16,9 +16,11 @@ def why(
     """Say why a player chooses its move.
 
     The player expects a line of moves after its move, and another one after
-    the second-best move. The command compares the terms of its evaluator on
-    the boards at the ends of these two lines: the terms that differ most
-    decided. They add up to both values but for a constant.
+    the second-best move. The command compares what the parts of its evaluator
+    add on the boards at the ends of these two lines; tables are added up by
+    regions of the board. The sentence names the two parts that decided, in
+    discs or in points of a game; the table has all of them on the player's own
+    scale. They add up to both values but for a constant.
 
     Parameters
     ----------

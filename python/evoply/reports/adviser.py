@@ -12,6 +12,7 @@ from functools import cached_property
 from time import monotonic
 from typing import Any
 
+from evoply import _native
 from evoply._native import Stream
 from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
@@ -20,7 +21,7 @@ from evoply.players.analysis import move_stream, own_plies, record_of
 from evoply.players.endgame import solve
 from evoply.players.grammar import Runs, read_player_of
 from evoply.players.kernel_seat import ALL_MOVES
-from evoply.protocols import Choice, Clock, Color, GameRecord
+from evoply.protocols import Choice, Clock, Color, GameRecord, Position
 from evoply.reports.scale import Scale, scale_of
 
 EXACT_EMPTIES = 16
@@ -135,9 +136,11 @@ class Adviser:
                 "ask a player that values boards, such as material:depth=4"
             )
         is_exact = "exact" in choice.notes
-        moves, raw = choice.moves, () if "exact" in choice.notes else choice.moves
+        moves: Sequence[tuple[Any, float]] = choice.moves
+        raw: Sequence[tuple[Any, float]] = ()
         if not is_exact:
             scale = self.scale
+            raw = moves = _same_where_alike(position, moves)
             moves = tuple((move, scale.worth(value, position)) for move, value in moves)
         # Of equally good moves the first; a player may have drawn another one.
         best = moves[0][0]
@@ -269,3 +272,39 @@ def _whole(choice: Choice, depth: int) -> tuple[Any, ...] | None:
     """Return the line of *choice* if its search has got as far as *depth*."""
     is_whole = choice.depth >= depth or "exact" in choice.notes or len(choice.line) < 2
     return choice.line if is_whole else None
+
+
+def _same_where_alike(
+    position: Position, moves: Sequence[tuple[Any, float]]
+) -> tuple[tuple[Any, float], ...]:
+    """Return *moves*, best first; those that a symmetry of the board exchanges are worth the same.
+
+    Learned tables are symmetrical only as far as their games were; people see at once that the four
+    first moves of Othello are one.
+    """
+    rules = game_rules(position.game)
+    sides = position.row[:3]
+    own = [
+        index
+        for index in rules.symmetries
+        if rules.shape.rows == rules.shape.columns
+        and all(_native.symmetry(rules.shape.rows, side, index) == side for side in sides)
+    ]
+    if len(own) < 2:
+        return tuple(moves)
+
+    def kind(move: Any) -> tuple[int, ...]:
+        after = _native.row_after(rules.kernel, position.row, move.code(rules.shape))[:3]
+        return min(
+            tuple(_native.symmetry(rules.shape.rows, side, index) for side in after)
+            for index in own
+        )
+
+    alike: dict[tuple[int, ...], list[float]] = {}
+    kinds = [kind(move) for move, _ in moves]
+    for found, (_, value) in zip(kinds, moves, strict=True):
+        alike.setdefault(found, []).append(value)
+    means = {found: sum(values) / len(values) for found, values in alike.items()}
+    same = [(move, means[found]) for found, (move, _) in zip(kinds, moves, strict=True)]
+    order = {move: place for place, move in enumerate(position.legal_moves)}
+    return tuple(sorted(same, key=lambda pair: (-pair[1], order[pair[0]])))
