@@ -149,7 +149,7 @@ def test_regions_add_up_to_the_tables(game: str) -> None:
 @given(choices=CHOICES)
 def test_reasons_of_a_hint_add_up_and_are_few(game: str, choices: list[int]) -> None:
     record = record_after(game, choices)
-    if record.outcome() is not None or len(record.position.legal_moves) < 2:
+    if record.outcome() is not None or len(record.position.legal_moves) < 2 or len(record) < 3:
         return
     with Adviser(game) as adviser:
         advice = adviser.values(record, depth=3, exact=None)

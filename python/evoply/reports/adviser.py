@@ -14,7 +14,7 @@ from typing import Any
 
 from evoply import _native
 from evoply._native import Stream
-from evoply.games import game_rules
+from evoply.games import SHAPES, game_rules
 from evoply.games.draws import NO_DRAWS
 from evoply.players import KernelSeat, Player, PlayerKind, Searcher, model_of, player_of
 from evoply.players.analysis import move_stream, own_plies, record_of
@@ -130,22 +130,22 @@ class Adviser:
             left = rules.moves_left(position) or 0
             return self._advice(record, moves, moves[0][0], solution.line, left, is_exact=True)
         choice = self._choice(record, depth, seconds)
-        if not choice.moves:
+        found = choice.moves
+        if not found:
             raise ValueError(
                 f"{self.player.label:.60} does not say what moves are worth, it only chooses one: "
                 "ask a player that values boards, such as material:depth=4"
             )
         is_exact = "exact" in choice.notes
-        moves: Sequence[tuple[Any, float]] = choice.moves
         raw: Sequence[tuple[Any, float]] = ()
         if not is_exact:
             scale = self.scale
-            raw = moves = _same_where_alike(position, moves)
-            moves = tuple((move, scale.worth(value, position)) for move, value in moves)
+            raw = _same_where_alike(position, found)
+            found = tuple((move, scale.worth(value, position)) for move, value in raw)
         # Of equally good moves the first; a player may have drawn another one.
-        best = moves[0][0]
+        best = found[0][0]
         line = choice.line if choice.line[:1] == (best,) else (best,)
-        return self._advice(record, moves, best, line, choice.depth, is_exact=is_exact, raw=raw)
+        return self._advice(record, found, best, line, choice.depth, is_exact=is_exact, raw=raw)
 
     def _forced(
         self,
@@ -287,7 +287,7 @@ def _same_where_alike(
     own = [
         index
         for index in rules.symmetries
-        if rules.shape.rows == rules.shape.columns
+        if rules.shape in SHAPES.values()
         and all(_native.symmetry(rules.shape.rows, side, index) == side for side in sides)
     ]
     if len(own) < 2:
