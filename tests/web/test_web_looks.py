@@ -22,7 +22,10 @@ pytestmark = NEEDS_BROWSER
 @every_look
 def test_the_x_ray_follows_the_game(size: Any, scheme: str, browser: Any, address: str) -> None:
     with opened(browser, address, viewport=size, color_scheme=scheme) as page:
-        begin(page, "othello", white="other")
+        page.select_option("#white", "other")
+        page.click("#new .main")
+        page.wait_for_selector("#message:not(:empty)")
+        assert page.inner_text("#message").startswith("White: another player has a text")
         page.fill("#white-text", "( + ( * 2 white ) ( / black white_corners ) )")
         page.click("#new .main")
         page.wait_for_function(

@@ -104,7 +104,9 @@ def test_undo_hint_values_and_steps_by_keyboard(browser: Any, address: str) -> N
         page.wait_for_function("() => document.querySelectorAll('#moves li').length === 2")
         page.keyboard.press("h")
         page.wait_for_selector("#advice:not([hidden])")
-        assert "would play" in page.inner_text("#advice")
+        page.wait_for_function(
+            "() => document.getElementById('advice').textContent.includes(' is best (')"
+        )
         page.keyboard.press("v")
         page.wait_for_selector(".board .value-text.best")
         page.click("#back")
@@ -115,27 +117,7 @@ def test_undo_hint_values_and_steps_by_keyboard(browser: Any, address: str) -> N
         page.wait_for_function("() => document.querySelectorAll('#moves li').length === 0")
         page.click("#take-over")
         page.wait_for_function("() => document.querySelectorAll('#moves li').length === 1")
-        assert "Black: greedy" in page.inner_text("#side-black")
-
-
-def test_mistakes_are_found_and_a_better_line_can_be_played(browser: Any, address: str) -> None:
-    with opened(browser, address, viewport=PHONE) as page:
-        begin(page, "othello-6", white="person")
-        for _ in range(5):
-            before = page.get_attribute("#board", "data-state")
-            by_mouse(page)
-            page.wait_for_function(
-                "before => before !== document.getElementById('board').dataset.state", arg=before
-            )
-        page.click("#analyse")
-        page.wait_for_selector("#analyse:not(:disabled)")
-        page.wait_for_selector(".losses .bar.marked")
-        page.locator("#mistakes button").first.click()
-        assert page.locator(".board .ring.best").count() == 1
-        assert page.locator(".board .ring.played").count() == 1
-        page.click("#play-on")
-        page.wait_for_function("() => document.querySelectorAll('#moves li').length < 5")
-        assert page.query_selector(".target") is not None
+        assert "Black: Grabs what it can (greedy)" in page.inner_text("#side-black")
 
 
 def test_paste_set_up_copy_and_reload(browser: Any, address: str) -> None:
@@ -162,6 +144,7 @@ def test_paste_set_up_copy_and_reload(browser: Any, address: str) -> None:
         page.click("#new summary")
         page.select_option("#game", "othello-4")
         page.click("#set-up")
+        page.click("dialog .sure")  # the game of the link is not over
         page.wait_for_selector("#palette button")
         page.click("text=clear")
         page.click("text=white piece")

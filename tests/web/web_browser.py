@@ -19,6 +19,7 @@ NEEDS_BROWSER = pytest.mark.skipif(
     CHROMIUM is None, reason="there is no /usr/bin/chromium: apt-get install chromium"
 )
 PHONE, DESKTOP = {"width": 390, "height": 844}, {"width": 1280, "height": 860}
+LANDSCAPE = {"width": 844, "height": 390}
 MOST_BYTES = 300_000
 PATIENCE = 100_000.0
 """Milliseconds until something is not there: a slow machine is no error."""
@@ -68,12 +69,23 @@ def nothing_keeps_anybody_out(page: Any, width: int) -> None:
 
 
 def begin(page: Any, game: str, black: str = "person", white: str = "random") -> None:
-    before = page.evaluate("location.hash")
     page.select_option("#game", game)
     page.select_option("#black", black)
     page.select_option("#white", white)
+    press_begin(page)
+
+
+def press_begin(page: Any) -> None:
+    """Begin what the form says, also if the game on the table is not over."""
+    before = page.evaluate("location.hash")
     page.click("#new .main")
-    page.wait_for_function("before => location.hash !== before", arg=before)
+    page.wait_for_function(
+        "before => location.hash !== before || document.querySelector('dialog') !== null",
+        arg=before,
+    )
+    if page.locator("dialog").count():
+        page.click("dialog .sure")
+        page.wait_for_function("before => location.hash !== before", arg=before)
 
 
 def wait_for_turn(page: Any) -> bool:
@@ -85,6 +97,13 @@ def wait_for_turn(page: Any) -> bool:
         }"""
     )
     return bool(state.json_value() == "turn")
+
+
+def moves_are(page: Any, count: int) -> None:
+    """Wait until so many plies were played."""
+    page.wait_for_function(
+        "count => document.querySelectorAll('#moves li').length === count", arg=count
+    )
 
 
 def by_mouse(page: Any) -> None:

@@ -35,13 +35,13 @@ def client(
 
 @contextmanager
 def command(
-    folder: Path, *options: str
+    folder: Path, *options: str, port: str = "0"
 ) -> Iterator[tuple["subprocess.Popen[str]", dict[str, Any]]]:
     """Give a running `evoply web` and its JSON object; afterwards it has ended."""
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     environment.pop("COVERAGE_PROCESS_CONFIG", None)
     process = subprocess.Popen(
-        [sys.executable, "-m", "evoply", "web", "--json", "--no-browser", "--port", "0",
+        [sys.executable, "-m", "evoply", "web", "--json", "--no-browser", "--port", port,
          "--runs", str(folder), *options],
         text=True,
         env=environment,

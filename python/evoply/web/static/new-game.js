@@ -2,7 +2,7 @@
 
 import { get, post } from "./api.js";
 import { trying } from "./messages.js";
-import { at } from "./names.js";
+import { at, NAMES } from "./names.js";
 
 const PIECES = [["b", "black piece"], ["w", "white piece"], ["B", "black king"], ["W", "white king"], [".", "empty"]];
 const KINDS = [["level", "Levels"], ["paper", "Players of papers"], ["simple", "Simple rules"]];
@@ -127,20 +127,26 @@ export function startNewGame({ open, setUpBoard, mayDrop }) {
     setUpBoard(editing);
   }
 
-  const who = (color) => (at(color).value === "other" ? at(`${color}-text`).value.trim() || "person" : at(color).value);
+  function who(color) {
+    if (at(color).value !== "other") return at(color).value;
+    const text = at(`${color}-text`).value.trim();
+    if (text) return text;
+    at(`${color}-text`).focus();
+    throw new Error(`${NAMES[color]}: another player has a text, such as champion@first:depth=4. Type it below.`);
+  }
 
   async function begin(asked = {}, isForSetUp = false) {
-    const body = {
-      game: at("game").value,
-      black: who("black"),
-      white: who("white"),
-      seconds: Number(at("seconds").value) || 2,
-      clock: at("clock").value.trim() || null,
-      position: at("position").value.trim() || null,
-      board: editing === null ? null : { cells: editing.cells(), turn: editing.turn() },
-      ...asked,
-    };
     return trying(async () => {
+      const body = {
+        game: at("game").value,
+        black: asked.black ?? who("black"),
+        white: asked.white ?? who("white"),
+        seconds: Number(at("seconds").value) || 2,
+        clock: at("clock").value.trim() || null,
+        position: at("position").value.trim() || null,
+        board: editing === null ? null : { cells: editing.cells(), turn: editing.turn() },
+        ...asked,
+      };
       const state = await post("/api/games", body);
       if (!isForSetUp) endSetUp();
       return open(state, { isFollowed: !isForSetUp });
@@ -179,6 +185,7 @@ export function startNewGame({ open, setUpBoard, mayDrop }) {
     begin: (asked) => loaded.then(() => begin(asked)),
     follow: (state) => loaded.then(() => follow(state)),
     adviser: (game) => rules.find((one) => one.game === game)?.adviser ?? "",
-    offerChampions: () => loaded.then(() => setTimeout(() => trying(loadChampions), PATIENCE)),
+    // Without them one can still play, so a failure is not worth a word.
+    offerChampions: () => loaded.then(() => setTimeout(() => loadChampions().catch(() => {}), PATIENCE)),
   };
 }
