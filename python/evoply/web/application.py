@@ -22,6 +22,7 @@ from evoply.games.drawing import COLORS
 from evoply.look import LINE_COLORS, pieces_css
 from evoply.processes import core_count
 from evoply.protocols import ConfigError, RunError, RunNameError
+from evoply.web.book_routes import book_router
 from evoply.web.game_hall import GameHall
 from evoply.web.game_routes import game_router
 from evoply.web.limits import LimitError, ServerLimits
@@ -77,6 +78,7 @@ def application(games: Path, trusted: Trusted, limits: ServerLimits | None = Non
     app.include_router(game_router)
     app.include_router(run_router)
     app.include_router(report_router)
+    app.include_router(book_router)
     _add_pages(app, trusted)
     _add_errors(app)
     return Protection(app, trusted, limits)

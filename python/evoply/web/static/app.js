@@ -9,6 +9,8 @@ const VIEWS = [
   { name: "runs", is: /^#runs?\b/, load: async () => import("./runs.js") },
   { name: "games", is: /^#games\b/, load: async () => import("./my-games.js") },
   { name: "compare", is: /^#compare\b/, load: async () => import("./compare.js") },
+  { name: "rules", is: /^#rules\b/, load: async () => import("./rules.js") },
+  { name: "puzzles", is: /^#puzzles\b/, load: async () => import("./puzzles.js") },
   // The last one is shown for every other address.
   { name: "play", is: /^/, load: async () => ({ show: (await import("./play.js")).showPlay }) },
 ];

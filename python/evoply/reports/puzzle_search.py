@@ -1,0 +1,356 @@
+"""Finds puzzles in games of evoply with itself: positions whose best move is clear and missed.
+
+A position is a puzzle if all of this holds:
+
+* There are at least four legal moves.
+* Its best move is better than the second by six discs, or by one piece where a game is not counted
+  in pieces at its end. Discs are what the tables of `strong` expect 12 plies ahead, or exact near
+  the end. Pieces are counted 12 plies ahead with all captures played out; kings count like men, the
+  count holds at the end of both lines, and the tables, 12 plies ahead, prefer the same move.
+* It is worth 0 or more, the second best at most 20 discs or two pieces. Where moves are solved,
+  the second best loses.
+* The tables one ply ahead prefer another move: it takes some looking ahead.
+* The lowest level of `strong` that wins more than half its games against `greedy` finds it in at
+  most two fifths of its draws.
+* No other puzzle is the same up to symmetry, or of the same game.
+
+Cheap questions are asked first. Everything depends on the seed only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from evoply._native import Stream
+from evoply.arena import match
+from evoply.games import game_rules
+from evoply.games.draws import NO_DRAWS
+from evoply.learning.boards import boards_met
+from evoply.players import Searcher
+from evoply.players.analysis import asked, record_of
+from evoply.players.endgame import solve
+from evoply.players.strong import LEVEL_NAMES, USUAL_LEVEL, Strong
+from evoply.protocols import GameRecord, Position
+from evoply.reports.puzzles import WIN, Puzzle, Unit, same_up_to_symmetry
+from evoply.reports.scale import CERTAIN
+
+DEPTH = 12
+LEAST_MOVES = 4
+LEAST_GAP = {"discs": 6.0, "pieces": 1.0}
+MOST_FOUND = 0.4
+DRAWS = 200
+EXACT_EMPTIES = 16
+"""Empty squares from which moves are solved."""
+_LEAST_EMPTIES = 8
+"""With fewer a person can count everything."""
+_STAGES: dict[Unit, tuple[tuple[int, int, float], ...]] = {
+    "discs": ((24, 36, 0.15), (37, 47, 0.5), (48, 56, 1.0)),
+    "pieces": ((18, 24, 0.35), (12, 17, 0.7), (5, 11, 1.0)),
+}
+"""The parts of a game in their order: the fewest and the most pieces on the board, and the share
+of the puzzles that are found by its end. Early positions take longest."""
+_AHEAD = {"discs": 20.0, "pieces": 2.0}
+"""Who is ahead by more even with the second best move learns little from the best one."""
+_GAMES = 2000
+_PLAYS = 5
+"""The level of `strong` that plays the games: it errs often enough for the other side to gain."""
+_MATCH = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The best two moves at a position, with their values and lines."""
+
+    best: Any
+    value: float
+    second: Any
+    second_value: float
+    line: tuple[Any, ...] = ()
+    second_line: tuple[Any, ...] = ()
+    depth: int = DEPTH
+    is_exact: bool = False
+
+    @property
+    def gap(self) -> float:
+        """How much better the best one is."""
+        return self.value - self.second_value
+
+
+class Judge:
+    """Says what the best two moves of positions of a game are worth, in its unit."""
+
+    def __init__(self, game: str) -> None:
+        self.game, self.rules = game, game_rules(game)
+        self.unit: Unit = "discs" if self.rules.solver else "pieces"
+        self._tables = Searcher("strong:depth=1", game=game, table=20)
+        if self.unit == "discs":
+            self._counts = self._tables
+            self._quick = Searcher("strong:depth=1,selective=1.5", game=game, table=20)
+        else:
+            self._counts = Searcher("material:depth=1,quiescence=yes", game=game, table=20)
+            self._quick = self._counts
+        """How a game goes on after the second best move may be a little wrong."""
+
+    def close(self) -> None:
+        """End its searches."""
+        for one in (self._tables, self._counts, self._quick):
+            one.close()
+
+    def can_solve(self, position: Position) -> bool:
+        """Return whether the moves at *position* are solved."""
+        return self.rules.is_solvable(position, EXACT_EMPTIES)
+
+    def at(self, position: Position, depth: int) -> Answer:
+        """Return the best two moves, looking *depth* plies ahead, with the line of the best."""
+        return self._ask(self._counts, position, depth)
+
+    def preferred(self, position: Position, depth: int) -> Any:
+        """Return the move that the tables prefer, looking *depth* plies ahead."""
+        return self._ask(self._tables, position, depth).best
+
+    def solved(self, position: Position) -> Answer:
+        """Return the best two moves under perfect play, with their lines."""
+        solution = solve(position, every_move=True)
+        (best, value), (second, second_value) = solution.moves[:2]
+        lines = [(move, *solve(position.play(move)).line) for move in (best, second)]
+        return Answer(best, value, second, second_value, lines[0], lines[1], len(lines[0]), True)
+
+    def whole(self, position: Position, answer: Answer) -> Answer | None:
+        """Return *answer* with its lines; None if they do not show what it says.
+
+        In pieces a line goes on until the count is the value.
+        """
+        lines = [answer.line, self._line(position, answer.second, answer.depth)]
+        if self.unit == "pieces":
+            told = (answer.value, answer.second_value)
+            for number, value in enumerate(told):
+                line = self._until(position, lines[number], value)
+                if line is None:
+                    return None
+                lines[number] = line
+        return replace(answer, line=lines[0], second_line=lines[1])
+
+    def _ask(self, searcher: Searcher, position: Position, depth: int) -> Answer:
+        choice = searcher.think(position, depth=depth, multi=2)
+        (best, value), (second, second_value) = (
+            (move, self._worth(value)) for move, value in choice.moves
+        )
+        line = choice.line if choice.line[:1] == (best,) else self._line(position, best, depth)
+        return Answer(best, value, second, second_value, line, depth=depth)
+
+    def _worth(self, value: float) -> float:
+        if self.unit == "pieces" and abs(value) >= CERTAIN:
+            return WIN if value > 0 else -WIN
+        return min(max(value, -float(self.rules.shape.squares)), float(self.rules.shape.squares))
+
+    def _line(self, position: Position, move: Any, depth: int) -> tuple[Any, ...]:
+        """Return *move* and how the game goes on, about *depth* plies in all."""
+        record: GameRecord = self.rules.game(position, (), NO_DRAWS).play(move)
+        while record.outcome() is None and len(record) < depth:
+            if len(record.position.legal_moves) == 1:
+                record = record.play(record.position.legal_moves[0])
+                continue
+            choice = self._quick.think(record.position, depth=depth - len(record))
+            for next_move in choice.line:
+                record = record.play(next_move)
+            break
+        return record.moves
+
+    def _until(
+        self, position: Position, line: tuple[Any, ...], value: float
+    ) -> tuple[Any, ...] | None:
+        """Return *line*, with pending captures played out, as far as it needs to show *value*."""
+        record: GameRecord = self.rules.game(position, (), NO_DRAWS)
+        for move in line:
+            record = record.play(move)
+        while record.outcome() is None and self._has_capture(record.position):
+            record = record.play(self._counts.think(record.position, depth=1).move)
+        if abs(value) >= WIN:
+            outcome = record.outcome()
+            wins = outcome is not None and outcome.winner is not None
+            return record.moves if wins else None
+        counts = [self._lead(one, position) for one in record.positions]
+        if counts[-1] != value:
+            return None
+        # What comes after the last capture shows nothing.
+        needed = next(
+            index for index in range(len(counts)) if all(one == value for one in counts[index:])
+        )
+        return record.moves[: max(needed, 1)]
+
+    def _has_capture(self, position: Position) -> bool:
+        pieces = position.row[0] | position.row[1]
+        after = position.play(position.legal_moves[0])
+        return (after.row[0] | after.row[1]).bit_count() < pieces.bit_count()
+
+    def _lead(self, position: Position, first: Position) -> int:
+        return position.pieces(first.turn) - position.pieces(first.turn.opposite)
+
+
+class Drawer:
+    """A level of `strong` whose draws at a position are counted."""
+
+    def __init__(self, game: str, level: int, seed: int) -> None:
+        self.level, self._seed = level, seed
+        self._seat = Strong(game=game, level=level).seat(game)
+
+    def found(self, position: Position, best: Any, draws: int = DRAWS) -> int:
+        """Return how many of *draws* moves are *best*."""
+        record = record_of(position)
+        stream = Stream(self._seed, "draws")
+        return sum(
+            asked(self._seat, record, stream.child(number)).move == best for number in range(draws)
+        )
+
+
+def level_beyond_greedy(game: str, seed: int = 1) -> tuple[int, float]:
+    """Return the lowest level of `strong` that wins over half its games against `greedy`.
+
+    Also return its share of games won.
+    """
+    for level in range(1, len(LEVEL_NAMES) + 1):
+        won = match(f"strong:level={level}", "greedy", game=game, games=_MATCH, seed=seed).wins
+        if won > _MATCH / 2:
+            return level, won / _MATCH
+    raise ValueError(f"game: no level of strong beats greedy in {game}")
+
+
+class Search:
+    """A search for puzzles in the games of one seed."""
+
+    def __init__(self, game: str, seed: int) -> None:
+        self.game, self.seed = game, seed
+        self.rules = game_rules(game)
+        self.level, self.share = level_beyond_greedy(game)
+        self.judge = Judge(game)
+        self._drawers = [Drawer(game, level, seed) for level in range(1, USUAL_LEVEL)]
+        self.counts: dict[str, int] = {}
+        """How many positions each question left, by its name."""
+
+    def puzzles(
+        self, count: int, told: Callable[[Puzzle], object] | None = None
+    ) -> tuple[Puzzle, ...]:
+        """Return *count* puzzles, spread over the parts of a game, the earliest first.
+
+        *told* hears of each as it is found. Raises `ValueError` if the games have fewer.
+        """
+        found: list[Puzzle] = []
+        seen: set[tuple[int, int, int]] = set()
+        used: set[int] = set()
+        for least, most, share in _STAGES[self.judge.unit]:
+            wanted = round(share * count) - len(found)
+            for game, position, source in self._candidates(least, most, used):
+                puzzle = self._puzzle(position, source)
+                same = same_up_to_symmetry(position)
+                if puzzle is None or same in seen:
+                    continue
+                seen.add(same)
+                used.add(game)
+                found.append(replace(puzzle, number=len(found) + 1))
+                if told is not None:
+                    told(found[-1])
+                wanted -= 1
+                if not wanted:
+                    break
+            else:
+                raise ValueError(
+                    f"count: the games have fewer puzzles than {count} - give a smaller"
+                )
+        return tuple(found)
+
+    def _candidates(
+        self, least: int, most: int, used: set[int]
+    ) -> Iterator[tuple[int, Position, str]]:
+        """Yield positions with *least* to *most* pieces in a random order."""
+        met = boards_met(
+            Strong(game=self.game, level=_PLAYS), self.game, games=_GAMES, seed=self.seed,
+            random_moves=0.0, opening_plies=self.rules.opening_plies,
+        )  # fmt: skip
+        fitting = [
+            (row, game)
+            for row, game in zip(met.rows, met.games.tolist(), strict=True)
+            if least <= (row[0] | row[1]).bit_count() <= most
+        ]
+        order = np.argsort(Stream(self.seed, "order").keys(len(fitting)), kind="stable")
+        for row, game in (fitting[index] for index in order.tolist()):
+            if game in used:
+                continue
+            # As it is read again, so that nothing but the board counts.
+            text = self.rules.position_from_row(row).text()
+            yield game, self.rules.parse(text), f"seed {self.seed}, game {game + 1}, ply {row[4]}"
+
+    def _puzzle(self, position: Position, source: str) -> Puzzle | None:
+        answer = self._answer(position)
+        if answer is None:
+            return None
+        drawn = [drawer.found(position, answer.best) for drawer in self._drawers]
+        found = drawn[self.level - 1]
+        if found > MOST_FOUND * DRAWS:
+            return None
+        self._count("missed by the level")
+        solver = next((level for level, one in enumerate(drawn, 1) if 2 * one > DRAWS), None)
+        record: GameRecord = self.rules.game(position, (), NO_DRAWS)
+        board: Any = position
+        return Puzzle(
+            game=self.game, number=0, position=position.text(),
+            best=board.short_text(answer.best), value=_rounded(answer.value),
+            second=board.short_text(answer.second), second_value=_rounded(answer.second_value),
+            line=_texts(record, answer.line), second_line=_texts(record, answer.second_line),
+            unit=self.judge.unit, depth=answer.depth, is_exact=answer.is_exact, level=self.level,
+            found=found, draws=DRAWS, solved_by=solver, source=source,
+        )  # fmt: skip
+
+    def _answer(self, position: Position) -> Answer | None:
+        """Return the best two moves if they are as far from each other as asked, else None."""
+        if len(position.legal_moves) < LEAST_MOVES:
+            return None
+        self._count("at least four moves")
+        judge, least = self.judge, LEAST_GAP[self.judge.unit]
+        if judge.can_solve(position):
+            left = self.rules.moves_left(position)
+            if left is not None and left < _LEAST_EMPTIES:
+                return None
+            answer = judge.solved(position)
+            is_clear = answer.gap >= least and judge.preferred(position, 1) != answer.best
+            # Only one move holds what there is.
+            return answer if is_clear and answer.value >= 0 > answer.second_value else None
+        obvious = judge.preferred(position, 1)
+        for depth in (4, 8, 10, DEPTH):
+            answer = judge.at(position, depth)
+            # A shallower search may be a little wrong.
+            if answer.gap < (least if depth == DEPTH or least < 2 else least - 2):
+                return None
+            if answer.best == obvious or not self._is_open(answer):
+                return None
+            self._count(f"clear {depth} plies ahead")
+        is_same = self.judge.unit == "discs" or judge.preferred(position, DEPTH) == answer.best
+        return judge.whole(position, answer) if is_same else None
+
+    def _is_open(self, answer: Answer) -> bool:
+        most = _AHEAD[self.judge.unit]
+        return answer.value >= 0 and answer.second_value <= most
+
+    def _count(self, name: str) -> None:
+        self.counts[name] = self.counts.get(name, 0) + 1
+
+
+def find_puzzles(
+    game: str, count: int, seed: int, told: Callable[[Puzzle], object] | None = None
+) -> tuple[Puzzle, ...]:
+    """Return *count* puzzles of *game*; see the docstring of the module and `Search.puzzles`."""
+    return Search(game, seed).puzzles(count, told)
+
+
+def _texts(record: GameRecord, line: tuple[Any, ...]) -> tuple[str, ...]:
+    for move in line:
+        record = record.play(move)
+    return record.move_texts()
+
+
+def _rounded(value: float) -> float:
+    """Return *value* as it is written: tables are in thousandths of a disc."""
+    return round(value, 3) + 0.0

@@ -1,0 +1,163 @@
+"""The API of what there is to read and to solve: the rules of each game in words, and puzzles."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Path
+
+from evoply.games import game_rules
+from evoply.games.draws import NO_DRAWS
+from evoply.games.how_to_play import rules_in_words
+from evoply.games.squares import square_name
+from evoply.players.strong import LEVEL_NAMES, USUAL_LEVEL
+from evoply.protocols import Color, Position
+from evoply.reports.puzzles import Puzzle, puzzle_games, puzzles
+from evoply.web.game_views import cells_of, played_moves
+from evoply.web.messages import ApiAnswer, Error, LegalMove, PlayedMove
+
+
+class BoardShown(ApiAnswer):
+    """A board as it is drawn, and who is to move; its fields are those of a game."""
+
+    rows: int
+    columns: int
+    labels: list[str]
+    squares: list[str]
+    drawn: str
+    cells: str
+    turn: Color
+
+
+class RulesText(ApiAnswer):
+    """How a game is played, in words."""
+
+    game: str
+    title: str
+    aim: str
+    moves: str
+    end: str
+    tips: list[str]
+    """Three; the first sentence of each says it in short."""
+    board: BoardShown
+    """The start."""
+
+
+class PuzzlesListed(ApiAnswer):
+    """A game that has puzzles."""
+
+    game: str
+    title: str
+    count: int
+
+
+class PuzzleShown(ApiAnswer):
+    """A position with one move that is clearly best, and its solution."""
+
+    number: int
+    """From 1."""
+    position: str
+    """As text that `BeginGame.position` reads."""
+    board: BoardShown
+    legal: list[LegalMove]
+    task: str
+    best: LegalMove
+    line: list[PlayedMove]
+    """How the game goes on, the best move first, with the board after each."""
+    second: LegalMove
+    second_line: list[PlayedMove]
+    """How it goes on after the second best move."""
+    explanation: str
+    difficulty: str
+    """How often a weak level finds it, and which level finds it mostly."""
+
+
+_WRONG = {code: {"model": Error} for code in (404, 422)}
+book_router = APIRouter(prefix="/api", tags=["book"], responses=_WRONG)  # type: ignore[arg-type]
+GameName = Annotated[str, Path(max_length=60, description="A name of `/api/rules`.")]
+
+# Functions without `async` run in a thread: they play lines and read files.
+
+
+@book_router.get("/rules/{name}")
+def rules_text(name: GameName) -> RulesText:
+    """Return how a game is played, with three tips."""
+    try:
+        rules, text = game_rules(name), rules_in_words(name)
+    except ValueError as error:
+        raise HTTPException(404, str(error)) from None
+    return RulesText.of(
+        text, game=name, title=rules.title, tips=list(text.tips), board=_board(rules.start())
+    )
+
+
+@book_router.get("/puzzles")
+def puzzle_list() -> list[PuzzlesListed]:
+    """Return the games that have puzzles."""
+    return [
+        PuzzlesListed(game=game, title=game_rules(game).title, count=len(puzzles(game)))
+        for game in puzzle_games()
+    ]
+
+
+@book_router.get("/puzzles/{name}")
+def puzzles_of(name: GameName) -> list[PuzzleShown]:
+    """Return the puzzles of a game with their solutions, the earliest stage of a game first."""
+    try:
+        found = puzzles(name)
+    except ValueError as error:
+        raise HTTPException(404, str(error)) from None
+    return [_shown(puzzle) for puzzle in found]
+
+
+def _shown(puzzle: Puzzle) -> PuzzleShown:
+    start = puzzle.start
+    record = game_rules(puzzle.game).game(start, (), NO_DRAWS)
+    lines = []
+    for texts in (puzzle.line, puzzle.second_line):
+        line = record
+        for text in texts:
+            line = line.play(text)
+        lines.append(line)
+    best, second = (
+        LegalMove(text=str(line.moves[0]), path=list(line.moves[0].path)) for line in lines
+    )
+    return PuzzleShown(
+        number=puzzle.number,
+        position=puzzle.position,
+        board=_board(start),
+        legal=[LegalMove(text=str(move), path=list(move.path)) for move in start.legal_moves],
+        task=f"{start.turn} to move: find the best move.",
+        best=best,
+        line=played_moves(lines[0]),
+        second=second,
+        second_line=played_moves(lines[1]),
+        explanation=puzzle.explanation,
+        difficulty=_difficulty(puzzle),
+    )
+
+
+def _difficulty(puzzle: Puzzle) -> str:
+    share = f"L{_level(puzzle.level)[1:]} finds it {puzzle.found} times in {puzzle.draws}"
+    if puzzle.solved_by is None:
+        return f"{share}, and no level below {_level(USUAL_LEVEL)} in more than half."
+    return f"{share}, {_level(puzzle.solved_by)} in more than half."
+
+
+def _level(number: int) -> str:
+    return f"level {number} ({LEVEL_NAMES[number - 1]})"
+
+
+def _board(position: Position) -> BoardShown:
+    rules = game_rules(position.game)
+    cells = position.diagram(legal=False).cells
+    return BoardShown(
+        rows=rules.shape.rows,
+        columns=rules.shape.columns,
+        labels=[cell.label for cell in cells],
+        squares=[
+            (cell.label or square_name(square, rules.shape)) if cell.is_playable else ""
+            for square, cell in enumerate(cells)
+        ],
+        drawn=rules.drawn,
+        cells=cells_of(position),
+        turn=position.turn,
+    )
