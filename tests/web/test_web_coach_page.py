@@ -21,6 +21,10 @@ from web_browser import (
 )
 from web_server import command
 
+from evoply import Run
+from evoply.evolution import load_config
+from evoply.runs import advance
+
 pytestmark = NEEDS_BROWSER
 
 RANDOM_GAME = (
@@ -76,7 +80,9 @@ def test_a_hint_is_the_advisers_whoever_plays(
         page.wait_for_selector(".board .value-text.best")
         assert value in page.locator(".board .value-text.best").all_text_contents()[0]
         assert "strong" in page.inner_text("#values-note")
-        assert ("discs" if game == "othello" else "points") in page.inner_text("#values-note")
+        assert ("discs" if game == "othello" else "expected points") in page.inner_text(
+            "#values-note"
+        )
 
 
 def test_what_it_would_play_is_a_question_of_its_own(browser: Any, address: str) -> None:
@@ -341,6 +347,51 @@ def test_the_answer_is_announced_and_shortcuts_can_be_switched_off(
         page.locator("h1").click()
         page.keyboard.press("u")
         moves_are(page, 0)
+
+
+CLICKS = """() => {
+    window.clicks = 0;
+    window.AudioContext = class extends AudioContext {
+        createOscillator() { window.clicks += 1; return super.createOscillator(); }
+    };
+}"""
+
+
+def test_moves_are_heard_if_somebody_wants_that(browser: Any, address: str) -> None:
+    with opened(browser, address, viewport=DESKTOP) as page:
+        page.evaluate(CLICKS)
+        begin(page, "othello", white="person")
+        page.click("[data-name=f5]")
+        moves_are(page, 1)
+        assert page.evaluate("window.clicks") == 0
+        page.check("#wish-sound")
+        page.click("[data-name=d6]")
+        moves_are(page, 2)
+        assert page.evaluate("window.clicks") == 1
+
+
+def test_champions_of_runs_are_opponents_of_their_game(browser: Any, tmp_path: Path) -> None:
+    settings = ("population_size=8", "time_limit=none", "generations=1", "machine.threads=1",
+                "hall_of_fame.final_pairs=2")  # fmt: skip
+    with Run.create(tmp_path / "first", load_config("quick", settings)) as run:
+        for _ in advance(run, threads=1):
+            pass
+    with command(tmp_path) as (_, told), opened(browser, told["url"], viewport=DESKTOP) as page:
+        page.select_option("#game", "othello-6")
+        group = page.locator("#white optgroup[label='Your champions'] option")
+        group.wait_for(state="attached")
+        assert group.get_attribute("value") == "champion@first"
+        assert page.input_value("#black") == "person"
+        page.select_option("#white", "champion@first")
+        page.wait_for_function(
+            "() => document.getElementById('ratings').textContent.startsWith('first')"
+        )
+        assert re.search("Elo above random|every game|no test match", page.inner_text("#ratings"))
+        press_begin(page)
+        wait_for_turn(page)
+        assert "champion@first" in page.inner_text("#side-white")
+        page.select_option("#game", "othello")
+        assert group.count() == 0
 
 
 def test_take_over_between_two_persons_says_why_not(browser: Any, address: str) -> None:

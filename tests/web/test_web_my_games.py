@@ -12,6 +12,9 @@ from evoply.formats import FORMATS
 from evoply.games import game_rules
 from waiting import until
 
+PASS = "d3c3e6d2d1e1b2c1a3"
+"""A game of Othello in which Black must pass before the last move."""
+
 
 def _begun(api: Any, **asked: Any) -> dict[str, Any]:
     found: dict[str, Any] = api.post("/api/games", json=asked).json()
@@ -159,6 +162,16 @@ def test_another_game_begins_with_the_same_players(tmp_path: Path) -> None:
         wrong = api.post(f"{path}/again", json={"ply": 2, "moves": ["a1"]})
         assert wrong.status_code == 422
         assert "moves: " in wrong.json()["error"]
+
+
+def test_a_pass_is_played_where_another_game_begins(tmp_path: Path) -> None:
+    # The page has no square for a pass, so nobody could go on from there.
+    with client(tmp_path) as api:
+        game = _begun(api, position=PASS)
+        passes = [one["text"] for one in game["moves"]].index("pass")
+        branch = api.post(f"/api/games/{game['id']}/again", json={"ply": passes}).json()
+        assert [one["text"] for one in branch["moves"]][passes:] == ["pass"]
+        assert all(one["path"] for one in branch["legal"])
 
 
 def test_a_line_shows_boards_and_changes_nothing(tmp_path: Path) -> None:

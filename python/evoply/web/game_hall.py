@@ -14,7 +14,7 @@ from fastapi import Depends, HTTPException, Path, Request
 from evoply.formats import read_pasted
 from evoply.games import GAMES, game_rules, game_spoken
 from evoply.players import PlayerKind
-from evoply.protocols import Color, GameRecord, TimeControl
+from evoply.protocols import Color, GameInProgress, GameRecord, TimeControl
 from evoply.web.game_views import line_of, row_of
 from evoply.web.limits import LimitError, RateLimiter, ServerLimits
 from evoply.web.messages import AgainAsked, BeginGame, Error
@@ -92,7 +92,7 @@ class GameHall:
     def _new_game(self, body: BeginGame) -> Stored:
         if body.clock is not None:
             TimeControl.from_text(body.clock)
-        record = _asked_position(body)
+        record = _passed(_asked_position(body))
         game = record.position.game
         texts = {Color.BLACK: body.black, Color.WHITE: body.white}
         sides_of(texts.items(), game, self.read_opponent)
@@ -118,7 +118,7 @@ class GameHall:
         """Begin a game with the players of another one, from a place in it."""
         self._check_begun()
         source = await self.game(game)
-        record = line_of(source, asked.ply, asked.moves)
+        record = _passed(line_of(source, asked.ply, asked.moves))
         left = None if source.playing.control is None else source.playing.control.seconds
         stored = replace(
             source.stored,
@@ -179,6 +179,11 @@ class GameHall:
             game.close()
         self.pool.close()
         self.store.close()
+
+
+def _passed(record: GameRecord) -> GameRecord:
+    """Return *record* with the passes that are forced now: nobody is asked for them."""
+    return GameInProgress.begin(record).play_forced(passes_only=True).record
 
 
 def _asked_position(body: BeginGame) -> GameRecord:

@@ -6,7 +6,7 @@ import { inTurn, post } from "./api.js";
 import { say } from "./messages.js";
 import { at, NAMES, OTHER } from "./names.js";
 
-const UNITS = { discs: ", in discs", points: ", in points of the game", none: "" };
+const UNITS = { discs: ", in discs", points: ", in expected points", none: "" };
 const plies = (count) => `${count} ${count === 1 ? "ply" : "plies"}`;
 
 export function startCoach(table) {

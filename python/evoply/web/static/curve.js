@@ -29,7 +29,7 @@ export function valueCurve({ moves, plies, unit, ply, chosen }) {
   const text = (left, top, content, anchor) => svg("text", { x: left, y: top, "text-anchor": anchor }, content);
   const labels = svg("g", { class: "labels" });
   for (const [value, content] of scale.ticks) labels.append(text(FIELD.left - 5, y(value) + 4, content, "end"));
-  for (let count = 0; count <= plies; count += plies > 40 ? 20 : 10) labels.append(text(x(count), HEIGHT - 5, String(count), "middle"));
+  for (let count = plies > 40 ? 20 : 10; count <= plies; count += plies > 40 ? 20 : 10) labels.append(text(x(count), HEIGHT - 5, String(count), "middle"));
   let [line, area, before] = ["", "", null];
   for (const one of moves) {
     // What was not looked at yet leaves a gap.

@@ -55,6 +55,19 @@ export function startNewGame({ open, setUpBoard, mayDrop }) {
     at("ratings").textContent = isRated ? "Elo as measured, above a player that moves at random." : "";
   }
 
+  // How strong a champion is, if its run has matches against a player that moves at random.
+  async function rateChampion(color) {
+    const name = /^champion@(.+)$/.exec(at(color).value)?.[1];
+    if (name === undefined) return;
+    const { matches } = await get(`/api/runs/${encodeURIComponent(name)}`);
+    const match = matches.find((one) => one.opponent === "random");
+    if (at(color).value !== `champion@${name}`) return;
+    const elo = match && Math.round(400 * Math.log10(match.score / (1 - match.score)));
+    at("ratings").textContent = !match ? `${name} has no test match against random yet, so its rating is unknown.`
+      : Number.isFinite(elo) ? `${name}: ${elo} Elo above random, from its test match.`
+        : `${name} ${match.score ? "won" : "lost"} every game of its test match against random.`;
+  }
+
   function showText(color) {
     at(`${color}-text`).hidden = at(color).value !== "other";
   }
@@ -173,7 +186,13 @@ export function startNewGame({ open, setUpBoard, mayDrop }) {
     offerPlayers();
     endSetUp();
   });
-  for (const color of COLORS) at(color).addEventListener("change", () => showText(color));
+  for (const color of COLORS) {
+    at(color).addEventListener("change", () => {
+      showText(color);
+      sayRatings(rules.find((one) => one.game === at("game").value));
+      trying(() => rateChampion(color));
+    });
+  }
   at("set-up").addEventListener("click", () => (editing === null ? trying(beginSetUp) : endSetUp()));
   at("new").addEventListener("submit", (event) => {
     event.preventDefault();

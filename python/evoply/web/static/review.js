@@ -102,7 +102,7 @@ export function startReview(table) {
       const good = choices.filter((one) => !one.grade).length;
       const mean = choices.reduce((sum, one) => sum + one.loss, 0) / choices.length;
       const lost = told.unit === "discs" ? `, ${mean.toFixed(1)} discs lost a move`
-        : told.unit === "points" ? `, ${mean.toFixed(3)} points lost a move` : "";
+        : told.unit === "points" ? `, ${(100 * mean).toFixed(1)} % of a point lost a move` : "";
       return make("li", {}, make("b", {}, `${NAMES[color]}: ${Math.round((100 * good) / choices.length)} %`),
         ` (${good} of ${choices.length} moves)${lost}`);
     });
