@@ -13,8 +13,8 @@ import time
 from pathlib import Path
 
 import evoply.reports
+from evoply.reports.puzzle_book import Puzzle
 from evoply.reports.puzzle_search import Search
-from evoply.reports.puzzles import Puzzle
 
 FOLDER = Path(evoply.reports.__file__).parent
 LEFT_OUT = {"game", "number"}

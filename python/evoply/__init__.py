@@ -98,7 +98,17 @@ if TYPE_CHECKING:
         RunError,
         Seat,
     )
-    from evoply.reports import Explanation, Why, XRay, explain, why, write_report, xray
+    from evoply.reports import (
+        Explanation,
+        Puzzle,
+        Why,
+        XRay,
+        explain,
+        puzzles,
+        why,
+        write_report,
+        xray,
+    )
     from evoply.runs import list_runs
     from evoply.runs.advance import advance
     from evoply.studies import reproduce
@@ -129,7 +139,7 @@ _HOMES = {
         "Choice Clock Color ConfigError ForfeitError IllegalMoveError InvalidMoveError Outcome "
         "RunError Seat"
     ),
-    "evoply.reports": "Explanation Why XRay explain why write_report xray",
+    "evoply.reports": "Explanation Puzzle Why XRay explain puzzles why write_report xray",
     "evoply.runs": "advance list_runs",
     "evoply.studies": "reproduce",
     "evoply._native": "Stream __version__",
@@ -155,15 +165,15 @@ __all__ = [
     "Explanation", "ExpressionError", "ExpressionEvaluator", "Forest", "ForfeitError", "Generation",
     "IllegalMoveError", "InvalidMoveError", "LearningConfig", "LearningStep", "MatchResult",
     "Online", "Outcome", "Player", "PlayerFileError", "PlayerTextError", "Primitive",
-    "PrimitiveSet", "RandomPlayer", "RandomStart", "RoundRobin", "Run", "RunError", "Searcher",
-    "Seat", "Solution", "Sprt", "SprtResult", "Staged", "Stream", "Tournament", "Tree",
+    "PrimitiveSet", "Puzzle", "RandomPlayer", "RandomStart", "RoundRobin", "Run", "RunError",
+    "Searcher", "Seat", "Solution", "Sprt", "SprtResult", "Staged", "Stream", "Tournament", "Tree",
     "TreeEvaluator", "TreeSyntaxError", "TuningConfig", "TuningStep", "Why", "XRay", "__version__",
     "add_game", "advance", "analyse", "board", "checkers", "compare", "compare_experiment", "count",
     "distil", "evolve", "explain", "features", "final_test", "find_run", "learn", "list_runs",
     "load_comparison", "load_config", "load_learning_config", "load_player", "match", "number",
-    "othello", "parse_individual", "parse_player", "parse_tree", "read_engines", "replay",
-    "reproduce", "round_robin", "save_player", "select", "simplify", "solve", "sprt_match",
-    "squares", "tournament", "tune", "why", "with_options", "write_report", "xray",
+    "othello", "parse_individual", "parse_player", "parse_tree", "puzzles", "read_engines",
+    "replay", "reproduce", "round_robin", "save_player", "select", "simplify", "solve",
+    "sprt_match", "squares", "tournament", "tune", "why", "with_options", "write_report", "xray",
 ]  # fmt: skip
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from evoply.reports.influence import square_effects
     from evoply.reports.learning_page import weight_charts
     from evoply.reports.phrases import Influence
+    from evoply.reports.puzzle_book import Puzzle, puzzles
     from evoply.reports.reasons import Reason, Why, why
     from evoply.reports.run_page import report_html, run_charts, write_report
     from evoply.reports.series import Lines, Series
@@ -32,6 +33,7 @@ __all__ = [
     "FeatureSeen",
     "Influence",
     "Lines",
+    "Puzzle",
     "Reason",
     "Series",
     "Why",
@@ -41,6 +43,7 @@ __all__ = [
     "explain",
     "interval_chart",
     "line_chart",
+    "puzzles",
     "report_html",
     "run_charts",
     "save_charts",
@@ -67,6 +70,7 @@ give_when_used(
         "influence": "square_effects",
         "learning_page": "weight_charts",
         "phrases": "Influence",
+        "puzzle_book": "Puzzle puzzles",
         "reasons": "Reason Why why",
         "run_page": "report_html run_charts write_report",
         "status": "status_in_words",

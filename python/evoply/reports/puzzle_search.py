@@ -35,7 +35,7 @@ from evoply.players.analysis import asked, record_of
 from evoply.players.endgame import solve
 from evoply.players.strong import LEVEL_NAMES, USUAL_LEVEL, Strong
 from evoply.protocols import GameRecord, Position
-from evoply.reports.puzzles import WIN, Puzzle, Unit, same_up_to_symmetry
+from evoply.reports.puzzle_book import WIN, Puzzle, Unit, same_up_to_symmetry
 from evoply.reports.scale import CERTAIN
 
 DEPTH = 12
@@ -180,7 +180,7 @@ class Judge:
         needed = next(
             index for index in range(len(counts)) if all(one == value for one in counts[index:])
         )
-        return record.moves[: max(needed, 1)]
+        return record.moves[:needed] if needed > 1 else record.moves
 
     def _has_capture(self, position: Position) -> bool:
         pieces = position.row[0] | position.row[1]

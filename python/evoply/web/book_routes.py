@@ -10,7 +10,7 @@ from evoply.games.how_to_play import rules_in_words
 from evoply.games.squares import square_name
 from evoply.players.strong import LEVEL_NAMES, USUAL_LEVEL
 from evoply.protocols import Color, Position
-from evoply.reports.puzzles import Puzzle, puzzle_games, puzzles
+from evoply.reports.puzzle_book import Puzzle, puzzle_games, puzzles
 from evoply.web.game_views import cells_of, played_moves
 from evoply.web.messages import ApiAnswer, Error, LegalMove, PlayedMove
 

@@ -22,7 +22,7 @@ const next = button(underlined("N", "ext"), () => go(game, number + 1));
 const solve = button(underlined("S", "olution"), () => answer(null));
 const again = button(underlined("T", "ry again"), () => open(number));
 const on = button(["Play on from here"], playOn);
-const lines = make("div", { class: "lines", hidden: true });
+const lines = make("div", { class: "solution", hidden: true });
 
 let games = [];
 let game = null;
@@ -57,7 +57,7 @@ async function build() {
   place.replaceChildren(
     make("div", { class: "head" }, make("h2", {}, "Puzzles"), make("label", {}, "Game ", choice), count),
     make("div", { class: "two board-first" },
-      make("section", { "aria-label": "The position" }, picture, task),
+      make("section", { "aria-label": "The position" }, task, picture),
       make("section", { "aria-label": "Answers" },
         make("div", { class: "tools" }, previous, next, solve, again, on), why, lines, difficulty)));
   document.addEventListener("keydown", pressed);
@@ -211,7 +211,7 @@ function showLines() {
     make("div", { class: "tools" }, one("best", "line", `After ${puzzle().best.text}`),
       one("second", "second_line", `After ${puzzle().second.text}`),
       way("One move back", "◀", ply - 1), way("One move forward", "▶", ply + 1)),
-    make("ol", { class: "line" }, ...moves));
+    make("ol", { class: "plies" }, ...moves));
 }
 
 function pressed(event) {

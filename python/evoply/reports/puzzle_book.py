@@ -83,7 +83,7 @@ class Puzzle(JsonData):
         """What both lines lead to, in sentences."""
         best = _Told(self, self.line, self.value)
         second = _Told(self, self.second_line, self.second_value)
-        how = "" if self.is_exact else f" Both look {self.depth} plies ahead."
+        how = "" if self.is_exact else f" Both are valued {self.depth} plies ahead."
         return (
             f"{self.best} is best: {best.sentence()}. After {self.second}, the second best, "
             f"{second.sentence()}.{how}"
@@ -102,11 +102,16 @@ def puzzles(game: str = "othello") -> tuple[Puzzle, ...]:
     if game not in known:
         hint = did_you_mean(game, known) or "."
         raise ValueError(f"there are no puzzles of {game!r}{hint} There are some of {_and(known)}")
-    data = json.loads(_file(game).read_text(encoding="utf-8"))
     return tuple(
         puzzle_from_dict({"game": game, "number": number, **fields})
-        for number, fields in enumerate(data["puzzles"], 1)
+        for number, fields in enumerate(puzzle_file(game)["puzzles"], 1)
     )
+
+
+def puzzle_file(game: str) -> dict[str, Any]:
+    """Return what the file of *game* holds: the puzzles, and how they were found."""
+    data: dict[str, Any] = json.loads(_file(game).read_text(encoding="utf-8"))
+    return data
 
 
 def puzzle_games() -> tuple[str, ...]:

@@ -1,0 +1,195 @@
+"""The puzzles that come with evoply: each has one clear move, which weak players miss."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import evoply as ep
+from evoply.games import game_rules
+from evoply.games.draws import NO_DRAWS
+from evoply.players.endgame import solve
+from evoply.protocols import Color, GameRecord, Position
+from evoply.reports.puzzle_book import WIN, Puzzle, puzzle_games, puzzles, same_up_to_symmetry
+from evoply.reports.puzzle_search import (
+    DEPTH,
+    DRAWS,
+    EXACT_EMPTIES,
+    LEAST_GAP,
+    LEAST_MOVES,
+    MOST_FOUND,
+    Drawer,
+    Judge,
+    Search,
+    level_beyond_greedy,
+)
+
+ALL = [puzzle for game in puzzle_games() for puzzle in puzzles(game)]
+CHEAPER = 8
+"""Plies that puzzles are looked at where 12 would take minutes."""
+IN_PIECES = [puzzle for puzzle in ALL if puzzle.unit == "pieces"]
+EXACT = [puzzle for puzzle in ALL if puzzle.is_exact]
+EXPECTED = [puzzle for puzzle in ALL if puzzle.unit == "discs" and not puzzle.is_exact]
+
+
+def named(puzzle: Puzzle) -> str:
+    return f"{puzzle.game}-{puzzle.number}"
+
+
+def end_of(puzzle: Puzzle, line: tuple[str, ...]) -> GameRecord:
+    record: GameRecord = game_rules(puzzle.game).game(puzzle.start, (), NO_DRAWS)
+    for move in line:
+        record = record.play(move)
+    return record
+
+
+def lead(position: Position, color: Color) -> int:
+    return position.pieces(color) - position.pieces(color.opposite)
+
+
+@pytest.fixture(scope="module")
+def judges() -> Any:
+    made = {game: Judge(game) for game in puzzle_games()}
+    yield made
+    for judge in made.values():
+        judge.close()
+
+
+def test_there_are_twenty_for_two_games() -> None:
+    assert puzzle_games() == ("checkers", "othello")
+    assert all(len(puzzles(game)) == 20 for game in puzzle_games())
+    assert [puzzle.number for puzzle in puzzles("othello")] == list(range(1, 21))
+    # From all parts of a game: early ones, and such that are solved to the end.
+    assert 5 <= len(EXACT) <= 15
+    assert EXPECTED
+    assert ep.puzzles("checkers") == puzzles("checkers")
+
+
+def test_no_position_is_there_twice_up_to_symmetry() -> None:
+    for game in puzzle_games():
+        assert len({same_up_to_symmetry(one.start) for one in puzzles(game)}) == 20
+        sources = {one.source.rpartition(",")[0] for one in puzzles(game)}
+        assert len(sources) == 20  # each from another game
+
+
+@pytest.mark.parametrize("symmetry", range(8))
+def test_symmetries_and_colours_make_no_other_position(symmetry: int) -> None:
+    position = ep.othello.Game.from_transcript("f5d6c3d3c4").position
+    turned = position.symmetry(symmetry)
+    assert same_up_to_symmetry(turned) == same_up_to_symmetry(position)
+    assert same_up_to_symmetry(turned.colors_exchanged()) == same_up_to_symmetry(position)
+    other = ep.othello.Game.from_transcript("f5d6c3d3c5").position
+    assert same_up_to_symmetry(other) != same_up_to_symmetry(position)
+
+
+@pytest.mark.parametrize("puzzle", ALL, ids=named)
+def test_a_puzzle_is_as_it_says(puzzle: Puzzle) -> None:
+    start: Any = puzzle.start
+    assert start.text() == puzzle.position
+    texts = [start.short_text(move) for move in start.legal_moves]
+    assert len(texts) >= LEAST_MOVES
+    assert puzzle.gap >= LEAST_GAP[puzzle.unit]
+    assert puzzle.found <= MOST_FOUND * puzzle.draws
+    assert puzzle.draws >= 200
+    for first, line, value in (
+        (puzzle.best, puzzle.line, puzzle.value),
+        (puzzle.second, puzzle.second_line, puzzle.second_value),
+    ):
+        assert first in texts
+        assert start.parse_move(line[0]) == start.parse_move(first)
+        end = end_of(puzzle, line)
+        if puzzle.unit == "pieces" and abs(value) < WIN:
+            assert lead(end.position, start.turn) == value
+        if puzzle.is_exact or abs(value) >= WIN:
+            assert end.outcome() is not None
+        if puzzle.is_exact:
+            outcome = end.outcome()
+            assert outcome is not None
+            winner = None if value == 0 else start.turn if value > 0 else start.turn.opposite
+            assert outcome.winner == winner
+        assert first in puzzle.explanation
+
+
+@pytest.mark.parametrize("puzzle", EXACT, ids=named)
+def test_near_the_end_it_is_solved(puzzle: Puzzle) -> None:
+    rules = game_rules(puzzle.game)
+    assert rules.is_solvable(puzzle.start, EXACT_EMPTIES)
+    (best, value), (second, second_value) = solve(puzzle.start, every_move=True).moves[:2]
+    assert (str(best), value) == (puzzle.best, puzzle.value)
+    assert (str(second), second_value) == (puzzle.second, puzzle.second_value)
+
+
+@pytest.mark.parametrize("puzzle", EXPECTED, ids=named)
+def test_a_cheaper_search_finds_the_same_move(puzzle: Puzzle, judges: Any) -> None:
+    answer = judges[puzzle.game].at(puzzle.start, CHEAPER)
+    assert str(answer.best) == puzzle.best
+    assert answer.gap >= LEAST_GAP["discs"] - 2
+
+
+@pytest.mark.parametrize("puzzle", IN_PIECES, ids=named)
+def test_pieces_are_counted_twelve_plies_ahead(puzzle: Puzzle, judges: Any) -> None:
+    judge, start = judges[puzzle.game], puzzle.start
+    answer = judge.at(start, DEPTH)
+    assert start.short_text(answer.best) == puzzle.best
+    assert (answer.value, answer.second_value) == (puzzle.value, puzzle.second_value)
+    assert start.short_text(judge.preferred(start, CHEAPER)) == puzzle.best or CHEAPER < DEPTH
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("puzzle", [*EXPECTED, *IN_PIECES], ids=named)
+def test_twelve_plies_say_what_the_file_says(puzzle: Puzzle, judges: Any) -> None:
+    judge, start = judges[puzzle.game], puzzle.start
+    answer = judge.at(start, DEPTH)
+    assert start.short_text(answer.best) == puzzle.best
+    assert answer.value == pytest.approx(puzzle.value, abs=0.001)
+    assert answer.second_value == pytest.approx(puzzle.second_value, abs=0.001)
+    assert start.short_text(judge.preferred(start, DEPTH)) == puzzle.best
+
+
+@pytest.mark.parametrize("game", puzzle_games())
+def test_the_level_is_the_lowest_that_beats_greedy(game: str) -> None:
+    level, share = level_beyond_greedy(game)
+    assert share > 0.5
+    below = ep.match(f"strong:level={level - 1}", "greedy", game=game, games=400, seed=1)
+    assert below.wins <= 200
+    assert {puzzle.level for puzzle in puzzles(game)} == {level}
+
+
+@pytest.mark.parametrize("puzzle", ALL, ids=named)
+def test_other_draws_of_the_level_miss_it_as_well(puzzle: Puzzle) -> None:
+    best = puzzle.start.parse_move(puzzle.best)
+    found = Drawer(puzzle.game, puzzle.level, seed=1234).found(puzzle.start, best)
+    assert found < DRAWS / 2
+
+
+def test_an_explanation_is_made_of_the_lines() -> None:
+    """Corners, passes and captures are those of the moves; another line has another sentence."""
+    exact = EXACT[0]
+    turned = replace(
+        exact, best=exact.second, second=exact.best, line=exact.second_line,
+        second_line=exact.line, value=exact.second_value, second_value=exact.value,
+    )  # fmt: skip
+    assert turned.explanation.startswith(f"{exact.second} is best")
+    for puzzle in ALL:
+        told = puzzle.explanation
+        mover = str(puzzle.color)
+        if puzzle.is_exact and puzzle.second_value < 0:
+            assert f"{mover} ends {abs(round(puzzle.second_value))} disc" in told
+            assert "behind" in told
+        assert ("12 plies ahead" in told) == (not puzzle.is_exact)
+
+
+def test_a_search_finds_a_puzzle_again() -> None:
+    """The finder at work on the cheap part of a game: what it finds holds what it asks for."""
+    search = Search("checkers", seed=5)
+    (found,) = search.puzzles(1)
+    assert found.gap >= 1
+    assert found.found <= MOST_FOUND * DRAWS
+    assert search.counts["at least four moves"] > search.counts["missed by the level"] >= 1
+    assert found == Search("checkers", seed=5).puzzles(1)[0]
+
+
+def test_a_game_without_puzzles_is_refused_in_words() -> None:
+    with pytest.raises(ValueError, match="did you mean 'othello'"):
+        puzzles("otello")

@@ -1,0 +1,175 @@
+"""Rules in words and puzzles, on the API and on the page: by mouse, by keyboard, in every look."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from web_browser import DESKTOP, NEEDS_BROWSER, every_look, nothing_keeps_anybody_out, opened
+from web_server import client
+
+from evoply.games import DATA_GAMES, GAMES, game_rules
+from evoply.games.how_to_play import rules_in_words
+from evoply.reports.puzzle_book import puzzle_games, puzzles
+
+STATE = "document.getElementById('view-puzzles').dataset.state"
+LANDSCAPE = {"width": 844, "height": 390}
+
+
+def test_the_rules_of_every_game_are_told(home: Path) -> None:
+    with client(home) as api:
+        for game in (*GAMES, *DATA_GAMES):
+            told = api.get(f"/api/rules/{game}").json()
+            text = rules_in_words(game)
+            assert (told["aim"], told["moves"], told["end"]) == (text.aim, text.moves, text.end)
+            assert tuple(told["tips"]) == text.tips
+            assert len(told["board"]["cells"]) == game_rules(game).shape.squares
+        answer = api.get("/api/rules/chess")
+        assert answer.status_code == 404
+        assert "unknown game 'chess'" in answer.json()["error"]
+
+
+def test_puzzles_and_their_solutions_are_told(home: Path) -> None:
+    with client(home) as api:
+        listed = {one["game"]: one["count"] for one in api.get("/api/puzzles").json()}
+        assert listed == {game: len(puzzles(game)) for game in puzzle_games()}
+        for game in puzzle_games():
+            for told, puzzle in zip(
+                api.get(f"/api/puzzles/{game}").json(), puzzles(game), strict=True
+            ):
+                assert told["explanation"] == puzzle.explanation
+                assert [move["text"] for move in told["line"]] == list(puzzle.line)
+                assert told["best"] in told["legal"]
+                assert told["second"] in told["legal"]
+                assert told["task"].startswith(str(puzzle.color))
+                begun = api.post(
+                    "/api/games", json={"game": game, "position": told["position"]}
+                ).json()
+                assert begun["start"] == told["board"]["cells"]
+                assert begun["turn"] == told["board"]["turn"]
+        answer = api.get("/api/puzzles/clobber")
+        assert answer.status_code == 404
+        assert "there are no puzzles of 'clobber'" in answer.json()["error"]
+
+
+def by_squares(page: Any, path: list[int], *, keyboard: bool) -> None:
+    """Choose the squares of a move."""
+    for square in path:
+        cell = page.locator(f"#view-puzzles [data-square='{square}']")
+        if keyboard:
+            cell.focus()
+            page.keyboard.press("Enter")
+        else:
+            cell.click()
+
+
+def shown(page: Any, state: str) -> None:
+    page.wait_for_function(f"state => {STATE} === state", arg=state)
+
+
+@NEEDS_BROWSER
+@pytest.mark.parametrize("keyboard", [False, True], ids=["mouse", "keyboard"])
+@pytest.mark.parametrize("game", puzzle_games())
+def test_a_puzzle_is_solved_and_played_through(
+    game: str, keyboard: bool, browser: Any, address: str
+) -> None:
+    puzzle = puzzles(game)[2]
+    best: Any = puzzle.start.parse_move(puzzle.best)
+    with opened(browser, f"{address}#puzzles={game},3", viewport=DESKTOP) as page:
+        shown(page, f"{game}:3:open:line:0")
+        assert page.inner_text("#view-puzzles .task") == (
+            f"{puzzle.color} to move: find the best move."
+        )
+        assert page.locator("#view-puzzles .advice").is_hidden()
+        assert "0 solved" in page.inner_text("#puzzle-count")
+        by_squares(page, list(best.path), keyboard=keyboard)
+        shown(page, f"{game}:3:right:line:0")
+        assert page.inner_text("#view-puzzles .advice") == puzzle.explanation
+        assert page.inner_text("#view-puzzles .task").startswith(f"Right: {puzzle.best}")
+        assert "1 solved" in page.inner_text("#puzzle-count")
+        forward = page.get_by_role("button", name="One move forward")
+        for ply in range(1, len(puzzle.line) + 1):
+            if keyboard:
+                forward.focus()
+                page.keyboard.press("Enter")
+            else:
+                forward.click()
+            shown(page, f"{game}:3:right:line:{ply}")
+        assert forward.is_disabled()
+        if keyboard:
+            # The focus is not lost when the button under it can no longer be pressed.
+            assert page.evaluate("document.activeElement.tagName") == "BUTTON"
+        page.get_by_role("button", name=f"After {puzzle.second}").click()
+        shown(page, f"{game}:3:right:second_line:1")
+        page.keyboard.press("n")
+        shown(page, f"{game}:4:open:line:0")
+        page.reload()
+        page.wait_for_selector("#view-puzzles .target")
+        assert "1 solved" in page.inner_text("#puzzle-count")
+
+
+@NEEDS_BROWSER
+def test_a_wrong_answer_is_told_and_counts_once(browser: Any, address: str) -> None:
+    puzzle = puzzles("othello")[0]
+    wrong: Any = next(
+        move
+        for move in puzzle.start.legal_moves
+        if str(move) != puzzle.best  # type: ignore[attr-defined]
+    )
+    best: Any = puzzle.start.parse_move(puzzle.best)
+    with opened(browser, f"{address}#puzzles", viewport=DESKTOP) as page:
+        shown(page, "othello:1:open:line:0")
+        by_squares(page, list(wrong.path), keyboard=False)
+        shown(page, "othello:1:wrong:line:0")
+        assert page.inner_text("#view-puzzles .task") == (
+            f"Not {wrong}: the best move is {puzzle.best}."
+        )
+        page.keyboard.press("t")
+        shown(page, "othello:1:open:line:0")
+        by_squares(page, list(best.path), keyboard=False)
+        shown(page, "othello:1:right:line:0")
+        # The first answer counts.
+        assert "0 solved" in page.inner_text("#puzzle-count")
+        page.click("text=Play on from here")
+        page.wait_for_function("/^#game=/.test(location.hash)")
+        page.wait_for_selector("#view-play .target")
+        assert str(puzzle.color) in page.inner_text("#status")
+
+
+@NEEDS_BROWSER
+@every_look
+def test_everybody_can_read_rules_and_solve_puzzles(
+    size: Any, scheme: str, browser: Any, address: str
+) -> None:
+    start = f"{address}#rules=hex-9"
+    with opened(browser, start, "#view-rules .tips", viewport=size, color_scheme=scheme) as page:
+        assert page.locator("#view-rules .tips li").count() == 3
+        nothing_keeps_anybody_out(page, size["width"])
+        page.select_option("#rules-game", "checkers")
+        page.wait_for_function("/king/.test(document.querySelector('.words').textContent)")
+        nothing_keeps_anybody_out(page, size["width"])
+        for game in puzzle_games():
+            page.goto(f"{address}#puzzles={game},2")
+            shown(page, f"{game}:2:open:line:0")
+            nothing_keeps_anybody_out(page, size["width"])
+            page.keyboard.press("s")
+            shown(page, f"{game}:2:wrong:line:0")
+            nothing_keeps_anybody_out(page, size["width"])
+
+
+@NEEDS_BROWSER
+@pytest.mark.parametrize("size", [LANDSCAPE, {"width": 320, "height": 640}], ids=["lying", "320"])
+def test_nothing_is_wider_than_a_small_screen(size: Any, browser: Any, address: str) -> None:
+    for view in ("rules=checkers-10", "puzzles=checkers,1", "puzzles=othello,20"):
+        place = f"#view-{view.partition('=')[0]} .board"
+        with opened(browser, f"{address}#{view}", place, viewport=size) as page:
+            assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+
+
+@NEEDS_BROWSER
+def test_rules_begin_a_game(browser: Any, address: str) -> None:
+    with opened(browser, f"{address}#rules=connect-four", ".begin", viewport=DESKTOP) as page:
+        assert page.get_attribute("nav [data-view=rules]", "aria-current") == "page"
+        page.click(".begin")
+        page.wait_for_function("/^#game=/.test(location.hash)")
+        page.wait_for_selector("#view-play .target")
+        assert page.locator("#view-play .target").count() == 7
