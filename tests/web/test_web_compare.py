@@ -12,6 +12,7 @@ import evoply as ep
 from evoply import Run
 from evoply.evolution import load_config
 from evoply.files import write_atomically
+from evoply.learning import load_learning_config
 from evoply.reports import tournament_html, write_report, write_tournament
 from evoply.runs import advance
 
@@ -82,11 +83,28 @@ def served(folder: Path) -> Iterator[str]:
 @every_look
 def test_two_runs_side_by_side(size: Any, scheme: str, browser: Any, served: str) -> None:
     looks = {"viewport": size, "color_scheme": scheme}
-    with opened(browser, f"{served}#compare", ".both .chart", **looks) as page:
-        names = page.locator(".both thead th").all_inner_texts()
-        assert {"first", "second, longer"} < set(names)
-        chart = page.locator(".both .chart").first
-        assert chart.locator(".legend .group").all_inner_texts() == ["second, longer", "first"]
+    with opened(browser, f"{served}#compare", ".both .one-chart", **looks) as page:
+        # First the keys that differ, then one chart.
+        assert page.locator(".both h3").first.inner_text() == "What differs"
+        differ = page.locator(".both table.differ")
+        assert {"first", "second, longer"} < set(differ.locator("thead th").all_inner_texts())
+        rows = [row.locator("td").all_inner_texts() for row in differ.locator("tbody tr").all()]
+        assert rows == [["generations", "5", "3"]]
+        same = page.locator(".both summary", has_text="The same in both")
+        assert not page.locator("text=population_size").is_visible()
+        same.click()
+        assert page.locator("tr", has_text="population_size").inner_text().split()[-1] == "8"
+        one = page.locator(".one-chart .chart")
+        assert one.locator(".legend .group").all_inner_texts() == ["second, longer", "first"]
+        assert "Best on fresh games" in one.locator("figcaption").inner_text()
+        assert one.locator(".band").count() == 0  # neither is a group
+        marks = {
+            str(line.get_attribute("class"))
+            for line in one.locator("svg[role=img] > [class^=line-]").all()
+        }
+        assert marks == {"line-2 dashes-0", "line-1 dashes-1"}
+        page.click("text=The other charts")
+        chart = page.locator(".both .charts .chart").first
         # Each line of a run has dashes of its own, as in the other run; colours are the runs'.
         looks = [
             str(chart.locator(f"svg[role=img] > g:nth-last-child({place})").get_attribute("class"))
@@ -95,9 +113,9 @@ def test_two_runs_side_by_side(size: Any, scheme: str, browser: Any, served: str
         assert len(looks) == len(set(looks)) == 8
         assert sorted(look.split()[0] for look in looks) == ["line-1"] * 4 + ["line-2"] * 4
         assert len({look.split()[1] for look in looks}) == 4
-        page.locator(".both select").first.select_option("second, longer")
+        page.locator(".both select").last.select_option("second, longer")
         page.wait_for_function("() => location.hash.startsWith('#compare=second%2C')")
-        page.wait_for_selector(".both .chart")
+        page.wait_for_selector("text=No key of their configs differs")
         nothing_keeps_anybody_out(page, size["width"])
         with page.context.expect_page() as told:
             page.click("text=Round robin: Othello 8x8")
@@ -134,3 +152,125 @@ def test_a_page_that_is_written_anew_is_shown_anew(browser: Any, served: str, fo
         page.wait_for_selector('tr:has-text("live, it is.html"):has-text("ended")')
         assert page.locator("text=still going on: watch").count() == 0
     path.unlink()
+
+
+@pytest.fixture(scope="module")
+def seeds(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two configs of three seeds each, one of them in an experiment, and others."""
+    runs = tmp_path_factory.mktemp("seeds")
+    (runs / "exp" / "runs").mkdir(parents=True)
+    (runs / "exp" / "experiment.toml").touch()
+    for name, generations, options in (
+        ("few", 3, ()),
+        ("exp/runs/many", 4, ("primitives=squares",)),
+    ):
+        for seed in (1, 2, 3):
+            config = load_config(
+                "quick", (*SMALL, *options, f"generations={generations}", f"seed={seed}")
+            )
+            with Run.create(runs / f"{name}-{seed}", config) as run:
+                going = advance(run, threads=1)
+                for _ in range(2 if seed == 3 else 9):  # one of each was stopped
+                    if next(going, None) is None:
+                        break
+                going.close()
+    learning = ["games=20", "games_per_step=5", "machine.threads=1"]
+    with Run.create(runs / "learned", load_learning_config("firebrand-8", learning)) as run:
+        for _ in advance(run, threads=1):
+            pass
+    # The first run once more, and shorter.
+    config = load_config("quick", (*SMALL, "generations=3", "seed=1"))
+    Run.create(runs / "again", config).close()
+    return runs
+
+
+def test_runs_that_differ_in_their_seeds_are_a_group(
+    seeds: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EVOPLY_RUNS", str(seeds))
+    with client(seeds) as api:
+        found = api.get("/api/sides").json()
+        groups = {one["name"]: (one["title"], one["runs"]) for one in found["groups"]}
+        assert groups == {
+            "seeds:few-1": ("3 seeds of few-1", 3),
+            "seeds:exp/many-1": ("3 seeds of exp/many-1", 3),
+        }
+        assert {one["name"] for one in found["runs"]} == {
+            *(f"few-{seed}" for seed in (1, 2, 3)), *(f"exp/many-{seed}" for seed in (1, 2, 3)),
+            "learned", "again",
+        }  # fmt: skip
+        asked = {"first": "seeds:few-2", "second": "seeds:exp/many-1"}
+        both = api.get("/api/comparison", params=asked).json()
+        assert [one["runs"] for one in both["sides"]] == [
+            ["few-1", "few-2", "few-3"], ["exp/many-1", "exp/many-2", "exp/many-3"],
+        ]  # fmt: skip
+        assert [tuple(one.values()) for one in both["differ"]] == [
+            ("generations", "3", "4"), ("primitives", "liao+mobility", "squares"),
+        ]  # fmt: skip
+        same = {one["path"]: one["value"] for one in both["same"]}
+        assert same["seed"] == "1, 2, 3"
+        assert same["fitness.opponents.1.player"] == "greedy"
+        for path in ("/api/comparison?first=seeds:learned&second=few-1",
+                     "/api/comparison?first=few-1&second=nothing",
+                     "/api/comparison?first=..&second=few-1"):  # fmt: skip
+            assert api.get(path).status_code == 404
+
+
+def test_the_mean_and_the_band_are_those_of_the_runs(
+    seeds: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EVOPLY_RUNS", str(seeds))
+    curves = []
+    for seed in (1, 2, 3):
+        with Run.open(seeds / f"few-{seed}") as run:
+            curves.append({row["number"]: row["best_fresh"] for row in run.rows()})
+    assert [len(curve) for curve in curves] == [3, 3, 2]
+    with client(seeds) as api:
+        asked = {"first": "seeds:few-1", "second": "few-2"}
+        group, single = api.get("/api/comparison", params=asked).json()["sides"]
+    fresh = group["fresh"]
+    assert fresh["x"] == [0, 1]  # the steps that all have
+    (line,) = fresh["lines"]
+    for place, number in enumerate(fresh["x"]):
+        values = [curve[number] for curve in curves]
+        assert line["values"][place] == pytest.approx(sum(values) / 3, abs=1e-5)
+        assert line["low"][place] == pytest.approx(min(values), abs=1e-5)
+        assert line["high"][place] == pytest.approx(max(values), abs=1e-5)
+    assert "mean of 3 runs" in fresh["note"]
+    assert "lowest to the highest" in fresh["note"]
+    (alone,) = single["fresh"]["lines"]
+    assert alone["low"] is None
+    assert alone["values"] == pytest.approx([*curves[1].values()], abs=1e-5)
+    sizes = next(chart for chart in group["charts"] if chart["title"] == "Tree sizes")
+    means = []
+    for seed in (1, 2, 3):
+        with Run.open(seeds / f"few-{seed}") as run:
+            means.append(run.rows()[1]["mean_size"])
+    mean = next(one for one in sizes["lines"] if one["name"] == "mean")
+    assert mean["values"][1] == pytest.approx(sum(means) / 3, abs=1e-4)
+    assert (mean["low"][1], mean["high"][1]) == (
+        pytest.approx(min(means), abs=1e-4), pytest.approx(max(means), abs=1e-4),
+    )  # fmt: skip
+
+
+@NEEDS_BROWSER
+@every_look
+def test_groups_are_compared_with_bands(size: Any, scheme: str, browser: Any, seeds: Path) -> None:
+    looks = {"viewport": size, "color_scheme": scheme}
+    with (
+        command(seeds) as (_, told),
+        opened(browser, f"{told['url']}#compare", ".one-chart .band", **looks) as page,
+    ):
+        chosen = page.eval_on_selector_all(".both select", "all => all.map((one) => one.value)")
+        assert set(chosen) == {"seeds:few-1", "seeds:exp/many-1"}  # two groups are there: these
+        assert page.locator(".one-chart .band").count() == 2
+        assert "lowest to the highest" in page.inner_text(".one-chart figcaption")
+        assert " to " in page.locator(".one-chart .legend b").first.inner_text()
+        page.evaluate("document.querySelectorAll('.both details').forEach(one => one.open = true)")
+        assert page.locator(".both .charts .band").count() > 4
+        nothing_keeps_anybody_out(page, size["width"])
+        page.locator(".both select").last.select_option("learned")
+        page.wait_for_selector("text=Only evolution plays them")
+        assert page.evaluate("location.hash").endswith(",learned")
+        assert page.locator("table.differ tr", has_text="learner").count() == 1
+        nothing_keeps_anybody_out(page, size["width"])

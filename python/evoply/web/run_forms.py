@@ -104,7 +104,7 @@ def config_asked(body: StartRun, limits: ServerLimits) -> Any:
         try:
             config = _checked(base, settings, limits)
         except ConfigError as error:
-            found += [one for one in error.errors if not _follows(one, found)]
+            found += [problem for problem in error.errors if not _follows(problem, found)]
             left = _without(settings, base, [path for path, _ in error.errors])
             if left == settings:
                 break
@@ -160,7 +160,7 @@ def _without(settings: Mapping[str, Any], base: Any, wrong: Sequence[str]) -> di
 
 def _with_usual_row(rows: Sequence[Any], place: int, usual: Sequence[Any]) -> list[Any]:
     """Return *rows* with the first of the *usual* ones, if there is any, at *place*."""
-    instead = [one.model_dump() if hasattr(one, "model_dump") else one for one in usual[:1]]
+    instead = [row.model_dump() if hasattr(row, "model_dump") else row for row in usual[:1]]
     return [*rows[:place], *instead, *rows[place + 1 :]]
 
 

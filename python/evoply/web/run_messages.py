@@ -42,7 +42,7 @@ class RunList(ApiAnswer):
     """The most runs that are listed; there may be more."""
 
 
-class LineShown(ApiAnswer):
+class ChartLineShown(ApiAnswer):
     """A line of a chart."""
 
     name: str
@@ -67,7 +67,7 @@ class ChartShown(ApiAnswer):
     from_zero: bool
     x: list[float]
     """At most 400, evenly spaced; the last is the newest."""
-    lines: list[LineShown]
+    lines: list[ChartLineShown]
 
 
 class TableShown(ApiAnswer):
@@ -130,6 +130,64 @@ class RunState(ApiAnswer):
     """Why the process that was started here has ended, if it failed."""
     config: str
     """The text of its config.toml."""
+
+
+class SideListed(ApiAnswer):
+    """A run, or a group of runs, that can be compared with another."""
+
+    name: str
+    """What requests call it: the name of a run, or `seeds:` and that of a run of the group."""
+    title: str
+    runs: int
+    """How many runs it is."""
+
+
+class SideList(ApiAnswer):
+    """What can be compared, newest first."""
+
+    groups: list[SideListed]
+    """Runs that differ in their seeds only."""
+    runs: list[SideListed]
+
+
+class KeyShown(ApiAnswer):
+    """A value of a config."""
+
+    path: str
+    value: str
+
+
+class DifferenceShown(ApiAnswer):
+    """A key in which two configs differ."""
+
+    path: str
+    first: str | None
+    """None: the config does not have it."""
+    second: str | None
+
+
+class ComparedSide(ApiAnswer):
+    """A run of a comparison, or the mean of a group of runs."""
+
+    name: str
+    title: str
+    runs: list[str]
+    facts: list[tuple[str, str]]
+    fresh: ChartShown | None
+    """The best of each generation on fresh games; None if the learner plays none."""
+    charts: list[ChartShown]
+    matches: list[MatchShown]
+    """Of a group: the games of all its champions together, without an interval."""
+
+
+class RunComparison(ApiAnswer):
+    """Two runs, or groups of them, side by side."""
+
+    sides: list[ComparedSide]
+    """The first and the second."""
+    differ: list[DifferenceShown]
+    """The keys of `config.toml` in which they differ; all seeds of a group are one value."""
+    same: list[KeyShown]
 
 
 class ChampionShown(ApiAnswer):

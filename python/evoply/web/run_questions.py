@@ -49,7 +49,7 @@ def sets_for(config: Any) -> list[SetShown]:
 
 def _named_sets(game: str) -> dict[str, str]:
     """Return the names and titles of the sets for *game*."""
-    return {one["name"]: one["title"] for one in _SETS["set"] if game in one["games"]}
+    return {row["name"]: row["title"] for row in _SETS["set"] if game in row["games"]}
 
 
 def _set_shown(chosen: PrimitiveSet, name: str, title: str) -> SetShown:
@@ -80,9 +80,9 @@ def _opponents(config: Any) -> Iterator[TicksShown]:
     ]
     known = {option.value for option in options}
     options += [
-        OptionShown(value=one.player, title=one.player)
-        for one in config.fitness.opponents
-        if one.player not in known
+        OptionShown(value=opponent.player, title=opponent.player)
+        for opponent in config.fitness.opponents
+        if opponent.player not in known
     ]
     rows = config.fitness.opponents
     yield TicksShown(
@@ -157,9 +157,9 @@ def fitting(config: Any, game: str) -> dict[str, Any]:
         return {}
     named = [*_named_sets(game)]
     kept = [
-        {"player": one.player, "pairs": one.pairs, "games": one.games}
-        for one in config.fitness.opponents
-        if may_train(one.player, game)
+        {"player": opponent.player, "pairs": opponent.pairs, "games": opponent.games}
+        for opponent in config.fitness.opponents
+        if may_train(opponent.player, game)
     ]
     return {
         "game": game,

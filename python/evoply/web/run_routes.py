@@ -19,10 +19,12 @@ from evoply.web.run_messages import (
     ChampionShown,
     FormShown,
     PresetList,
+    RunComparison,
     RunList,
     RunRequest,
     RunStarted,
     RunState,
+    SideList,
     StartRun,
     preset_shown,
 )
@@ -62,6 +64,7 @@ if TYPE_CHECKING:
 else:  # a request's arguments are looked at when the server begins
     Reader = Annotated[object, Depends(_reader)]
 RunName = Annotated[str, Path(max_length=250)]
+SideName = Annotated[str, Query(max_length=260)]
 _WRONG = {code: {"model": Error} for code in (401, 404, 409, 422, 429)}
 
 run_router = APIRouter(prefix="/api", tags=["runs"], responses=_WRONG)  # type: ignore[arg-type]
@@ -95,6 +98,22 @@ def runs(reader: Reader) -> RunList:
 def begin(body: StartRun, reader: Reader) -> RunStarted:
     """Begin a run in a process of its own, which goes on when this server ends."""
     return RunStarted(name=reader.driver.begin(body))
+
+
+@run_router.get("/sides")
+def sides() -> SideList:
+    """Return what can be compared: runs, and groups of runs that differ in their seeds only."""
+    from evoply.web.run_comparison import sides
+
+    return sides()
+
+
+@run_router.get("/comparison")
+def comparison(first: SideName, second: SideName, reader: Reader) -> RunComparison:
+    """Return two sides as they are now, and the keys in which their configs differ."""
+    from evoply.web.run_comparison import compared
+
+    return compared(reader, first, second)
 
 
 # A name may have a slash, so what follows it is matched first.

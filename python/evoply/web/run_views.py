@@ -31,8 +31,8 @@ from evoply.runs.user_sources import has_own_code
 from evoply.web.run_driving import RunDriver
 from evoply.web.run_messages import (
     ChampionShown,
+    ChartLineShown,
     ChartShown,
-    LineShown,
     MatchShown,
     RunList,
     RunListed,
@@ -54,7 +54,7 @@ def _list_entry(run: RunSummary, is_starting: bool) -> RunListed:
         run,
         status=status,
         status_in_words=_in_words(status),
-        best_fresh=_finite(run.best_fresh),
+        best_fresh=finite(run.best_fresh),
         trouble=run.error,
     )
 
@@ -165,7 +165,7 @@ def _state(run: Run, name: str, version: str, now: _Moment) -> RunState:
     live = run.kind.display.live(run.config, last)
     state.facts = [*live.facts]
     state.goal = None if live.last_number is None else live.last_number + 1
-    state.seconds_left = _finite(live.seconds_left)
+    state.seconds_left = finite(live.seconds_left)
     sections = page.sections(run)
     # Beside the first, which is fitness: those of sections tell of the newest step.
     state.charts[1:1] = [
@@ -204,9 +204,9 @@ def _chart(chart: Chart, lines: Lines) -> ChartShown:
         note=chart.note,
         x=[lines.x[point] for point in points],
         lines=[
-            LineShown.of(
+            ChartLineShown.of(
                 line,
-                values=[_finite(line.values[point]) for point in points],
+                values=[finite(line.values[point]) for point in points],
                 color=index if line.color is None else line.color,
             )
             for index, line in enumerate(lines.series)
@@ -214,7 +214,7 @@ def _chart(chart: Chart, lines: Lines) -> ChartShown:
     )
 
 
-def _finite(value: float | None) -> float | None:
+def finite(value: float | None) -> float | None:
     """Return *value* rounded for drawing; JSON has only finite numbers."""
     return None if value is None or not math.isfinite(value) else round(float(value), 6)
 

@@ -43,7 +43,7 @@ export class LineChart {
   show(chart) {
     this.chart = chart;
     this.caption.replaceChildren(make("b", {}, chart.title), ` ${chart.note}`);
-    const known = chart.lines.flatMap((line) => line.values).filter((value) => value !== null);
+    const known = chart.lines.flatMap((line) => [...line.values, ...(line.low ?? []), ...(line.high ?? [])]).filter((value) => value !== null);
     let [low, high] = chart.is_share ? [0, 1] : [Math.min(...known), Math.max(...known)];
     if (!known.length && !chart.is_share) [low, high] = [0, 1];
     if (chart.from_zero) low = Math.min(0, low);
@@ -76,9 +76,13 @@ export class LineChart {
         path += `${isDrawn ? "L" : "M"}${this.x(chart.x[place]).toFixed(1)} ${y(value).toFixed(1)}`;
         isDrawn = true;
       });
+      // Around a mean, from the lowest to the highest.
+      const inBand = line.low ? chart.x.map((_, place) => place).filter((place) => line.low[place] !== null && line.high[place] !== null) : [];
+      const edge = (values, places) => places.map((place) => `${this.x(chart.x[place]).toFixed(1)} ${y(values[place]).toFixed(1)}`).join("L");
+      const band = inBand.length ? [svg("path", { class: "band", d: `M${edge(line.high, inBand)}L${edge(line.low, [...inBand].reverse())}Z` })] : [];
       const end = line.values.findLastIndex((value) => value !== null);
       if (end >= 0) marks = [svg("circle", { cx: this.x(chart.x[end]), cy: y(line.values[end]), r: 3 })];
-      return svg("g", { class: look(line) }, svg("path", { d: path }), ...marks);
+      return svg("g", { class: look(line) }, ...band, svg("path", { d: path }), ...marks);
     });
     this.picture.replaceChildren(grid, labels, this.mark, ...lines);
     this.#say();
@@ -103,9 +107,10 @@ export class LineChart {
     const place = this.pointed === null ? -1 : chart.x.indexOf(this.pointed);
     this.mark.setAttribute("d", place < 0 ? "" : `M${this.x(this.pointed)} ${FIELD.top}V${FIELD.bottom}`);
     const said = chart.lines.map((line) => {
-      const value = place < 0 ? line.values.findLast((one) => one !== null) : line.values[place];
-      const worth = value === null || value === undefined ? "–" : chart.is_share ? percent(value) : short.format(value);
-      return [line, worth];
+      const at = place < 0 ? line.values.findLastIndex((one) => one !== null) : place;
+      const text = (value) => (value === null || value === undefined ? "–" : chart.is_share ? percent(value) : short.format(value));
+      const band = line.low && (line.low[at] ?? null) !== null ? ` (${text(line.low[at])} to ${text(line.high[at])})` : "";
+      return [line, `${text(line.values[at])}${band}`];
     });
     const sample = (line) => svg("svg", { viewBox: "0 0 36 8", class: "sample", "aria-hidden": "true" },
       svg("g", { class: look(line) }, svg("path", { d: "M1 4H35" })));

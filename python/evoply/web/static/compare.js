@@ -1,4 +1,4 @@
-// Comparing: two runs side by side, and the pages that tournaments, experiments and studies wrote.
+// Comparing: two runs side by side, or groups of runs over seeds, and the pages that tournaments, experiments and studies wrote.
 
 import { get } from "./api.js";
 import { LineChart } from "./charts.js";
@@ -64,15 +64,17 @@ const inAddress = (path) => path.split("/").map(encodeURIComponent).join("/");
 const address = (path) => `/reports/${inAddress(path)}`;
 
 async function showBoth(box, asked) {
-  const runs = (await get("/api/runs")).runs.filter((run) => run.trouble === null);
+  const { groups, runs } = await get("/api/sides");
   if (runs.length < 2) {
     box.replaceChildren(make("p", {}, "There are not two runs yet."));
     return;
   }
-  const names = runs.map((run) => run.name);
+  const names = [...groups, ...runs].map((one) => one.name);
+  const usual = groups.length > 1 ? groups : runs;
+  const group = (label, all) => (all.length ? [make("optgroup", { label }, ...all.map((one) => new Option(one.title, one.name)))] : []);
   const selects = [0, 1].map((side) => {
-    const select = make("select", {}, ...names.map((name) => new Option(name, name)));
-    select.value = names.includes(asked[side]) ? asked[side] : names[side];
+    const select = make("select", {}, ...group("Means over seeds", groups), ...group("Runs", runs));
+    select.value = names.includes(asked[side]) ? asked[side] : usual[side].name;
     select.addEventListener("change", () => {
       location.hash = `#compare=${selects.map((one) => encodeURIComponent(one.value)).join(",")}`;
     });
@@ -80,29 +82,67 @@ async function showBoth(box, asked) {
   });
   const shown = make("div");
   box.replaceChildren(
-    make("div", { class: "tools" }, ...selects.map((select, side) => make("label", {},
-      make("span", { class: `swatch line-${COLORS[side]}`, "aria-hidden": "true" }), side ? "Second, orange " : "First, blue ", select))), shown);
-  const chosen = await Promise.all(selects.map((select) => get(`/api/runs/${select.value.split("/").map(encodeURIComponent).join("/")}`)));
-  shown.replaceChildren(...sideBySide(chosen, chosen.map((run) => run.name)));
+    make("div", { class: "sides" }, ...selects.map((select, side) => make("label", {},
+      make("span", {}, make("span", { class: `swatch line-${COLORS[side]}`, "aria-hidden": "true" }), side ? "Second, orange" : "First, blue"), select))), shown);
+  const [first, second] = selects.map((select) => encodeURIComponent(select.value));
+  shown.replaceChildren(...sideBySide(await get(`/api/comparison?first=${first}&second=${second}`)));
 }
 
-function sideBySide(runs, names) {
-  const [first, second] = runs;
-  const labels = [...new Set(runs.flatMap((run) => run.facts.map(([label]) => label)))];
-  const rows = [["game", ...runs.map((run) => run.game_title)], ["status", ...runs.map((run) => run.status_in_words)],
-    ...labels.map((label) => [label, ...runs.map((run) => run.facts.find(([one]) => one === label)?.[1] ?? "")])];
-  const facts = table(["", ...names], rows, "Facts of both runs");
+function sideBySide({ sides, differ, same }) {
+  const titles = sides.map((one) => one.title);
+  const folded = (title, ...content) => make("details", {}, make("summary", {}, title), ...content);
+  const keys = (found) => table(["key", "value"], found.map((one) => [make("code", {}, one.path), one.value]), "Keys that are the same in both");
+  return [
+    make("h3", {}, "What differs"), differing(differ, titles),
+    folded(`The same in both: ${same.length} key${same.length === 1 ? "" : "s"}`, make("div", { class: "scroll wide", tabindex: "0" }, keys(same))),
+    ...fresh(sides, titles), ...matches(sides, titles), ...facts(sides, titles), ...others(sides, titles, folded),
+  ];
+}
+
+function differing(differ, titles) {
+  if (!differ.length) return make("p", {}, "No key of their configs differs.");
+  const value = (text) => text ?? make("i", {}, "not there");
+  const found = table(["key", ...titles], differ.map((one) => [make("code", {}, one.path), value(one.first), value(one.second)]), "Keys of config.toml that differ");
+  found.classList.add("differ");
+  return found;
+}
+
+function fresh(sides, titles) {
+  const missing = sides.filter((one) => one.fresh === null);
+  if (missing.length) return [make("p", { class: "note" }, `No games on fresh openings: ${missing.map((one) => one.title).join(" and ")}. Only evolution plays them.`)];
+  const [first, second] = sides.map((one) => one.fresh);
+  // What a band is stands in the note of the side that has one.
+  const note = [first.note, second.note].sort((one, other) => other.length - one.length)[0];
+  const chart = joined(first, second, titles);
+  // One line of each: they differ by more than colour.
+  const lines = chart.lines.map((line, side) => ({ ...line, pattern: side }));
+  return [make("div", { class: "one-chart" }, drawn({ ...chart, lines, note }))];
+}
+
+function drawn(chart) {
+  const one = new LineChart();
+  one.show(chart);
+  return one.element;
+}
+
+function matches(sides, titles) {
+  const opponents = [...new Set(sides.flatMap((one) => one.matches.map((match) => match.opponent)))];
+  const rows = opponents.map((opponent) => [opponent, ...sides.map((one) => score(one.matches.find((match) => match.opponent === opponent)))]);
+  return rows.length ? [make("h3", {}, "Test matches"), table(["opponent", ...titles], rows, "Test matches of both champions")] : [];
+}
+
+function facts(sides, titles) {
+  const labels = [...new Set(sides.flatMap((one) => one.facts.map(([label]) => label)))];
+  const rows = labels.map((label) => [label, ...sides.map((one) => one.facts.find(([name]) => name === label)?.[1] ?? "")]);
+  return [make("h3", {}, "How they are"), table(["", ...titles], rows, "Facts of both")];
+}
+
+function others([first, second], titles, folded) {
   const charts = first.charts.flatMap((one) => {
     const other = second.charts.find((chart) => chart.title === one.title && chart.x_title === one.x_title);
-    if (!other) return [];
-    const chart = new LineChart();
-    chart.show(joined(one, other, names));
-    return [chart.element];
+    return other ? [drawn(joined(one, other, titles))] : [];
   });
-  const opponents = [...new Set(runs.flatMap((run) => run.matches.map((match) => match.opponent)))];
-  const matches = opponents.map((opponent) => [opponent, ...runs.map((run) => score(run.matches.find((match) => match.opponent === opponent)))]);
-  return [facts, make("div", { class: "charts" }, ...charts),
-    ...(matches.length ? [make("h3", {}, "Test matches"), table(["opponent", ...names], matches, "Test matches of both champions")] : [])];
+  return charts.length ? [folded("The other charts", make("div", { class: "charts" }, ...charts))] : [];
 }
 
 function score(match) {
@@ -115,9 +155,11 @@ function score(match) {
 function joined(one, other, names) {
   const x = [...new Set([...one.x, ...other.x])].sort((a, b) => a - b);
   const kinds = [...new Set([one, other].flatMap((chart) => chart.lines.map((line) => line.name)))];
-  const lines = [one, other].flatMap((chart, side) => chart.lines.map((line) => ({
-    ...line, group: names[side], color: COLORS[side], pattern: kinds.indexOf(line.name), values: over(x, chart.x, line.values),
-  })));
+  const lines = [one, other].flatMap((chart, side) => chart.lines.map((line) => {
+    const onAll = (values) => (values ? over(x, chart.x, values) : null);
+    return { ...line, group: names[side], color: COLORS[side], pattern: kinds.indexOf(line.name),
+      values: onAll(line.values), low: onAll(line.low), high: onAll(line.high) };
+  }));
   return { ...one, x, lines, from_zero: one.from_zero || other.from_zero };
 }
 

@@ -1,0 +1,302 @@
+"""Two runs side by side, or groups of runs that differ in their seeds only.
+
+A group is shown as the mean of its runs, with a band from the lowest to the highest of them.
+"""
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from evoply.games import game_rules
+from evoply.kinds import Run
+from evoply.protocols import RunError, RunNameError
+from evoply.reports.run_page import page_of
+from evoply.reports.series import Lines, sampled
+from evoply.runs import RunSummary, list_runs, named_run
+from evoply.runs.folder import CONFIG
+from evoply.web.run_messages import (
+    ChartLineShown,
+    ChartShown,
+    ComparedSide,
+    DifferenceShown,
+    KeyShown,
+    MatchShown,
+    RunComparison,
+    RunState,
+    SideList,
+    SideListed,
+)
+from evoply.web.run_views import RunReader, finite
+from evoply.wording import shorten
+
+_GROUP = "seeds:"
+"""Before the name of a run: all runs that differ from it in their seed only."""
+_SEED = "seed"
+_MOST_SIDES = 300
+_MOST_SEEDS = 100
+_MOST_POINTS = 400
+_LONGEST_VALUE = 400
+_FRESH = "best_fresh"
+_BAND = "mean of {} runs, each with its own seed; band: from the lowest to the highest of them"
+
+
+def sides() -> SideList:
+    """Return what can be compared: groups over seeds and single runs, newest first."""
+    runs = [run for run in reversed(list_runs(with_units=True)) if run.error is None]
+    groups = [
+        SideListed(name=_GROUP + group[0].name, title=_title(group), runs=len(group))
+        for group in _groups(runs)
+    ]
+    singles = [SideListed(name=run.name, title=run.name, runs=1) for run in runs]
+    return SideList(groups=groups[:_MOST_SIDES], runs=singles[:_MOST_SIDES])
+
+
+def compared(reader: RunReader, first: str, second: str) -> RunComparison:
+    """Return two sides as they are now, and the keys in which their configs differ.
+
+    Raises `RunNameError` for a side that does not exist, `RunError` for runs that cannot be read.
+    """
+    both = [_members(first), _members(second)]
+    configs = [_config_of(names) for names in both]
+    keys = list(dict.fromkeys([*configs[0], *configs[1]]))
+    differing = [key for key in keys if configs[0].get(key) != configs[1].get(key)]
+    return RunComparison(
+        sides=[
+            _side(reader, name, names) for name, names in zip((first, second), both, strict=True)
+        ],
+        differ=[
+            DifferenceShown(path=key, first=configs[0].get(key), second=configs[1].get(key))
+            for key in differing
+        ],
+        same=[KeyShown(path=key, value=configs[0][key]) for key in keys if key not in differing],
+    )
+
+
+def _groups(runs: Sequence[RunSummary]) -> list[list[RunSummary]]:
+    """Return the groups of at least two of *runs*, the oldest run of each first."""
+    alike: dict[str, dict[int, RunSummary]] = {}
+    for run in runs:
+        try:
+            config, seed = _apart((run.path / CONFIG).read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError):
+            continue
+        seeds = alike.setdefault(config, {})
+        # The same run twice would count twice: the longer one tells more.
+        if seed not in seeds or seeds[seed].generations < run.generations:
+            seeds[seed] = run
+    return [
+        sorted(seeds.values(), key=lambda run: run.created)[:_MOST_SEEDS]
+        for seeds in alike.values()
+        if len(seeds) > 1
+    ]
+
+
+def _apart(text: str) -> tuple[str, int]:
+    """Return the text of a config without its seed, and the seed; ValueError if it has none."""
+    head, table, rest = text.partition("\n[")
+    lines = head.splitlines()
+    written = [line for line in lines if line.partition(" = ")[0] == _SEED]
+    if len(written) != 1:
+        raise ValueError("no seed")
+    kept = "\n".join(line for line in lines if line != written[0])
+    return f"{kept}{table}{rest}", int(written[0].partition(" = ")[2])
+
+
+def _title(group: Sequence[RunSummary]) -> str:
+    return f"{len(group)} seeds of {group[0].name}"
+
+
+def _members(name: str) -> list[str]:
+    """Return the names of the runs of a side."""
+    if not name.startswith(_GROUP):
+        named_run(name)
+        return [name]
+    wanted = name.removeprefix(_GROUP)
+    runs = [run for run in list_runs(with_units=True) if run.error is None]
+    for group in _groups(runs):
+        names = [run.name for run in group]
+        if wanted in names:
+            return names
+    raise RunNameError(
+        f"no run called {shorten(wanted)!r} has sisters with other seeds - see /api/sides"
+    )
+
+
+def _config_of(names: Sequence[str]) -> dict[str, str]:
+    """Return the values of the config of runs by path, as text; all seeds of a group."""
+    found = [dict(_flat(_read_config(named_run(name)))) for name in names]
+    seeds = ", ".join(config[_SEED] for config in found if _SEED in config)
+    return {**found[0], **({_SEED: seeds} if seeds else {})}
+
+
+def _read_config(folder: Path) -> Mapping[str, Any]:
+    try:
+        return tomllib.loads((folder / CONFIG).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise RunError(f"run {folder.name}: {CONFIG} cannot be read: {error}") from None
+
+
+def _flat(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Yield every value in a config by its path; a set of primitives is one value."""
+    if isinstance(value, Mapping) and not {"format", "primitives"} <= value.keys():
+        for key, item in value.items():
+            yield from _flat(item, f"{path}.{key}".lstrip("."))
+    elif isinstance(value, Mapping):
+        names = " ".join(str(primitive.get("name")) for primitive in value["primitives"])
+        yield path, shorten(f"{value.get('name')}: {names}", _LONGEST_VALUE)
+    elif isinstance(value, list) and any(isinstance(item, Mapping) for item in value):
+        for place, item in enumerate(value):
+            yield from _flat(item, f"{path}.{place}")
+    elif isinstance(value, list):
+        yield path, shorten(", ".join(map(_text, value)) or "none", _LONGEST_VALUE)
+    else:
+        yield path, shorten(_text(value), _LONGEST_VALUE)
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _side(reader: RunReader, name: str, names: Sequence[str]) -> ComparedSide:
+    states = [reader.read(run) for run in names]
+    if len(states) == 1:
+        (state,) = states
+        return ComparedSide(
+            name=name,
+            title=state.name,
+            runs=[state.name],
+            facts=[
+                ("game", state.game_title),
+                ("status", state.status_in_words),
+                *state.facts,
+            ],
+            fresh=_fresh(names),
+            charts=state.charts,
+            matches=state.matches,
+        )
+    counted = Counter(state.status_in_words for state in states)
+    status = ", ".join(f"{count} {words}" for words, count in counted.items())
+    return ComparedSide(
+        name=name,
+        title=f"{len(names)} seeds of {names[0]}",
+        runs=[*names],
+        facts=[("game", states[0].game_title), ("status", status), ("runs", ", ".join(names))],
+        fresh=_fresh(names),
+        charts=_mean_charts(names),
+        matches=_pooled(states),
+    )
+
+
+def _fresh(names: Sequence[str]) -> ChartShown | None:
+    """Return the best of each generation on fresh games; None if the learner plays none."""
+    curves = []
+    for name in names:
+        with Run.open(named_run(name)) as run:
+            rows, game, step = run.rows(), run.game, run.step_word
+        curves.append({row["number"]: row[_FRESH] for row in rows if row.get(_FRESH) is not None})
+    if not all(curves):
+        return None
+    x = [number for number in curves[0] if all(number in curve for curve in curves)]
+    note = "points per game on openings that nobody was selected on"
+    if len(names) > 1:
+        note = f"{note}; {_BAND.format(len(names))}"
+    return _chart(
+        {
+            "title": "Best on fresh games",
+            "note": note,
+            "x_title": step,
+            "y_title": f"points per game, {game_rules(game).title}",
+            "is_share": True,
+            "from_zero": False,
+        },
+        x,
+        {"best, fresh games": [[curve[number] for number in x] for curve in curves]},
+    )
+
+
+def _mean_charts(names: Sequence[str]) -> list[ChartShown]:
+    """Return the charts that all runs have, as means over those of their steps that all have."""
+    of_runs: list[dict[str, Lines]] = []
+    for name in names:
+        with Run.open(named_run(name)) as run:
+            rows = run.rows()
+            charts = page_of(run).charts(run, rows) if rows else []
+        of_runs.append({chart.title: chart.lines for chart in charts if chart.lines is not None})
+    shown = []
+    for title, lines in of_runs[0].items():
+        if not all(title in charts for charts in of_runs):
+            continue
+        alike = [charts[title] for charts in of_runs]
+        places = [{number: place for place, number in enumerate(known.x)} for known in alike]
+        x = [number for number in lines.x if all(number in known for known in places)]
+        by_name = [{series.name: series.values for series in known.series} for known in alike]
+        values = {
+            name: [
+                [series[name][known[number]] for number in x]
+                for series, known in zip(by_name, places, strict=True)
+            ]
+            for name in by_name[0]
+            if all(name in series for series in by_name)
+        }
+        about = {
+            "title": title,
+            "note": _BAND.format(len(names)),
+            **{key: getattr(lines, key) for key in ("x_title", "y_title", "is_share", "from_zero")},
+        }
+        if x and values:
+            shown.append(_chart(about, x, values))
+    return shown
+
+
+def _chart(
+    about: Mapping[str, Any],
+    x: Sequence[float],
+    values: Mapping[str, Sequence[Sequence[float | None]]],
+) -> ChartShown:
+    """Return a chart of means; *values* are by name of line, then by run."""
+    places = sampled(range(len(x)), _MOST_POINTS)
+    lines = []
+    for index, (name, of_runs) in enumerate(values.items()):
+        at: list[list[float]] = []
+        for place in places:
+            found = [finite(curve[place]) for curve in of_runs]
+            known = [value for value in found if value is not None]
+            at.append(known if len(known) == len(found) else [])
+        is_group = len(of_runs) > 1
+        lines.append(
+            ChartLineShown(
+                name=name,
+                values=[finite(sum(known) / len(known)) if known else None for known in at],
+                low=[min(known) if known else None for known in at] if is_group else None,
+                high=[max(known) if known else None for known in at] if is_group else None,
+                color=index,
+                is_dashed=False,
+            )
+        )
+    return ChartShown(**about, x=[x[place] for place in places], lines=lines)
+
+
+def _pooled(states: Sequence[RunState]) -> list[MatchShown]:
+    """Return the test matches that all runs have played, with their games together."""
+    pooled = []
+    for opponent in dict.fromkeys(match.opponent for match in states[0].matches):
+        found = [
+            next((match for match in state.matches if match.opponent == opponent), None)
+            for state in states
+        ]
+        matches = [match for match in found if match is not None]
+        if len(matches) < len(states):
+            continue
+        pooled.append(
+            MatchShown(
+                opponent=opponent,
+                wins=sum(match.wins for match in matches),
+                draws=sum(match.draws for match in matches),
+                losses=sum(match.losses for match in matches),
+                score=sum(match.score for match in matches) / len(matches),
+                interval=None,
+            )
+        )
+    return pooled
