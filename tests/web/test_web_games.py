@@ -168,18 +168,24 @@ def test_every_copy_reads_back_as_the_same_game(tmp_path: Path) -> None:
 def test_values_are_those_of_analyse(tmp_path: Path) -> None:
     import evoply as ep
 
+    from evoply.reports.adviser import Adviser
+
     record = ep.othello.Game.from_transcript("f5d6c3")
-    choice = ep.analyse("material:depth=3", record, every_move=True)
     with client(tmp_path) as api:
         state = api.post("/api/games", json={"position": "f5d6c3"}).json()
         answer = api.post(
-            f"/api/games/{state['id']}/values", json={"player": "material:depth=3", "seconds": 5.0}
+            f"/api/games/{state['id']}/values", json={"player": "material:depth=3", "seconds": 1.0}
         ).json()
+    choice = ep.analyse(f"material:depth={answer['depth']}", record, every_move=True)
+    with Adviser("othello", "material:depth=3") as adviser:
+        advice = adviser.values(record, depth=answer["depth"])
+    assert advice.raw == choice.moves
     assert [(one["move"], one["value"]) for one in answer["moves"]] == [
-        (str(move), value) for move, value in choice.moves
+        (str(move), worth) for move, worth in advice.moves
     ]
-    assert answer["best"] == str(choice.move)
-    assert answer["depth"] == 3
+    assert [one["text"] for one in answer["moves"]] == [f"{one:+.1f}" for _, one in advice.moves]
+    assert answer["best"] == str(advice.best)
+    assert (answer["unit"], answer["exact"]) == ("discs", False)
 
 
 def test_the_x_ray_is_that_of_the_library(tmp_path: Path) -> None:
@@ -200,7 +206,7 @@ def test_the_x_ray_is_that_of_the_library(tmp_path: Path) -> None:
         assert api.post(f"{path}/xray", json={"ply": 99}).status_code == 409
         nobody = {"position": "f5d6c3", "black": "random"}
         path = f"/api/games/{api.post('/api/games', json=nobody).json()['id']}"
-        assert api.post(f"{path}/xray", json={}).json()["player"] == "firebrand"
+        assert api.post(f"{path}/xray", json={}).json()["player"] == "strong"
 
 
 def test_the_x_ray_of_an_online_player_shows_what_it_chose_by(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from evoply.players import Player, player_of
 from evoply.processes import core_count
 from evoply.protocols import Color, GameRecord
 from evoply.reports.adviser import EXACT_EMPTIES, Adviser
-from evoply.reports.scale import CERTAIN, Scale
+from evoply.reports.scale import CERTAIN, Grade, Scale
 
 _WAITING = 4  # games read ahead for each thread
 
@@ -48,7 +48,7 @@ class AnalysedMove(JsonData):
     """Whether these are the worths of perfect play."""
     depth: int = 0
     """Plies looked ahead."""
-    grade: str = ""
+    grade: Grade = ""
     """"inaccuracy", "mistake" or "blunder", by `Scale.bounds`; "" for a good move."""
 
     @property

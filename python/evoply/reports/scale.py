@@ -29,6 +29,7 @@ from evoply.players.packed import PackedTables
 from evoply.players.strong import Strong, strong_tables
 from evoply.protocols import Position, Row
 
+Grade = Literal["", "inaccuracy", "mistake", "blunder"]
 Unit = Literal["discs", "points", "none"]
 """Discs, points of a game, or the player's own scale where its values foretell nothing."""
 
@@ -132,18 +133,21 @@ class Scale:
         return "a certain result" if difference >= CERTAIN else f"{difference:.4g}"
 
     @property
-    def bounds(self) -> tuple[tuple[str, float], ...]:
+    def bounds(self) -> tuple[tuple[Grade, float], ...]:
         """What a move loses at least to be an inaccuracy, a mistake, a blunder; none without unit.
 
         Two, five and ten discs; or 5, 10 and 20 % of a point.
         """
-        names = ("inaccuracy", "mistake", "blunder")
+        names: tuple[Grade, ...] = ("inaccuracy", "mistake", "blunder")
         sizes = {"discs": (2.0, 5.0, 10.0), "points": (0.05, 0.1, 0.2)}.get(self.unit, ())
         return tuple(zip(names, sizes, strict=False))
 
-    def grade(self, loss: float) -> str:
+    def grade(self, loss: float) -> Grade:
         """Return what a move that loses *loss* is called; "" for less than an inaccuracy."""
-        return next((name for name, least in reversed(self.bounds) if loss >= least), "")
+        called: Grade = ""
+        for name, least in self.bounds:
+            called = name if loss >= least else called
+        return called
 
 
 def scale_of(player: Player, game: str) -> Scale:

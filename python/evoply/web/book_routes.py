@@ -1,6 +1,8 @@
 """The API of what there is to read and to solve: the rules of each game in words, and puzzles."""
 
-from typing import Annotated
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, HTTPException, Path
 
@@ -10,9 +12,14 @@ from evoply.games.how_to_play import rules_in_words
 from evoply.games.squares import square_name
 from evoply.players.strong import LEVEL_NAMES, USUAL_LEVEL
 from evoply.protocols import Color, Position
-from evoply.reports.puzzle_book import Puzzle, puzzle_games, puzzles
 from evoply.web.game_views import cells_of, played_moves
 from evoply.web.messages import ApiAnswer, Error, LegalMove, PlayedMove
+from evoply.when_used import module_when_used
+
+if TYPE_CHECKING:
+    from evoply.reports import puzzle_book
+else:
+    puzzle_book = module_when_used("evoply.reports.puzzle_book")
 
 
 class BoardShown(ApiAnswer):
@@ -93,8 +100,8 @@ def rules_text(name: GameName) -> RulesText:
 def puzzle_list() -> list[PuzzlesListed]:
     """Return the games that have puzzles."""
     return [
-        PuzzlesListed(game=game, title=game_rules(game).title, count=len(puzzles(game)))
-        for game in puzzle_games()
+        PuzzlesListed(game=game, title=game_rules(game).title, count=len(puzzle_book.puzzles(game)))
+        for game in puzzle_book.puzzle_games()
     ]
 
 
@@ -102,13 +109,13 @@ def puzzle_list() -> list[PuzzlesListed]:
 def puzzles_of(name: GameName) -> list[PuzzleShown]:
     """Return the puzzles of a game with their solutions, the earliest stage of a game first."""
     try:
-        found = puzzles(name)
+        found = puzzle_book.puzzles(name)
     except ValueError as error:
         raise HTTPException(404, str(error)) from None
     return [_shown(puzzle) for puzzle in found]
 
 
-def _shown(puzzle: Puzzle) -> PuzzleShown:
+def _shown(puzzle: puzzle_book.Puzzle) -> PuzzleShown:
     start = puzzle.start
     record = game_rules(puzzle.game).game(start, (), NO_DRAWS)
     lines = []
@@ -135,7 +142,7 @@ def _shown(puzzle: Puzzle) -> PuzzleShown:
     )
 
 
-def _difficulty(puzzle: Puzzle) -> str:
+def _difficulty(puzzle: puzzle_book.Puzzle) -> str:
     share = f"L{_level(puzzle.level)[1:]} finds it {puzzle.found} times in {puzzle.draws}"
     if puzzle.solved_by is None:
         return f"{share}, and no level below {_level(USUAL_LEVEL)} in more than half."
