@@ -14,7 +14,7 @@ from pathlib import Path
 
 import evoply.reports
 from evoply.reports.puzzle_book import Puzzle
-from evoply.reports.puzzle_search import Search
+from evoply.reports.puzzle_search import PuzzleSearch
 
 FOLDER = Path(evoply.reports.__file__).parent
 LEFT_OUT = {"game", "number"}
@@ -41,7 +41,7 @@ def main() -> None:
         print(f"{took:7.1f} s  {puzzle.number:2}  {puzzle.position}  {puzzle.best}", flush=True)
         print(f"           {puzzle.source}: {puzzle.explanation}", flush=True)
 
-    search = Search(asked.game, asked.seed)
+    search = PuzzleSearch(asked.game, asked.seed)
     print(f"level {search.level} wins {search.share:.1%} of its games against greedy", flush=True)
     found = search.puzzles(asked.count, told)
     data = {

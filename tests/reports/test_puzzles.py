@@ -20,7 +20,7 @@ from evoply.reports.puzzle_search import (
     MOST_FOUND,
     Drawer,
     Judge,
-    Search,
+    PuzzleSearch,
     level_beyond_greedy,
 )
 
@@ -182,12 +182,12 @@ def test_an_explanation_is_made_of_the_lines() -> None:
 
 def test_a_search_finds_a_puzzle_again() -> None:
     """The finder at work on the cheap part of a game: what it finds holds what it asks for."""
-    search = Search("checkers", seed=5)
+    search = PuzzleSearch("checkers", seed=5)
     (found,) = search.puzzles(1)
     assert found.gap >= 1
     assert found.found <= MOST_FOUND * DRAWS
     assert search.counts["at least four moves"] > search.counts["missed by the level"] >= 1
-    assert found == Search("checkers", seed=5).puzzles(1)[0]
+    assert found == PuzzleSearch("checkers", seed=5).puzzles(1)[0]
 
 
 def test_a_game_without_puzzles_is_refused_in_words() -> None:

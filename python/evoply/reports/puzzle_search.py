@@ -55,6 +55,9 @@ _STAGES: dict[Unit, tuple[tuple[int, int, float], ...]] = {
 of the puzzles that are found by its end. Early positions take longest."""
 _AHEAD = {"discs": 20.0, "pieces": 2.0}
 """Who is ahead by more even with the second best move learns little from the best one."""
+_MARGINS: dict[Unit, dict[int, float]] = {"discs": {4: -2.0, 8: 1.5, 10: 1.0}, "pieces": {}}
+"""How much more than asked is asked of shallower searches, by their depth: deep ones take long, and
+find smaller gaps."""
 _GAMES = 2000
 _PLAYS = 5
 """The level of `strong` that plays the games: it errs often enough for the other side to gain."""
@@ -62,7 +65,7 @@ _MATCH = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class BestTwo:
     """The best two moves at a position, with their values and lines."""
 
     best: Any
@@ -97,14 +100,14 @@ class Judge:
 
     def close(self) -> None:
         """End its searches."""
-        for one in (self._tables, self._counts, self._quick):
-            one.close()
+        for searcher in (self._tables, self._counts, self._quick):
+            searcher.close()
 
     def can_solve(self, position: Position) -> bool:
         """Return whether the moves at *position* are solved."""
         return self.rules.is_solvable(position, EXACT_EMPTIES)
 
-    def at(self, position: Position, depth: int) -> Answer:
+    def at(self, position: Position, depth: int) -> BestTwo:
         """Return the best two moves, looking *depth* plies ahead, with the line of the best."""
         return self._ask(self._counts, position, depth)
 
@@ -112,14 +115,14 @@ class Judge:
         """Return the move that the tables prefer, looking *depth* plies ahead."""
         return self._ask(self._tables, position, depth).best
 
-    def solved(self, position: Position) -> Answer:
+    def solved(self, position: Position) -> BestTwo:
         """Return the best two moves under perfect play, with their lines."""
         solution = solve(position, every_move=True)
         (best, value), (second, second_value) = solution.moves[:2]
         lines = [(move, *solve(position.play(move)).line) for move in (best, second)]
-        return Answer(best, value, second, second_value, lines[0], lines[1], len(lines[0]), True)
+        return BestTwo(best, value, second, second_value, lines[0], lines[1], len(lines[0]), True)
 
-    def whole(self, position: Position, answer: Answer) -> Answer | None:
+    def whole(self, position: Position, answer: BestTwo) -> BestTwo | None:
         """Return *answer* with its lines; None if they do not show what it says.
 
         In pieces a line goes on until the count is the value.
@@ -134,13 +137,13 @@ class Judge:
                 lines[number] = line
         return replace(answer, line=lines[0], second_line=lines[1])
 
-    def _ask(self, searcher: Searcher, position: Position, depth: int) -> Answer:
+    def _ask(self, searcher: Searcher, position: Position, depth: int) -> BestTwo:
         choice = searcher.think(position, depth=depth, multi=2)
         (best, value), (second, second_value) = (
             (move, self._worth(value)) for move, value in choice.moves
         )
         line = choice.line if choice.line[:1] == (best,) else self._line(position, best, depth)
-        return Answer(best, value, second, second_value, line, depth=depth)
+        return BestTwo(best, value, second, second_value, line, depth=depth)
 
     def _worth(self, value: float) -> float:
         if self.unit == "pieces" and abs(value) >= CERTAIN:
@@ -173,12 +176,12 @@ class Judge:
             outcome = record.outcome()
             wins = outcome is not None and outcome.winner is not None
             return record.moves if wins else None
-        counts = [self._lead(one, position) for one in record.positions]
+        counts = [self._lead(board, position) for board in record.positions]
         if counts[-1] != value:
             return None
         # What comes after the last capture shows nothing.
         needed = next(
-            index for index in range(len(counts)) if all(one == value for one in counts[index:])
+            index for index in range(len(counts)) if all(count == value for count in counts[index:])
         )
         return record.moves[:needed] if needed > 1 else record.moves
 
@@ -219,7 +222,7 @@ def level_beyond_greedy(game: str, seed: int = 1) -> tuple[int, float]:
     raise ValueError(f"game: no level of strong beats greedy in {game}")
 
 
-class Search:
+class PuzzleSearch:
     """A search for puzzles in the games of one seed."""
 
     def __init__(self, game: str, seed: int) -> None:
@@ -292,7 +295,7 @@ class Search:
         if found > MOST_FOUND * DRAWS:
             return None
         self._count("missed by the level")
-        solver = next((level for level, one in enumerate(drawn, 1) if 2 * one > DRAWS), None)
+        solver = next((level for level, times in enumerate(drawn, 1) if 2 * times > DRAWS), None)
         record: GameRecord = self.rules.game(position, (), NO_DRAWS)
         board: Any = position
         return Puzzle(
@@ -304,7 +307,7 @@ class Search:
             found=found, draws=DRAWS, solved_by=solver, source=source,
         )  # fmt: skip
 
-    def _answer(self, position: Position) -> Answer | None:
+    def _answer(self, position: Position) -> BestTwo | None:
         """Return the best two moves if they are as far from each other as asked, else None."""
         if len(position.legal_moves) < LEAST_MOVES:
             return None
@@ -321,8 +324,7 @@ class Search:
         obvious = judge.preferred(position, 1)
         for depth in (4, 8, 10, DEPTH):
             answer = judge.at(position, depth)
-            # A shallower search may be a little wrong.
-            if answer.gap < (least if depth == DEPTH or least < 2 else least - 2):
+            if answer.gap < least + _MARGINS[self.judge.unit].get(depth, 0.0):
                 return None
             if answer.best == obvious or not self._is_open(answer):
                 return None
@@ -330,7 +332,7 @@ class Search:
         is_same = self.judge.unit == "discs" or judge.preferred(position, DEPTH) == answer.best
         return judge.whole(position, answer) if is_same else None
 
-    def _is_open(self, answer: Answer) -> bool:
+    def _is_open(self, answer: BestTwo) -> bool:
         most = _AHEAD[self.judge.unit]
         return answer.value >= 0 and answer.second_value <= most
 
@@ -341,8 +343,8 @@ class Search:
 def find_puzzles(
     game: str, count: int, seed: int, told: Callable[[Puzzle], object] | None = None
 ) -> tuple[Puzzle, ...]:
-    """Return *count* puzzles of *game*; see the docstring of the module and `Search.puzzles`."""
-    return Search(game, seed).puzzles(count, told)
+    """Return *count* puzzles of *game*, as `PuzzleSearch.puzzles` does."""
+    return PuzzleSearch(game, seed).puzzles(count, told)
 
 
 def _texts(record: GameRecord, line: tuple[Any, ...]) -> tuple[str, ...]:
