@@ -85,8 +85,9 @@ bench-against: setup ## this kernel beside that of COMMIT, in pairs (the first t
 bench-kernel: tools ## the kernel alone, each answer checked
 	cargo bench --quiet --package evoply-core --bench kernel
 
-bench-web: setup ## 200 games at a time in the browser's server for five minutes: how long people wait (LOAD_OPTIONS="--seconds 30" for less)
+bench-web: setup ## how long people wait in the browser: 200 games at a time for five minutes (LOAD_OPTIONS="--seconds 30" for less), then for hints and reviews
 	$(BIN)/python benchmarks/web_load.py $(LOAD_OPTIONS)
+	$(BIN)/python benchmarks/web_coach.py
 
 bench-web-soak: setup ## an hour of games, refusals, runs and lost connections in the browser's server: whether its memory grows (SOAK_OPTIONS="--minutes 15" for less)
 	$(BIN)/python benchmarks/web_soak.py $(SOAK_OPTIONS)
