@@ -178,9 +178,13 @@ def seeds(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Run.create(runs / "learned", load_learning_config("firebrand-8", learning)) as run:
         for _ in advance(run, threads=1):
             pass
-    # The first run once more, and shorter.
+    # The first run once more, and shorter; and one that has not begun.
     config = load_config("quick", (*SMALL, "generations=3", "seed=1"))
-    Run.create(runs / "again", config).close()
+    with Run.create(runs / "again", config) as run:
+        going = advance(run, threads=1)
+        next(going)
+        going.close()
+    Run.create(runs / "new", load_config("quick", (*SMALL, "generations=3", "seed=4"))).close()
     return runs
 
 
@@ -197,7 +201,7 @@ def test_runs_that_differ_in_their_seeds_are_a_group(
         }
         assert {one["name"] for one in found["runs"]} == {
             *(f"few-{seed}" for seed in (1, 2, 3)), *(f"exp/many-{seed}" for seed in (1, 2, 3)),
-            "learned", "again",
+            "learned", "again", "new",
         }  # fmt: skip
         asked = {"first": "seeds:few-2", "second": "seeds:exp/many-1"}
         both = api.get("/api/comparison", params=asked).json()
@@ -210,6 +214,8 @@ def test_runs_that_differ_in_their_seeds_are_a_group(
         same = {one["path"]: one["value"] for one in both["same"]}
         assert same["seed"] == "1, 2, 3"
         assert same["fitness.opponents.1.player"] == "greedy"
+        empty = api.get("/api/comparison?first=new&second=few-1").json()
+        assert empty["sides"][0]["fresh"] is None
         for path in ("/api/comparison?first=seeds:learned&second=few-1",
                      "/api/comparison?first=few-1&second=nothing",
                      "/api/comparison?first=..&second=few-1"):  # fmt: skip
@@ -270,7 +276,7 @@ def test_groups_are_compared_with_bands(size: Any, scheme: str, browser: Any, se
         assert page.locator(".both .charts .band").count() > 4
         nothing_keeps_anybody_out(page, size["width"])
         page.locator(".both select").last.select_option("learned")
-        page.wait_for_selector("text=Only evolution plays them")
+        page.wait_for_selector("text=Only evolution plays such games")
         assert page.evaluate("location.hash").endswith(",learned")
         assert page.locator("table.differ tr", has_text="learner").count() == 1
         nothing_keeps_anybody_out(page, size["width"])

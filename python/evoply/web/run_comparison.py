@@ -75,9 +75,11 @@ def compared(reader: RunReader, first: str, second: str) -> RunComparison:
 
 
 def _groups(runs: Sequence[RunSummary]) -> list[list[RunSummary]]:
-    """Return the groups of at least two of *runs*, the oldest run of each first."""
+    """Return the groups of at least two of *runs* with a step, the oldest run of each first."""
     alike: dict[str, dict[int, RunSummary]] = {}
     for run in runs:
+        if not run.generations:
+            continue
         try:
             config, seed = _apart((run.path / CONFIG).read_text(encoding="utf-8"))
         except (OSError, ValueError, RecursionError):

@@ -109,7 +109,7 @@ function differing(differ, titles) {
 
 function fresh(sides, titles) {
   const missing = sides.filter((one) => one.fresh === null);
-  if (missing.length) return [make("p", { class: "note" }, `No games on fresh openings: ${missing.map((one) => one.title).join(" and ")}. Only evolution plays them.`)];
+  if (missing.length) return [make("p", { class: "note" }, `No games on fresh openings yet: ${missing.map((one) => one.title).join(" and ")}. Only evolution plays such games.`)];
   const [first, second] = sides.map((one) => one.fresh);
   // What a band is stands in the note of the side that has one.
   const note = [first.note, second.note].sort((one, other) => other.length - one.length)[0];
