@@ -6,13 +6,15 @@ import { inTurn, post } from "./api.js";
 import { say } from "./messages.js";
 import { at, NAMES, OTHER } from "./names.js";
 
+const MOST_KEPT = 100;
 const UNITS = { discs: ", in discs", points: ", in expected points", none: "" };
 const plies = (count) => `${count} ${count === 1 ? "ply" : "plies"}`;
 
 export function startCoach(table) {
-  let values = null; // {place, answer}: answers belong to the board that they are about
+  const values = new Map(); // answers by the board that they are about, so that they stay the same there
   let isValued = false; // whether values are to be shown at every turn
   let isAsking = false;
+  let isNews = false; // whether something was shown since values were asked for
   let advised = ""; // the board that the advice is about
 
   function show(text) {
@@ -21,7 +23,12 @@ export function startCoach(table) {
     at("advice").hidden = false;
   }
 
-  const askedAt = (place) => (values?.place === place ? values.answer : null);
+  const askedAt = (place) => values.get(place) ?? null;
+
+  function keep(place, answer) {
+    values.set(place, answer);
+    if (values.size > MOST_KEPT) values.delete(values.keys().next().value);
+  }
 
   async function askValues() {
     const place = table.place();
@@ -29,19 +36,20 @@ export function startCoach(table) {
     const { id } = table.game();
     const answer = await inTurn(async () => (table.place() === place
       ? askedAt(place) ?? post(`/api/games/${id}/values`, { ply: table.ply() }) : null));
+    if (answer !== null) keep(place, answer);
     if (answer === null || table.place() !== place) return null;
-    values = { place, answer };
     table.redraw();
     return answer;
   }
 
-  // Values of the board that is shown, and then of the one that was shown meanwhile.
+  // Values of the board that is shown, and then of what was shown meanwhile.
   async function follow() {
+    isNews = true;
     if (!isValued || isAsking) return;
     isAsking = true;
     try {
-      for (let place = ""; isValued && place !== table.place();) {
-        place = table.place();
+      while (isValued && isNews) {
+        isNews = false;
         await askValues();
       }
     } finally {

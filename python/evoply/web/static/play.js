@@ -23,6 +23,7 @@ let hearing = () => {};
 let lost = ""; // why the game can no longer be gone on with
 let shownPly = null; // null: the latest position
 let selected = []; // squares of a move that is being entered
+let isSending = false; // a move of ours is on its way
 let note = ""; // what is said before the status, until something happens
 let marked = { place: "", ways: [] }; // rings around squares, of one board
 let isFlipped = false;
@@ -124,7 +125,7 @@ function announce(moves) {
 const ply = () => shownPly ?? game.moves.length;
 const isLatest = () => shownPly === null && !line.isOn();
 const person = (color) => game[color].player === "person";
-const isMine = () => isLatest() && !game.is_over && !lost && person(game.turn) && setUp === null;
+const isMine = () => isLatest() && !game.is_over && !lost && !isSending && person(game.turn) && setUp === null;
 // Of other boards than the latest anything may be asked, of that one when it is our turn.
 const canAsk = () => !lost && setUp === null && !line.isMoved() && (ply() < game.moves.length || isMine());
 const cells = (count) => (line.isMoved() ? line.cells() : count === 0 ? game.start : game.moves[count - 1].cells);
@@ -157,7 +158,7 @@ function choose(square) {
   note = "";
   if (!isMine()) {
     if (!isLatest()) note = "This is another board: go on to the latest move, or play on from here.";
-    else if (game.is_thinking) note = "Wait for the answer.";
+    else if (game.is_thinking || isSending) note = "Wait for the answer.";
     showStatus();
     return;
   }
@@ -184,7 +185,15 @@ function choose(square) {
 // What is done.
 
 async function play(move) {
-  heard(await post(`/api/games/${game.id}/moves`, { move: move.text, ply: game.moves.length }));
+  isSending = true;
+  show();
+  try {
+    heard(await post(`/api/games/${game.id}/moves`, { move: move.text, ply: game.moves.length }));
+  } finally {
+    // The answer of the opponent may have been heard before that of the server.
+    isSending = false;
+    show();
+  }
 }
 
 async function undo() {
