@@ -99,6 +99,8 @@ if TYPE_CHECKING:
         Seat,
     )
     from evoply.reports import (
+        Advice,
+        Adviser,
         Explanation,
         Puzzle,
         Why,
@@ -139,7 +141,9 @@ _HOMES = {
         "Choice Clock Color ConfigError ForfeitError IllegalMoveError InvalidMoveError Outcome "
         "RunError Seat"
     ),
-    "evoply.reports": "Explanation Puzzle Why XRay explain puzzles why write_report xray",
+    "evoply.reports": (
+        "Advice Adviser Explanation Puzzle Why XRay explain puzzles why write_report xray"
+    ),
     "evoply.runs": "advance list_runs",
     "evoply.studies": "reproduce",
     "evoply._native": "Stream __version__",
@@ -160,7 +164,8 @@ _MODULES = {"features": "evoply.expressions.features"}
 """Public names that are modules; each is imported when it is first used."""
 
 __all__ = [
-    "GAMES", "PRIMITIVE_SETS", "AfterState", "AlphaBeta", "Bot", "Choice", "Clock", "Color",
+    "GAMES", "PRIMITIVE_SETS", "Advice", "Adviser", "AfterState", "AlphaBeta", "Bot", "Choice",
+    "Clock", "Color",
     "Comparison", "ConfigError", "Distilled", "DrawRules", "Engine", "EvolutionConfig",
     "Explanation", "ExpressionError", "ExpressionEvaluator", "Forest", "ForfeitError", "Generation",
     "IllegalMoveError", "InvalidMoveError", "LearningConfig", "LearningStep", "MatchResult",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from evoply.when_used import give_when_used
 
 if TYPE_CHECKING:
+    from evoply.reports.adviser import Advice, Adviser
     from evoply.reports.analysis_page import analysis_html, write_analysis
     from evoply.reports.chart_files import save_charts
     from evoply.reports.charts import Chart, interval_chart, line_chart
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from evoply.reports.puzzle_book import Puzzle, puzzles
     from evoply.reports.reasons import Reason, Why, why
     from evoply.reports.run_page import report_html, run_charts, write_report
+    from evoply.reports.scale import Scale
     from evoply.reports.series import Lines, Series
     from evoply.reports.status import status_in_words
     from evoply.reports.tournament_page import tournament_html, write_tournament
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Accuracy",
+    "Advice",
+    "Adviser",
     "AnalysedGame",
     "AnalysedMove",
     "Chart",
@@ -35,6 +39,7 @@ __all__ = [
     "Lines",
     "Puzzle",
     "Reason",
+    "Scale",
     "Series",
     "Why",
     "XRay",
@@ -61,6 +66,7 @@ __all__ = [
 give_when_used(
     __name__,
     {
+        "adviser": "Advice Adviser",
         "analysis_page": "analysis_html write_analysis",
         "chart_files": "save_charts",
         "charts": "Chart interval_chart line_chart",
@@ -73,6 +79,7 @@ give_when_used(
         "puzzle_book": "Puzzle puzzles",
         "reasons": "Reason Why why",
         "run_page": "report_html run_charts write_report",
+        "scale": "Scale",
         "status": "status_in_words",
         "tournament_page": "tournament_html write_tournament",
         "x_ray": "FeatureSeen XRay xray",

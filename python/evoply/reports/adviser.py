@@ -2,6 +2,8 @@
 
 Each game has one (`GameRules.adviser`), or whom a person chooses. Near the end of Othello the
 solver answers instead, exactly.
+
+Reasons: docs/design/page.md.
 """
 
 from __future__ import annotations
@@ -250,15 +252,15 @@ class Adviser:
         if across is not None:
             other = across(model_of(self.player), self.game)
             if other is not self.player:
-                with Searcher(other, game=self.game, stream=self.stream) as one:
-                    return _whole(one.think(record, depth=depth, hard=seconds), depth)
+                with Searcher(other, game=self.game, stream=self.stream) as across_table:
+                    return _whole(across_table.think(record, depth=depth, hard=seconds), depth)
         return _whole(searcher.think(record, depth=depth, hard=seconds), depth)
 
     def close(self) -> None:
         """Release what it holds; a second call does nothing."""
-        for one in (self._searcher, self._seat):
-            if one is not None:
-                one.close()
+        for held in (self._searcher, self._seat):
+            if held is not None:
+                held.close()
         self._searcher = self._seat = None
 
     def __enter__(self) -> Adviser:

@@ -48,14 +48,14 @@ EXACT_EMPTIES = 16
 _LEAST_EMPTIES = 8
 """With fewer a person can count everything."""
 _STAGES: dict[Unit, tuple[tuple[int, int, float], ...]] = {
-    "discs": ((24, 36, 0.15), (37, 47, 0.5), (48, 56, 1.0)),
+    "discs": ((28, 37, 0.1), (38, 47, 0.4), (48, 56, 1.0)),
     "pieces": ((18, 24, 0.35), (12, 17, 0.7), (5, 11, 1.0)),
 }
 """The parts of a game in their order: the fewest and the most pieces on the board, and the share
 of the puzzles that are found by its end. Early positions take longest."""
 _AHEAD = {"discs": 20.0, "pieces": 2.0}
 """Who is ahead by more even with the second best move learns little from the best one."""
-_MARGINS: dict[Unit, dict[int, float]] = {"discs": {4: -2.0, 8: 1.5, 10: 1.0}, "pieces": {}}
+_MARGINS: dict[Unit, dict[int, float]] = {"discs": {4: -1.0, 8: 3.0, 10: 2.0}, "pieces": {}}
 """How much more than asked is asked of shallower searches, by their depth: deep ones take long, and
 find smaller gaps."""
 _GAMES = 2000
