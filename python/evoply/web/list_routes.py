@@ -14,7 +14,7 @@ from evoply.web.game_hall import GameHall, GameId, Hall
 from evoply.web.game_views import listed, played_as_stored
 from evoply.web.ladder import LEVELS
 from evoply.web.messages import GameList
-from evoply.web.store import GameStore, Stored, Words
+from evoply.web.store import GameStore, SearchWord, Stored
 
 _MOST_LISTED = 30
 _MOST_WORDS = 8
@@ -42,14 +42,14 @@ async def find(
         _MOST_LISTED + 1, since=offset, words=words, game=game, played=played
     )
     # The end of each is found by playing it again.
-    rows = await asyncio.to_thread(lambda: [listed(one) for one in found[:_MOST_LISTED]])
+    rows = await asyncio.to_thread(lambda: [listed(stored) for stored in found[:_MOST_LISTED]])
     return GameList(games=rows, more=len(found) > _MOST_LISTED)
 
 
-def _words(text: str) -> Words:
+def _words(text: str) -> SearchWord:
     """Return what a word may mean: it is looked for in what people read, and in the file."""
     wanted = text.casefold()
-    return Words(
+    return SearchWord(
         text,
         games=tuple(
             name for name in (*GAMES, *DATA_GAMES) if wanted in game_rules(name).title.casefold()

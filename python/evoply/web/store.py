@@ -8,6 +8,7 @@ that it has something, and as quick for many changes as for one. Nothing acknowl
 """
 
 import asyncio
+import re
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -110,7 +111,7 @@ _FORFEITS = Group(
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class SearchWord:
     """What a word of a search stands for in the columns of the file."""
 
     text: str
@@ -208,7 +209,7 @@ class GameStore:
         count: int,
         *,
         since: int = 0,
-        words: Iterable[Words] = (),
+        words: Iterable[SearchWord] = (),
         game: str | None = None,
         played: bool = False,
     ) -> list[Stored]:
@@ -310,9 +311,9 @@ def _row(game: Stored) -> tuple[object, ...]:
     return tuple(getattr(plain, name) for name in _COLUMNS)
 
 
-def _condition(word: Words) -> tuple[str, list[object]]:
+def _condition(word: SearchWord) -> tuple[str, list[object]]:
     """Return the condition that a game has *word*, and the values of its parameters."""
-    escaped = "".join(f"\\{one}" if one in "\\%_" else one for one in word.text)
+    escaped = re.sub(r"([\\%_])", r"\\\1", word.text)
     columns = ("created", "game", "black", "white")
     parts = [f"{column} LIKE ? ESCAPE '\\'" for column in columns]
     values: list[object] = [f"{escaped}%", *[f"%{escaped}%"] * 3]
