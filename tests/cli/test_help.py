@@ -7,6 +7,7 @@ from command_line import call
 
 from evoply import _native
 from evoply.cli.commands import COMMANDS
+from evoply.games import GAMES
 from waiting import children_seconds
 
 NAMES = list(COMMANDS)
@@ -157,3 +158,11 @@ def test_all_errors_of_a_config_are_listed(capsys: pytest.CaptureFixture) -> Non
     assert answer.code == 2
     for path in ("population_size", "elitism", "fitness.opening_plies"):
         assert path in answer.err
+
+
+def test_help_of_match_names_whoever_is_worth_playing(capsys: pytest.CaptureFixture[str]) -> None:
+    """Once the two strongest players of Othello were missing."""
+    text = call(capsys, "match", "--help").out
+    advisers = {rules.adviser.partition(":")[0] for rules in GAMES.values()}
+    assert {"strong", "firebrand", "few-pieces", "mobility"} == advisers
+    assert [name for name in advisers if name not in text] == []

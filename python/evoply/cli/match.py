@@ -71,7 +71,8 @@ def match(
     A player is one of these:
 
     - a name: strong, random, greedy, material, mobility, random-leaf, online;
-      in Othello firebrand, swh, edgar-like; in checkers material-kings
+      in Othello firebrand, swh, edgar-like; in checkers material-kings; in lose
+      checkers few-pieces
     - a tree such as '( + white white_corners )'
     - champion@RUN, or a saved file
     - a bot: FILE.py or FILE.py:CLASS
