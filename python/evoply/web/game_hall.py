@@ -136,13 +136,14 @@ class GameHall:
         """Remove a game from memory and disk; 404 if there is none."""
         if self._changes.seconds_to_wait(game):
             raise LimitError("too many changes of this game - slow down")
-        # Without the file's rules a game cannot be opened, but thrown away.
-        open_game = self._open.get(game)
-        if open_game is not None:
-            await open_game.delete()
-            self._open.pop(game, None)
-        elif not await self.store.delete(game):
-            raise HTTPException(404, _NO_GAME)
+        # Nobody opens it meanwhile. One of other rules cannot be opened, but thrown away.
+        async with self._reading:
+            open_game = self._open.get(game)
+            if open_game is not None:
+                await open_game.delete()
+                self._open.pop(game, None)
+            elif not await self.store.delete(game):
+                raise HTTPException(404, _NO_GAME)
 
     def read_opponent(self, text: str, game: str) -> PlayerKind:
         """Return the player that *text* names."""

@@ -230,7 +230,7 @@ def listed(game: Stored) -> GameListed:
     )
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def _ending(game: Stored, moves: tuple[str, ...]) -> tuple[bool, str | None]:
     """Return whether a game with *moves* is over, and how it ended; kept, as lists ask again."""
     played = played_as_stored(replace(game, moves=tuple((move, None, None) for move in moves)))
