@@ -212,12 +212,14 @@ class Adviser:
         if depth is not None:
             return self._deepening.think(record, depth=depth, every_move=True)
         if seconds is not None:
-            begun, choice = monotonic(), Choice(record.position.legal_moves[0])
-            for plies in range(1, _DEEPEST + 1):
-                choice = self._deepening.think(record, depth=plies, every_move=True)
+            # The first search may have to read tables, which is no measure of the next.
+            choice = self._deepening.think(record, depth=1, every_move=True)
+            begun = monotonic()
+            for plies in range(2, _DEEPEST + 1):
                 # The next ply takes some three times as long as all before it.
                 if not choice.moves or monotonic() - begun > seconds / 4:
                     break
+                choice = self._deepening.think(record, depth=plies, every_move=True)
             return choice
         if self._seat is None:
             seat = self.player.seat(self.game)
