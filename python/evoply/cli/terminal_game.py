@@ -274,12 +274,12 @@ class TerminalGame:
         advice = self._adviser.values(self.game, depth=_HINT_DEPTH, threads=0)
         why = reasons_of(self._adviser, self.game, advice)
         if not advice.moves:
-            self._say(why.sentence)
+            self._say(f"{why.best} is the only move.")
             return
         exact = ", exact" if advice.is_exact else ""
         self._say(
             f"{why.best} is best ({advice.text(advice.moves[0][1])}{exact}), says "
-            f"{short_name(advice.player)}, looking {advice.depth} plies ahead. {why.sentence}"
+            f"{short_name(advice.player)}, looking {advice.depth} plies ahead. {why.hint}"
         )
         worths = table("move", "worth", left=("move",))
         for move, worth in advice.moves:

@@ -88,6 +88,8 @@ class Why(JsonData):
     """What makes the largest difference first. They add up to the values but for a constant; empty
     where the player's value is no sum, or where a line ends the game."""
     sentence: str
+    hint: str
+    """The same for whoever has been told the move already."""
 
     def __str__(self) -> str:
         return self.sentence
@@ -164,7 +166,7 @@ def reasons_of(
         return Why(
             **known, best=texts[best], value=None, second=None, second_value=None, worth=worth,
             second_worth=None, best_line=(texts[best],), second_line=(), reasons=(),
-            sentence=f"It plays {texts[best]}: {what}.",
+            sentence=f"It plays {texts[best]}: {what}.", hint="There is no other move.",
         )  # fmt: skip
     worths, values = dict(advice.moves), dict(advice.raw or advice.moves)
     second = next(move for move, _ in advice.moves if move != best)
@@ -173,6 +175,13 @@ def reasons_of(
         found = _Lines.search(adviser, record, advice, (best, second), seconds)
     reasons = () if found is None else _reasons(adviser, position.turn, found, values, best, second)
     lines = [(texts[best],), (texts[second],)] if found is None else found.texts
+    sentence, hint = _sentences(
+        advice,
+        [texts[best], texts[second]],
+        [worths[best], worths[second]],
+        [values[best], values[second]],
+        reasons,
+    )
     return Why(
         **known,
         best=texts[best],
@@ -184,13 +193,8 @@ def reasons_of(
         best_line=lines[0],
         second_line=lines[1],
         reasons=reasons,
-        sentence=_sentence(
-            advice,
-            [texts[best], texts[second]],
-            [worths[best], worths[second]],
-            [values[best], values[second]],
-            reasons,
-        ),
+        sentence=sentence,
+        hint=hint,
     )
 
 
@@ -429,14 +433,14 @@ def _reasons(
     return tuple(sorted(reasons, key=lambda reason: -abs(reason.difference)))
 
 
-def _sentence(
+def _sentences(
     advice: Advice,
     texts: Sequence[str],
     worths: Sequence[float],
     values: Sequence[float],
     reasons: Sequence[Reason],
-) -> str:
-    """Return the sentence about the move."""
+) -> tuple[str, str]:
+    """Return the sentence about the move, and that of a hint, which has named the move."""
     scale = advice.scale
     shown = [advice.text(worth) for worth in worths]
     is_same = abs(values[0] - values[1]) <= _SAME * (1 + abs(values[0]))
@@ -444,38 +448,41 @@ def _sentence(
         shown = [scale.precise_text(worth) for worth in worths]
     unit = " discs" if scale.unit == "discs" else ""
     best, second = f"{texts[0]} ({shown[0]}{unit})", f"{texts[1]} ({shown[1]})"
-    start = f"It plays {best} rather than {second}"
+    start, then = f"It plays {best} rather than {second}", f"Next is {second}"
     if is_same:
-        return f"{start}: both are worth the same to it."
+        return f"{start}: both are worth the same to it.", f"{texts[1]} is worth the same."
     if values[0] < values[1]:
-        return f"It plays {best}, though it values {second} more: at its level it errs on purpose."
+        errs = f"It plays {best}, though it values {second} more: at its level it errs on purpose."
+        return errs, errs
     if values[0] >= CERTAIN:
-        return f"It plays {best}: it wins by force."
+        return f"It plays {best}: it wins by force.", "It wins by force."
     if values[1] <= -CERTAIN and not advice.is_exact:
-        return f"{start}, which loses by force."
+        return f"{start}, which loses by force.", f"{texts[1]} loses by force."
     if advice.is_exact:
-        return f"{start}: that is how the game ends with best play after each."
+        how = "how the game ends with best play"
+        return f"{start}: that is {how} after each.", f"{then}: {how}."
     if not reasons:
-        return f"{start}, whose board is worth less to it at the end of its search."
-    # In the unit, in which the parts add up as well.
-    change = (worths[0] - worths[1]) / (values[0] - values[1])
+        end = "whose board is worth less to it at the end of its search"
+        return f"{start}, {end}.", f"{then}."
+    clause = _clause(reasons, (worths[0] - worths[1]) / (values[0] - values[1]), scale)
+    return (
+        f"{start}: it scores better on {clause}.",
+        f"{then}; {texts[0]} scores better on {clause}.",
+    )
+
+
+def _clause(reasons: Sequence[Reason], change: float, scale: Scale) -> str:
+    """Return the reasons that are said; times *change* their differences are in the unit."""
     total = sum(abs(reason.difference) for reason in reasons)
     notable = [reason for reason in reasons if abs(reason.difference) >= _NOTABLE * total]
     said = [reason for reason in notable if reason.difference > 0][:_MOST_SAID]
     if len(said) < _MOST_SAID:
         said += [reason for reason in notable if reason.difference < 0][: _MOST_SAID - len(said)]
-    groups = [
-        joined(
-            [
-                _reason_text(reason, change, scale)
-                for reason in said
-                if is_for == (reason.difference > 0)
-            ]
-        )
-        for is_for in (True, False)
-    ]
-    clause = " and worse on ".join(group for group in groups if group)
-    return f"{start}: it scores better on {clause}."
+    sides = (
+        [reason for reason in said if is_for == (reason.difference > 0)] for is_for in (True, False)
+    )
+    groups = [joined([_reason_text(reason, change, scale) for reason in side]) for side in sides]
+    return " and worse on ".join(group for group in groups if group)
 
 
 def _reason_text(reason: Reason, change: float, scale: Scale) -> str:

@@ -75,7 +75,7 @@ async def values_of_moves(game: OpenGame, question: QuestionAsked, read: Opponen
             depth=advice.depth,
             exact=advice.is_exact,
             line=list(line.move_texts()),
-            why=why.sentence,
+            why=why.hint,
         )
 
     return await game.pool.run((game.stored.id, "question"), ask)
