@@ -12,32 +12,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 from evoply.arena.json_data import JsonData
-from evoply.expressions import Expression, ExpressionError, Number
-from evoply.expressions.sides import for_the_other_side
-from evoply.games import game_rules
-from evoply.games.draws import NO_DRAWS
-from evoply.players import ExpressionEvaluator, PlayerKind, ValuingPlayer, model_of
+from evoply.players import PlayerKind, model_of
 from evoply.players.analysis import record_of
 from evoply.players.grammar import Runs, read_player_of
-from evoply.players.strong import Strong, strong_tables
-from evoply.protocols import Color, GameRecord, Position
+from evoply.players.strong import Strong
+from evoply.protocols import Color, GameRecord
 from evoply.reports.adviser import Advice, Adviser
+from evoply.reports.expected_lines import ExpectedLines
 from evoply.reports.open_evaluator import is_sum, opened
 from evoply.reports.phrases import joined
-from evoply.reports.regions import RegionTables, regions_of_strong
 from evoply.reports.scale import CERTAIN, Scale
-from evoply.reports.terms import TIMES, Term
+from evoply.reports.value_parts import ValuePart, taken_apart
 
 _SAME = 1e-12
 """Values nearer to each other than this differ by rounding only."""
 _MOST_SAID = 2
 _NOTABLE = 0.1
 """A part that makes less of the difference is not worth a word."""
-_MOST_CAPTURES = 40
 _DEEPEST = 6
 """Plies at which a deeper level of `strong` is explained."""
 
@@ -172,7 +166,7 @@ def reasons_of(
     second = next(move for move, _ in advice.moves if move != best)
     found = None
     if not advice.is_exact:
-        found = _Lines.search(adviser, record, advice, (best, second), seconds)
+        found = ExpectedLines.search(adviser, record, advice, (best, second), seconds)
     reasons = () if found is None else _reasons(adviser, position.turn, found, values, best, second)
     lines = [(texts[best],), (texts[second],)] if found is None else found.texts
     sentence, hint = _sentences(
@@ -198,208 +192,10 @@ def reasons_of(
     )
 
 
-class _Lines(NamedTuple):
-    """The games that are expected after two moves."""
-
-    first: GameRecord
-    second: GameRecord
-
-    @property
-    def texts(self) -> list[tuple[str, ...]]:
-        """Both as texts of moves."""
-        return [self.first.move_texts(), self.second.move_texts()]
-
-    @classmethod
-    def search(
-        cls,
-        adviser: Adviser,
-        record: GameRecord,
-        advice: Advice,
-        moves: Sequence[Any],
-        seconds: float | None,
-    ) -> _Lines | None:
-        """Return the lines after *moves*, as deep as the advice is; None if that takes too long."""
-        first, second = (
-            _until_quiet(adviser, _line(adviser, record.position, move, advice, seconds), seconds)
-            for move in moves
-        )
-        return None if first is None or second is None else cls(first, second)
-
-
-def _line(
-    adviser: Adviser, position: Position, move: Any, advice: Advice, seconds: float | None
-) -> GameRecord | None:
-    """Return the game that the player expects from the position on, with *move* first."""
-    rules = game_rules(position.game)
-    line: GameRecord = rules.game(position, (), NO_DRAWS)
-    known = advice.line if advice.line[:1] == (move,) else (move,)
-    for next_move in known[: max(advice.depth, 1)]:
-        line = line.play(next_move)
-    # A search that knows a position already tells its value, but no moves: they are looked for.
-    while (left := advice.depth - len(line)) > 0 and line.outcome() is None:
-        if len(line.position.legal_moves) == 1:
-            line = line.play(line.position.legal_moves[0])
-            continue
-        after = rules.game(line.position, (), NO_DRAWS)
-        is_across = line.position.turn is not position.turn
-        answer = adviser.line_from(after, left, seconds, across=_across if is_across else None)
-        if not answer:
-            return None
-        for next_move in answer[:left]:
-            line = line.play(next_move)
-    return line
-
-
-def _until_quiet(
-    adviser: Adviser, line: GameRecord | None, seconds: float | None
-) -> GameRecord | None:
-    """Return *line* with the captures after it, if the player's search goes on with them.
-
-    Where captures are compulsory, a quiescent search of a leaf is a search of one ply more.
-    """
-    player = model_of(adviser.player)
-    rules = game_rules(adviser.game)
-    is_quiescent = (
-        rules.has_captures if isinstance(player, Strong) else getattr(player, "quiescence", False)
-    )
-    for _ in range(_MOST_CAPTURES if is_quiescent else 0):
-        if line is None or line.outcome() is not None:
-            break
-        position = line.position
-        other = position.turn.opposite
-        first = line.play(position.legal_moves[0])
-        if first.position.pieces(other) == position.pieces(other):
-            break
-        after = rules.game(position, (), NO_DRAWS)
-        answer = adviser.line_from(after, 1, seconds)
-        line = None if not answer else line.play(answer[0])
-    return line
-
-
-def _across(player: PlayerKind, game: str) -> PlayerKind:
-    """Return a player with the opponent's pieces that values boards as the player's search does.
-
-    A search looks for replies that are bad for the player. A player of its kind on the other side
-    would look for what is good by its own view: the same only if what the evaluator says of a
-    board is minus what it says with the sides exchanged.
-    """
-    if not isinstance(player, ValuingPlayer) or player.view == "turn":
-        return player
-    try:
-        seen = for_the_other_side(opened(player, game).expression)
-    except ExpressionError:
-        return player
-    if not isinstance(seen, Number):
-        return player
-    return player.with_evaluator(ExpressionEvaluator(expression=(-seen).to_dict()))
-
-
-class _Part(NamedTuple):
-    """What a part of an evaluator adds to the value of a board."""
-
-    key: object
-    """Parts of one key count together."""
-    text: str
-    words: str
-    adds: float
-    is_constant: bool = False
-    factors: int = 0
-    """Of parts of one key, that with the fewest factors says best what it is."""
-
-
-class _Explainer(Protocol):
-    """Takes the value of a board apart."""
-
-    def parts(self, position: Position, color: Color) -> tuple[float, list[_Part]]:
-        """Return the value to *color*, and what adds up to it."""
-
-
-class _Strong:
-    """Tables that come with evoply, by regions."""
-
-    def __init__(self, game: str) -> None:
-        self._tables, self._program = regions_of_strong(game), strong_tables(game).program
-
-    def parts(self, position: Position, color: Color) -> tuple[float, list[_Part]]:
-        """Return the value to *color*, and what the regions add."""
-        sign = 1.0 if position.turn is color else -1.0
-        sums = self._tables.sums(position.row)
-        found = [_Part(words, words, words, sign * adds) for words, adds in sums.items()]
-        return sign * sum(sums.values()), found
-
-
-class _Evaluator:
-    """An expression: its terms, and tables of patterns by regions."""
-
-    def __init__(self, player: PlayerKind, game: str) -> None:
-        self._opened = opened(player, game)
-        tables = [term for term in self._opened.terms if _is_table(term)]
-        try:
-            self._regions = (
-                RegionTables(
-                    (
-                        (
-                            term.factors[0],
-                            [
-                                [term.coefficient * entry for entry in table]
-                                for table in term.factors[0].arguments[7]
-                            ],
-                        )
-                        for term in tables
-                    ),
-                    game,
-                )
-                if tables
-                else None
-            )
-        except ValueError:
-            self._regions = None
-
-    def parts(self, position: Position, color: Color) -> tuple[float, list[_Part]]:
-        """Return the value to *color*, and what the terms add."""
-        parts = self._opened
-        row = parts.row(position, color)
-        sign = 1.0 if row[3] == (color is Color.BLACK) else -1.0
-        seen = parts.seen(row)
-        found = []
-        for term, adds in zip(parts.terms, seen.terms, strict=True):
-            if self._regions is not None and _is_table(term):
-                continue
-            words = "" if term.is_constant else parts.words.wanted_term(term)[0]
-            found.append(
-                _Part(
-                    _features(term),
-                    term.text,
-                    words,
-                    sign * adds,
-                    term.is_constant,
-                    len(term.factors),
-                )
-            )
-        if self._regions is not None:
-            sums = self._regions.sums(row)
-            found += [_Part(words, words, words, sign * adds) for words, adds in sums.items()]
-        return sign * seen.value, found
-
-
-def _is_table(term: Term) -> bool:
-    return len(term.factors) == 1 and not term.divisors and term.factors[0].op == "pattern"
-
-
-def _features(term: Term) -> frozenset[Expression]:
-    """Return the factors of *term* that are not the time."""
-    return frozenset(factor for factor in (*term.factors, *term.divisors) if factor.op not in TIMES)
-
-
-@lru_cache(maxsize=16)
-def _explainer(player: PlayerKind, game: str) -> _Explainer:
-    return _Strong(game) if isinstance(player, Strong) else _Evaluator(player, game)
-
-
 def _reasons(
     adviser: Adviser,
     color: Color,
-    lines: _Lines,
+    lines: ExpectedLines,
     values: Mapping[Any, float],
     best: Any,
     second: Any,
@@ -414,8 +210,8 @@ def _reasons(
         not isinstance(player, Strong) and player.valuing() is None
     ):
         return ()
-    explainer = _explainer(player, adviser.game)
-    groups: dict[object, list[list[_Part]]] = {}
+    explainer = taken_apart(player, adviser.game)
+    groups: dict[object, list[list[ValuePart]]] = {}
     for side, (line, value) in enumerate(zip(lines, found, strict=True)):
         seen, parts = explainer.parts(line.position, color)
         if not is_sum([part.adds for part in parts], value) or not is_sum([seen], value):

@@ -4,6 +4,8 @@ Nobody can read a table entry, but everybody knows corners, edges and the middle
 men, kings and the back row. So entries are added up by the region where their squares are. In games
 of men and kings the pieces are counted first, each at what it is worth on average in the tables;
 what is left says where they stand. All parts together are exactly what the tables say.
+
+Reasons: docs/design/page.md.
 """
 
 from __future__ import annotations
