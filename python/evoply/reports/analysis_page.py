@@ -96,7 +96,7 @@ def _player_row(name: str, accuracy: Accuracy, scale: Scale) -> Sequence[object]
         share_text(accuracy.share),
         share_text(accuracy.good / accuracy.choices if accuracy.choices else None),
         "" if accuracy.loss is None else scale.difference_text(accuracy.loss),
-        str(accuracy.decisive or ""),
+        *([] if scale.bounds else [str(accuracy.decisive or "")]),
     )
 
 

@@ -126,9 +126,9 @@ class Scale:
         '12.7 % of a point'
         """
         if self.unit == "points":
-            return f"{100 * difference:.1f} % of a point"
+            return f"{100 * difference:.1f}".removesuffix(".0") + " % of a point"
         if self.unit == "discs":
-            number = f"{difference:.0f}" if is_exact else f"{difference:.1f}"
+            number = f"{difference:.0f}" if is_exact else f"{difference:.1f}".removesuffix(".0")
             return f"{number} disc{'s' * (number != '1')}"
         return "a certain result" if difference >= CERTAIN else f"{difference:.4g}"
 
