@@ -28,6 +28,7 @@ from evoply.players.player import KINDS
 from evoply.players.strong import LEVEL_NAMES, Strong, levels_of
 from evoply.presets import PRESETS, preset_text
 from evoply.reports.phrases import joined
+from evoply.reports.puzzle_book import puzzle_file, puzzle_games
 from evoply.runs.schema import create_tables
 
 _RESULTS = Path(__file__).parents[2] / "benchmarks" / "results.json"
@@ -70,6 +71,20 @@ def how_to_play(_: str, __: list[str]) -> str:
         tips = (tip.partition(". ") for tip in text.tips)
         parts += ["Three tips:", "\n".join(f"* **{short}.** {more}" for short, _, more in tips)]
     return "\n\n".join(parts)
+
+
+def puzzle_counts(_: str, __: list[str]) -> str:
+    """Return how many positions the search for puzzles had after each question, by game."""
+    found = {game: puzzle_file(game) for game in puzzle_games()}
+    names = list(dict.fromkeys(name for data in found.values() for name in data["positions"]))
+    rows = [
+        [name, *(str(data["positions"].get(name, "-")) for data in found.values())]
+        for name in sorted(
+            names, key=lambda one: -max(d["positions"].get(one, 0) for d in found.values())
+        )
+    ]
+    rows.append(["kept", *(str(len(data["puzzles"])) for data in found.values())])
+    return table(["positions", *found], rows)
 
 
 def named_players(_: str, __: list[str]) -> str:

@@ -39,6 +39,7 @@ _TEXTS: Mapping[str, Callable[[str, list[str]], str]] = {
     "preset": tables.preset,
     "presets": tables.presets,
     "primitive-sets": tables.primitive_sets,
+    "puzzle-counts": tables.puzzle_counts,
     "results": lambda *_: tables.benchmarks(),
     "run-tables": tables.run_tables,
     "square-sets": tables.named_square_sets,

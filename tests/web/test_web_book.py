@@ -52,14 +52,21 @@ def test_puzzles_and_their_solutions_are_told(home: Path) -> None:
 
 
 def by_squares(page: Any, path: list[int], *, keyboard: bool) -> None:
-    """Choose the squares of a move."""
+    """Choose the squares of a move; with the keyboard by arrows from where the focus is."""
     for square in path:
-        cell = page.locator(f"#view-puzzles [data-square='{square}']")
-        if keyboard:
-            cell.focus()
-            page.keyboard.press("Enter")
-        else:
-            cell.click()
+        if not keyboard:
+            page.click(f"#view-puzzles [data-square='{square}']")
+            continue
+        page.locator("#view-puzzles .board [tabindex='0']").focus()
+        at = page.evaluate("Number(document.activeElement.dataset.square)")
+        down, right = square // 8 - at // 8, square % 8 - at % 8
+        for key, steps in (
+            ("Down" if down > 0 else "Up", down),
+            ("Right" if right > 0 else "Left", right),
+        ):
+            for _ in range(abs(steps)):
+                page.keyboard.press(f"Arrow{key}")
+        page.keyboard.press("Enter")
 
 
 def shown(page: Any, state: str) -> None:

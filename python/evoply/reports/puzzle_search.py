@@ -48,16 +48,18 @@ EXACT_EMPTIES = 16
 _LEAST_EMPTIES = 8
 """With fewer a person can count everything."""
 _STAGES: dict[Unit, tuple[tuple[int, int, float], ...]] = {
-    "discs": ((28, 37, 0.1), (38, 47, 0.4), (48, 56, 1.0)),
+    "discs": ((30, 37, 0.1), (38, 47, 0.4), (48, 56, 1.0)),
     "pieces": ((18, 24, 0.35), (12, 17, 0.7), (5, 11, 1.0)),
 }
 """The parts of a game in their order: the fewest and the most pieces on the board, and the share
 of the puzzles that are found by its end. Early positions take longest."""
 _AHEAD = {"discs": 20.0, "pieces": 2.0}
 """Who is ahead by more even with the second best move learns little from the best one."""
-_MARGINS: dict[Unit, dict[int, float]] = {"discs": {4: -1.0, 8: 3.0, 10: 2.0}, "pieces": {}}
+_MARGINS: dict[Unit, dict[int, float]] = {"discs": {4: -1.0, 8: 3.0}, "pieces": {}}
 """How much more than asked is asked of shallower searches, by their depth: deep ones take long, and
 find smaller gaps."""
+_MOST_NODES = 700_000
+"""A position whose shallower search takes more would take minutes 12 plies ahead."""
 _GAMES = 2000
 _PLAYS = 5
 """The level of `strong` that plays the games: it errs often enough for the other side to gain."""
@@ -76,6 +78,7 @@ class BestTwo:
     second_line: tuple[Any, ...] = ()
     depth: int = DEPTH
     is_exact: bool = False
+    nodes: int = 0
 
     @property
     def gap(self) -> float:
@@ -143,7 +146,7 @@ class Judge:
             (move, self._worth(value)) for move, value in choice.moves
         )
         line = choice.line if choice.line[:1] == (best,) else self._line(position, best, depth)
-        return BestTwo(best, value, second, second_value, line, depth=depth)
+        return BestTwo(best, value, second, second_value, line, depth=depth, nodes=choice.nodes)
 
     def _worth(self, value: float) -> float:
         if self.unit == "pieces" and abs(value) >= CERTAIN:
@@ -322,9 +325,11 @@ class PuzzleSearch:
             # Only one move holds what there is.
             return answer if is_clear and answer.value >= 0 > answer.second_value else None
         obvious = judge.preferred(position, 1)
-        for depth in (4, 8, 10, DEPTH):
+        for depth in (4, 8, DEPTH):
             answer = judge.at(position, depth)
             if answer.gap < least + _MARGINS[self.judge.unit].get(depth, 0.0):
+                return None
+            if depth < DEPTH and answer.nodes > _MOST_NODES:
                 return None
             if answer.best == obvious or not self._is_open(answer):
                 return None
