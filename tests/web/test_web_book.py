@@ -136,8 +136,8 @@ def test_a_wrong_answer_is_told_and_counts_once(browser: Any, address: str) -> N
         shown(page, "othello:1:right:line:0")
         # The first answer counts.
         assert "0 solved" in page.inner_text("#puzzle-count")
-        page.click("text=Play on from here")
-        page.wait_for_function("/^#game=/.test(location.hash)")
+        page.click("#view-puzzles >> text=Play on from here")
+        page.wait_for_function("() => /^#game=/.test(location.hash)")
         page.wait_for_selector("#view-play .target")
         assert str(puzzle.color) in page.inner_text("#status")
 
@@ -152,7 +152,7 @@ def test_everybody_can_read_rules_and_solve_puzzles(
         assert page.locator("#view-rules .tips li").count() == 3
         nothing_keeps_anybody_out(page, size["width"])
         page.select_option("#rules-game", "checkers")
-        page.wait_for_function("/king/.test(document.querySelector('.words').textContent)")
+        page.wait_for_function("() => /king/.test(document.querySelector('.words').textContent)")
         nothing_keeps_anybody_out(page, size["width"])
         for game in puzzle_games():
             page.goto(f"{address}#puzzles={game},2")
@@ -176,7 +176,7 @@ def test_nothing_is_wider_than_a_small_screen(size: Any, browser: Any, address: 
 def test_rules_begin_a_game(browser: Any, address: str) -> None:
     with opened(browser, f"{address}#rules=connect-four", ".begin", viewport=DESKTOP) as page:
         assert page.get_attribute("nav [data-view=rules]", "aria-current") == "page"
-        page.click(".begin")
-        page.wait_for_function("/^#game=/.test(location.hash)")
+        page.click("#view-rules .begin")
+        page.wait_for_function("() => /^#game=/.test(location.hash)")
         page.wait_for_selector("#view-play .target")
         assert page.locator("#view-play .target").count() == 7

@@ -134,9 +134,8 @@ def same_up_to_symmetry(position: Position) -> tuple[int, int, int]:
 
     It is a set of own squares, one of the opponent's and one of kings, seen by the side to move.
 
-    >>> from evoply.othello import Position
-    >>> same = {same_up_to_symmetry(Position().play(move)) for move in ("d3", "c4", "f5", "e6")}
-    >>> len(same)
+    >>> start = game_rules("othello").start()
+    >>> len({same_up_to_symmetry(start.play(move)) for move in start.legal_moves})
     1
     """
     from evoply import _native  # the kernel, which no reader of puzzles needs

@@ -249,6 +249,8 @@ class PuzzleSearch:
         used: set[int] = set()
         for least, most, share in _STAGES[self.judge.unit]:
             wanted = round(share * count) - len(found)
+            if wanted < 1:
+                continue
             for game, position, source in self._candidates(least, most, used):
                 puzzle = self._puzzle(position, source)
                 same = same_up_to_symmetry(position)
