@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 from evoply.arena.json_data import JsonData
@@ -269,11 +270,21 @@ def _sentences(
 
 def _clause(reasons: Sequence[Reason], change: float, scale: Scale) -> str:
     """Return the reasons that are said; times *change* their differences are in the unit."""
-    total = sum(abs(reason.difference) for reason in reasons)
-    notable = [reason for reason in reasons if abs(reason.difference) >= _NOTABLE * total]
-    said = [reason for reason in notable if reason.difference > 0][:_MOST_SAID]
-    if len(said) < _MOST_SAID:
-        said += [reason for reason in notable if reason.difference < 0][: _MOST_SAID - len(said)]
+    whole = sum(reason.difference for reason in reasons)
+    least = _NOTABLE * sum(abs(reason.difference) for reason in reasons)
+    notable = [reason for reason in reasons if abs(reason.difference) >= least]
+    largest = next(reason for reason in reasons if reason.difference > 0)
+    # One or two that speak for it, and come nearest to the whole difference: not only praise.
+    choices = [
+        chosen
+        for count in range(1, _MOST_SAID + 1)
+        for chosen in combinations(notable, count)
+        if sum(reason.difference for reason in chosen) > 0
+    ]
+    said = min(
+        choices or [(largest,)],
+        key=lambda few: abs(sum(reason.difference for reason in few) - whole),
+    )
     sides = (
         [reason for reason in said if is_for == (reason.difference > 0)] for is_for in (True, False)
     )
