@@ -127,7 +127,7 @@ class ReviewAsked(Asked):
     """The first ply that is looked at; 0 is the first of the game."""
     count: int = Field(default=1000, ge=1, le=1000)
     """How many plies, as far as they were played."""
-    depth: int = Field(default=4, ge=1, le=12)
+    depth: int = Field(default=4, ge=1, le=10)
     """Plies ahead."""
     exact: bool = True
     """Whether moves are solved near the end, where there is a solver."""
@@ -363,6 +363,7 @@ class Review(ApiAnswer):
     bounds: list[Bound]
     """From the smallest."""
     moves: list[ReviewedMove]
+    """Fewer than were asked for if they took too long."""
 
 
 class XRayAsked(Asked):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from evoply._native import Stream
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from evoply.reports.x_ray import XRay
 
 
+_LONGEST_REVIEW = 10.0
+"""Seconds after which a review begins no further move; its answer has those that it has."""
 _FOR_A_LINE = 0.05
 """Seconds for the line after a move, without which no reason is given."""
 
@@ -133,7 +136,7 @@ async def review_of(game: OpenGame, asked: ReviewAsked, read: OpponentReader) ->
         exact = EXACT_EMPTIES if asked.exact else None
         # A helper for each core takes the next ply that is left: late plies are slower.
         moves: dict[int, ReviewedMove] = {}
-        waiting = iter(plies)
+        waiting, begun = iter(plies), monotonic()
         lock = Lock()
 
         def work() -> None:
@@ -141,7 +144,7 @@ async def review_of(game: OpenGame, asked: ReviewAsked, read: OpponentReader) ->
                 while True:
                     with lock:
                         ply = next(waiting, None)
-                    if ply is None:
+                    if ply is None or monotonic() - begun > _LONGEST_REVIEW:
                         return
                     moves[ply] = _reviewed(judge, record, ply, asked.depth, exact)
 
@@ -158,7 +161,7 @@ async def review_of(game: OpenGame, asked: ReviewAsked, read: OpponentReader) ->
                     Bound(grade=grade, loss=least, text=scale.difference_text(least))
                     for grade, least in scale.bounds
                 ],
-                moves=[moves[ply] for ply in plies],
+                moves=[moves[ply] for ply in plies if ply in moves],
             )
 
     return await game.pool.run((game.stored.id, "question"), ask)
