@@ -180,6 +180,7 @@ def test_an_explanation_is_made_of_the_lines() -> None:
         assert ("12 plies ahead" in told) == (not puzzle.is_exact)
 
 
+@pytest.mark.long
 def test_a_search_finds_a_puzzle_again() -> None:
     """The finder at work on the cheap part of a game: what it finds holds what it asks for."""
     search = PuzzleSearch("checkers", seed=5)

@@ -4,7 +4,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from web_browser import DESKTOP, NEEDS_BROWSER, every_look, nothing_keeps_anybody_out, opened
+from web_browser import (
+    DESKTOP,
+    NEEDS_BROWSER,
+    every_look_in_long_runs,
+    nothing_keeps_anybody_out,
+    opened,
+)
 from web_server import client
 
 from evoply.games import DATA_GAMES, GAMES, game_rules
@@ -143,7 +149,7 @@ def test_a_wrong_answer_is_told_and_counts_once(browser: Any, address: str) -> N
 
 
 @NEEDS_BROWSER
-@every_look
+@every_look_in_long_runs
 def test_everybody_can_read_rules_and_solve_puzzles(
     size: Any, scheme: str, browser: Any, address: str
 ) -> None:

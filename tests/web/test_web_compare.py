@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from web_browser import NEEDS_BROWSER, every_look, nothing_keeps_anybody_out, opened
+from web_browser import NEEDS_BROWSER, every_look_in_long_runs, nothing_keeps_anybody_out, opened
 from web_server import client, command
 
 import evoply as ep
@@ -80,7 +80,7 @@ def served(folder: Path) -> Iterator[str]:
 
 
 @NEEDS_BROWSER
-@every_look
+@every_look_in_long_runs
 def test_two_runs_side_by_side(size: Any, scheme: str, browser: Any, served: str) -> None:
     looks = {"viewport": size, "color_scheme": scheme}
     with opened(browser, f"{served}#compare", ".both .one-chart", **looks) as page:
@@ -260,7 +260,7 @@ def test_the_mean_and_the_band_are_those_of_the_runs(
 
 
 @NEEDS_BROWSER
-@every_look
+@every_look_in_long_runs
 def test_groups_are_compared_with_bands(size: Any, scheme: str, browser: Any, seeds: Path) -> None:
     looks = {"viewport": size, "color_scheme": scheme}
     with (

@@ -6,7 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from web_browser import DESKTOP, NEEDS_BROWSER, every_look, nothing_keeps_anybody_out, opened
+from web_browser import (
+    DESKTOP,
+    NEEDS_BROWSER,
+    every_look_in_long_runs,
+    nothing_keeps_anybody_out,
+    opened,
+)
 from web_server import command
 
 from evoply import Run
@@ -125,7 +131,7 @@ def test_a_run_is_what_was_ticked_and_can_be_paused_at_once(
             until(lambda: not is_locked(folder / "ticked"))
 
 
-@every_look
+@every_look_in_long_runs
 def test_all_that_is_wrong_is_marked_in_one_round(
     size: Any, scheme: str, browser: Any, address: str
 ) -> None:

@@ -12,7 +12,7 @@ from web_browser import (
     MOST_BYTES,
     NEEDS_BROWSER,
     PHONE,
-    every_look,
+    every_look_in_long_runs,
     nothing_keeps_anybody_out,
     opened,
 )
@@ -171,7 +171,7 @@ VIEWS = {
 }
 
 
-@every_look
+@every_look_in_long_runs
 def test_everybody_can_use_it(size: Any, scheme: str, browser: Any, address: str) -> None:
     with opened(browser, f"{address}/#runs", "td a", viewport=size, color_scheme=scheme) as page:
         for view, ready in VIEWS.items():

@@ -36,6 +36,17 @@ def every_look(test: Any) -> Any:
     return pytest.mark.parametrize(("size", "scheme"), looks)(test)
 
 
+def every_look_in_long_runs(test: Any) -> Any:
+    """Run *test* on a phone in the dark, and in long runs on a phone and on a desk in both."""
+    looks = [
+        pytest.param(PHONE, "dark", id="phone-dark"),
+        pytest.param(DESKTOP, "light", id="desktop-light", marks=pytest.mark.long),
+        pytest.param(DESKTOP, "dark", id="desktop-dark", marks=pytest.mark.long),
+        pytest.param(PHONE, "light", id="phone-light", marks=pytest.mark.long),
+    ]
+    return pytest.mark.parametrize(("size", "scheme"), looks)(test)
+
+
 @contextmanager
 def opened(browser: Any, url: str, ready: str = ".target", **options: Any) -> Iterator[Any]:
     """Give a page where *ready* is to be seen; afterwards nothing was wrong in its console, and
