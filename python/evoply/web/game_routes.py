@@ -12,7 +12,7 @@ from evoply.games import DATA_GAMES, GAMES, game_rules
 from evoply.protocols import Color
 from evoply.web.game_hall import WRONG, GameHall, GameId, Hall
 from evoply.web.game_views import exported, line_of, played_moves, state_of
-from evoply.web.ladder import levels_of
+from evoply.web.ladder import BESIDE, levels_of
 from evoply.web.limits import LimitError
 from evoply.web.list_routes import list_router
 from evoply.web.messages import (
@@ -60,8 +60,13 @@ async def rules() -> list[RulesShown]:
             game=game.name,
             rows=game.shape.rows,
             columns=game.shape.columns,
+            beside=BESIDE.get(game.name, ""),
             levels=[
-                LevelShown.of(level, elo=level.ratings.get(game.name))
+                LevelShown.of(
+                    level,
+                    elo=level.ratings.get(game.name),
+                    interval=level.intervals.get(game.name),
+                )
                 for level in levels_of(game.name)
             ],
         )

@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 
@@ -19,6 +19,8 @@ class LadderOpponent:
     about: str
     ratings: Mapping[str, int]
     """The games in whose ladder it is, and its Elo above `random` there, as measured."""
+    intervals: Mapping[str, int] = field(default_factory=dict)
+    """Half the width of the 95 % interval of each rating, where a tournament told it."""
     kind: str = "simple"
     """level: one of the named levels; paper: a player of a paper; simple: a simple rule."""
 
@@ -27,6 +29,9 @@ _TABLE = tomllib.loads((files("evoply.web") / "ladder.toml").read_text(encoding=
 
 LEVELS = tuple(LadderOpponent(**level) for level in _TABLE["level"])
 """All levels of all games."""
+
+BESIDE: Mapping[str, str] = _TABLE.get("beside", {})
+"""Sentences on players that people may know, which are no opponents here, by game."""
 
 _FOR_OTHERS = ("random", "greedy", "material:depth=4")
 """The ladder of a game from outside, which nobody has measured."""

@@ -418,6 +418,8 @@ class LevelShown(ApiAnswer):
     """level, paper or simple: a named level, a player of a paper, or a simple rule."""
     elo: int | None
     """Its measured rating above `random`; None if nobody has measured it."""
+    interval: int | None
+    """Half the width of its 95 % interval; None if it is not known."""
 
 
 class RulesShown(ApiAnswer):
@@ -428,5 +430,7 @@ class RulesShown(ApiAnswer):
     rows: int
     columns: int
     levels: list[LevelShown]
+    beside: str
+    """A sentence on a rated player that is no opponent here; "" for none."""
     adviser: str
     """Who says what moves are worth."""

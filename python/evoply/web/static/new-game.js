@@ -26,7 +26,8 @@ export function startNewGame({ open, setUpBoard, mayDrop }) {
   }
 
   function levelOption(level) {
-    const made = option(level.player, `${level.title}${level.elo === null ? "" : ` · ${level.elo} Elo`}`);
+    const interval = level.interval === null || level.elo === 0 ? "" : ` ± ${level.interval}`;
+    const made = option(level.player, `${level.title}${level.elo === null ? "" : ` · ${level.elo}${interval} Elo`}`);
     made.title = `${level.player}: ${level.about}`;
     return made;
   }
@@ -52,7 +53,8 @@ export function startNewGame({ open, setUpBoard, mayDrop }) {
 
   function sayRatings(chosen) {
     const isRated = chosen.levels.some((level) => level.elo !== null);
-    at("ratings").textContent = isRated ? "Elo as measured, above a player that moves at random." : "";
+    at("ratings").textContent = isRated
+      ? `Elo as measured, above a player that moves at random, with 95 % intervals. ${chosen.beside}`.trim() : "";
   }
 
   // How strong a champion is, if its run has matches against a player that moves at random.
