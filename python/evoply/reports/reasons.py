@@ -241,11 +241,13 @@ def _sentences(
     scale = advice.scale
     shown = [advice.text(worth) for worth in worths]
     is_same = abs(values[0] - values[1]) <= _SAME * (1 + abs(values[0]))
-    if shown[0] == shown[1] and not is_same:
+    is_close = shown[0] == shown[1]
+    if is_close and not is_same:
         shown = [scale.precise_text(worth) for worth in worths]
     unit = " discs" if scale.unit == "discs" else ""
     best, second = f"{texts[0]} ({shown[0]}{unit})", f"{texts[1]} ({shown[1]})"
-    start, then = f"It plays {best} rather than {second}", f"Next is {second}"
+    start = f"It plays {best} rather than {second}"
+    then = f"{texts[1]} is worth almost the same" if is_close else f"Next is {second}"
     if is_same:
         return f"{start}: both are worth the same to it.", f"{texts[1]} is worth the same."
     if values[0] < values[1]:
