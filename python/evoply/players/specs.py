@@ -109,7 +109,9 @@ class AlphaBeta(SearchOptions):
         second = f" or {self.second.label}" if self.second else ""
         options = [*self.search_texts, *self.own_options]
         label = self.name or player_text(self.evaluator.label + second, options)
-        return label if self.reproducible else label + NOT_REPRODUCIBLE
+        # A name may have been made of a label.
+        bare = label.removesuffix(NOT_REPRODUCIBLE)
+        return label if self.reproducible else bare + NOT_REPRODUCIBLE
 
     def with_options(self, options: Mapping[str, Any]) -> AfterState | AlphaBeta:
         """Return the player with other *options*, without its name; depth 0 is the after-state.
