@@ -258,6 +258,7 @@ def test_readings_of_reversi_help_evolution_to_corners() -> None:
     assert [one.fitness.measure.co_play for one in (plain, orbits, racing)] == [25, 25, 25]
 
 
+@pytest.mark.long
 def test_each_setting_that_the_paper_leaves_open_is_varied_alone() -> None:
     shown: list[Result] = []
     request = Request(shown=shown.append)

@@ -284,7 +284,10 @@ def test_depths_are_compared_after_as_many_games() -> None:
     assert same[0].ours == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("table", ["X2", "X5", "X6"])
+@pytest.mark.parametrize(
+    "table",
+    ["X2", pytest.param("X5", marks=pytest.mark.long), pytest.param("X6", marks=pytest.mark.long)],
+)
 def test_the_smallest_scale_is_equal_twice(table: str) -> None:
     result = reproduce(FEW, table, Request(threads=1))
     assert result.to_dict() == reproduce(FEW, table, Request(threads=2)).to_dict()

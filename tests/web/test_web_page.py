@@ -20,28 +20,39 @@ from evoply.games import GAMES
 pytestmark = NEEDS_BROWSER
 
 
-QUICK = [("checkers", by_mouse), ("othello-6", by_keyboard)]
-"""Each way to move and each family of games; long runs have all games in both."""
+MOST = 700
 
 
 @pytest.mark.parametrize(
-    ("game", "move"),
+    ("game", "move", "most"),
     [
-        pytest.param(game, move, marks=[] if (game, move) in QUICK else pytest.mark.long)
-        for game in GAMES
-        for move in (by_mouse, by_keyboard)
+        # Each way to move and each family of games; long runs have whole games of all in both.
+        ("checkers", by_mouse, 25),
+        ("othello-6", by_keyboard, MOST),
+        *(
+            pytest.param(game, move, MOST, marks=pytest.mark.long)
+            for game in GAMES
+            for move in (by_mouse, by_keyboard)
+        ),
     ],
 )
-def test_a_whole_game(game: str, move: Any, browser: Any, address: str) -> None:
+def test_a_whole_game(game: str, move: Any, most: int, browser: Any, address: str) -> None:
+    """Play to the end, or so many moves and then give up."""
     with opened(browser, address, viewport=DESKTOP) as page:
         begin(page, game)
-        for _ in range(700):
+        for _ in range(most):
             if not wait_for_turn(page):
                 break
             before = page.get_attribute("#board", "data-state")
             move(page)
             page.wait_for_function(
                 "before => before !== document.getElementById('board').dataset.state", arg=before
+            )
+        if most < MOST and wait_for_turn(page):
+            page.click("#resign")
+            page.click("dialog .sure")
+            page.wait_for_function(
+                "() => /game is over/.test(document.getElementById('status').textContent)"
             )
         assert "The game is over" in page.inner_text("#status")
         assert page.locator("#moves li").count() > 8
