@@ -33,6 +33,7 @@ MOST = 700
             pytest.param(game, move, MOST, marks=pytest.mark.long)
             for game in GAMES
             for move in (by_mouse, by_keyboard)
+            if (game, move) != ("othello-6", by_keyboard)
         ),
     ],
 )
