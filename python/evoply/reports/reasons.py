@@ -33,6 +33,8 @@ _SAME = 1e-12
 _MOST_SAID = 2
 _NOTABLE = 0.1
 """A part that makes less of the difference is not worth a word."""
+_CANCELLING = 4.0
+"""A part that is so many times the whole difference decides nothing: others cancel it."""
 _DEEPEST = 6
 """Plies at which a deeper level of `strong` is explained."""
 
@@ -247,7 +249,7 @@ def _sentences(
     unit = " discs" if scale.unit == "discs" else ""
     best, second = f"{texts[0]} ({shown[0]}{unit})", f"{texts[1]} ({shown[1]})"
     start = f"It plays {best} rather than {second}"
-    then = f"{texts[1]} is worth almost the same" if is_close else f"Next is {second}"
+    then = f"Next is {second}"
     if is_same:
         return f"{start}: both are worth the same to it.", f"{texts[1]} is worth the same."
     if values[0] < values[1]:
@@ -255,6 +257,8 @@ def _sentences(
         return errs, errs
     if values[0] >= CERTAIN:
         return f"It plays {best}: it wins by force.", "It wins by force."
+    if is_close:
+        then = f"{texts[1]} is worth almost the same"
     if values[1] <= -CERTAIN and not advice.is_exact:
         return f"{start}, which loses by force.", f"{texts[1]} loses by force."
     if advice.is_exact:
@@ -264,14 +268,20 @@ def _sentences(
         end = "whose board is worth less to it at the end of its search"
         return f"{start}, {end}.", f"{then}."
     clause = _clause(reasons, (worths[0] - worths[1]) / (values[0] - values[1]), scale)
+    if not clause:
+        many = "many differences decide that cancel each other, none alone"
+        return f"{start}: {many}.", f"{then}." if is_close else f"{then}: {many}."
     return (
         f"{start}: it scores better on {clause}.",
-        f"{then}; {texts[0]} scores better on {clause}.",
+        f"{then}." if is_close else f"{then}; {texts[0]} scores better on {clause}.",
     )
 
 
 def _clause(reasons: Sequence[Reason], change: float, scale: Scale) -> str:
-    """Return the reasons that are said; times *change* their differences are in the unit."""
+    """Return the reasons that are said; times *change* their differences are in the unit.
+
+    Nothing where each is many times the whole difference: then none of them decides.
+    """
     whole = sum(reason.difference for reason in reasons)
     least = _NOTABLE * sum(abs(reason.difference) for reason in reasons)
     notable = [reason for reason in reasons if abs(reason.difference) >= least]
@@ -287,6 +297,8 @@ def _clause(reasons: Sequence[Reason], change: float, scale: Scale) -> str:
         choices or [(largest,)],
         key=lambda few: abs(sum(reason.difference for reason in few) - whole),
     )
+    if max(abs(reason.difference) for reason in said) > _CANCELLING * whole:
+        return ""
     sides = (
         [reason for reason in said if is_for == (reason.difference > 0)] for is_for in (True, False)
     )

@@ -169,7 +169,12 @@ def _elimination(result: Tournament) -> dict[str, Any]:
 def _usual_facts(result: RoundRobin | Tournament) -> dict[str, str]:
     again = {} if result.reproducible else {"reproducible": "no"}
     clock = {} if result.clock is None else {"seconds a side (clock)": result.clock}
-    return {"opening plies": str(result.opening_plies or "none"), **clock, "seed": str(result.seed), **again}
+    return {
+        "opening plies": str(result.opening_plies or "none"),
+        **clock,
+        "seed": str(result.seed),
+        **again,
+    }
 
 
 def _correlation(result: Tournament) -> str:

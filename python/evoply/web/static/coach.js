@@ -7,7 +7,7 @@ import { say } from "./messages.js";
 import { at, NAMES, OTHER } from "./names.js";
 
 const MOST_KEPT = 100;
-const UNITS = { discs: ", in discs", points: ", in expected points", none: "" };
+const UNITS = { discs: ", in discs", points: ", in expected points (100 % is a win)", none: ", on the player's own scale" };
 const plies = (count) => `${count} ${count === 1 ? "ply" : "plies"}`;
 
 export function startCoach(table) {
@@ -78,6 +78,9 @@ export function startCoach(table) {
     if (answer === null) return;
     if (!answer.moves.length) {
       show(`${answer.best} is the only move.`);
+    } else if (answer.unit === "none") {
+      // Nobody here knows the game: what sees certain ends and pieces is a rough guide.
+      show(`${answer.best}, but only as a rough guide: nobody here knows this game well. ${answer.player} sees ${plies(answer.depth)} ahead, and then counts pieces.`);
     } else {
       const exact = answer.exact ? ", exact" : "";
       show(`${answer.best} is best (${answer.moves[0].text}${exact}), looking ${plies(answer.depth)} ahead. ${answer.why ?? ""}`);
@@ -131,7 +134,7 @@ export function startCoach(table) {
       if (advised !== table.place()) at("advice").hidden = true;
       const answer = isValued ? askedAt(table.place()) : null;
       at("values-note").textContent = answer === null || !answer.moves.length ? ""
-        : `Values for ${NAMES[answerColor()]}${UNITS[answer.unit]}${answer.exact ? ", exact" : `, looking ${plies(answer.depth)} ahead`}. By ${answer.player}.`;
+        : `Values for ${NAMES[answerColor()]}${UNITS[answer.unit]}${answer.exact ? ", exact; empty squares count for the winner" : `, looking ${plies(answer.depth)} ahead`}. By ${answer.player}.`;
       const worth = new Map();
       // In checkers several moves may end on a square: the best of them counts.
       for (const one of [...(answer?.moves ?? [])].reverse()) {

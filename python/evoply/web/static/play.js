@@ -87,6 +87,9 @@ function open(state, { isFollowed = true } = {}) {
   history.replaceState(null, "", `#game=${state.id}`);
   [shownPly, selected, setUp, note] = [null, [], null, ""];
   line.leave();
+  // What went wrong before, and what was said of another game.
+  say("");
+  at("said").textContent = "";
   at("copied").hidden = true;
   if (isFollowed) form.follow(state);
   heard(state);

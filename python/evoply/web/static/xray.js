@@ -75,7 +75,7 @@ export function startXray(table) {
     if (answer.features.length > MOST_FEATURES) rows.push(row([`and ${answer.features.length - MOST_FEATURES} more`, "", ""]));
     if (answer.rest !== null && Math.abs(answer.rest) > 1e-9) rows.push(row(["all else", "", signed(answer.rest)]));
     const isSum = answer.features.some((one) => one.adds !== null);
-    at("xray-features").replaceChildren(row(["it sees", "here", isSum ? "adds" : ""], "th"), ...rows);
+    at("xray-features").replaceChildren(row(["it sees", answer.features.some((one) => one.value !== "") ? "here" : "", isSum ? "adds" : ""], "th"), ...rows);
     at("xray-features").hidden = rows.length === 0;
     const tree = at("xray-tree");
     tree.hidden = answer.tree === null;
