@@ -43,7 +43,7 @@ def test_shipped_games_have_the_advisers_that_were_chosen() -> None:
 
 
 @pytest.mark.parametrize("game", ["othello", "othello-6", "checkers", "lose-checkers"])
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(choices=CHOICES)
 def test_worths_have_the_order_of_the_values_and_their_unit(game: str, choices: list[int]) -> None:
     record = record_after(game, choices)
@@ -145,7 +145,7 @@ def test_regions_add_up_to_the_tables(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", ["othello", "othello-10", "checkers", "checkers-10"])
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(choices=CHOICES)
 def test_reasons_of_a_hint_add_up_and_are_few(game: str, choices: list[int]) -> None:
     record = record_after(game, choices)

@@ -80,8 +80,15 @@ def shown(page: Any, state: str) -> None:
 
 
 @NEEDS_BROWSER
-@pytest.mark.parametrize("keyboard", [False, True], ids=["mouse", "keyboard"])
-@pytest.mark.parametrize("game", puzzle_games())
+@pytest.mark.parametrize(
+    ("game", "keyboard"),
+    [
+        ("othello", True),
+        ("checkers", False),
+        pytest.param("othello", False, marks=pytest.mark.long),
+        pytest.param("checkers", True, marks=pytest.mark.long),
+    ],
+)
 def test_a_puzzle_is_solved_and_played_through(
     game: str, keyboard: bool, browser: Any, address: str
 ) -> None:

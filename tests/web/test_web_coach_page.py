@@ -424,7 +424,10 @@ def test_a_flipped_board_is_the_same_game(browser: Any, address: str) -> None:
         assert names.first.get_attribute("data-name") == "h8"
 
 
-@pytest.mark.parametrize("game", ["othello", "checkers-10", "hex-9"])
+@pytest.mark.parametrize(
+    "game",
+    ["othello", *(pytest.param(name, marks=pytest.mark.long) for name in ("checkers-10", "hex-9"))],
+)
 def test_a_phone_on_its_side_shows_board_and_status(game: str, browser: Any, address: str) -> None:
     with opened(browser, address, viewport=LANDSCAPE) as page:
         begin(page, game, white="random")
