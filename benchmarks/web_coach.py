@@ -9,17 +9,15 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import os
 import signal
-import subprocess
 import sys
 import tempfile
 import time
 from statistics import median
 from typing import Any
 
-from web_load import Connection, percentile
+from web_load import Connection, percentile, started
 
 import evoply as ep
 from evoply.formats import GamePlayed
@@ -89,13 +87,7 @@ def main() -> int:
     parser.add_argument("--hints", type=int, default=25)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        command = (
-            sys.executable, "-m", "evoply", "web", "--json", "--no-browser", "--port", "0",
-            "--runs", folder,
-        )  # fmt: skip
-        server = subprocess.Popen(command, text=True, stdout=subprocess.PIPE)
-        assert server.stdout is not None
-        told = json.loads(server.stdout.readline())
+        server, told = started(folder)
         try:
             seconds = asyncio.run(measured(told, options.game, options.hints))
         finally:

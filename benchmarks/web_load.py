@@ -142,6 +142,17 @@ async def load(options: argparse.Namespace, told: dict[str, Any]) -> Seen:
     return seen
 
 
+def started(folder: str) -> tuple[subprocess.Popen[str], dict[str, Any]]:
+    """Return a server whose games and runs lie in *folder*, and what it told: url and token."""
+    command = (
+        sys.executable, "-m", "evoply", "web", "--json", "--no-browser", "--port", "0",
+        "--runs", folder,
+    )  # fmt: skip
+    server = subprocess.Popen(command, text=True, stdout=subprocess.PIPE)
+    assert server.stdout is not None
+    return server, json.loads(server.stdout.readline())
+
+
 def percentile(values: list[float], share: float) -> float:
     """Return the least of *values* that so large a *share* of them does not exceed."""
     ordered = sorted(values)
@@ -157,13 +168,7 @@ def main() -> int:
     parser.add_argument("--player", default="firebrand:depth=12")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        command = (
-            sys.executable, "-m", "evoply", "web", "--json", "--no-browser", "--port", "0",
-            "--runs", folder,
-        )  # fmt: skip
-        server = subprocess.Popen(command, text=True, stdout=subprocess.PIPE)
-        assert server.stdout is not None
-        told = json.loads(server.stdout.readline())
+        server, told = started(folder)
         before, began = time.process_time(), time.monotonic()
         try:
             seen = asyncio.run(load(options, told))

@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from web_load import Connection
+from web_load import Connection, started
 from websockets.asyncio.client import connect
 
 MOST_GROWTH = 0.05
@@ -172,13 +172,7 @@ def main() -> int:
     parser.add_argument("--pace", type=float, default=1.0, help="2 is twice as much at a time")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        command = (
-            sys.executable, "-m", "evoply", "web", "--json", "--no-browser", "--port", "0",
-            "--runs", folder,
-        )  # fmt: skip
-        server = subprocess.Popen(command, text=True, stdout=subprocess.PIPE)
-        assert server.stdout is not None
-        told = json.loads(server.stdout.readline())
+        server, told = started(folder)
         soak = Soak(told, server.pid, 60 * options.minutes)
         try:
             asyncio.run(soak.all(options.pace))

@@ -199,6 +199,19 @@ class Results:
         return {ending.value: count for ending, count in zip(Ending, counts, strict=True) if count}
 
 
+def end_for_black(played: Results, number: int, game: str) -> float:
+    """Return how game *number* of *played* ended for Black.
+
+    In Othello the difference in discs, empty squares to the winner; elsewhere 1, 0 or -1.
+    """
+    rules = game_rules(game)
+    if not rules.solver:
+        return float(played.winners[number])
+    black, white = int(played.black_discs[number]), int(played.white_discs[number])
+    empty = rules.shape.squares - black - white
+    return float(black - white + int(np.sign(black - white)) * empty)
+
+
 def _at(lists: list[list[_Item]] | None, places: NDArray[np.intp]) -> list[list[_Item]] | None:
     return None if lists is None else [lists[index] for index in places.tolist()]
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from evoply import _native
 from evoply._native import Stream
-from evoply.arena.schedule import Results, Schedule, play_in_kernel
+from evoply.arena.schedule import Schedule, end_for_black, play_in_kernel
 from evoply.expressions import number
 from evoply.games import game_rules
 from evoply.learning.pattern_config import PatternConfig
@@ -165,7 +165,7 @@ def _deep_games(
         zip(starts, played.moves, played.values, strict=True)
     ):
         along = _native.rows_along(kernel, start, codes)
-        end = _end_for_black(config, played, game)
+        end = end_for_black(played, game, config.game)
         found: list[_Board] = []
         worth = end
         # Backwards, because a forced move has the value of the position after it.
@@ -176,14 +176,6 @@ def _deep_games(
                 worth = sign * _in_units(config, score) if is_known else end
             found.append((row, sign * end, sign * worth))
         yield from found[: len(found) - opening][::-1]
-
-
-def _end_for_black(config: PatternConfig, played: Results, game: int) -> float:
-    if not config.counts_discs:
-        return float(played.winners[game])
-    black, white = int(played.black_discs[game]), int(played.white_discs[game])
-    empty = game_rules(config.game).shape.squares - black - white
-    return float(black - white + int(np.sign(black - white)) * empty)
 
 
 def _in_units(config: PatternConfig, score: float) -> float:

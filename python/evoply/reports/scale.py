@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from evoply import _native
 from evoply._native import Stream
-from evoply.arena.schedule import Results, Schedule, play_in_kernel
+from evoply.arena.schedule import Schedule, end_for_black, play_in_kernel
 from evoply.expressions import outputs_to_json
 from evoply.games import game_rules
 from evoply.players import AlphaBeta, Player, PlayerKind, ValuingPlayer, model_of, steady_player
@@ -213,21 +213,11 @@ def _boards_and_ends(
     rows: list[Row] = []
     ends: list[float] = []
     for number, codes in enumerate(played.moves):
-        end = _end_for_black(played, number, game)
+        end = end_for_black(played, number, game)
         along = _native.rows_along(rules.kernel, start, codes)[opening:-1]
         rows += along
         ends += [end if row[3] else -end for row in along]
     return rows, np.array(ends)
-
-
-def _end_for_black(played: Results, number: int, game: str) -> float:
-    """Return the final difference in discs, empty squares to the winner; elsewhere 1, 0 or -1."""
-    rules = game_rules(game)
-    if not rules.solver:
-        return float(played.winners[number])
-    black, white = int(played.black_discs[number]), int(played.white_discs[number])
-    empty = rules.shape.squares - black - white
-    return float(black - white + int(np.sign(black - white)) * empty)
 
 
 def _discs(values: Array, ends: Array, pieces: Array, squares: int) -> Scale:

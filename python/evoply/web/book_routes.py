@@ -9,10 +9,9 @@ from fastapi import APIRouter, HTTPException, Path
 from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
 from evoply.games.how_to_play import rules_in_words
-from evoply.games.squares import square_name
 from evoply.players.strong import LEVEL_NAMES, USUAL_LEVEL
 from evoply.protocols import Color, Position
-from evoply.web.game_views import cells_of, played_moves
+from evoply.web.game_views import cells_of, names_of_squares, played_moves
 from evoply.web.messages import ApiAnswer, Error, LegalMove, PlayedMove
 from evoply.when_used import module_when_used
 
@@ -155,15 +154,10 @@ def _level(number: int) -> str:
 
 def _board(position: Position) -> BoardShown:
     rules = game_rules(position.game)
-    cells = position.diagram(legal=False).cells
     return BoardShown(
         rows=rules.shape.rows,
         columns=rules.shape.columns,
-        labels=[cell.label for cell in cells],
-        squares=[
-            (cell.label or square_name(square, rules.shape)) if cell.is_playable else ""
-            for square, cell in enumerate(cells)
-        ],
+        **names_of_squares(rules.name),
         drawn=rules.drawn,
         cells=cells_of(position),
         turn=position.turn,

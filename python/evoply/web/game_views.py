@@ -30,6 +30,16 @@ def _board(game: str) -> tuple[Cell, ...]:
     return game_rules(game).start().diagram(legal=False).cells
 
 
+def names_of_squares(game: str) -> dict[str, list[str]]:
+    """Return the fields `labels` and `squares` of a board of *game*."""
+    board, shape = _board(game), game_rules(game).shape
+    names = [
+        (cell.label or square_name(square, shape)) if cell.is_playable else ""
+        for square, cell in enumerate(board)
+    ]
+    return {"labels": [cell.label for cell in board], "squares": names}
+
+
 def cells_of(position: Position) -> str:
     """Return the board row by row: b and w pieces, B and W kings, a dot empty, a blank no square.
 
@@ -65,7 +75,7 @@ def state_of(game: OpenGame) -> GameState:
     """Return everything about *game* that its players see."""
     record, position = game.record, game.record.position
     diagram = position.diagram(legal=False)
-    rules, board = game_rules(game.stored.game), _board(game.stored.game)
+    rules = game_rules(game.stored.game)
     played = played_by(game)
     texts = {color: side.text for color, side in game.sides.items()}
     is_over = game.playing.is_over
@@ -76,11 +86,7 @@ def state_of(game: OpenGame) -> GameState:
         title=rules.title,
         rows=rules.shape.rows,
         columns=rules.shape.columns,
-        labels=[cell.label for cell in board],
-        squares=[
-            (cell.label or square_name(square, rules.shape)) if cell.is_playable else ""
-            for square, cell in enumerate(board)
-        ],
+        **names_of_squares(rules.name),
         drawn=rules.drawn,
         cells=cells_of(position),
         start=cells_of(record.start),
