@@ -1,0 +1,1 @@
+"""The league: the best player of every method, made afresh at equal budget, all against all."""
