@@ -63,7 +63,8 @@ class Pairing:
     first: str
     second: str
     points: tuple[float, ...]
-    """Points of *first*, game by game; games 2k and 2k+1 are an opening pair, first Black, then White."""
+    """Points of *first*, game by game; games 2k and 2k+1 are an opening pair, in which it plays
+    Black and then White."""
     hashes: tuple[int, ...]
     """Equal for games with equal moves."""
 
