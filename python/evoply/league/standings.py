@@ -1,0 +1,319 @@
+"""The standings of a league under one condition: ratings, scores of all against all, Nash averages.
+
+The players of a seed meet each other and the lines of reference, so every seed has ratings of its
+own. Their zero is the mean of the lines, which are the same players in every seed. A method's
+rating is the mean over seeds, and its interval Student's: it holds the chance in making players as
+well as that in games. Nothing depends on the order in which entrants or games are given.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from statistics import NormalDist, fmean
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evoply.arena.json_data import JsonData
+from evoply.arena.pairs import PairsPlayed
+from evoply.arena.ratings import Ratings
+from evoply.arena.statistics import FEWEST_PAIRS, mean_interval
+from evoply.league.encounters import (
+    Encounter,
+    Interval,
+    encounters_of,
+    opening_pairs,
+    pairings_in_order,
+)
+from evoply.league.nash import log_odds, nash_averages
+from evoply.league.results import Condition, Entrant, LeagueResults, Pairing
+
+_ELO = 400 / math.log(10)
+_Z = NormalDist().inv_cdf(0.975)
+
+
+@dataclass(frozen=True, slots=True)
+class LeagueStanding(JsonData):
+    """The place of a method or a line of reference."""
+
+    also: ClassVar = ("score",)
+    entrant: str
+    title: str
+    rank: int | None
+    """From 1; None for a line of reference, and without a rating."""
+    rating: float | None
+    """On Elo's scale, its zero as `LeagueStandings.zero` says; None if too little was played."""
+    interval: Interval | None
+    """95 % interval of the rating; None where nothing can be said."""
+    by_seed: Mapping[int, float]
+    """The rating of each seed."""
+    points: float
+    games: int
+    """All of its games, those that repeat others too."""
+    lead: float | None = None
+    """How far a method is rated above the next one, over the seeds that both have."""
+    lead_interval: Interval | None = None
+    """95 % interval of the lead, from the differences of each seed."""
+    nash_share: float | None = None
+    """Its share of the mixture of methods that no method beats; None without one."""
+    nash_average: float | None = None
+    """How far it is from holding its own against that mixture, on Elo's scale: at most 0."""
+
+    @property
+    def score(self) -> float | None:
+        """Points a game in [0, 1]; None without games."""
+        return self.points / self.games if self.games else None
+
+
+@dataclass(frozen=True, slots=True)
+class LeagueStandings(JsonData):
+    """Who is how strong under a condition."""
+
+    condition: Condition
+    words: str
+    """The condition in words."""
+    standings: tuple[LeagueStanding, ...]
+    """The best first, lines of reference among the methods; then those without a rating."""
+    encounters: tuple[Encounter, ...]
+    """Each two entrants that met, in both directions."""
+    seeds: tuple[int, ...]
+    """The seeds that have ratings."""
+    zero: str
+    """What is rated 0, in words."""
+    notes: tuple[str, ...] = ()
+    """What is missing or must be known to read the numbers, in sentences."""
+
+    def of(self, first: str, second: str) -> Encounter | None:
+        """Return the games of *first* against *second*; None if they have not met."""
+        return next(
+            (met for met in self.encounters if (met.first, met.second) == (first, second)), None
+        )
+
+    @property
+    def methods(self) -> tuple[LeagueStanding, ...]:
+        """The ranked methods, the best first."""
+        return tuple(row for row in self.standings if row.rank is not None)
+
+
+class _SeedRatings(NamedTuple):
+    """The ratings of one seed, with the mean of *anchors* as zero."""
+
+    names: Sequence[str]
+    ratings: Ratings
+    anchors: Sequence[int]
+
+    def of(self, name: str) -> tuple[float, Interval | None]:
+        """Return the rating of a player, and its interval from the games of this seed alone."""
+        place = self.names.index(name)
+        contrast = np.zeros(len(self.names))
+        contrast[list(self.anchors)] -= 1 / len(self.anchors)
+        contrast[place] += 1
+        return self._compared(contrast, [place])
+
+    def difference(self, first: str, second: str) -> tuple[float, Interval | None]:
+        """Return how far *first* is rated above *second*, and the interval of that."""
+        places = [self.names.index(first), self.names.index(second)]
+        contrast = np.zeros(len(self.names))
+        contrast[places] = [1, -1]
+        return self._compared(contrast, places)
+
+    def _compared(
+        self, contrast: NDArray[np.float64], places: Sequence[int]
+    ) -> tuple[float, Interval | None]:
+        value = float(contrast @ self.ratings.elo)
+        half = _Z * math.sqrt(max(float(contrast @ self.ratings.covariance @ contrast), 0.0))
+        few = min(self.ratings.distinct_pairs[place] for place in places) < FEWEST_PAIRS
+        # A player that is the zero itself is not measured.
+        return value, None if few or half < 1e-6 else (value - half, value + half)
+
+
+def standings_of(results: LeagueResults, condition: Condition) -> LeagueStandings:
+    """Return the standings of *results* under *condition*, of whatever has been played.
+
+    Opening pairs that repeat earlier ones of the same seed are no evidence. Raises `ValueError`
+    for a pairing of unknown entrants or without whole pairs of games.
+    """
+    entrants = sorted(results.entrants, key=lambda entrant: entrant.name)
+    pairings = pairings_in_order(results, condition)
+    lines = [entrant.name for entrant in entrants if not entrant.is_ranked]
+    anchors = lines or [entrant.name for entrant in entrants]
+    seeds = sorted({pairing.seed for pairing in pairings})
+    rated = {
+        seed: found
+        for seed in seeds
+        for found in [_rate([game for game in pairings if game.seed == seed], anchors)]
+        if found is not None
+    }
+    encounters = encounters_of(pairings)
+    rows = sorted(
+        (_standing(entrant, rated, encounters) for entrant in entrants),
+        key=lambda row: (row.rating is None, -(row.rating or 0.0), row.entrant),
+    )
+    ranked = {entrant.name for entrant in entrants if entrant.is_ranked}
+    rows = _ranked(rows, ranked, rated)
+    rows, missing = _with_nash(rows, encounters)
+    return LeagueStandings(
+        condition=condition,
+        words=results.conditions[condition],
+        standings=tuple(rows),
+        encounters=tuple(sorted(encounters.values(), key=lambda met: (met.first, met.second))),
+        seeds=tuple(rated),
+        zero="the mean of the lines of reference" if lines else "the mean of all methods",
+        notes=(*_notes(seeds, rated, anchors), *missing),
+    )
+
+
+def _rate(pairings: Sequence[Pairing], anchors: Sequence[str]) -> _SeedRatings | None:
+    """Return the ratings of the players that games tie to *anchors*.
+
+    None unless all of *anchors* are tied to each other: another zero would be another scale.
+    """
+    together = _tied_to(anchors[0], pairings) if anchors else set()
+    if not together.issuperset(anchors) or not pairings:
+        return None
+    names = sorted(together)
+    parts = [
+        opening_pairs(pairing, names.index(pairing.first), names.index(pairing.second))
+        for pairing in pairings
+        if pairing.first in together
+    ]
+    ratings = PairsPlayed.joined(parts).ratings(len(names))
+    return _SeedRatings(names, ratings, [names.index(name) for name in anchors])
+
+
+def _tied_to(name: str, pairings: Sequence[Pairing]) -> set[str]:
+    """Return *name* and all who are tied to it by games, maybe over others."""
+    tied, before = {name}, 0
+    while len(tied) > before:
+        before = len(tied)
+        for pairing in pairings:
+            sides = {pairing.first, pairing.second}
+            if sides & tied:
+                tied |= sides
+    return tied
+
+
+def _standing(
+    entrant: Entrant,
+    rated: Mapping[int, _SeedRatings],
+    encounters: Mapping[tuple[str, str], Encounter],
+) -> LeagueStanding:
+    """Return the place of *entrant*, still without rank, lead and Nash average."""
+    own = [met for (first, _), met in encounters.items() if first == entrant.name]
+    found = {
+        seed: ratings.of(entrant.name)
+        for seed, ratings in rated.items()
+        if entrant.name in ratings.names
+    }
+    rating, interval = _over_seeds([*found.values()], is_alone=len(rated) == 1)
+    return LeagueStanding(
+        entrant=entrant.name,
+        title=entrant.title,
+        rank=None,
+        rating=rating,
+        interval=interval,
+        by_seed={seed: value for seed, (value, _) in found.items()},
+        points=sum(met.points for met in own),
+        games=sum(met.games for met in own),
+    )
+
+
+def _over_seeds(
+    values: Sequence[tuple[float, Interval | None]], *, is_alone: bool
+) -> tuple[float | None, Interval | None]:
+    """Return the mean of values and Student's interval; with one seed alone that of its games."""
+    if not values:
+        return None, None
+    if is_alone:
+        return values[0]
+    numbers = [value for value, _ in values]
+    interval = mean_interval(numbers)
+    # A player that is the zero itself in every seed is not measured.
+    is_zero = interval is not None and max(map(abs, numbers)) < 1e-6
+    return fmean(numbers), None if is_zero else interval
+
+
+def _ranked(
+    rows: Sequence[LeagueStanding], ranked: set[str], rated: Mapping[int, _SeedRatings]
+) -> list[LeagueStanding]:
+    """Return *rows* with the ranks of methods, and how far each is above the next method."""
+    methods = [row.entrant for row in rows if row.entrant in ranked and row.rating is not None]
+    leads = {}
+    for first, second in pairwise(methods):
+        shared = [
+            ratings.difference(first, second)
+            for ratings in rated.values()
+            if {first, second} <= set(ratings.names)
+        ]
+        leads[first] = _over_seeds(shared, is_alone=len(rated) == 1)
+    return [
+        replace(
+            row,
+            rank=methods.index(row.entrant) + 1,
+            lead=leads.get(row.entrant, (None, None))[0],
+            lead_interval=leads.get(row.entrant, (None, None))[1],
+        )
+        if row.entrant in methods
+        else row
+        for row in rows
+    ]
+
+
+def _with_nash(
+    rows: Sequence[LeagueStanding], encounters: Mapping[tuple[str, str], Encounter]
+) -> tuple[list[LeagueStanding], list[str]]:
+    """Return *rows* with the Nash averages of methods, and a note if games for them are missing."""
+    methods = sorted(row.entrant for row in rows if row.rank is not None)
+    unmet = [
+        (first, second)
+        for place, first in enumerate(methods)
+        for second in methods[place + 1 :]
+        if (first, second) not in encounters
+    ]
+    if unmet or len(methods) < 2:
+        first, second = unmet[0] if unmet else ("", "")
+        note = f"There are no Nash averages yet: {first} and {second} have not met."
+        return [*rows], [note] if unmet else []
+    points, games = np.zeros((2, len(methods), len(methods)))
+    for row, first in enumerate(methods):
+        for column, second in enumerate(methods):
+            if row != column:
+                met = encounters[first, second]
+                points[row, column], games[row, column] = met.points, met.games
+    found = nash_averages(log_odds(points, games))
+    of_method = dict(zip(methods, zip(found.shares, found.averages, strict=True), strict=True))
+    return [
+        replace(
+            row,
+            nash_share=float(of_method[row.entrant][0]),
+            nash_average=float(_ELO * of_method[row.entrant][1]),
+        )
+        if row.entrant in of_method
+        else row
+        for row in rows
+    ], []
+
+
+def _notes(
+    seeds: Sequence[int], rated: Mapping[int, _SeedRatings], anchors: Sequence[str]
+) -> list[str]:
+    """Return what must be known to read the ratings."""
+    notes = []
+    if len(rated) == 1:
+        (seed,) = rated
+        notes.append(
+            f"Only seed {seed} has ratings: intervals hold the chance in its games alone. Another "
+            "seed would make other players, so more seeds are needed to compare methods."
+        )
+    left_out = [seed for seed in seeds if seed not in rated]
+    if left_out:
+        shown = ", ".join(map(str, left_out))
+        notes.append(
+            f"Seed{'' if len(left_out) == 1 else 's'} {shown}: not in the ratings yet, because "
+            f"games that tie {', '.join(anchors)} to each other are missing."
+        )
+    return notes

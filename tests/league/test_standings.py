@@ -1,0 +1,270 @@
+"""Standings: planted strengths come back, intervals hold, the order of players changes nothing."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import pairwise
+from statistics import fmean
+
+import pytest
+from sample_league import league
+
+from evoply.arena import bradley_terry
+from evoply.arena.statistics import mean_interval
+from evoply.league.results import LeagueResults, Pairing
+from evoply.league.standings import standings_of
+
+STRENGTHS = {"liao": 120.0, "squares": 40.0, "online": -30.0, "patterns": 220.0}
+LINES = {"random": -300.0, "greedy": -100.0}
+ZERO = fmean(LINES.values())
+
+
+def ratings(results: LeagueResults) -> dict[str, float | None]:
+    return {row.entrant: row.rating for row in standings_of(results, "time").standings}
+
+
+def test_planted_strengths_are_recovered() -> None:
+    found = standings_of(league(STRENGTHS, pairs=200, spread=20, seeds=range(1, 7)), "time")
+    for row in found.standings:
+        truth = {**STRENGTHS, **LINES}[row.entrant] - ZERO
+        assert row.rating == pytest.approx(truth, abs=30)
+    assert [row.entrant for row in found.methods] == ["patterns", "liao", "squares", "online"]
+    assert [row.rank for row in found.methods] == [1, 2, 3, 4]
+    assert [row.rank for row in found.standings if row.entrant in LINES] == [None, None]
+    lines = [row.rating for row in found.standings if row.entrant in LINES]
+    assert sum(lines) == pytest.approx(0, abs=1e-9)
+    assert found.zero == "the mean of the lines of reference"
+
+
+def test_intervals_hold_the_planted_strengths() -> None:
+    """With players of a method that differ by more than games do: most of the chance is in making
+    them, which intervals of the games alone would miss."""
+    held = alone = trials = 0
+    for key in range(50):
+        results = league(
+            STRENGTHS, pairs=10, spread=80, seeds=(1, 2, 3, 4), key=key, conditions={"time": "x"}
+        )
+        for row in standings_of(results, "time").methods:
+            truth = STRENGTHS[row.entrant] - ZERO
+            assert row.interval is not None
+            held += row.interval[0] <= truth <= row.interval[1]
+            trials += 1
+        first = replace(
+            results, pairings=tuple(game for game in results.pairings if game.seed == 1)
+        )
+        for row in standings_of(first, "time").methods:
+            assert row.interval is not None
+            alone += row.interval[0] <= STRENGTHS[row.entrant] - ZERO <= row.interval[1]
+    assert trials == 200
+    assert 0.91 <= held / trials <= 0.985
+    assert alone / trials < 0.85
+
+
+def test_a_rating_is_the_mean_of_those_of_each_seed() -> None:
+    """Seed by seed by `bradley_terry` itself, from all pairs."""
+    results = league(STRENGTHS)
+    names = sorted(entrant.name for entrant in results.entrants)
+    by_seed = []
+    for seed in results.seeds:
+        first, second, points = [], [], []
+        for game in results.pairings:
+            if (game.seed, game.condition) == (seed, "depth"):
+                for place in range(0, len(game.points), 2):
+                    first.append(names.index(game.first))
+                    second.append(names.index(game.second))
+                    points.append(sum(game.points[place : place + 2]))
+        elo = bradley_terry(first, second, points, len(names)).elo
+        by_seed.append(elo - (elo[names.index("random")] + elo[names.index("greedy")]) / 2)
+    for row in standings_of(results, "depth").standings:
+        own = [float(elo[names.index(row.entrant)]) for elo in by_seed]
+        assert row.rating == pytest.approx(fmean(own), abs=1e-6)
+        assert row.interval == pytest.approx(mean_interval(own), abs=1e-6)
+        assert [*row.by_seed] == [1, 2, 3]
+
+
+def turned(pairings: Iterable[Pairing]) -> tuple[Pairing, ...]:
+    """The same games, told by the other side, and in another order."""
+    return tuple(
+        replace(
+            game,
+            first=game.second,
+            second=game.first,
+            points=tuple(1 - game.points[place ^ 1] for place in range(len(game.points))),
+            hashes=tuple(game.hashes[place ^ 1] for place in range(len(game.hashes))),
+        )
+        for game in reversed([*pairings])
+    )
+
+
+def test_the_order_of_players_and_games_changes_nothing() -> None:
+    results = league(STRENGTHS)
+    other = replace(results, entrants=results.entrants[::-1], pairings=turned(results.pairings))
+    assert standings_of(other, "time") == standings_of(results, "time")
+
+
+def test_pairs_that_repeat_are_no_evidence() -> None:
+    results = league(STRENGTHS, seeds=(1,))
+    twice = replace(
+        results,
+        pairings=tuple(
+            replace(game, points=2 * game.points, hashes=2 * game.hashes)
+            if game.first == "liao"
+            else game
+            for game in results.pairings
+        ),
+    )
+    assert ratings(twice) == ratings(results)
+    before, after = (standings_of(one, "time") for one in (results, twice))
+    assert [row.interval for row in after.standings] == [row.interval for row in before.standings]
+
+
+def test_with_one_seed_intervals_are_those_of_its_games_and_that_is_said() -> None:
+    found = standings_of(league(STRENGTHS, seeds=(7,)), "time")
+    assert found.seeds == (7,)
+    assert "Only seed 7" in found.notes[0]
+    for row in found.methods:
+        assert row.interval is not None
+        assert row.interval[0] < row.rating < row.interval[1]
+    two = standings_of(league(STRENGTHS, seeds=(7, 8)), "time")
+    assert two.notes == ()
+
+
+def test_too_few_games_have_no_interval() -> None:
+    found = standings_of(league(STRENGTHS, seeds=(1,), pairs=1), "time")
+    assert all(row.interval is None for row in found.standings)
+    assert all(met.interval is None for met in found.encounters)
+
+
+def test_scores_of_all_against_all_count_every_game_from_both_sides() -> None:
+    results = league(STRENGTHS)
+    found = standings_of(results, "time")
+    assert len(found.encounters) == 6 * 5
+    met, other = found.of("liao", "online"), found.of("online", "liao")
+    assert met is not None
+    assert other is not None
+    games = [
+        game
+        for game in results.pairings
+        if game.condition == "time" and {game.first, game.second} == {"liao", "online"}
+    ]
+    assert met.games == other.games == sum(len(game.points) for game in games)
+    assert met.points == sum(sum(game.points) for game in games)  # all of them have liao first
+    assert met.score + other.score == pytest.approx(1)
+    low, high = met.interval
+    assert (1 - high, 1 - low) == other.interval
+    assert low < met.score < high
+    assert found.of("liao", "liao") is None
+    for row in found.standings:
+        own = [met for met in found.encounters if met.first == row.entrant]
+        assert (row.points, row.games) == (sum(m.points for m in own), sum(m.games for m in own))
+
+
+def test_seeds_that_disagree_widen_the_interval_of_a_score() -> None:
+    results = league({"liao": 0.0}, references={"greedy": 0.0}, seeds=(1, 2), spread=0)
+
+    def interval(*shares: float) -> tuple[float, float]:
+        """That of 40 games a seed, of which liao wins a share."""
+        pairings = tuple(
+            replace(
+                game, points=tuple(float(place < 40 * shares[game.seed - 1]) for place in range(40))
+            )
+            for game in results.pairings
+        )
+        met = standings_of(replace(results, pairings=pairings), "time").of("liao", "greedy")
+        assert met is not None
+        assert met.interval is not None
+        assert 0 <= met.interval[0] <= met.score <= met.interval[1] <= 1
+        return met.interval
+
+    assert interval(1.0, 0.0) == (0.0, 1.0)
+    low, high = interval(0.5, 0.5)
+    # Seeds that agree leave the chance in games.
+    assert 0.3 < low < 0.45 < 0.55 < high < 0.7
+    low, high = interval(1.0, 1.0)
+    assert 0.8 < low < 1.0 == high
+
+
+def test_nash_averages_are_between_methods_alone() -> None:
+    found = standings_of(league(STRENGTHS, pairs=100, spread=0), "time")
+    best, *others = found.methods
+    assert (best.entrant, best.nash_share, best.nash_average) == ("patterns", 1.0, 0.0)
+    for row in others:
+        assert row.nash_share == 0.0
+        assert row.nash_average == pytest.approx(STRENGTHS[row.entrant] - 220, abs=40)
+    assert all(row.nash_share is None for row in found.standings if row.rank is None)
+
+
+def test_leads_are_differences_between_neighbours_in_the_ranking() -> None:
+    found = standings_of(league(STRENGTHS), "time")
+    methods = found.methods
+    for row, following in pairwise(methods):
+        assert row.lead == pytest.approx(row.rating - following.rating)
+        shared = [row.by_seed[seed] - following.by_seed[seed] for seed in found.seeds]
+        assert row.lead_interval == pytest.approx(mean_interval(shared))
+    assert methods[-1].lead is None
+
+
+def test_a_league_without_lines_is_rated_around_the_mean_of_methods() -> None:
+    found = standings_of(league(STRENGTHS, references={}), "time")
+    assert sum(row.rating for row in found.standings) == pytest.approx(0, abs=1e-9)
+    assert found.zero == "the mean of all methods"
+
+
+def without(results: LeagueResults, *, name: str, seed: int) -> LeagueResults:
+    """The same league, where a player of a seed has not played yet."""
+    return replace(
+        results,
+        pairings=tuple(
+            game
+            for game in results.pairings
+            if not (game.seed == seed and name in (game.first, game.second))
+        ),
+    )
+
+
+def test_an_unfinished_league_rates_what_it_can() -> None:
+    results = league(STRENGTHS)
+    found = standings_of(without(results, name="liao", seed=2), "time")
+    rows = {row.entrant: row for row in found.standings}
+    assert [*rows["liao"].by_seed] == [1, 3]
+    assert [*rows["online"].by_seed] == [1, 2, 3]
+    assert found.seeds == (1, 2, 3)
+    lacking = standings_of(without(results, name="random", seed=2), "time")
+    assert lacking.seeds == (1, 3)
+    assert "Seed 2" in lacking.notes[0]
+
+
+def test_without_a_game_nobody_has_a_rating_or_a_rank() -> None:
+    found = standings_of(replace(league(STRENGTHS), pairings=()), "time")
+    assert {(row.rating, row.rank, row.score) for row in found.standings} == {(None, None, None)}
+    assert found.encounters == found.seeds == ()
+
+
+def test_nash_averages_wait_for_all_pairs_of_methods() -> None:
+    results = league(STRENGTHS)
+    some = replace(
+        results,
+        pairings=tuple(
+            game for game in results.pairings if {game.first, game.second} != {"liao", "online"}
+        ),
+    )
+    found = standings_of(some, "time")
+    assert all(row.nash_share is None for row in found.standings)
+    assert "liao and online have not met" in found.notes[-1]
+    assert found.methods[0].rank == 1
+
+
+def test_standings_are_json_and_wrong_pairings_are_refused() -> None:
+    results = league(STRENGTHS)
+    data = json.loads(json.dumps(standings_of(results, "time").to_dict()))
+    assert data["standings"][0]["entrant"] == "patterns"
+    assert data["standings"][0]["score"] > 0.5
+    assert len(data["encounters"]) == 30
+    game = results.pairings[0]
+    for wrong, says in (
+        (replace(game, first="nobody"), "entrants"),
+        (replace(game, points=game.points[1:], hashes=game.hashes[1:]), "whole pairs"),
+        (replace(game, hashes=game.hashes[2:]), "hash"),
+    ):
+        with pytest.raises(ValueError, match=says):
+            standings_of(replace(results, pairings=(wrong,)), "time")
