@@ -1,0 +1,351 @@
+"""Portraits of players: how large they are, what one needs to read them, and a picture.
+
+Sizes are counted, and pictures measured, on the player as data. Every player has a portrait: of one
+that has no values of boards it says so in words.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from evoply.algebra import Simplified, simplify
+from evoply.arena.json_data import JsonData
+from evoply.expressions import Expression
+from evoply.expressions.written_form import in_order
+from evoply.games import game_rules
+from evoply.gp import Forest, Genotype, branches, tree_svg
+from evoply.players import (
+    AfterState,
+    AlphaBeta,
+    PlayerKind,
+    ValuingPlayer,
+    data_of,
+    player_of,
+    strong_tables,
+)
+from evoply.players.options import sentences
+from evoply.players.strong import Strong
+from evoply.protocols import Player
+from evoply.reports.explanation import explain
+from evoply.reports.influence import positions_with_choice, square_effects
+from evoply.reports.open_evaluator import is_drawn, opened
+from evoply.reports.phrases import joined
+from evoply.reports.regions import RegionTables, regions_of_strong
+from evoply.reports.terms import terms_of
+from evoply.wording import short_name
+
+_POSITIONS = 200
+"""Positions of random games on which parts are measured."""
+_MOST_PARTS = 100
+"""A formula of more terms is not measured term by term."""
+_EVEN = 1e-9
+"""Squares that differ by less, relative to their size, make no picture."""
+_WRONG = (ValueError, TypeError, ArithmeticError)
+"""What parts of a player raise that cannot be measured; the rest of its portrait stays."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerPicture:
+    """A picture of a player."""
+
+    kind: Literal["tree", "map"]
+    """The class of its frame on pages: a tree, or a board."""
+    caption: str
+    svg: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerPart(JsonData):
+    """A part of a player, and how much of its choices it makes."""
+
+    text: str
+    """A term as a formula, or a region of the board."""
+    wants: str
+    """What it makes the player want, in words; "" for a region."""
+    share: float
+    """In [0, 1]; `Portrait.shares_are` says of what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Portrait(JsonData):
+    """How large a player is, and what it looks like."""
+
+    label: str
+    size: str
+    """Such as "31 nodes" or "12 tables, 110,000 entries"; "" if nothing was made."""
+    needs: str
+    """What one needs to read it, such as "a formula of 14 terms"; it can go on "one needs"."""
+    nodes: int = 0
+    """Nodes of its trees."""
+    weights: int = 0
+    """Weights of squares, each table of them counted once."""
+    entries: int = 0
+    """Entries of the tables of patterns."""
+    terms: int = 0
+    """Terms of its simplified formulas, constants left out; 0 for patterns."""
+    sentence: str = ""
+    """What it wants and how it plays."""
+    parts: tuple[PlayerPart, ...] = ()
+    """Its terms or regions, the most influential first."""
+    shares_are: str = ""
+    """What the shares of *parts* are, in a sentence."""
+    pictures: tuple[PlayerPicture, ...] = field(default=(), metadata={"json": ""})
+
+
+def portrait(player: Player, game: str) -> Portrait:
+    """Return the portrait of *player* in *game*; it never fails, whatever the player is.
+
+    It takes about a second at most; terms are measured one ply ahead, on 200 positions.
+
+    >>> from evoply.players import parse_player
+    >>> portrait(parse_player("swh"), "othello").needs
+    '64 weights'
+    """
+    model = data_of(player_of(player))
+    if model is None:
+        return Portrait(short_name(player.label), "", "its program: it is an object in Python")
+    try:
+        valuing = model.valuing()
+    except _WRONG:
+        valuing = None
+    if valuing is None:
+        return _without_values(model)
+    if isinstance(model, Strong):
+        return _of_strong(model, valuing, game)
+    return _of_values(model, valuing, game)
+
+
+def _without_values(model: PlayerKind) -> Portrait:
+    """Return the portrait of a player that says nothing of what boards are worth."""
+    sentence = " ".join(model.habits)
+    label = short_name(model.label)
+    if model.games_before_move:
+        many = f"{model.games_before_move:,}"
+        needs = f"nothing that stays: it evolves what it plays by anew, in {many} games a move"
+        return Portrait(label, "", needs, sentence=sentence)
+    if not model.is_portable:
+        return Portrait(label, "", "its program: only that knows what it wants", sentence=sentence)
+    needs = "a sentence" if sentence else "how it searches: it has no values of boards"
+    return Portrait(label, "", needs, sentence=sentence)
+
+
+def _of_strong(model: Strong, valuing: ValuingPlayer, game: str) -> Portrait:
+    """Return the portrait of tables that come with evoply, which need not be written out."""
+    if model.game != game:
+        return _without_values(model)
+    packed = strong_tables(game)
+    tables = len(packed.patterns) * (len(packed.stages) + 1)
+    parts = _regions(regions_of_strong(game), game)
+    return _of_tables(model, valuing, game, tables, len(packed.values), parts)
+
+
+def _of_values(model: PlayerKind, valuing: ValuingPlayer, game: str) -> Portrait:
+    """Return the portrait of a player that compares values of boards."""
+    expression, individual = valuing.evaluator.value, valuing.evaluator.individual
+    patterns = [node for node in in_order([expression]) if node.op == "pattern"]
+    if patterns:
+        entries = [np.frombuffer(table, "<f8") for node in patterns for table in node.arguments[7]]
+        parts = _pattern_parts(patterns, game)
+        sizes = len(entries), sum(map(len, entries))
+        return _of_tables(model, valuing, game, *sizes, parts)
+    tables = _weight_tables(expression)
+    weights = sum(map(len, tables))
+    forms = _simplified(valuing, game)
+    terms = sum(_count_terms(form) for form in forms)
+    size = []
+    if individual is not None:
+        size.append(_many(len(individual), "node"))
+    if weights:
+        size.append(_many(weights, "weight"))
+    sentence, parts = _explained(model, valuing, game, terms)
+    return Portrait(
+        label=short_name(model.label),
+        size=", ".join(size) or _many(terms, "term"),
+        needs=_needs_of_formulas(individual, forms, [len(table) for table in tables])
+        + _or_second(valuing),
+        nodes=0 if individual is None else len(individual),
+        weights=weights,
+        terms=terms,
+        sentence=sentence,
+        parts=parts,
+        shares_are="How often the move that is chosen one ply ahead changes without the part."
+        if parts
+        else "",
+        pictures=(*_tree_pictures(individual), *_square_pictures(valuing, game)),
+    )
+
+
+def _of_tables(
+    model: PlayerKind,
+    valuing: ValuingPlayer,
+    game: str,
+    tables: int,
+    entries: int,
+    parts: tuple[PlayerPart, ...],
+) -> Portrait:
+    """Return the portrait of a player that adds up entries of tables."""
+    size = f"{_many(tables, 'table')}, {entries:,} entries"
+    return Portrait(
+        label=short_name(model.label),
+        size=size,
+        needs=size.replace(", ", " with ", 1) + _or_second(valuing),
+        entries=entries,
+        sentence=_habits(model),
+        parts=parts,
+        shares_are="How much of all that its tables add and subtract comes from the region, on "
+        "average."
+        if parts
+        else "",
+        pictures=tuple(_square_pictures(valuing, game)),
+    )
+
+
+def _needs_of_formulas(
+    individual: Genotype | None, forms: Sequence[Simplified], tables: Sequence[int]
+) -> str:
+    """Return what one needs to read formulas, and tables of weights in them."""
+    if tables:
+        count = f"{len(tables):,} tables of " if len(tables) > 1 else ""
+        is_alike = len(set(tables)) == 1
+        number = f"{count}{_many(tables[0], 'weight')}" if is_alike else f"{sum(tables):,} weights"
+        # A sum of tables of weights is these tables; anything else is a formula around them.
+        is_sum = sum(_count_terms(form) for form in forms) <= 2
+        return number if is_sum else f"{_needs_of_formulas(individual, forms, ())}, with {number}"
+    if not forms:
+        return "a formula that cannot be simplified"
+    texts = [_formula_text(form) for form in forms]
+    if len(texts) == 1:
+        return texts[0]
+    if isinstance(individual, Forest) and individual.role == "ordered":
+        return f"{texts[0]}; and for the order of moves {texts[1]}"
+    terms = joined([f"{_count_terms(form):,}" for form in forms])
+    return f"{len(forms)} formulas of {terms} terms, one for each part of the game"
+
+
+def _formula_text(form: Simplified) -> str:
+    terms = _count_terms(form)
+    if not terms:
+        return "nothing: all boards have the same value to it"
+    return f"a formula of {_many(terms, 'term')} and {_many(form.size, 'symbol')}"
+
+
+def _or_second(valuing: ValuingPlayer) -> str:
+    """Return what one needs for the second evaluator of a player that tosses a coin."""
+    if not isinstance(valuing, AlphaBeta) or valuing.second is None:
+        return ""
+    return f"; or by the toss of a coin {_formula_text(simplify(valuing.second.value))}"
+
+
+def _simplified(valuing: ValuingPlayer, game: str) -> list[Simplified]:
+    """Return the simplified formula, or those of the branches that a reader reads one by one."""
+    individual = valuing.evaluator.individual
+    try:
+        if isinstance(individual, Forest) and (individual.is_timed or individual.role == "ordered"):
+            return [simplify(tree) for tree in branches(individual)]
+        if individual is not None:
+            return [simplify(individual)]
+        return [simplify(valuing.evaluator.value, opened(valuing, game).names)]
+    except _WRONG:
+        return []
+
+
+def _count_terms(form: Simplified) -> int:
+    """Return the number of terms of a formula, constants left out."""
+    terms = terms_of(form.expression, form.names)
+    return sum(not term.is_constant for term in terms)
+
+
+def _weight_tables(expression: Expression) -> list[tuple[float, ...]]:
+    """Return the different tables of weights of squares in *expression*."""
+    tables = [
+        tuple(table)
+        for node in in_order([expression])
+        if node.op == "weighted_sum"
+        for table in node.arguments[1]
+    ]
+    return list(dict.fromkeys(tables))
+
+
+def _explained(
+    model: PlayerKind, valuing: ValuingPlayer, game: str, terms: int
+) -> tuple[str, tuple[PlayerPart, ...]]:
+    """Return what a player wants and what its terms decide, one ply ahead."""
+    habits = _habits(model)
+    if terms > _MOST_PARTS:
+        return habits, ()
+    near = AfterState(evaluator=valuing.evaluator, ties=valuing.ties, view=valuing.view)
+    try:
+        found = explain(near, game=game, positions=_POSITIONS)
+    except _WRONG:
+        return habits, ()
+    parts = tuple(PlayerPart(part.text, part.wants, part.share) for part in found.parts)
+    return f"{found.sentence} {habits}".strip(), parts
+
+
+def _habits(model: PlayerKind) -> str:
+    """Return how a player plays, but for its depth: a league gives it another."""
+    return " ".join(sentences(model) if isinstance(model, ValuingPlayer) else model.habits)
+
+
+def _pattern_parts(patterns: Sequence[Expression], game: str) -> tuple[PlayerPart, ...]:
+    """Return what the regions of the board mean to patterns of the pieces of a side."""
+    tables = [
+        (node, [np.frombuffer(table, "<f8") for table in node.arguments[7]]) for node in patterns
+    ]
+    try:
+        return _regions(RegionTables(tables, game), game)
+    except _WRONG:
+        return ()
+
+
+def _regions(regions: RegionTables, game: str) -> tuple[PlayerPart, ...]:
+    """Return each region with its share of all that is added, over boards of random games."""
+    sums: dict[str, float] = {}
+    for row in positions_with_choice(game, _POSITIONS, 0):
+        for region, value in regions.sums(row).items():
+            sums[region] = sums.get(region, 0.0) + abs(value)
+    whole = sum(sums.values())
+    if not whole:
+        return ()
+    parts = [PlayerPart(region, "", value / whole) for region, value in sums.items()]
+    return tuple(sorted(parts, key=lambda part: -part.share))
+
+
+def _tree_pictures(individual: Genotype | None) -> Iterator[PlayerPicture]:
+    if individual is None:
+        return
+    if is_drawn(individual):
+        yield PlayerPicture("tree", "The tree, as it was evolved", tree_svg(individual))
+
+
+def _square_pictures(valuing: ValuingPlayer, game: str) -> Iterator[PlayerPicture]:
+    """Give a board whose squares say what they are worth; none if all are worth the same."""
+    try:
+        effects = square_effects(valuing, game, positions=_POSITIONS)
+    except _WRONG:
+        return
+    finite = [value for value in effects or () if math.isfinite(value)]
+    if effects is None or not finite:
+        return
+    if max(finite) - min(finite) <= _EVEN * max(map(abs, finite)):
+        return
+    rules = game_rules(game)
+    caption = (
+        f"What an own {rules.piece} on a square adds to the value, compared with an opponent's "
+        f"there: the mean over {_POSITIONS} boards of random games"
+    )
+    yield PlayerPicture("map", caption, rules.heat_map(effects))
+
+
+def _many(count: int, noun: str) -> str:
+    """Return a number of things.
+
+    >>> _many(1, "term"), _many(1200, "term")
+    ('1 term', '1,200 terms')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
