@@ -8,6 +8,9 @@ from collections.abc import Mapping
 from evoply import runs
 from evoply.evolution.evolution_kind import EVOLUTION, evolution_kind
 from evoply.evolution.loop import Evolution
+from evoply.evolution.map_elites.map_config import MAP_ELITES_LEARNER
+from evoply.evolution.map_elites.map_kind import map_elites_kind
+from evoply.evolution.map_elites.map_learner import MapElites
 from evoply.learning import (
     LEARNER,
     PATTERN_LEARNER,
@@ -30,6 +33,7 @@ KINDS: Mapping[str, Kind] = {
     PATTERN_LEARNER: pattern_kind(PatternLearning()),
     TUNING_LEARNER: tuning_kind(Tuning()),
     TUPLES_LEARNER: tuples_kind(TupleEvolution()),
+    MAP_ELITES_LEARNER: map_elites_kind(MapElites()),
 }
 """Kinds by their names in `config.toml`; a new learner of evoply's own is a row here."""
 

@@ -89,6 +89,13 @@ if TYPE_CHECKING:
     from evoply.evolution.generation_statistics import Census, FreshResult, Seconds, Statistics
     from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individual, front_of
     from evoply.evolution.loop import Evolution, evolve, is_finished, step
+    from evoply.evolution.map_elites.map_config import (
+        MapAxis,
+        MapElitesConfig,
+        MapSettings,
+        load_map_config,
+    )
+    from evoply.evolution.map_elites.map_learner import MapElites, MapElitesStep, evolve_map
     from evoply.evolution.operators import OPERATORS, Operator
     from evoply.evolution.replay import Replay, replay
     from evoply.evolution.selections import (
@@ -146,6 +153,11 @@ __all__ = [
     "LengthPenalty",
     "LexicaseSelection",
     "Machine",
+    "MapAxis",
+    "MapElites",
+    "MapElitesConfig",
+    "MapElitesStep",
+    "MapSettings",
     "Measured",
     "OffspringSurvival",
     "OneTree",
@@ -189,6 +201,7 @@ __all__ = [
     "config_from_toml",
     "config_to_toml",
     "evolve",
+    "evolve_map",
     "final_test",
     "first_half_points",
     "fitness_text",
@@ -200,6 +213,7 @@ __all__ = [
     "is_reproducible",
     "is_share",
     "load_config",
+    "load_map_config",
     "matches",
     "primitive_set_of",
     "replay",
@@ -236,6 +250,8 @@ give_when_used(
         "generation": "Generation individual_player",
         "individuals": "ArchiveEntry HallOfFameEntry Individual front_of",
         "loop": "Evolution evolve is_finished step",
+        "map_elites.map_config": "MapAxis MapElitesConfig MapSettings load_map_config",
+        "map_elites.map_learner": "MapElites MapElitesStep evolve_map",
         "operators": "OPERATORS Operator",
         "evoply.arena.behaviour": "signature",
         "evolution_kind": "censuses check_evolved has_front stored_final_test",

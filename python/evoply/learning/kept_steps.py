@@ -89,8 +89,13 @@ class KeptStep:
             self,
             statistics=MappingProxyType(dict(self.statistics)),
             champions=(self.player(config),),
-            digest=checksum([config.decisive(), decisive]),
+            digest=checksum([self.settings(config), decisive]),
         )
+
+    @classmethod
+    def settings(cls, config: Any) -> Any:
+        """Return the settings that decide a step, for its digest."""
+        return config.decisive()
 
     def dump(self) -> dict[str, Any]:
         """Return the fields as JSON-ready data."""

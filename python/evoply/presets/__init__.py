@@ -99,6 +99,11 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
         "tuples": Preset(
             "tuples.toml", "evolution of which squares belong together, on Othello 8x8", "tuples"
         ),
+        "map-elites": Preset(
+            "map-elites.toml",
+            "a map of Othello 8x8 players: the best of each size and mobility",
+            "map-elites",
+        ),
         "strong": Preset(
             "strong.toml",
             "the tables of the player strong: fourteen patterns, twelve stages, labels",

@@ -20,6 +20,7 @@ from evoply.refusals import reason
 from evoply.runs.run import Run
 from evoply.runs.run_names import run_path
 from evoply.runs.schema import player_data, read_champions
+from evoply.wording import shorten
 
 _DIGEST = "player_digest"
 
@@ -80,20 +81,46 @@ def resolve_champion(text: str) -> Player:
     """Return the champion of a run as a player; *text* is the run's name, path, or empty.
 
     An empty text means the newest run; a leading `champion@` is allowed. A final `@N`
-    means the champion after step N. Raises `RunError`.
+    means the champion after step N. A final `@3-5` means the player of that cell, in a run that
+    has a map of players; both may stand there, as in `@N@3-5`. Raises `RunError`.
     """
     text = text.removeprefix("champion@")
-    name, at, number = text.rpartition("@")
+    name, cell = _parted(text, "[0-9]{1,4}(?:-[0-9]{1,4})+")
+    name, number = _parted(name, "[0-9]{1,12}")
     player: Player
+    with Run.open(run_path(name or None)) as run:
+        if cell:
+            player = _player_of_cell(run, int(number) if number else run.count() - 1, cell)
+        elif number:
+            player = champion_of(run, int(number))
+        else:
+            player = run.champion_player
+        return player
+
+
+def _parted(text: str, pattern: str) -> tuple[str, str]:
+    """Return *text* without what follows its last @, and that if it is of *pattern*, else ""."""
+    name, at, last = text.rpartition("@")
     # A folder with such a name is found first.
     is_name = any(os.path.isdir(path) for path in (text, runs_directory() / text) if text)
-    if at and re.fullmatch("[0-9]{1,12}", number) and not is_name:
-        with Run.open(run_path(name or None)) as run:
-            player = champion_of(run, int(number))
-            return player
-    with Run.open(run_path(text or None)) as run:
-        player = run.champion_player
-        return player
+    return (name, last) if at and re.fullmatch(pattern, last) and not is_name else (text, "")
+
+
+def _player_of_cell(run: Run, number: int, cell: str) -> Player:
+    """Return the player called `cell 3-5`, for the *cell* 3-5, after step *number*."""
+    if not 0 <= number < run.count():
+        raise RunError(f"run {run.path} has no step {number}: it has {run.count()}")
+    players: tuple[Player, ...] = run.reading(lambda opened: read_champions(opened, number))
+    names = [str(getattr(player, "name", None)) for player in players]
+    if f"cell {cell}" in names:
+        return players[names.index(f"cell {cell}")]
+    cells = [name.removeprefix("cell ") for name in names if name.startswith("cell ")]
+    if not cells:
+        raise RunError(f"run {run.path} has no map of players, and so no cell {cell}")
+    raise RunError(
+        f"the map of run {run.path} has nobody in cell {cell} after step {number}: filled are "
+        f"{shorten(', '.join(cells), 300)}"
+    )
 
 
 def champion_changes(run: Run) -> list[int]:
