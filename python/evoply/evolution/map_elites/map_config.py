@@ -161,10 +161,11 @@ class MapElitesConfig(LearnerConfig):
         if all(getattr(self, name) is None for name in self.ends()):
             ends = "set generations, games, work_limit or time_limit"
             return [("generations", f"{ends}, or the run never ends")]
+        problems: list[Problem] = []
         try:
-            problems = self.evolution.problems()
+            _ = self.evolution
         except ConfigError as error:
-            return list(error.errors)
+            problems += error.errors
         if self.variation.recombination.pairing == "population":
             path = "variation.recombination.pairing"
             problems.append((path, "elites are drawn one by one for each couple: leave it out"))

@@ -184,7 +184,7 @@ class _Generation:
         # Step 2. Elites and offspring play the same games, and offspring are described.
         kind = self.parts.kind(config.fitness.measure)
         training = Training(
-            config.task,
+            replace(config.task, population_size=len(trees)),
             self.games,
             panel,
             kind.guests(config.task),
