@@ -13,8 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
-DATABASE, EXPERIMENT_FILE = "run.db", "experiment.toml"
-"""The files that mark the folder of a run, and that of an experiment, which is a folder of runs."""
+DATABASE, EXPERIMENT_FILE, LEAGUE_FILE = "run.db", "experiment.toml", "league.json"
+"""The files that mark the folder of a run, that of an experiment, which is a folder of runs, and
+that of a league, which holds experiments."""
 
 
 def runs_directory() -> Path:

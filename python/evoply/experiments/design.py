@@ -232,7 +232,7 @@ def setups_of(
     setups: list[Setup] = []
     for name, source, overrides in _variants(experiment, configs):
         try:
-            kind, config = parts.named_in(name, *_config_of(name, source, overrides, parts))
+            kind, config = parts.named_in(name, *config_of_source(name, source, overrides, parts))
         except ConfigError as error:
             problems += [(f"{name}: {path}", message) for path, message in error.errors]
         else:
@@ -390,8 +390,8 @@ def _toml(value: Any) -> str:
     return json.dumps(value)
 
 
-def _config_of(
-    name: str, source: Any, overrides: Sequence[str], parts: GivenParts
+def config_of_source(
+    name: str, source: Any, overrides: Sequence[str] = (), parts: GivenParts = NO_PARTS
 ) -> tuple[Kind, Any]:
     """Return the kind of learner and the config of a preset, a file or a run, with changes."""
     if not isinstance(source, str):

@@ -5,7 +5,7 @@ unit resumes where it was, three times at most.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -46,13 +46,13 @@ class Cost:
 
 
 def run_experiment(
-    folder: ExperimentFolder,
+    folder: ExperimentFolder | Sequence[ExperimentFolder],
     *,
     workers: int = 0,
     progress: Callable[[Status], object] | None = None,
     cluster: object = None,
 ) -> None:
-    """Run all unfinished units of *folder*, on *workers* processes (0: one a core).
+    """Run all unfinished units of *folder*, or of several, on *workers* processes (0: one a core).
 
     Or on the workers of a *cluster*: an argument or a result of `evoply.cluster.connect`. Results
     do not depend on the workers. Ctrl-C and every error end all processes; finished steps are
@@ -60,9 +60,12 @@ def run_experiment(
     anything starts for units that cannot be sent to a cluster.
     """
     check_nothing_imports("an experiment")
+    folders = [folder] if isinstance(folder, ExperimentFolder) else [*folder]
     if cluster is not None:
-        check_experiment_sendable(folder)
-    waiting, units = folder.waiting(), len(folder.units())
+        for part in folders:
+            check_experiment_sendable(part)
+    waiting = [(part, unit) for part in folders for unit in part.waiting()]
+    units = sum(len(part.units()) for part in folders)
     done = first = units - len(waiting)
     began = time.monotonic()
 
@@ -80,9 +83,10 @@ def run_experiment(
     if cluster is not None:
         with opened(cluster) as others:
             assert others is not None
-            run_on_cluster(folder, others, on_done)
+            for part in folders:
+                run_on_cluster(part, others, on_done)
         return
-    parts = [packed({"of": [str(folder.path), unit.setup.name, unit.seed]}) for unit in waiting]
+    parts = [packed({"of": [str(part.path), unit.setup.name, unit.seed]}) for part, unit in waiting]
     with ProcessPool(workers or core_count(), tell) as pool:
         here = Dispatcher(pool, most_losses=_MOST_TRIES - 1)
         try:
@@ -90,7 +94,7 @@ def run_experiment(
                 done += 1
                 pool.tend()
         except UnitError as error:
-            unit = waiting[error.place]
+            _, unit = waiting[error.place]
             raise RunError(
                 f"the run of {unit.setup.name} with seed {unit.seed} failed: {error.reason}"
             ) from None
@@ -104,7 +108,7 @@ def unit_here(data: bytes) -> bytes:
     return b""
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=16)
 def _folder_at(path: str) -> ExperimentFolder:
     return ExperimentFolder.open(path)
 

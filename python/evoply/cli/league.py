@@ -1,0 +1,181 @@
+"""`evoply league`: every method made afresh at an equal budget, and all against all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from evoply.cli.long_work import on_cluster, seconds_in_words
+from evoply.cli.output import Output, StoppedError, made, percent, stderr, table
+from evoply.cli.shared_options import NO_CLUSTER, ClusterOptions, Json, RunGame, Threads, Whole
+from evoply.protocols import RunError
+from evoply.refusals import reason
+from evoply.wording import signed, span
+
+if TYPE_CHECKING:
+    from evoply.league import League, LeaguePlan, LeagueStatus
+
+_PAGE = "league.html"
+
+
+def league(
+    *,
+    game: RunGame = None,
+    methods: str = "",
+    with_: Annotated[
+        list[str] | None, Parameter("--with", negative="", consume_multiple=False)
+    ] = None,
+    budget: str = "full",
+    seeds: Whole = 5,
+    games: Whole = 8,
+    move_time: float = 0.01,
+    depth: Whole = 4,
+    name: str | None = None,
+    workers: Annotated[
+        Threads,
+        Parameter(
+            help="Runs and games at a time; 0, the default: one a core. No player depends on it."
+        ),
+    ] = 0,
+    cluster: ClusterOptions = NO_CLUSTER,
+    json: Json = False,
+) -> None:
+    """Make the best player of every method afresh, let all play all, and write a page.
+
+    Every method gets the same budget of counted computation, seed by seed. The players of a
+    seed then meet: at equal time a move, and at equal depth. Ctrl-C stops; the same command
+    goes on.
+
+    Parameters
+    ----------
+    game
+        Default: othello.
+    methods
+        Names with commas between, such as liao,firebrand,patterns. Default: all of the game.
+    with_
+        A method of your own: a config, a preset or the folder of a run, made with the same
+        budget; or a player, as for `evoply match`, which is a line of reference. May be given
+        several times.
+    budget
+        What each player may use: full (3 minutes of two cores), small (3 seconds), or seconds
+        of one core. They are counted in games or work, so they are the same on every machine.
+    seeds
+        Players of each method.
+    games
+        Games of every two players of a seed, under each condition.
+    move_time
+        Seconds for a move in the games at equal time.
+    depth
+        Plies that all look ahead in the other games; 0: there are none.
+    name
+        Folder of the league within runs/ (or $EVOPLY_RUNS). Default: league-GAME.
+    """
+    from evoply.league.league_result import League, budget_of, usual_name
+    from evoply.league.plan import LeagueFolder, plan_of
+    from evoply.league.running import results_of, run_league
+    from evoply.runs import checked_name, runs_directory
+
+    output = Output(json)
+    plan = plan_of(
+        {
+            "game": game or "othello",
+            "methods": tuple(part.strip() for part in methods.split(",") if part.strip()),
+            "own": tuple(with_ or ()),
+            "budget": budget_of(budget),
+            "seeds": seeds,
+            "games": games,
+            "move_time": move_time,
+            "depth": depth,
+        }
+    )
+    path = runs_directory() / (usual_name(plan) if name is None else checked_name(name))
+    folder = LeagueFolder.create(path, plan)
+    output.say(f"Folder: {folder.path}  (Ctrl-C stops; the same command goes on)")
+    stopped = False
+    try:
+        with on_cluster(cluster, output) as dispatcher:
+            slots = workers if dispatcher is None else dispatcher.slots
+            output.say(_cost_text(folder.plan, len(folder.entrants), slots))
+            with _progress(folder.path.name) as progress:
+                run_league(folder, workers=workers, progress=progress, cluster=dispatcher)
+    except KeyboardInterrupt:
+        stopped = True
+    found = League.of(results_of(folder))
+    _say(found, output)
+    try:
+        output.labelled("Page", str(found.save_html(folder.path / _PAGE)))
+    except OSError as error:
+        raise RunError(
+            f"{folder.path / _PAGE} cannot be written: {reason(error, folder.path)}, then give the "
+            "same command again; all players and games so far are kept"
+        ) from None
+    if stopped:
+        raise StoppedError(
+            "Stopped; finished steps of players and finished games are kept. The same command goes "
+            "on.",
+            made({**found.to_dict(), "status": "stopped"}),
+        )
+    output.result(made({**found.to_dict(), "status": "finished"}))
+
+
+def _cost_text(plan: LeaguePlan, entrants: int, slots: int) -> str:
+    from evoply.processes import core_count
+
+    seconds = plan.budget * plan.seeds * entrants / (slots or core_count())
+    return (
+        f"{entrants} take part with {plan.seeds} seed{'s' * (plan.seeds > 1)}: at most "
+        f"{seconds_in_words(seconds)} to make the players, then their games"
+    )
+
+
+@contextmanager
+def _progress(name: str) -> Iterator[Callable[[LeagueStatus], object] | None]:
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+
+    people = stderr()
+    if not people.is_terminal:
+        yield None
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[count]}"),
+    )
+    with Progress(*columns, console=people, transient=True) as bar:
+        task = bar.add_task(name, total=1.0, count="")
+
+        def show(status: LeagueStatus) -> None:
+            count = f"{status.done:,} of {status.total:,}"
+            bar.update(
+                task,
+                description=f"{name}: {status.stage}",
+                completed=status.share,
+                count=count,
+            )
+
+        yield show
+
+
+def _say(found: League, output: Output) -> None:
+    for condition, standings in found.standings.items():
+        output.say()
+        output.say(f"At {found.results.conditions[condition]}")
+        listed = table("", "method", "rating", "95 % interval", "score", "games", left=("method",))
+        for row in standings.standings:
+            listed.add_row(
+                "-" if row.rank is None else str(row.rank),
+                row.entrant,
+                "-" if row.rating is None else signed(row.rating),
+                span(row.interval, "-"),
+                percent(row.score),
+                f"{row.games:,}",
+            )
+        output.people.print(listed)
+        for note in standings.notes:
+            output.say(note)
+    if not found.is_whole:
+        output.say("Not everything is made and played yet.")

@@ -1,0 +1,204 @@
+"""The methods of a league: presets with counted limits, ready players, and your own.
+
+`methods.toml` has those that come with evoply. A limit there is what one core of a machine of
+reference does in a second, and a league multiplies it by its budget. So a budget is counted, like
+that of an experiment, and equal on every machine.
+
+Reasons: docs/design/runs.md.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from pydantic import Field
+
+from evoply.configs.config_errors import checked, explained
+from evoply.configs.keys import read_toml
+from evoply.configs.part import Part
+from evoply.experiments.design import LONGEST_NAME, Setup, config_of_source
+from evoply.files import read_limited
+from evoply.kinds import KINDS
+from evoply.league.results import Entrant
+from evoply.presets import config_text
+from evoply.protocols import ConfigError
+from evoply.runs.finding_kinds import named_kind
+from evoply.wording import did_you_mean, named_apart, shorten
+
+_FILE = Path(__file__).with_name("methods.toml")
+_LARGEST = 1_000_000
+_PROBE_SECONDS = 2.0
+_COUNTED = {"work_limit": "work", "games": "games"}
+"""The keys that end a run by a counted limit, and their units, the finer one first."""
+
+
+class Making(Part):
+    """How a player is made: a preset or config, changes to its keys, and what a second is worth."""
+
+    base: str = ""
+    """A preset, or the path of a config."""
+    changes: dict[str, Any] = Field(default={})
+    """Keys of the config with other values; a table changes only the keys that it names."""
+    limits: dict[str, float] = Field(default={})
+    """Paths of keys that end the run, each with what one core does in a second."""
+
+    def setup(self, name: str, game: str, budget: float, **settings: Any) -> Setup:
+        """Return the setup of a run that is worth *budget* seconds of one core.
+
+        *settings* are more values of keys. Raises `ConfigError` for what does not fit.
+        """
+        data = read_toml(config_text(self.base), self.base)
+        kind = named_kind(KINDS, data.get("learner", "evolution"))
+        amounts = self.amounts(budget)
+        overrides = [f"game={json.dumps(game)}"]
+        overrides += [f"{path}={amount}" for path, amount in amounts.items()]
+        ends = dict.fromkeys(kind.configs.limits - {"machine", *amounts})
+        changes = {**ends, **self.changes, **settings}
+        return Setup(name, kind, kind.configs.load(self.base, overrides, **changes))
+
+    def amounts(self, budget: float) -> dict[str, int]:
+        """Return the limits of a run that is worth *budget* seconds of one core, at least 1."""
+        return {path: max(1, math.ceil(each * budget)) for path, each in self.limits.items()}
+
+
+class Method(Making):
+    """A method that comes with evoply, as `methods.toml` has it."""
+
+    name: str
+    title: str
+    source: str = ""
+    """The paper, or a page of the documentation."""
+    player: str = ""
+    """The text of a player that is made of nothing, instead of a base."""
+    population: Making | None = None
+    """An evolution before it, in whose last population the learner finds its features."""
+    terms: int = Field(default=25, ge=1, le=100)
+    """How many of them."""
+
+    def entrant(self, budget: float) -> Entrant:
+        """Return the method as an entrant whose players are worth *budget* seconds of one core."""
+        if self.player:
+            return Entrant(self.name, self.title, self.source)
+        counted, most = _counted(self.amounts(budget))
+        return Entrant(self.name, self.title, self.source, True, counted, most)
+
+
+class Roster(Part):
+    """The methods of a game, and the lines of reference that they meet."""
+
+    references: tuple[str, ...] = Field(default=(), strict=False)
+    """Texts of players, made with other budgets, whom no method trains on."""
+    methods: tuple[Method, ...] = Field(default=(), strict=False)
+
+
+@lru_cache(maxsize=1)
+def _rosters() -> Mapping[str, Roster]:
+    data = read_toml(read_limited(_FILE, _LARGEST), str(_FILE))
+    return {
+        game: checked(
+            partial(Roster, **keys),
+            lambda error: ConfigError(explained(error, Roster)),
+        )
+        for game, keys in data.items()
+    }
+
+
+def roster_of(game: str) -> Roster:
+    """Return the methods of *game*; `ValueError` if there are none."""
+    rosters = _rosters()
+    if game not in rosters:
+        raise ValueError(
+            f"game: no methods are listed for {shorten(game)}: take one of {', '.join(rosters)}, "
+            "or give three methods of your own"
+        )
+    return rosters[game]
+
+
+def chosen_methods(game: str, names: Sequence[str]) -> tuple[Method, ...]:
+    """Return the methods of *game* called *names*, in the roster's order; all if none is given.
+
+    Raises `ValueError` for an unknown name.
+    """
+    methods = roster_of(game).methods
+    known = {method.name: method for method in methods}
+    for name in names:
+        if name not in known:
+            hint = did_you_mean(name, known) or f": {game} has {', '.join(known)}"
+            raise ValueError(f"methods: there is no method {shorten(name)!r}{hint}")
+    return tuple(method for method in methods if not names or method.name in names)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnMethod:
+    """A config of the user's: its entrant, and its setup with the limits of the budget."""
+
+    entrant: Entrant
+    setup: Setup
+
+
+def own_methods(
+    sources: Sequence[str], game: str, budget: float, taken: Sequence[str]
+) -> tuple[OwnMethod, ...]:
+    """Return the methods of configs, presets or runs of the user's, worth *budget* core seconds.
+
+    What a second is worth is measured here, once, on a few steps of one core; a config whose
+    learner counts neither work nor games keeps its own limits. Names that are *taken* get a number.
+    Raises `ConfigError` for mistakes in a config.
+    """
+    stems = [Path(source).stem or source for source in sources]
+    names = named_apart([*taken, *(shorten(stem, LONGEST_NAME) for stem in stems)])[len(taken) :]
+    return tuple(
+        _own_method(name, source, game, budget) for name, source in zip(names, sources, strict=True)
+    )
+
+
+def _own_method(name: str, source: str, game: str, budget: float) -> OwnMethod:
+    kind, config = config_of_source(name, source, [f"game={json.dumps(game)}"])
+    setup = Setup(name, kind, config)
+    setup.check()
+    key, pace = _pace_of(setup)
+    if not key:
+        return OwnMethod(Entrant(name, f"your own: {source}", "with its own limits"), setup)
+    amount = max(1, math.ceil(pace * budget))
+    ends = dict.fromkeys(kind.configs.limits - {"machine"})
+    limited = kind.configs.load(config, (), **{**ends, key: amount})
+    entrant = Entrant(name, f"your own: {source}", "", True, _COUNTED[key], float(amount))
+    return OwnMethod(entrant, Setup(name, kind, limited))
+
+
+def _pace_of(setup: Setup) -> tuple[str, float]:
+    """Return the key of the counted limit that the learner has, and its amount in a second."""
+    ready = setup.ready()
+    learners, config = ready.kind.learners, ready.config
+    counted = [
+        key
+        for key, unit in _COUNTED.items()
+        if key in ready.kind.configs.limits and unit in learners.counted
+    ]
+    if not counted:
+        return "", 0.0
+    learner, step, done = learners.made(threads=1), None, 0.0
+    began = perf_counter()
+    while perf_counter() - began < _PROBE_SECONDS:
+        before, step = (
+            step,
+            (learner.first(config) if step is None else learner.after(config, step)),
+        )
+        done += learners.costs(step, before).get(_COUNTED[counted[0]], 0.0)
+        if learner.is_finished(config, step):
+            break
+    return counted[0], max(done, 1.0) / max(perf_counter() - began, 1e-3)
+
+
+def _counted(amounts: Mapping[str, int]) -> tuple[str, float]:
+    """Return the unit of a budget and its amount: work, or else games with those of labels."""
+    if "work_limit" in amounts:
+        return "work", float(amounts["work_limit"])
+    return "games", float(amounts.get("games", 0) + amounts.get("labels.games", 0))

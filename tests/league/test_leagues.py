@@ -1,0 +1,360 @@
+"""Leagues: what takes part, making and playing, going on after interruptions."""
+
+import json
+import math
+import subprocess
+import sys
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+import evoply as ep
+from evoply.evolution.play.opponents import player_texts, resolved
+from evoply.league import LeagueFolder, LeaguePlan, LeagueStatus, load_league, run_league
+from evoply.league.making import made_players
+from evoply.league.methods import chosen_methods, roster_of
+from evoply.league.plan import plan_of
+from evoply.league.playing import (
+    games_file,
+    play_games,
+    played_pairings,
+    player_under,
+    rounds_of,
+    schedule_of,
+    wanted_games,
+)
+from evoply.league.results import LeagueResults
+from evoply.learning import features_of_population
+from evoply.players import AlphaBeta, Online
+from evoply.protocols import RunError
+
+METHODS = ("firebrand", "access-tree", "patterns")
+GAMES = ("othello", "othello-10", "lose-checkers", "checkers")
+SMALL = LeaguePlan(methods=METHODS, budget=0.05, seeds=2, games=2, move_time=0.001, depth=2)
+
+
+def _identity(results: LeagueResults) -> object:
+    """Return what must be equal however a league was made and played."""
+    return (
+        [(made.entrant, made.seed, made.digest, made.step, made.games) for made in results.made],
+        [pairing for pairing in results.pairings if pairing.condition == "depth"],
+    )
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> LeagueResults:
+    """A small league that nobody interrupted, by two processes and threads."""
+    folder = LeagueFolder.create(tmp_path_factory.mktemp("whole") / "league", SMALL)
+    return run_league(folder, workers=2)
+
+
+def test_every_method_makes_a_player_of_each_seed_and_all_meet(whole: LeagueResults) -> None:
+    assert whole.wanted_players == len(whole.made)
+    methods = [made for made in whole.made if made.entrant in METHODS]
+    assert [(made.entrant, made.seed) for made in methods] == [
+        (name, seed) for name in METHODS for seed in (1, 2)
+    ]
+    assert all(made.digest and made.seconds > 0 and made.games > 0 for made in methods)
+    references = roster_of("othello").references
+    pairs = 3 + 3 * len(references)
+    assert whole.wanted_pairings == len(whole.pairings) == pairs * 2 * 2
+    assert all(len(pairing.points) == 2 for pairing in whole.pairings)
+    # Lines of reference do not meet each other.
+    assert all({pairing.first, pairing.second} & {*METHODS} for pairing in whole.pairings)
+
+
+def test_one_process_and_an_interrupted_league_give_the_same_players_and_games(
+    whole: LeagueResults, tmp_path: Path
+) -> None:
+    folder = LeagueFolder.create(tmp_path / "league", SMALL)
+    stages = set()
+
+    def stop_once(status: LeagueStatus) -> None:
+        if status.stage not in stages and status.done:
+            stages.add(status.stage)
+            raise KeyboardInterrupt
+
+    for _ in range(3):
+        with suppress(KeyboardInterrupt):
+            run_league(folder, workers=1, progress=stop_once)
+    assert stages == {"players", "games"}
+    again = run_league(LeagueFolder.open(folder.path), workers=1)
+    assert _identity(again) == _identity(whole)
+
+
+def test_a_game_that_was_played_is_never_played_again(
+    whole: LeagueResults, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = LeagueFolder.open(whole.path)
+    made = made_players(folder)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a game was played again")
+
+    monkeypatch.setattr("evoply.league.playing.schedule_of", refuse)
+    play_games(folder, made)
+    assert played_pairings(folder) == whole.pairings
+    # Of a game that is missing, only that one is played.
+    monkeypatch.undo()
+    with games_file(folder) as database, database.transaction():
+        (row,) = database.connection.execute("SELECT * FROM games WHERE number % 2 = 0 LIMIT 1")
+        for table in ("games", "checksums"):
+            database.connection.execute(f"DELETE FROM {table} WHERE number = ?", (row[0],))
+    told: list[int] = []
+    play_games(folder, made, progress=lambda done, total: told.append(done))
+    assert told == [wanted_games(folder)]
+
+
+def test_games_at_equal_depth_are_those_of_a_match_with_the_same_keys(
+    whole: LeagueResults,
+) -> None:
+    folder = LeagueFolder.open(whole.path)
+    made = {player.entrant: player for player in whole.made if player.seed == 1}
+    round_ = next(r for r in rounds_of(folder) if (r.condition, r.seed) == ("depth", 1))
+    field, schedule = schedule_of(folder, round_, made, threads=1)
+    with field.tables() as tables:
+        results = tables.play(schedule)
+    played = [
+        (pairing.points, pairing.hashes)
+        for pairing in whole.pairings
+        if (pairing.condition, pairing.seed) == ("depth", 1)
+    ]
+    black = results.black_points
+    oracle = [
+        (
+            (float(black[game]), float(1 - black[game + 1])),
+            (int(results.hashes[game]), int(results.hashes[game + 1])),
+        )
+        for game in range(0, len(schedule), 2)
+    ]
+    assert played == oracle
+
+
+def test_players_get_the_search_of_a_condition_and_lines_of_reference_keep_theirs(
+    whole: LeagueResults,
+) -> None:
+    folder = LeagueFolder.open(whole.path)
+    of = {entrant.name: entrant for entrant in folder.entrants}
+    made = {player.entrant: player for player in whole.made if player.seed == 1}
+    for name in METHODS:
+        timed = player_under(folder, of[name], made[name], "time")
+        deep = player_under(folder, of[name], made[name], "depth")
+        assert isinstance(timed, AlphaBeta)
+        assert isinstance(deep, AlphaBeta)
+        assert (timed.time, timed.reproducible) == (0.001, False)
+        assert (deep.time, deep.depth, deep.reproducible) == (None, 2, True)
+        assert timed.evaluator == deep.evaluator == made[name].player.valuing().evaluator
+    line = next(entrant for entrant in folder.entrants if not entrant.is_ranked)
+    assert player_under(folder, line, made[line.name], "time") == made[line.name].player
+
+
+def test_a_player_that_evolves_before_its_moves_has_time_and_no_depth(tmp_path: Path) -> None:
+    plan = LeaguePlan(
+        methods=("frankland-strong", "firebrand", "patterns"),
+        budget=0.02, seeds=1, games=2, move_time=0.001, depth=1,
+    )  # fmt: skip
+    folder = LeagueFolder.create(tmp_path / "league", plan)
+    assert isinstance(folder.ready_players["frankland-strong"], Online)
+    results = run_league(folder)
+    conditions = {
+        pairing.condition
+        for pairing in results.pairings
+        if "frankland-strong" in (pairing.first, pairing.second)
+    }
+    assert conditions == {"time"}
+
+
+def test_found_features_come_from_the_population_of_the_seed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Features are found in fewer games than usual.
+    few = partial(features_of_population, games=20)
+    monkeypatch.setattr("evoply.league.making.features_of_population", few)
+    plan = LeaguePlan(
+        methods=("found-features", "firebrand", "patterns"),
+        budget=0.02, seeds=2, games=2, move_time=0.001, depth=1,
+    )  # fmt: skip
+    folder = LeagueFolder.create(tmp_path / "league", plan)
+    results = run_league(folder)
+    made = [player for player in results.made if player.entrant == "found-features"]
+    assert [player.seed for player in made] == [1, 2]
+    # The population's work counts, too.
+    assert all(player.work > 0 and player.games > 0 for player in made)
+    assert made[0].player != made[1].player
+    texts = []
+    for player in made:
+        with ep.Run.open(player.run) as run:
+            texts.append(run.config.features)
+            assert 1 <= len(run.config.features) <= 25
+    assert texts[0] != texts[1]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_method_fits_its_game_and_its_limit_is_counted(game: str) -> None:
+    for method in roster_of(game).methods:
+        entrant = method.entrant(10.0)
+        if method.player:
+            assert ep.parse_player(method.player, game=game)
+            assert (entrant.counted, entrant.budget) == ("", 0.0)
+            continue
+        setup = method.setup(method.name, game, 10.0)
+        assert setup.config.game == game
+        assert entrant.counted in setup.kind.learners.counted
+        ends = {
+            key: value
+            for key in setup.kind.configs.limits - {"machine"}
+            if (value := getattr(setup.config, key)) is not None
+        }
+        # Nothing but the counted limit ends the run.
+        assert ends == {
+            key: math.ceil(10 * each) for key, each in method.limits.items() if "." not in key
+        }
+    for text in roster_of(game).references:
+        ep.parse_player(text, game=game).check_fits(game)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_nobody_trains_on_the_players_that_it_meets(game: str) -> None:
+    lines = {json.dumps(resolved(text, game), sort_keys=True) for text in _references(game)}
+    seen = 0
+    for method in roster_of(game).methods:
+        for making in (method, *([method.population] if method.population else [])):
+            if not making.base:
+                continue
+            config = making.setup(method.name, game, 1.0).config
+            for _, text in player_texts(getattr(config, "fitness", None)):
+                seen += 1
+                assert json.dumps(resolved(text, game), sort_keys=True) not in lines, method.name
+    assert seen
+
+
+def _references(game: str) -> tuple[str, ...]:
+    return roster_of(game).references
+
+
+def test_no_game_of_training_has_an_opening_of_the_league(whole: LeagueResults) -> None:
+    folder = LeagueFolder.open(whole.path)
+    made = {player.entrant: player for player in whole.made if player.seed == 1}
+    keys = {
+        int(key)
+        for round_ in rounds_of(folder)
+        if round_.seed == 1
+        for key in schedule_of(folder, round_, made, threads=1)[1].opening_keys
+    }
+    others = {
+        int(key)
+        for name in ("training", "fresh", "final", "match", "round robin", "measure")
+        for key in ep.Stream(1, name).child("opening").keys(1000)
+    }
+    assert keys.isdisjoint(others)
+
+
+def test_a_method_of_ones_own_takes_part_with_the_same_budget(tmp_path: Path) -> None:
+    own = tmp_path / "mine.toml"
+    own.write_text(
+        'learner = "learning"\ngame = "othello"\ngames = 70\ngames_per_step = 5\n'
+        'features = ["corners", "mobility"]\n'
+    )
+    saved = tmp_path / "given.json"
+    ep.save_player(saved, "mobility")
+    plan = LeaguePlan(
+        methods=("firebrand", "patterns"), own=(str(own), str(saved)),
+        budget=0.05, seeds=1, games=2, move_time=0.001, depth=1,
+    )  # fmt: skip
+    folder = LeagueFolder.create(tmp_path / "league", plan)
+    of = {entrant.name: entrant for entrant in folder.entrants}
+    assert (of["mine"].is_ranked, of["mine"].counted) == (True, "games")
+    assert not of[str(saved)].is_ranked
+    results = run_league(folder)
+    (mine,) = [player for player in results.made if player.entrant == "mine"]
+    # The last step may go beyond the limit.
+    assert 0 <= mine.games - of["mine"].budget < 5
+    assert {pairing.second for pairing in results.pairings} >= {str(saved)}
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"methods": ("liao", "lioa", "firebrand")}, "methods: there is no method 'lioa'.*liao"),
+        ({"methods": ("liao", "firebrand")}, "methods: 2 take part: a league has 3 or more"),
+        ({"game": "othello-6"}, "game: no methods are listed for othello-6"),
+        ({"game": "tiddlywinks"}, "game"),
+        ({"games": 3}, "games"),
+        ({"seeds": 0}, "seeds"),
+        ({"move_time": 0.0}, "move_time"),
+        ({"own": ("nothere.toml",)}, "nothere.toml"),
+        ({"own": ("bot.py",)}, "bot.py"),
+    ],
+)
+def test_what_does_not_fit_is_said_and_nothing_is_made(
+    keys: dict[str, object], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        LeagueFolder.create(tmp_path / "league", plan_of({"budget": 0.05, **keys}))
+    assert not (tmp_path / "league").exists()
+
+
+def test_another_plan_a_damaged_file_and_another_folder_are_refused(
+    whole: LeagueResults, tmp_path: Path
+) -> None:
+    with pytest.raises(RunError, match=r"holds a league with other seeds: .*--name"):
+        LeagueFolder.create(whole.path, SMALL.model_copy(update={"seeds": 3}))
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken" / "notes.txt").write_text("mine")
+    with pytest.raises(RunError, match="is not a folder of a league: give another --name"):
+        LeagueFolder.create(tmp_path / "taken", SMALL)
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    text = (whole.path / "league.json").read_text()
+    (copy / "league.json").write_text(text.replace('"depth": 2', '"depth": 3'))
+    with pytest.raises(RunError, match=r"league.json is damaged: the checksum is wrong"):
+        LeagueFolder.open(copy)
+    with pytest.raises(RunError, match="no league is called 'none'"):
+        load_league("none")
+
+
+def test_methods_are_named_in_the_order_of_the_table() -> None:
+    names = [method.name for method in chosen_methods("othello", ("patterns", "liao"))]
+    assert names == ["liao", "patterns"]
+
+
+def test_in_python_and_on_the_command_line_it_is_the_same_league(
+    whole: LeagueResults, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EVOPLY_RUNS", str(whole.path.parent))
+    options = {"methods": METHODS, "budget": 0.05, "seeds": 2, "games": 2}
+    found = ep.league(**options, move_time=0.001, depth=2, name="league")
+    assert found.is_whole
+    assert not found.reproducible
+    assert _identity(found.results) == _identity(whole)
+    assert found.to_dict() == load_league("league").to_dict()
+    command = [
+        sys.executable, "-m", "evoply", "league", "--methods", ",".join(METHODS),
+        "--budget", "0.05", "--seeds", "2", "--games", "2", "--move-time", "0.001",
+        "--depth", "2", "--name", "league", "--json",
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
+    data = json.loads(done.stdout)
+    assert data["status"] == "finished"
+    assert data | {"made_by": 0, "status": 0} == {**found.to_dict(), "made_by": 0, "status": 0}
+    page = (whole.path / "league.html").read_text()
+    assert all(name in page for name in METHODS)
+    assert "access-tree" in str(found)
+    assert "access-tree" in found._repr_html_()
+
+
+@pytest.mark.long
+def test_a_cluster_makes_the_same_players_and_games(whole: LeagueResults, tmp_path: Path) -> None:
+    for workers in (1, 2, 4):
+        folder = LeagueFolder.create(tmp_path / f"league-{workers}", SMALL)
+        assert _identity(run_league(folder, cluster=f"local:{workers}")) == _identity(whole)
+
+
+@pytest.mark.long
+def test_the_small_league_of_all_methods(tmp_path: Path) -> None:
+    plan = LeaguePlan(budget=6.0, seeds=2)
+    results = run_league(LeagueFolder.create(tmp_path / "league", plan))
+    assert {made.entrant for made in results.made} == {entrant.name for entrant in results.entrants}
+    assert len(results.pairings) == results.wanted_pairings
