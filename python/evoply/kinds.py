@@ -11,6 +11,9 @@ from evoply.evolution.loop import Evolution
 from evoply.evolution.map_elites.map_config import MAP_ELITES_LEARNER
 from evoply.evolution.map_elites.map_kind import map_elites_kind
 from evoply.evolution.map_elites.map_learner import MapElites
+from evoply.islands.islands import IslandEvolution
+from evoply.islands.islands_config import ISLANDS_LEARNER
+from evoply.islands.islands_kind import islands_kind
 from evoply.learning import (
     LEARNER,
     PATTERN_LEARNER,
@@ -29,6 +32,7 @@ from evoply.runs import Kind, run_path
 
 KINDS: Mapping[str, Kind] = {
     EVOLUTION: evolution_kind(Evolution()),
+    ISLANDS_LEARNER: islands_kind(IslandEvolution()),
     LEARNER: learning_kind(Learning()),
     PATTERN_LEARNER: pattern_kind(PatternLearning()),
     TUNING_LEARNER: tuning_kind(Tuning()),

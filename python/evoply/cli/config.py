@@ -22,7 +22,9 @@ def config(
     /,
     *,
     list_: Annotated[bool, Parameter(name="--list", negative="", show_default=False)] = False,
-    learner: Literal["evolution", "learning", "patterns", "tuples", "map-elites"] = "evolution",
+    learner: Literal[
+        "evolution", "islands", "learning", "patterns", "tuples", "map-elites"
+    ] = "evolution",
     json: Json = False,
 ) -> None:
     """Say what can be written in a config: every key, what it is for, and its default.
@@ -35,8 +37,8 @@ def config(
     list_
         Show the keys of all tables.
     learner
-        Which configs: evolution for those of `evoply evolve`; learning, patterns, tuples or
-        map-elites for those of `evoply learn`.
+        Which configs: evolution or islands for those of `evoply evolve`; learning, patterns,
+        tuples or map-elites for those of `evoply learn`.
     """
     from evoply.configs.reference import config_sections, matching_sections
     from evoply.kinds import KINDS

@@ -33,6 +33,9 @@ def evolve(
     stop with Ctrl-C: `evoply resume` goes on. At the end the champion is
     shown, plays test matches, and a report is written.
 
+    A config that says learner = "islands" evolves several populations side by
+    side, which exchange their best.
+
     Parameters
     ----------
     config
@@ -41,7 +44,7 @@ def evolve(
     seed
         A whole number: the same config and seed give the same run. Default: that of the config.
     population_size
-        Trees in a generation.
+        Trees in a generation; of islands, on each.
     generations
         How many generations, the random first one included; none: no limit.
     time_limit
@@ -50,17 +53,16 @@ def evolve(
     from evoply.cli.run_loop import for_runs, with_overrides
     from evoply.evolution import load_config
 
-    overrides = with_overrides(
-        set_,
-        seed=seed,
-        population_size=population_size,
-        generations=generations,
-        time_limit=time_limit,
-        game=game,
-    )
-    settings = load_config(config, overrides, **_readers(config))
+    limits = {"generations": generations, "time_limit": time_limit}
+    overrides = with_overrides(set_, seed=seed, **limits, game=game)
     output = Output(json)
     driven: dict[str, Any] = {"threads": threads, "with_tests": tests}
+    if _learner_of(config) == "islands":
+        each = {"base.population_size": population_size}
+        _islands(name, config, with_overrides(overrides, **each), cluster, output, driven)
+        return
+    overrides = with_overrides(overrides, population_size=population_size)
+    settings = load_config(config, overrides, **_readers(config))
     with for_runs(cluster, settings, output) as driven["cluster"]:
         wanted = 0 if settings.termination is None else settings.termination.good_runs
         if not wanted:
@@ -78,6 +80,37 @@ def evolve(
             good += is_good
             output.say(f"Good runs: {good} of {wanted} wanted, after {number + 1:,} runs")
         output.result({"runs": results, "good_runs": good})
+
+
+def _learner_of(config: str) -> object:
+    """Return what a config says that its learner is; None if it says nothing."""
+    from evoply.configs.keys import read_toml
+    from evoply.presets import config_text
+
+    if config.lower().endswith(".ini"):
+        return None
+    return read_toml(config_text(config), config).get("learner")
+
+
+def _islands(
+    name: str | None,
+    config: str,
+    overrides: list[str],
+    cluster: shared_options.ClusterOptions,
+    output: Output,
+    driven: dict[str, Any],
+) -> None:
+    """Make a run of islands."""
+    from evoply.cli.run_loop import drive, for_runs, new_run
+    from evoply.kinds import KINDS
+
+    kind = KINDS["islands"]
+    settings = kind.configs.load(config, overrides)
+    with (
+        for_runs(cluster, settings, output, kind) as workers,
+        new_run(name, settings, output, kind) as run,
+    ):
+        output.result(drive(run, output, cluster=workers, **driven))
 
 
 def _readers(config: str) -> dict[str, Any]:

@@ -33,7 +33,7 @@ class Preset:
     @property
     def command(self) -> str:
         """The command that runs it."""
-        return "evolve" if self.learner == "evolution" else "learn"
+        return "evolve" if self.learner in ("evolution", "islands") else "learn"
 
 
 PRESETS: Mapping[str, Preset] = MappingProxyType(
@@ -47,6 +47,11 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
         "othello-6": Preset("othello-6.toml", "fifty generations of Othello 6x6", game="othello-6"),
         "squares": Preset(
             "squares.toml", "trees that compose sets of squares, on Othello 6x6", game="othello-6"
+        ),
+        "islands": Preset(
+            "islands.toml",
+            "four islands of Othello 8x8 players that exchange their best, in one minute",
+            "islands",
         ),
         "benbassat-reversi-extended": Preset(
             "benbassat-reversi-extended.toml",
