@@ -1,4 +1,4 @@
-"""MAP-Elites: the map against plain ones, that nothing but the seed matters, runs, cells as players."""
+"""MAP-Elites: maps against plain ones, that only the seed matters, runs, cells as players."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def parsed(config: MapElitesConfig, tree: str) -> Any:
 
 
 def test_elites_are_judged_in_the_games_of_their_challengers() -> None:
-    """Each elite alone, whenever it was born, scores what the map says in this generation's games."""
+    """Each elite alone, whenever born, scores what the map says in this generation's games."""
     config = MapElitesConfig(**SMALL)
     before, step = list(evolve_map(config))[-2:]
     assert any(elite.born < step.number for elite in step.elites)
@@ -280,7 +280,7 @@ def test_a_step_that_is_none_is_refused(damage: dict[str, Any]) -> None:
     learner, config = MapElites(), MapElitesConfig(**{**SMALL, "generations": 1})
     data = json.loads(json.dumps(learner.dump(learner.first(config))))
     assert learner.load(config, data).number == 0
-    with pytest.raises(ValueError, match="not a step|no whole map"):
+    with pytest.raises(ValueError, match=r"not a step|no whole map"):
         learner.load(config, {**data, **damage})
 
 

@@ -32,6 +32,8 @@ class Section:
     columns: Sequence[tuple[str, str]]
     rows: Sequence[Sequence[object]]
     chart: Chart | None = None
+    picture: str = ""
+    """An SVG that is no chart; a page with a script may let its cells play."""
 
 
 def page(template: str, *, state: str = "", goes_on: bool = False, **values: Any) -> str:

@@ -77,6 +77,8 @@ class TableShown(ApiAnswer):
     note: str
     columns: list[str]
     rows: list[list[str]]
+    picture: str
+    """An SVG, or empty; `data-cell` of an element of it is N-M of the player `champion@RUN@N-M`."""
 
 
 class MatchShown(ApiAnswer):

@@ -207,7 +207,7 @@ class MapElitesConfig(LearnerConfig):
         """Return where most individuals lie; `ValueError` if nothing is usual in this game."""
         match axis.descriptor:
             case "mobility":
-                return 0.35, 0.75
+                return 0.4, 0.75
             case "size":
                 return 1.0, self.limits.max_nodes + 1.0
             case "corners":

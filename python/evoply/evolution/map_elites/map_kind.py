@@ -29,6 +29,7 @@ from evoply.runs.columns import Column, Columns, Row, framed, share
 from evoply.runs.kind import ChampionFacts, Kind, Listing, Note, RunEnding, RunGames
 from evoply.runs.model_kind import ModelConfigs
 from evoply.runs.plain_display import PlainDisplay
+from evoply.runs.plots import Plot, PlotLine
 from evoply.runs.steps_store import StepsStore
 from evoply.wording import shorten
 
@@ -168,6 +169,23 @@ class _Display(PlainDisplay):
                 Column("work", "work", "{:,.0f}".format, is_fact=False, is_listed=False),
             ),
         )
+
+    def plots(
+        self, config: MapElitesConfig, rows: Sequence[Row], /, *, is_own: bool = False
+    ) -> Sequence[Plot]:
+        """Return the plots of fresh games, of the map's fitness, and of its cells."""
+        measure = config.fitness.measure
+        fresh = [PlotLine("best", "best_fresh"), PlotLine("mean of a sample", "mean_fresh", 2)]
+        of_map = [PlotLine("best", "best"), PlotLine("mean of all cells", "mean", 2)]
+        cells = [PlotLine("filled", "cells")]
+        news = [PlotLine("filled for the first time", "filled"), PlotLine("improved", "improved")]
+        note = "in games of the generation, whose opponents grow stronger"
+        return [
+            Plot("Fresh games", "points per game", fresh, is_share=True),
+            Plot("Fitness of the map", measure.unit, of_map, note, is_share=measure.is_share),
+            Plot("Cells", "cells", cells, from_zero=True),
+            Plot("New elites", "cells", news, "in each generation", from_zero=True),
+        ]
 
     def champion(self, last: MapElitesStep, note: Note, /) -> Any:
         """Return the winner of the final test; before it, the first of the hall of fame."""

@@ -32,7 +32,7 @@ export function showRun(place, name) {
     parts.facts.replaceChildren(...(run.facts.length ? [facts(run.facts)] : []));
     showCharts(run.charts);
     champion.heard(run);
-    renew(parts.tables, [run.tables, run.matches], () => [...run.tables.flatMap(oneTable), ...matches(run)]);
+    renew(parts.tables, [run.tables, run.matches], () => [...run.tables.flatMap((one) => oneTable(one, run)), ...matches(run)]);
     renew(parts.config, [run.command, run.config], () => [make("details", {}, make("summary", {}, "What was asked for"),
       make("p", { class: "note" }, run.command ? `Begun by ${run.command}` : "Begun from Python"), make("pre", { tabindex: "0" }, run.config))]);
   }
@@ -102,9 +102,42 @@ function progress(run) {
 
 const facts = (found) => make("dl", { class: "facts" }, ...found.map(([label, value]) => make("div", {}, make("dt", {}, label), make("dd", {}, value))));
 
-function oneTable({ title, note, columns, rows }) {
+function oneTable({ title, note, columns, rows, picture }, run) {
   const cells = rows.map((row) => row.map((text, index) => (columns[index] === "tree" ? make("code", {}, text) : text)));
-  return [make("h2", {}, title), make("p", { class: "note" }, note), make("div", { class: "scroll wide", tabindex: "0" }, table(columns, cells, title))];
+  return [make("h2", {}, title), make("p", { class: "note" }, note), ...playable(picture, run), make("div", { class: "scroll wide", tabindex: "0" }, table(columns, cells, title))];
+}
+
+// A picture whose cells are players: who points at one hears of it, and may play against it.
+function playable(picture, run) {
+  if (!picture) return [];
+  const svg = document.adoptNode(new DOMParser().parseFromString(picture, "image/svg+xml").documentElement);
+  const about = make("div", { class: "about", role: "status" }, make("p", {}, "Choose a cell to see its player and to play against it."));
+  let chosen = null;
+  const choose = (cell) => {
+    const [said, tree] = cell.querySelector("title").textContent.split("\n");
+    const player = `champion@${run.name}@${cell.dataset.cell}`;
+    const play = () => trying(async () => {
+      const state = await post("/api/games", { game: run.game, black: "person", white: player });
+      location.hash = `#game=${state.id}`;
+    });
+    chosen?.removeAttribute("aria-pressed");
+    chosen = cell;
+    chosen.setAttribute("aria-pressed", "true");
+    about.replaceChildren(make("p", {}, said), make("p", {}, make("code", {}, tree)),
+      make("button", { type: "button", class: "main", click: play }, "Play against it"));
+  };
+  for (const cell of svg.querySelectorAll("[data-cell]")) {
+    cell.setAttribute("tabindex", "0");
+    cell.setAttribute("role", "button");
+    cell.setAttribute("aria-label", cell.querySelector("title").textContent.split("\n")[0]);
+    cell.addEventListener("click", () => choose(cell));
+    cell.addEventListener("keydown", (event) => {
+      if (!["Enter", " "].includes(event.key)) return;
+      event.preventDefault();
+      choose(cell);
+    });
+  }
+  return [make("figure", { class: "map elites" }, svg, about)];
 }
 
 function matches(run) {
