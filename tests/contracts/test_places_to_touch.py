@@ -39,6 +39,12 @@ PLACES = {
         "kinds.py",
     },
     "evolution_kind": {"evolution/evolution_kind.py", "kinds.py"},
+    "MapElites": {
+        "evolution/map_elites/map_learner.py",
+        "evolution/map_elites/map_kind.py",
+        "kinds.py",
+    },
+    "map_elites_kind": {"evolution/map_elites/map_kind.py", "kinds.py"},
     # a game: its modules
     "CheckersRules": {"games/checkers.py"},
 }
