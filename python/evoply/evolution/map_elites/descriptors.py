@@ -23,6 +23,8 @@ from evoply.learning.boards import values_at
 from evoply.protocols import Row
 
 Array = NDArray[np.float64]
+_GAMES_AT_ONCE = 1000
+"""Games whose positions are in memory at a time."""
 _EVEN = 0.5
 """The share of moves of an individual whose games were over before its turn."""
 
@@ -73,29 +75,48 @@ def described(
 def _on_the_board(
     games: Games, panel: Panel, schedule: arena.Schedule, results: arena.Results, trees: int
 ) -> dict[str, Array]:
-    """Return mobility and corners of each tree, from all positions of its games at once."""
+    """Return mobility and corners of each tree, from the positions of its games."""
+    each, moves = len(panel.places), results.moves or []
+    is_black: list[bool] = np.tile(panel.places.is_black, trees).tolist()
+    sides = [features.mobility("own"), features.mobility("opponent"), features.corners("own")]
+    sums, turns, corners = np.zeros(trees), np.zeros(trees), np.zeros(trees)
+    for first in range(0, len(moves), _GAMES_AT_ONCE):
+        part = range(first, min(first + _GAMES_AT_ONCE, len(moves)))
+        of_tree = np.array(part) // each
+        rows, counts, ends = _positions(games, schedule, moves, is_black, part)
+        values = values_at(sides, games.game, [*rows, *ends])
+        own, other = values[: len(rows), 0], values[: len(rows), 1]
+        total = own + other
+        shares = np.divide(own, total, out=np.full(len(rows), _EVEN), where=total > 0)
+        sums += np.bincount(np.repeat(of_tree, counts), weights=shares, minlength=trees)
+        turns += np.bincount(of_tree, weights=counts, minlength=trees)
+        corners += np.bincount(of_tree, weights=values[len(rows) :, 2], minlength=trees)
+    return {
+        "mobility": np.divide(sums, turns, out=np.full(trees, _EVEN), where=turns > 0),
+        "corners": corners / each,
+    }
+
+
+def _positions(
+    games: Games,
+    schedule: arena.Schedule,
+    moves: Sequence[Sequence[int]],
+    is_black: Sequence[bool],
+    part: range,
+) -> tuple[list[Row], list[int], list[Row]]:
+    """Return the tree's own turns after the opening, how many each game has, and all ends.
+
+    *part* has the numbers of the games. An end is seen by the tree, whoever would be to move.
+    """
     kernel = game_rules(games.game).kernel
-    is_black = np.tile(panel.places.is_black, trees).tolist()
     turns: list[Row] = []
     counts: list[int] = []
     ends: list[Row] = []
-    for number, codes in enumerate(results.moves or ()):
-        *along, end = _native.rows_along(kernel, schedule.start_row(number), codes)
-        before = len(turns)
-        turns += [row for row in along[games.opening_plies :] if row[3] == is_black[number]]
-        counts.append(len(turns) - before)
-        ends.append((*end[:3], is_black[number], *end[4:]))
-    sides = [features.mobility("own"), features.mobility("opponent"), features.corners("own")]
-    values = values_at(sides, games.game, [*turns, *ends])
-    own, other = values[: len(turns), 0], values[: len(turns), 1]
-    total = own + other
-    shares = np.divide(own, total, out=np.full(len(turns), _EVEN), where=total > 0)
-    each = len(panel.places)
-    of_tree = np.repeat(np.repeat(np.arange(trees), each), counts)
-    sums = np.bincount(of_tree, weights=shares, minlength=trees)
-    seen = np.bincount(of_tree, minlength=trees)
-    corners: Array = values[len(turns) :, 2].reshape(trees, each).mean(axis=1)
-    return {
-        "mobility": np.divide(sums, seen, out=np.full(trees, _EVEN), where=seen > 0),
-        "corners": corners,
-    }
+    for number in part:
+        along = _native.rows_along(kernel, schedule.start_row(number), moves[number])
+        black, end = is_black[number], along[-1]
+        own = [row for row in along[games.opening_plies : -1] if row[3] == black]
+        turns += own
+        counts.append(len(own))
+        ends.append((*end[:3], black, *end[4:]))
+    return turns, counts, ends

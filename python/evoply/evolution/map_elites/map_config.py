@@ -65,7 +65,7 @@ class MapSettings(Part):
         max_length=4,
     )
     """What tells individuals apart; the first is drawn from left to right, the second upwards."""
-    pairs: int = Field(default=4, ge=1, le=10_000)
+    pairs: int = Field(default=2, ge=1, le=1000)
     """Opening pairs against each of `fitness.opponents` by which a new individual is described.
     They are the same for all individuals of a run, so that each has one place on the map."""
 
@@ -91,7 +91,7 @@ class MapElitesConfig(LearnerConfig):
     """The digest of the rules of a game from data, which evoply writes; other rules are refused."""
     seed: int = Field(default=1, ge=0, lt=2**63)
     """The number from which everything random in the run follows: the same seed, the same run."""
-    batch: int = Field(default=200, ge=2, le=100_000)
+    batch: int = Field(default=200, ge=2, le=10_000)
     """New individuals in a generation: at first random ones, then offspring of elites."""
     map: MapSettings = MapSettings()
     generations: int | None = Field(default=None, ge=1, le=MOST_GENERATIONS)
