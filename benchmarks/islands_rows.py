@@ -1,0 +1,91 @@
+"""Islands on threads, and on processes, against as many plain runs side by side.
+
+    python benchmarks/islands_rows.py [ISLANDS] [SECONDS]
+
+Prints games a second of ISLANDS islands (2) of the preset `demo` on as many threads, on as many
+processes as workers, and of as many runs of evolution with the seeds of the islands, each in a
+process of its own. All take turns, for about SECONDS (20) each; medians of three. Processes are
+started before.
+"""
+
+import sys
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from evoply.cluster import Dispatcher
+from evoply.cluster.processes import ProcessPool
+from evoply.islands import IslandEvolution, IslandsConfig, IslandsStep
+from evoply.islands.island_epoch import epoch_part, epoch_unit
+from evoply.protocols import Cluster, unpacked
+
+REPEATS = 3
+EVERY = 5
+
+
+def config(islands: int, seed: int) -> IslandsConfig:
+    """Return islands whose steps are short, so that migration and tests of champions count."""
+    return IslandsConfig(
+        base="demo", seed=seed, islands=islands, every=EVERY, migrants=2, generations=1_000_000
+    )
+
+
+def games_of_islands(settings: IslandsConfig, steps: int, cluster: Cluster | None) -> int:
+    """Return the games of *steps* steps."""
+    learner = IslandEvolution(threads=settings.islands, cluster=cluster)
+    step: IslandsStep = learner.first(settings)
+    for _ in range(steps - 1):
+        step = learner.after(settings, step)
+    return step.games
+
+
+def games_of_runs(settings: IslandsConfig, steps: int, cluster: Cluster) -> int:
+    """Return the games of plain runs of as many generations, one in each process."""
+    parts = (epoch_unit(island, None, steps * EVERY) for island in settings.of_islands)
+    answers = cluster.results(epoch_part, parts, same=None)
+    return sum(unpacked(answer.content)[0]["games"] for answer in answers)
+
+
+def rates(works: Sequence[Callable[[int], int]]) -> list[list[float]]:
+    """Return the games a second of each of *works*, which take turns; each gets a seed."""
+    measured: list[list[float]] = [[] for _ in works]
+    for repeat in range(REPEATS):
+        for work, found in zip(works, measured, strict=True):
+            begun = perf_counter()
+            games = work(repeat + 1)
+            found.append(games / (perf_counter() - begun))
+    return measured
+
+
+def rows(islands: int = 2, seconds: float = 20.0) -> list[tuple[Any, ...]]:
+    """Return name, unit, ours, peer, its figure and ratio of each row."""
+    with ProcessPool(islands) as pool:
+        cluster = Dispatcher(pool, check_share=0.0)
+        games_of_runs(config(islands, 9), 1, cluster)  # starts the processes
+        begun = perf_counter()
+        games_of_islands(config(islands, 9), 1, None)
+        steps = max(1, round(seconds / (perf_counter() - begun)))
+        threads, workers, runs = rates(
+            [
+                lambda seed: games_of_islands(config(islands, seed), steps, None),
+                lambda seed: games_of_islands(config(islands, seed), steps, cluster),
+                lambda seed: games_of_runs(config(islands, seed), steps, cluster),
+            ]
+        )
+    peer = f"{islands} runs side by side"
+    theirs = float(np.median(runs))
+    return [
+        (name, "games/s", ours, peer, theirs, ours / theirs)
+        for name, ours in (
+            ("islands-threads", float(np.median(threads))),
+            ("islands-workers", float(np.median(workers))),
+        )
+    ]
+
+
+if __name__ == "__main__":
+    asked = [int(word) for word in sys.argv[1:]]
+    for name, unit, ours, peer, theirs, ratio in rows(*asked):
+        print(f"{name}: {ours:,.0f} {unit}, {peer}: {theirs:,.0f}, ratio {ratio:.2f}")
