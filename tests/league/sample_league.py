@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import evoply as ep
 from evoply._native import Stream
@@ -54,13 +55,7 @@ def league(
             entrant=name,
             seed=seed,
             player=ep.parse_player(known.get(name, "greedy")),
-            run=f"{name}-{seed}" if name in strengths else "",
-            step=40,
-            games=20_000.0,
-            work=1.5e9,
-            seconds=170.0 + seed,
-            measure=0.5 + 0.01 * seed,
-            digest=f"{seed:x}" * 32,
+            **_costs(name, seed) if name in strengths else {},
         )
         for name in names
         for seed in seeds
@@ -91,6 +86,18 @@ def league(
         budget="3 minutes of two cores",
         facts={"command": "evoply league --name sample", "machine": "2 cores"},
     )
+
+
+def _costs(name: str, seed: int) -> dict[str, Any]:
+    return {
+        "run": f"{name}-{seed}",
+        "step": 40,
+        "games": 20_000.0,
+        "work": 1.5e9,
+        "seconds": 170.0 + seed,
+        "measure": 0.5 + 0.01 * seed,
+        "digest": f"{seed:x}" * 32,
+    }
 
 
 def _all_against_all(

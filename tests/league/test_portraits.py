@@ -151,6 +151,14 @@ def test_a_player_of_another_game_is_no_error() -> None:
     assert portrait(ep.parse_player("swh"), "checkers").needs == "64 weights"
 
 
+def test_a_formula_that_is_not_simplified_still_has_a_size() -> None:
+    part = "( + ( + white black ) ( * 1 ( + white black ) ) )"
+    found = seen(f"( + {part} ( * 1 {part} ) )")
+    assert found.nodes == 21
+    assert found.needs.startswith("a formula")
+    assert found.pictures[0].kind == "tree"
+
+
 def test_a_portrait_is_json() -> None:
     data = seen("swh").to_dict()
     assert data["weights"] == 64

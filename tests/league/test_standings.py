@@ -49,15 +49,23 @@ def test_intervals_hold_the_planted_strengths() -> None:
             assert row.interval is not None
             held += row.interval[0] <= truth <= row.interval[1]
             trials += 1
-        first = replace(
-            results, pairings=tuple(game for game in results.pairings if game.seed == 1)
-        )
-        for row in standings_of(first, "time").methods:
+        for row in standings_of(of_seed(results, 1), "time").methods:
             assert row.interval is not None
             alone += row.interval[0] <= STRENGTHS[row.entrant] - ZERO <= row.interval[1]
     assert trials == 200
     assert 0.91 <= held / trials <= 0.985
     assert alone / trials < 0.85
+
+
+def wider(values: list[float], intervals: list[tuple[float, float]]) -> tuple[float, float]:
+    """Student's interval of values, or that of their games if it is wider, as it is defined."""
+    mean, (low, high) = fmean(values), mean_interval(values)
+    half = sum(((high - low) / 2) ** 2 for low, high in intervals) ** 0.5 / len(values)
+    return min(low, mean - half), max(high, mean + half)
+
+
+def of_seed(results: LeagueResults, seed: int) -> LeagueResults:
+    return replace(results, pairings=tuple(g for g in results.pairings if g.seed == seed))
 
 
 def test_a_rating_is_the_mean_of_those_of_each_seed() -> None:
@@ -75,10 +83,18 @@ def test_a_rating_is_the_mean_of_those_of_each_seed() -> None:
                     points.append(sum(game.points[place : place + 2]))
         elo = bradley_terry(first, second, points, len(names)).elo
         by_seed.append(elo - (elo[names.index("random")] + elo[names.index("greedy")]) / 2)
+    alone = [
+        {
+            row.entrant: row.interval
+            for row in standings_of(of_seed(results, seed), "depth").standings
+        }
+        for seed in results.seeds
+    ]
     for row in standings_of(results, "depth").standings:
         own = [float(elo[names.index(row.entrant)]) for elo in by_seed]
         assert row.rating == pytest.approx(fmean(own), abs=1e-6)
-        assert row.interval == pytest.approx(mean_interval(own), abs=1e-6)
+        expected = wider(own, [intervals[row.entrant] for intervals in alone])
+        assert row.interval == pytest.approx(expected, abs=1e-6)
         assert [*row.by_seed] == [1, 2, 3]
 
 
@@ -127,6 +143,17 @@ def test_with_one_seed_intervals_are_those_of_its_games_and_that_is_said() -> No
         assert row.interval[0] < row.rating < row.interval[1]
     two = standings_of(league(STRENGTHS, seeds=(7, 8)), "time")
     assert two.notes == ()
+
+
+def test_seeds_that_agree_by_chance_do_not_make_games_certain() -> None:
+    """The same games with two seeds: Student's interval of two equal ratings has no width."""
+    single = league(STRENGTHS, seeds=(1,))
+    twins = tuple(replace(game, seed=2) for game in single.pairings)
+    both = standings_of(replace(single, pairings=(*single.pairings, *twins)), "time")
+    for row, before in zip(both.methods, standings_of(single, "time").methods, strict=True):
+        assert row.rating == pytest.approx(before.rating)
+        width, of_one = (high - low for low, high in (row.interval, before.interval))
+        assert width == pytest.approx(of_one / 2**0.5)
 
 
 def test_too_few_games_have_no_interval() -> None:
@@ -200,7 +227,9 @@ def test_leads_are_differences_between_neighbours_in_the_ranking() -> None:
     for row, following in pairwise(methods):
         assert row.lead == pytest.approx(row.rating - following.rating)
         shared = [row.by_seed[seed] - following.by_seed[seed] for seed in found.seeds]
-        assert row.lead_interval == pytest.approx(mean_interval(shared))
+        low, high = mean_interval(shared)
+        assert row.lead_interval[0] <= low + 1e-9
+        assert row.lead_interval[1] >= high - 1e-9
     assert methods[-1].lead is None
 
 

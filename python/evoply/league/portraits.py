@@ -45,7 +45,7 @@ _MOST_PARTS = 100
 """A formula of more terms is not measured term by term."""
 _EVEN = 1e-9
 """Squares that differ by less, relative to their size, make no picture."""
-_WRONG = (ValueError, TypeError, ArithmeticError)
+_WRONG = (ValueError, TypeError, ArithmeticError, RecursionError)
 """What parts of a player raise that cannot be measured; the rest of its portrait stays."""
 
 
@@ -165,7 +165,7 @@ def _of_values(model: PlayerKind, valuing: ValuingPlayer, game: str) -> Portrait
     sentence, parts = _explained(model, valuing, game, terms)
     return Portrait(
         label=short_name(model.label),
-        size=", ".join(size) or _many(terms, "term"),
+        size=", ".join(size) or (_many(terms, "term") if terms else ""),
         needs=_needs_of_formulas(individual, forms, [len(table) for table in tables])
         + _or_second(valuing),
         nodes=0 if individual is None else len(individual),
@@ -238,7 +238,10 @@ def _or_second(valuing: ValuingPlayer) -> str:
     """Return what one needs for the second evaluator of a player that tosses a coin."""
     if not isinstance(valuing, AlphaBeta) or valuing.second is None:
         return ""
-    return f"; or by the toss of a coin {_formula_text(simplify(valuing.second.value))}"
+    try:
+        return f"; or by the toss of a coin {_formula_text(simplify(valuing.second.value))}"
+    except _WRONG:
+        return "; or by the toss of a coin another formula"
 
 
 def _simplified(valuing: ValuingPlayer, game: str) -> list[Simplified]:

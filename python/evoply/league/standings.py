@@ -3,7 +3,8 @@
 The players of a seed meet each other and the lines of reference, so every seed has ratings of its
 own. Their zero is the mean of the lines, which are the same players in every seed. A method's
 rating is the mean over seeds, and its interval Student's: it holds the chance in making players as
-well as that in games. Nothing depends on the order in which entrants or games are given.
+well as that in games, and is never narrower than the games alone allow. Nothing depends on the
+order in which entrants or games are given.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ from evoply.league.results import Condition, Entrant, LeagueResults, Pairing
 
 _ELO = 400 / math.log(10)
 _Z = NormalDist().inv_cdf(0.975)
+_NOTHING = 1e-6
+"""A rating, or an error of one, that is nothing but rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +131,7 @@ class _SeedRatings(NamedTuple):
         half = _Z * math.sqrt(max(float(contrast @ self.ratings.covariance @ contrast), 0.0))
         few = min(self.ratings.distinct_pairs[place] for place in places) < FEWEST_PAIRS
         # A player that is the zero itself is not measured.
-        return value, None if few or half < 1e-6 else (value - half, value + half)
+        return value, None if few or half < _NOTHING else (value - half, value + half)
 
 
 def standings_of(results: LeagueResults, condition: Condition) -> LeagueStandings:
@@ -225,16 +228,24 @@ def _standing(
 def _over_seeds(
     values: Sequence[tuple[float, Interval | None]], *, is_alone: bool
 ) -> tuple[float | None, Interval | None]:
-    """Return the mean of values and Student's interval; with one seed alone that of its games."""
+    """Return the mean of values and Student's interval; with one seed alone that of its games.
+
+    Two or three seeds may agree by chance: no interval is narrower than the games of all seeds
+    allow, as Knapp & Hartung (2003) advise for a mean over few studies.
+    """
     if not values:
         return None, None
     if is_alone:
         return values[0]
-    numbers = [value for value, _ in values]
-    interval = mean_interval(numbers)
-    # A player that is the zero itself in every seed is not measured.
-    is_zero = interval is not None and max(map(abs, numbers)) < 1e-6
-    return fmean(numbers), None if is_zero else interval
+    mean = fmean(value for value, _ in values)
+    interval = mean_interval([value for value, _ in values])
+    intervals = [own for _, own in values if own is not None]
+    if interval is None or len(intervals) < len(values):
+        # A player that is the zero itself in every seed is not measured.
+        is_zero = all(abs(value) < _NOTHING for value, _ in values)
+        return mean, None if is_zero else interval
+    half = math.hypot(*((high - low) / 2 for low, high in intervals)) / len(values)
+    return mean, (min(interval[0], mean - half), max(interval[1], mean + half))
 
 
 def _ranked(

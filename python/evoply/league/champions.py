@@ -1,0 +1,74 @@
+"""The champions of a league: of each method the player that its training says is the best."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from evoply.league.portraits import Portrait, portrait
+from evoply.league.results import Condition, Entrant, LeagueResults, MadePlayer
+from evoply.league.standings import LeagueStandings
+from evoply.players import parse_player
+
+_LONGEST_COMMAND = 200
+
+
+@dataclass(frozen=True, slots=True)
+class LeagueChampion:
+    """The best player of a method, as the page shows it."""
+
+    entrant: Entrant
+    made: MadePlayer
+    portrait: Portrait
+    chosen: str
+    """Why this seed."""
+    command: str
+    """The command to play it; "" if there is none."""
+
+
+def champions_of(
+    results: LeagueResults, standings: Mapping[Condition, LeagueStandings]
+) -> list[LeagueChampion]:
+    """Return the best player of each method by its training, in the order of the first ranking.
+
+    Games of the league do not choose it: they would, in part, choose who was lucky in them.
+    """
+    order = [row.entrant for found in [*standings.values()][:1] for row in found.methods]
+    place = {name: index for index, name in enumerate(order)}
+    methods = sorted(
+        (entrant for entrant in results.entrants if entrant.is_ranked),
+        key=lambda entrant: place.get(entrant.name, len(place)),
+    )
+    found = []
+    for entrant in methods:
+        own = [made for made in results.made if made.entrant == entrant.name]
+        if not own:
+            continue
+        measured = [made for made in own if made.measure is not None]
+        best = max(measured or own[:1], key=lambda made: made.measure or 0.0)
+        chosen = (
+            f"The player of seed {best.seed}, the best of {len(own)} by its training measure "
+            f"({best.measure:.4g})."
+            if measured and len(own) > 1
+            else f"The player of seed {best.seed}."
+            if best.run
+            else "The same player for every seed."
+        )
+        drawn = portrait(best.player, results.game)
+        found.append(
+            LeagueChampion(entrant, best, drawn, chosen, _play_command(best, results.game))
+        )
+    return found
+
+
+def _play_command(made: MadePlayer, game: str) -> str:
+    """Return the command to play against a player; "" if no text names it."""
+    if made.run:
+        return f"evoply play --against {shlex.quote(f'champion@{made.run}')}"
+    label = made.player.label
+    try:
+        is_text = len(label) <= _LONGEST_COMMAND and parse_player(label, game=game).label == label
+    except ValueError:
+        is_text = False
+    return f"evoply play --game {game} --against {shlex.quote(label)}" if is_text else ""

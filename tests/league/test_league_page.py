@@ -1,0 +1,284 @@
+"""The page of a league: everything is on it, for everybody, whatever is missing."""
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sample_league import league
+
+import evoply as ep
+from evoply.league.champions import champions_of
+from evoply.league.league_page import league_html, league_summary, standings_data
+from evoply.league.results import LeagueResults, MadePlayer
+from evoply.league.standings import standings_of
+
+STRENGTHS = {"liao": 60.0, "squares": 0.0, "online": -60.0}
+CHROMIUM = Path("/usr/bin/chromium")
+
+
+def standings(results: LeagueResults) -> dict[str, Any]:
+    return {condition: standings_of(results, condition) for condition in results.conditions}
+
+
+def html_of(results: LeagueResults) -> str:
+    return league_html(results, standings(results))
+
+
+class Reader(HTMLParser):
+    """Reads the words of a page, and the cells of its tables."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.words: list[str] = []
+        self.cells: list[dict[str, str | None]] = []
+        self._is_hidden = False
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._is_hidden = tag in ("style", "title")
+        if tag == "td":
+            self.cells.append(dict(attrs))
+
+    def handle_data(self, data: str) -> None:
+        if not self._is_hidden:
+            self.words += data.split()
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.words)
+
+
+@pytest.fixture(scope="module")
+def results() -> LeagueResults:
+    return league(STRENGTHS)
+
+
+@pytest.fixture(scope="module")
+def html(results: LeagueResults) -> str:
+    return html_of(results)
+
+
+def test_it_has_every_part_once_and_equal_time_first(html: str) -> None:
+    heads = re.findall(r"<h2>(.*?)</h2>", html)
+    assert heads == [
+        "At equal time: 10 ms a move",
+        "At equal depth: 4 plies",
+        "Methods",
+        "Champions",
+        "What was played",
+    ]
+    assert html.count("<h3>Nash averages") == html.count("<h3>All against all") == 2
+    assert html.count('aria-label="Ratings, at equal') == 2
+
+
+def test_it_says_what_its_terms_mean_once(html: str) -> None:
+    text = Reader(html).text
+    for said in ("A rating says how strong", "A 95 % interval holds", "The Nash average does not"):
+        assert text.count(said) == 1, said
+
+
+def test_ratings_are_those_of_the_standings(results: LeagueResults, html: str) -> None:
+    text = Reader(html).text
+    for found in standings(results).values():
+        for row in found.standings:
+            assert f"{row.rating:+.0f}" in text
+            low, high = row.interval
+            assert f"{low:+.0f} to {high:+.0f}" in text
+        assert f"line of reference: plays as {found.standings[-1].entrant}" in text
+
+
+def test_the_crosstable_has_a_cell_for_each_two_with_games_and_interval(
+    results: LeagueResults, html: str
+) -> None:
+    cells = [cell for cell in Reader(html).cells if "--tint" in (cell.get("style") or "")]
+    assert len(cells) == 2 * 5 * 4
+    tips = [cell["title"] for cell in cells]
+    for found in standings(results).values():
+        met = found.of("liao", "online")
+        low, high = met.interval
+        assert (
+            f"liao against online: {met.score:.1%} in {met.games} games, "
+            f"95 % interval: {low:.1%} to {high:.1%}"
+        ) in tips
+    assert {cell["class"] for cell in cells} == {"above", "below"}
+
+
+def test_methods_have_source_budget_cost_size_and_what_one_needs(html: str) -> None:
+    text = Reader(html).text
+    assert "Somebody 2001 1,500 million units of work 172 20,000 64 weights" in text
+    assert "a formula of 2 terms and 5 symbols" in text
+    assert "nothing that stays: it evolves what it plays by anew" in text
+
+
+def test_champions_are_the_best_of_their_training_and_can_be_played(
+    results: LeagueResults, html: str
+) -> None:
+    found = champions_of(results, standings(results))
+    ranking = [row.entrant for row in standings(results)["time"].methods]
+    assert [champion.entrant.name for champion in found] == ranking
+    assert {champion.made.seed for champion in found} == {3}
+    assert "the best of 3 by its training measure (0.53)" in found[0].chosen
+    text = Reader(html).text
+    assert "evoply play --against champion@liao-3" in text
+    assert html.count('<figure class="tree">') == 1
+    assert html.count('<figure class="map">') == 2
+
+
+def test_a_player_that_is_made_of_nothing_is_played_by_its_text() -> None:
+    results = league(STRENGTHS)
+    made = tuple(replace(player, run="", measure=None) for player in results.made)
+    found = champions_of(replace(results, made=made), standings(results))
+    commands = {champion.entrant.name: champion.command for champion in found}
+    assert commands["squares"] == "evoply play --game othello --against swh"
+    assert commands["liao"] == (
+        "evoply play --game othello --against '( + white ( * 10 white_corners ) )'"
+    )
+    assert {champion.chosen for champion in found} == {"The same player for every seed."}
+
+
+def test_every_player_is_listed_with_its_digest(results: LeagueResults, html: str) -> None:
+    text = Reader(html).text
+    for made in results.made:
+        if made.digest:
+            assert f"{made.entrant} {made.seed} " in text
+            assert made.digest[:16] in text
+
+
+@pytest.mark.parametrize("left", [0, 7, 25])
+def test_an_unfinished_league_says_what_is_missing(results: LeagueResults, left: int) -> None:
+    some = replace(results, pairings=results.pairings[:left], made=results.made[:left])
+    said = f"{len(some.made)} of 15 players are made, and {left} of 60 pairings"
+    assert said in Reader(html_of(some)).text
+    assert standings_data(some, standings(some))["finished"] is False
+    assert "Unfinished" in league_summary(some, standings(some))
+
+
+def test_a_finished_league_says_nothing_of_the_kind(html: str) -> None:
+    assert "Unfinished" not in html
+    assert "Only seed" not in html
+
+
+def test_with_one_seed_the_page_says_whose_chance_the_intervals_hold() -> None:
+    html = html_of(league(STRENGTHS, seeds=(4,)))
+    assert html.count("Only seed 4 has ratings") == 2
+    assert "endlessly many seeds" not in html
+
+
+def test_one_condition_alone_has_a_page() -> None:
+    html = html_of(league(STRENGTHS, conditions={"depth": "4 plies"}))
+    assert "At equal time" not in html
+    assert Reader(html).text.count("A rating says how strong") == 1
+    assert re.search(r"<dt>reproducible</dt><dd>yes</dd>", html)
+
+
+def test_names_and_players_are_escaped(results: LeagueResults) -> None:
+    evil = "<script>alert(1)</script>"
+    entrants = tuple(replace(entrant, title=evil, source=evil) for entrant in results.entrants)
+    strange = replace(results, name=evil, entrants=entrants, facts={"machine": evil})
+    html = html_of(strange)
+    assert "<script" not in html
+    assert "&lt;script&gt;" in html
+    assert "<script" not in league_summary(strange, standings(strange))
+
+
+def test_the_same_results_give_the_same_page(results: LeagueResults, html: str) -> None:
+    assert html_of(results) == html
+
+
+def test_a_chart_has_lines_of_reference_apart_and_on_their_rows(html: str) -> None:
+    charts = re.findall(r"<figure class=\"chart\">.*?</figure>", html, re.DOTALL)
+    assert len(charts) == 2
+    assert all("lines of reference" in chart and "methods" in chart for chart in charts)
+
+
+def test_a_notebook_shows_ratings_and_their_chart(results: LeagueResults) -> None:
+    shown = league_summary(results, standings(results))
+    assert shown.count("<figure") == 2
+    assert "At equal time: 10 ms a move" in shown
+    best = standings(results)["time"].methods[0]
+    assert f"{best.rating:+.0f}" in shown
+
+
+def test_data_are_json_and_whole(results: LeagueResults) -> None:
+    data = json.loads(json.dumps(standings_data(results, standings(results))))
+    assert data["finished"] is True
+    assert [*data["standings"]] == ["time", "depth"]
+    assert len(data["players"]) == 15
+    assert data["players"][0] == {
+        "entrant": "liao",
+        "seed": 1,
+        "player": "( + white ( * 10 white_corners ) )",
+        "run": "liao-1",
+        "step": 40,
+        "games": 20_000.0,
+        "work": 1.5e9,
+        "seconds": 171.0,
+        "measure": 0.51,
+        "digest": "1" * 32,
+    }
+    assert data["entrants"][0]["is_ranked"] is True
+
+
+def test_a_large_tree_is_folded_away(results: LeagueResults) -> None:
+    tree = "white"
+    for _ in range(40):
+        tree = f"( + {tree} white_corners )"
+    made = tuple(
+        replace(player, player=ep.parse_player(tree)) if player.entrant == "liao" else player
+        for player in results.made
+    )
+    html = html_of(replace(results, made=made))
+    folded = html.partition("<summary>Pictures</summary>")[2].partition("</details>")[0]
+    assert '<figure class="tree">' in folded
+
+
+@pytest.fixture(scope="module")
+def browser() -> Any:
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as tools:
+        opened = tools.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.mark.skipif(not CHROMIUM.exists(), reason="there is no /usr/bin/chromium")
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [
+        (390, "dark"),
+        (1280, "light"),
+        pytest.param(390, "light", marks=pytest.mark.long),
+        pytest.param(1280, "dark", marks=pytest.mark.long),
+    ],
+)
+def test_everybody_can_read_it(
+    browser: Any, results: LeagueResults, html: str, tmp_path: Path, width: int, scheme: str
+) -> None:
+    """In light and dark, on a phone and on a desk; scores as far from even as they can be."""
+    from axe_core_python.sync_playwright import Axe
+
+    made = (*results.made, MadePlayer("liao", 9, results.made[0].player))
+    extreme = replace(
+        results,
+        made=made,
+        pairings=tuple(
+            replace(game, points=(float(game.first < game.second),) * len(game.points))
+            for game in results.pairings
+        ),
+    )
+    for name, text in (("even", html), ("extreme", html_of(extreme))):
+        (tmp_path / f"{name}.html").write_text(text, encoding="utf-8")
+        context = browser.new_context(viewport={"width": width, "height": 860}, color_scheme=scheme)
+        page = context.new_page()
+        wrong: list[str] = []
+        page.on("console", lambda said, wrong=wrong: wrong.append(said.text))
+        page.goto((tmp_path / f"{name}.html").as_uri())
+        found = Axe().run(page)["violations"]
+        assert [(rule["id"], rule["nodes"][0]["html"][:90]) for rule in found] == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert wrong == []
+        context.close()
