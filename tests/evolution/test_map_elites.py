@@ -27,6 +27,7 @@ from evoply.evolution import (
     stream_for,
 )
 from evoply.evolution.hall_of_fame import draw_earlier
+from evoply.evolution.map_elites import descriptors
 from evoply.evolution.map_elites.descriptors import described
 from evoply.evolution.map_elites.elites import Bins, Elite, with_newcomers
 from evoply.evolution.play.panel import schedule_of, trial
@@ -96,11 +97,12 @@ def test_a_bin_holds_what_lies_in_it(count: int, index: int, share: float) -> No
     assert bins.index(1e9) == bins.index(bins.high) == count - 1
 
 
-@pytest.mark.parametrize("sides", ["both", "white"])
+@pytest.mark.parametrize(("sides", "at_once"), [("both", 1000), ("both", 5), ("white", 1)])
 @pytest.mark.parametrize("game", ["othello-6", "checkers"])
 def test_descriptions_are_those_of_games_that_are_played_move_by_move(
-    game: str, sides: str
+    game: str, sides: str, at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(descriptors, "_GAMES_AT_ONCE", at_once)
     primitives = "any-game"
     fitness = {**SMALL["fitness"], "sides": sides}
     config = load_map_config(
@@ -258,6 +260,14 @@ def test_usual_ranges_fit_the_limits_and_the_game() -> None:
     assert [(axis.low, axis.high) for axis in config.axes] == [(1, 21), (6, 13), (0, 4)]
 
 
+def test_a_fitness_may_be_a_text_with_guides_of_the_game() -> None:
+    config = MapElitesConfig(**{**SMALL, "game": "checkers", "primitives": "any-game",
+                                "map": {}, "fitness": "10ab2+20Co"})  # fmt: skip
+    measure: Any = config.fitness.measure
+    assert measure.guides[0].player.startswith("material-kings")
+    assert config.evolution.fitness == config.fitness
+
+
 def test_a_set_of_your_own_and_a_saved_opponent_are_kept_with_a_run(tmp_path: Path) -> None:
     ep.save_player(tmp_path / "saved.json", "( - white black )", game="othello-4")
     fitness = {**SMALL["fitness"], "opponents": [{"player": str(tmp_path / "saved.json")}]}
@@ -316,6 +326,13 @@ def test_a_run_that_was_stopped_ends_as_an_unbroken_one(
         }
         assert str(run.champion_player.evaluator.parsed) == note["ranking"][0]["tree"]
         assert run.champion == run.champion_player
+        rows = run.rows("elites")
+        assert len(rows) == sum(len(step.elites) for step in finished)
+        assert rows[-1]["tree"] == finished[-1].elites[-1].tree
+        assert rows[-1]["axis_2"] == rows[-1]["nodes"]
+        # Each earlier champion is stored once.
+        assert len(run.table("SELECT * FROM map_archive")) == len(finished[-1].past)
+        assert run.check() > 0
         trees = run.kind.uses["trees"](run.champion, run.last())
         assert {elite.tree for elite in finished[-1].elites} <= set(map(str, trees))
 

@@ -5,7 +5,6 @@ generation is bred or played.
 """
 
 import json
-from contextlib import suppress
 from typing import Any, ClassVar
 
 from pydantic import Field, field_validator, model_validator
@@ -25,7 +24,7 @@ from evoply.evolution.config.breeding import (
 )
 from evoply.evolution.config.game_settings import Draws, PlayerSettings, Start, start_row
 from evoply.evolution.config.individual import IndividualShape, OneTree
-from evoply.evolution.fitness import Case, Fitness, Task, measure_from_text
+from evoply.evolution.fitness import Case, Fitness, Task, with_measure_in_full
 from evoply.evolution.play.panel import Games
 from evoply.evolution.selections import SELECTIONS, SURVIVALS, Selection, Survival
 from evoply.expressions import PrimitiveSet, find_primitive_set
@@ -213,15 +212,7 @@ class EvolutionConfig(RunConfig):
     @model_validator(mode="before")
     @classmethod
     def _with_guides_of_its_game(cls, data: Any) -> Any:
-        """Return *data* with a fitness such as `10ab2+20Co` in full: games have guides."""
-        fitness = data.get("fitness")
-        measure = fitness.get("measure") if isinstance(fitness, dict) else fitness
-        if isinstance(measure, str):
-            others = fitness if isinstance(fitness, dict) else {}
-            with suppress(ValueError):  # what cannot be read is reported at its own path
-                measure = measure_from_text(measure, str(data.get("game", "othello")))
-            return {**data, "fitness": {**others, "measure": measure}}
-        return data
+        return with_measure_in_full(data)
 
     def problems(self) -> list[Problem]:
         """Return the problems of parts that do not fit together."""

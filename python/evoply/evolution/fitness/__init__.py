@@ -7,6 +7,7 @@ that names the opponents of a population and the kind that counts.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any
@@ -64,6 +65,7 @@ __all__ = [
     "matches",
     "measure_from_text",
     "named_fitness",
+    "with_measure_in_full",
 ]
 
 MOST_OPENING_PLIES = 40
@@ -106,6 +108,23 @@ def measure_from_text(text: str, game: str = "othello") -> dict[str, Any]:
             if keys is not None:
                 return dict(keys)
     raise ValueError(reason)
+
+
+def with_measure_in_full(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the keys of a config with a fitness such as `10ab2+20Co` in full: games have guides.
+
+    >>> with_measure_in_full({"game": "othello", "fitness": "25Co"})["fitness"]["measure"]["kind"]
+    'guides'
+    """
+    fitness = data.get("fitness")
+    measure = fitness.get("measure") if isinstance(fitness, dict) else fitness
+    if not isinstance(measure, str):
+        return data
+    others = fitness if isinstance(fitness, dict) else {}
+    read: Any = measure
+    with suppress(ValueError):  # what cannot be read is reported at its own path
+        read = measure_from_text(measure, str(data.get("game", "othello")))
+    return {**data, "fitness": {**others, "measure": read}}
 
 
 class Fitness(Part):

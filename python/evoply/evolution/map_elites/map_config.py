@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from evoply.configs.part import Part, Problem, fields_of
 from evoply.evolution.config.breeding import Initialisation, SizeLimits, Variation
@@ -23,7 +23,7 @@ from evoply.evolution.config.evolution_config import (
 )
 from evoply.evolution.config.game_settings import Draws, PlayerSettings, Start
 from evoply.evolution.config.individual import IndividualShape, OneTree
-from evoply.evolution.fitness import Fitness
+from evoply.evolution.fitness import Fitness, with_measure_in_full
 from evoply.evolution.map_elites.elites import Bins, Descriptor
 from evoply.expressions import PrimitiveSet
 from evoply.games import game_rules
@@ -148,6 +148,11 @@ class MapElitesConfig(LearnerConfig):
         each = self.evolution.games_of_a_step()["fitness"] // self.batch
         described = 2 * self.map.pairs * len(self.fitness.opponents)
         return {"fitness": (self.batch + cells) * each, "map.pairs": self.batch * described}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_guides_of_its_game(cls, data: Any) -> Any:
+        return with_measure_in_full(data)
 
     @field_validator("primitives", mode="before")
     @classmethod

@@ -22,6 +22,7 @@ from evoply.evolution.map_elites.map_config import (
     load_map_config,
 )
 from evoply.evolution.map_elites.map_learner import MapElites, MapElitesStep
+from evoply.evolution.map_elites.map_store import MapStore
 from evoply.players.own_player import OwnPlayer
 from evoply.players.player_files import read_player
 from evoply.protocols import Cluster, Progress, RunError
@@ -30,7 +31,6 @@ from evoply.runs.kind import ChampionFacts, Kind, Listing, Note, RunEnding, RunG
 from evoply.runs.model_kind import ModelConfigs
 from evoply.runs.plain_display import PlainDisplay
 from evoply.runs.plots import Plot, PlotLine
-from evoply.runs.steps_store import StepsStore
 from evoply.wording import shorten
 
 _MOST_LISTED = 10
@@ -48,7 +48,7 @@ def map_elites_kind(learner: MapElites) -> Kind:
         MAP_ELITES_LEARNER,
         _Configs(learner),
         _Learners(learner),
-        StepsStore(MAP_ELITES_LEARNER, learner),
+        MapStore(MAP_ELITES_LEARNER, learner),
         _Display(),
         uses={"trees": _trees},
     )
