@@ -109,6 +109,11 @@ class IslandsConfig(RunConfig):
         return _of_islands(json.dumps(self.decisive(), sort_keys=True))
 
     @property
+    def population_size(self) -> int:
+        """The individuals of a generation on all islands."""
+        return sum(config.population_size for config in self.of_islands)
+
+    @property
     def fitness(self) -> tuple[Fitness, ...]:
         """The opponents of all islands, which no measure should use."""
         return tuple(config.fitness for config in self.of_islands)

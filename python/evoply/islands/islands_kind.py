@@ -154,7 +154,7 @@ class _Display(PlainDisplay):
             for place, name in enumerate(_of_islands(rows[-1] if rows else {}), 1)
         ]
         mean = PlotLine("mean of all", "mean_fresh", is_dashed=True)
-        return [
+        plots = (
             Plot(
                 "The best of every island on fresh games",
                 "points a game",
@@ -176,7 +176,8 @@ class _Display(PlainDisplay):
                 from_zero=True,
                 after=1,
             ),
-        ]
+        )
+        return [replace(plot, x="generations", x_title="generation") for plot in plots]
 
     def live(self, config: IslandsConfig, step: IslandsStep, /) -> LiveFacts:
         """Return the newest values of the columns, and how far the limits are."""
