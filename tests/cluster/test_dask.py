@@ -39,6 +39,8 @@ kind = "tournament"
 [fitness]
 opponents = [{ player = "random", pairs = 4 }]
 """
+SHORT = ("--set", "generations=3")
+"""For commands whose work nobody disturbs: each unit costs Dask more than us."""
 # Dask's threads may be in the middle of something when its process is left.
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
@@ -149,7 +151,7 @@ def test_the_commands_take_a_cluster(home: Path, shared: DaskProcesses, capsys: 
     assert data["digest"] == expected_digest(home, asked)
     plain = ["tournament", "greedy", "random", "--games", "20", "--json"]
     learned = ["learn", "firebrand-8", "--games", "40", "--no-tests", "--json"]
-    evolved = ["evolve", "base.toml", "--no-tests", "--json"]
+    evolved = ["evolve", "base.toml", "--no-tests", "--json", *SHORT]
     for command in (plain, evolved, learned):
         assert main(command) == 0
         first = json.loads(capsys.readouterr().out)
@@ -321,7 +323,7 @@ def test_a_worker_that_dies_while_evoply_connects_is_lost_like_any_other(
     worker = dask.worker(DYING)
     next_one = threading.Thread(target=lambda: worker.wait() == 1 and dask.worker())
     next_one.start()
-    assert main(["evolve", "base.toml", "--no-tests", "--cluster", dask.address]) == 0
+    assert main(["evolve", "base.toml", "--no-tests", *SHORT, "--cluster", dask.address]) == 0
     next_one.join()
     assert "was lost while evoply connected; the others go on" in capsys.readouterr().out
 
@@ -334,7 +336,7 @@ def test_the_share_of_units_computed_twice_is_that_of_the_option_or_the_config(
     monkeypatch.setattr(
         Dispatcher, "__post_init__", lambda self: (shares.append(self.check_share), init(self))
     )
-    evolved = ["evolve", "base.toml", "--no-tests", "--json", "--cluster", shared.address]
+    evolved = ["evolve", "base.toml", "--no-tests", "--json", *SHORT, "--cluster", shared.address]
     digests = set()
     for options in ([], ["--set", "machine.check_share=0.5"], ["--check-share", "1"]):
         assert main([*evolved, *options]) == 0
