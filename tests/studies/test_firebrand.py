@@ -45,8 +45,8 @@ FEW = firebrand(
     {
         "smoke": Size(
             runs=2,
-            stage=6,
-            rate_games=16,
+            stage=2,
+            rate_games=8,
             short_stage=2,
             changed_games=2,
             match_games=2,
