@@ -369,6 +369,25 @@ def test_a_run_without_a_map_says_so(home: Path, monkeypatch: pytest.MonkeyPatch
         resolve_champion("champion@plain@0-0")
 
 
+def test_a_live_display_knows_how_long_it_takes() -> None:
+    display, learner = KINDS["map-elites"].display, MapElites(threads=1)
+    config = MapElitesConfig(**SMALL)
+    step = learner.first(config)
+    live = display.live(config, step)
+    assert live.seconds_left == pytest.approx(3 * step.seconds)
+    assert live.last_number == 3
+    assert live.points == {
+        "cells": step.statistics["cells"],
+        "best, fresh": step.statistics["best_fresh"],
+        "best of the map": step.statistics["best"],
+        "mean of the map": step.statistics["mean"],
+    }
+    timed = MapElitesConfig(**{**SMALL, "time_limit": 1e-9, "generations": None})
+    assert display.live(timed, step).seconds_left == 0
+    endless = MapElitesConfig(**{**SMALL, "games": 10**9, "generations": None})
+    assert display.live(endless, step).seconds_left is None
+
+
 def test_commands_make_show_and_explain_a_map(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -383,6 +402,8 @@ def test_commands_make_show_and_explain_a_map(
     assert len(json.loads(capsys.readouterr().out)["generations"]) == 4
     main(["config", "map.axes", "--learner", "map-elites"])
     assert "descriptor" in capsys.readouterr().out
+    assert main(["evolve", "map-elites"]) == 2
+    assert "evoply learn" in capsys.readouterr().err
     assert set(KINDS["map-elites"].configs.limits) == {
         "generations", "games", "work_limit", "time_limit", "machine",
     }  # fmt: skip

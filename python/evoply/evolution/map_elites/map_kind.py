@@ -161,8 +161,8 @@ class _Display(PlainDisplay):
                 Column("mean_fresh", "mean fresh", share, is_fact=False),
                 Column("best", "best", fitness, "best of the map", fact="best, training"),
                 Column("mean", "mean", fitness, "mean of the map", fact="mean of the map"),
-                Column("filled", "newly filled", "{:,.0f}".format, fact="cells newly filled"),
-                Column("improved", "improved", "{:,.0f}".format, fact="cells with a new elite"),
+                Column("filled", "newly filled", "{:,.0f}".format, fact="newly filled"),
+                Column("improved", "improved", "{:,.0f}".format, fact="improved"),
                 Column("coverage", "coverage", share, is_fact=False),
                 Column("best_size", "size", "{:.0f}".format, is_fact=False),
                 Column("games", "games", "{:,.0f}".format, is_fact=False),
@@ -197,6 +197,15 @@ class _Display(PlainDisplay):
     def champion_text(self, step: MapElitesStep) -> str:
         """Return the champion's tree."""
         return step.proved[0].tree
+
+    def seconds_left(self, config: MapElitesConfig, step: MapElitesStep) -> float | None:
+        """Return the seconds until the generations or the seconds of *config* are over."""
+        left = []
+        if config.generations is not None:
+            left.append(max(config.generations - step.number - 1, 0) * step.seconds)
+        if config.time_limit is not None:
+            left.append(max(config.time_limit - step.total_seconds, 0.0))
+        return min(left, default=None)
 
     def stage(self, progress: Progress | None, number: int, /) -> str:
         """Return the current stage of generation *number* in words."""
