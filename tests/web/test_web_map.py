@@ -7,7 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from web_browser import NEEDS_BROWSER, every_look_in_long_runs, opened
+from web_browser import (
+    NEEDS_BROWSER,
+    every_look_in_long_runs,
+    nothing_keeps_anybody_out,
+    opened,
+)
 from web_server import command
 
 from evoply import Run
@@ -60,8 +65,7 @@ def test_a_cell_plays(
         assert page.get_attribute(place, "aria-pressed") == "true"
         assert f"cell {cell}: " in page.inner_text(".elites .about")
         assert page.inner_text(".elites .about code") == best.tree
+        nothing_keeps_anybody_out(page, size["width"])
         page.click(".elites button.main")
         page.wait_for_selector(".target")
         assert page.input_value("#white-text") == f"champion@map@{cell}"
-        width = page.evaluate("document.documentElement.scrollWidth")
-        assert width <= size["width"]
