@@ -157,6 +157,24 @@ def test_an_unfinished_league_says_what_is_missing(results: LeagueResults, left:
     assert "Unfinished" in league_summary(some, standings(some))
 
 
+def test_a_method_without_games_under_a_condition_is_no_line_of_reference(
+    results: LeagueResults,
+) -> None:
+    some = replace(
+        results,
+        pairings=tuple(
+            game
+            for game in results.pairings
+            if game.condition == "time" or "online" not in (game.first, game.second)
+        ),
+    )
+    text = Reader(html_of(some)).text
+    assert "line of reference: the method online" not in text
+    assert "Without a game under this condition: online." in text
+    depth = text.partition("At equal depth")[2].partition("Methods")[0]
+    assert "the method online" not in depth
+
+
 def test_a_finished_league_says_nothing_of_the_kind(html: str) -> None:
     assert "Unfinished" not in html
     assert "Only seed" not in html

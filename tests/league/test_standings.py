@@ -269,6 +269,20 @@ def test_without_a_game_nobody_has_a_rating_or_a_rank() -> None:
     assert found.encounters == found.seeds == ()
 
 
+def test_who_does_not_play_under_a_condition_takes_nothing_from_the_others() -> None:
+    """Such as strategies that evolve before each move, which have no depth."""
+    results = league(STRENGTHS)
+    for name in ("online", "greedy"):
+        some = tuple(g for g in results.pairings if name not in (g.first, g.second))
+        found = standings_of(replace(results, pairings=some), "depth")
+        (absent,) = (row for row in found.standings if not row.games)
+        assert (absent.entrant, absent.rating, absent.rank) == (name, None, None)
+        assert absent.is_ranked is (name == "online")
+        assert found.seeds == (1, 2, 3)
+        assert f"Without a game under this condition: {name}." in found.notes
+        assert all(row.nash_share is not None for row in found.methods)
+
+
 def test_nash_averages_wait_for_all_pairs_of_methods() -> None:
     results = league(STRENGTHS)
     some = replace(

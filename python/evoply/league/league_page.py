@@ -79,7 +79,7 @@ def league_summary(results: LeagueResults, standings: Standings) -> str:
         parts.append(
             table_html(
                 f"League {results.name}, {_title(found)}",
-                [_rating_cells(row) for row in found.standings],
+                [_rating_cells(row) for row in _playing(found)],
                 [name for name, _ in _RATING_COLUMNS],
                 [*texts, *found.notes],
             )
@@ -189,6 +189,7 @@ _RATING_COLUMNS = (
 def _condition(results: LeagueResults, found: LeagueStandings) -> dict[str, Any]:
     """Return what the page shows of a condition."""
     methods = [row for row in found.methods if row.nash_share is not None]
+    rows = _playing(found)
     return {
         "title": _title(found),
         "condition": found.condition,
@@ -196,7 +197,7 @@ def _condition(results: LeagueResults, found: LeagueStandings) -> dict[str, Any]
         "notes": found.notes,
         "seeds": len(found.seeds),
         "columns": _RATING_COLUMNS,
-        "rows": [_rating_cells(row) for row in found.standings],
+        "rows": [_rating_cells(row) for row in rows],
         "chart": _chart(found) if found.seeds else None,
         "nash": [
             (
@@ -206,10 +207,15 @@ def _condition(results: LeagueResults, found: LeagueStandings) -> dict[str, Any]
             )
             for row in sorted(methods, key=lambda row: -(row.nash_average or 0.0))
         ],
-        "names": [row.entrant for row in found.standings],
-        "cells": [_cells(row, found) for row in found.standings],
+        "names": [row.entrant for row in rows],
+        "cells": [_cells(row, rows, found) for row in rows],
         "scores": [_score_cells(met) for met in found.encounters],
     }
+
+
+def _playing(found: LeagueStandings) -> list[LeagueStanding]:
+    """Return the rows of those who played under a condition; all before the first game."""
+    return [row for row in found.standings if row.games] or [*found.standings]
 
 
 def _rating_cells(row: LeagueStanding) -> tuple[str, ...]:
@@ -217,9 +223,9 @@ def _rating_cells(row: LeagueStanding) -> tuple[str, ...]:
     return (
         "" if row.rank is None else str(row.rank),
         row.entrant,
-        row.title if row.rank is not None else f"line of reference: {row.title}",
-        "none yet" if row.rating is None else signed(row.rating),
-        span(row.interval, "none" if row.rating is None else _UNSURE),
+        row.title if row.is_ranked else f"line of reference: {row.title}",
+        "none" if row.rating is None else signed(row.rating),
+        "" if row.rating is None else span(row.interval, _UNSURE),
         ahead,
         "" if row.score is None else f"{row.score:.1%}",
         f"{row.games:,}",
@@ -231,7 +237,7 @@ def _chart(found: LeagueStandings) -> Chart:
     rows = [row for row in found.standings if row.rating is not None]
 
     def series(name: str, *, is_ranked: bool, **look: Any) -> Series:
-        shown = [(row.rank is not None) is is_ranked for row in rows]
+        shown = [row.is_ranked is is_ranked for row in rows]
         return Series(
             name,
             [row.rating if show else None for row, show in zip(rows, shown, strict=True)],
@@ -266,9 +272,11 @@ def _in_single_rows(chart: Chart) -> Chart:
     return replace(chart, specification=specification)
 
 
-def _cells(row: LeagueStanding, found: LeagueStandings) -> list[_Cell | None]:
+def _cells(
+    row: LeagueStanding, rows: Sequence[LeagueStanding], found: LeagueStandings
+) -> list[_Cell | None]:
     """Return the scores of a row of the crosstable; None where two have not met."""
-    mets = [found.of(row.entrant, other.entrant) for other in found.standings]
+    mets = [found.of(row.entrant, other.entrant) for other in rows]
     return [None if met is None else _cell(met) for met in mets]
 
 

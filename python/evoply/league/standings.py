@@ -46,6 +46,8 @@ class LeagueStanding(JsonData):
     also: ClassVar = ("score",)
     entrant: str
     title: str
+    is_ranked: bool
+    """False for a line of reference."""
     rank: int | None
     """From 1; None for a line of reference, and without a rating."""
     rating: float | None
@@ -142,8 +144,9 @@ def standings_of(results: LeagueResults, condition: Condition) -> LeagueStanding
     """
     entrants = sorted(results.entrants, key=lambda entrant: entrant.name)
     pairings = pairings_in_order(results, condition)
-    lines = [entrant.name for entrant in entrants if not entrant.is_ranked]
-    anchors = lines or [entrant.name for entrant in entrants]
+    playing = {name for pairing in pairings for name in (pairing.first, pairing.second)}
+    lines = [line.name for line in entrants if not line.is_ranked and line.name in playing]
+    anchors = lines or sorted(playing)
     seeds = sorted({pairing.seed for pairing in pairings})
     rated = {
         seed: found
@@ -156,8 +159,7 @@ def standings_of(results: LeagueResults, condition: Condition) -> LeagueStanding
         (_standing(entrant, rated, encounters) for entrant in entrants),
         key=lambda row: (row.rating is None, -(row.rating or 0.0), row.entrant),
     )
-    ranked = {entrant.name for entrant in entrants if entrant.is_ranked}
-    rows = _ranked(rows, ranked, rated)
+    rows = _ranked(rows, rated)
     rows, missing = _with_nash(rows, encounters)
     return LeagueStandings(
         condition=condition,
@@ -166,7 +168,7 @@ def standings_of(results: LeagueResults, condition: Condition) -> LeagueStanding
         encounters=tuple(sorted(encounters.values(), key=lambda met: (met.first, met.second))),
         seeds=tuple(rated),
         zero="the mean of the lines of reference" if lines else "the mean of all methods",
-        notes=(*_notes(seeds, rated, anchors), *missing),
+        notes=(*_notes(seeds, rated, anchors), *missing, *_absent(entrants, playing)),
     )
 
 
@@ -216,6 +218,7 @@ def _standing(
     return LeagueStanding(
         entrant=entrant.name,
         title=entrant.title,
+        is_ranked=entrant.is_ranked,
         rank=None,
         rating=rating,
         interval=interval,
@@ -249,10 +252,10 @@ def _over_seeds(
 
 
 def _ranked(
-    rows: Sequence[LeagueStanding], ranked: set[str], rated: Mapping[int, _SeedRatings]
+    rows: Sequence[LeagueStanding], rated: Mapping[int, _SeedRatings]
 ) -> list[LeagueStanding]:
     """Return *rows* with the ranks of methods, and how far each is above the next method."""
-    methods = [row.entrant for row in rows if row.entrant in ranked and row.rating is not None]
+    methods = [row.entrant for row in rows if row.is_ranked and row.rating is not None]
     leads = {}
     for first, second in pairwise(methods):
         shared = [
@@ -328,3 +331,11 @@ def _notes(
             f"games that tie {', '.join(anchors)} to each other are missing."
         )
     return notes
+
+
+def _absent(entrants: Sequence[Entrant], playing: set[str]) -> list[str]:
+    """Return a note on those who have no games, if others have some."""
+    absent = [entrant.name for entrant in entrants if entrant.name not in playing]
+    if not absent or not playing:
+        return []
+    return [f"Without a game under this condition: {', '.join(absent)}."]
