@@ -402,8 +402,13 @@ def test_commands_make_show_and_explain_a_map(
     assert len(json.loads(capsys.readouterr().out)["generations"]) == 4
     main(["config", "map.axes", "--learner", "map-elites"])
     assert "descriptor" in capsys.readouterr().out
-    assert main(["evolve", "map-elites"]) == 2
-    assert "evoply learn" in capsys.readouterr().err
+    small = ["--set", "game=othello-4", "--population-size", "6", "--generations", "1"]
+    assert main(["evolve", "map-elites", "--name", "other", *small, "--no-tests", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["generations"] == 1
+    with Run.open(tmp_path / "other") as run:
+        assert (run.kind.name, run.config.batch) == ("map-elites", 6)
+    with pytest.raises(ep.ConfigError, match="is a config of map-elites: `evoply evolve` runs it"):
+        ep.load_config("map-elites")
     assert set(KINDS["map-elites"].configs.limits) == {
         "generations", "games", "work_limit", "time_limit", "machine",
     }  # fmt: skip

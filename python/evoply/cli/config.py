@@ -37,8 +37,8 @@ def config(
     list_
         Show the keys of all tables.
     learner
-        Which configs: evolution or islands for those of `evoply evolve`; learning, patterns,
-        tuples or map-elites for those of `evoply learn`.
+        Which configs: evolution, islands or map-elites for those of `evoply evolve`; learning,
+        patterns or tuples for those of `evoply learn`.
     """
     from evoply.configs.reference import config_sections, matching_sections
     from evoply.kinds import KINDS

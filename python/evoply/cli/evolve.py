@@ -10,6 +10,9 @@ from evoply.cli.output import Output
 if TYPE_CHECKING:
     from evoply.evolution import EvolutionConfig
 
+_SIZES = {"islands": "base.population_size", "map-elites": "batch"}
+"""The key for --population-size in configs of learners that evolve trees, too."""
+
 
 def evolve(
     config: str,
@@ -34,7 +37,8 @@ def evolve(
     shown, plays test matches, and a report is written.
 
     A config that says learner = "islands" evolves several populations side by
-    side, which exchange their best.
+    side, which exchange their best; one that says learner = "map-elites" fills
+    a map with the best players of every kind.
 
     Parameters
     ----------
@@ -44,7 +48,7 @@ def evolve(
     seed
         A whole number: the same config and seed give the same run. Default: that of the config.
     population_size
-        Trees in a generation; of islands, on each.
+        Trees in a generation; of islands, on each; of a map, new ones.
     generations
         How many generations, the random first one included; none: no limit.
     time_limit
@@ -57,9 +61,10 @@ def evolve(
     overrides = with_overrides(set_, seed=seed, **limits, game=game)
     output = Output(json)
     driven: dict[str, Any] = {"threads": threads, "with_tests": tests}
-    if _learner_of(config) == "islands":
-        each = {"base.population_size": population_size}
-        _islands(name, config, with_overrides(overrides, **each), cluster, output, driven)
+    learner = _learner_of(config)
+    if learner in _SIZES:
+        each = with_overrides(overrides, **{_SIZES[learner]: population_size})
+        _other_run(learner, name, config, each, cluster, output, driven)
         return
     overrides = with_overrides(overrides, population_size=population_size)
     settings = load_config(config, overrides, **_readers(config))
@@ -82,17 +87,18 @@ def evolve(
         output.result({"runs": results, "good_runs": good})
 
 
-def _learner_of(config: str) -> object:
-    """Return what a config says that its learner is; None if it says nothing."""
+def _learner_of(config: str) -> str:
+    """Return what a config says that its learner is; "" if it says nothing."""
     from evoply.configs.keys import read_toml
     from evoply.presets import config_text
 
     if config.lower().endswith(".ini"):
-        return None
-    return read_toml(config_text(config), config).get("learner")
+        return ""
+    return str(read_toml(config_text(config), config).get("learner", ""))
 
 
-def _islands(
+def _other_run(
+    learner: str,
     name: str | None,
     config: str,
     overrides: list[str],
@@ -100,11 +106,11 @@ def _islands(
     output: Output,
     driven: dict[str, Any],
 ) -> None:
-    """Make a run of islands."""
+    """Make a run of another *learner* that evolves trees."""
     from evoply.cli.run_loop import drive, for_runs, new_run
     from evoply.kinds import KINDS
 
-    kind = KINDS["islands"]
+    kind = KINDS[learner]
     settings = kind.configs.load(config, overrides)
     with (
         for_runs(cluster, settings, output, kind) as workers,

@@ -17,6 +17,7 @@ from evoply.wording import did_you_mean, shorten
 __all__ = ["PRESETS", "Preset", "config_text", "preset_text"]
 
 _LARGEST_FILE = 10_000_000
+_EVOLVED = ("evolution", "islands", "map-elites")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Preset:
     @property
     def command(self) -> str:
         """The command that runs it."""
-        return "evolve" if self.learner in ("evolution", "islands") else "learn"
+        return "evolve" if self.learner in _EVOLVED else "learn"
 
 
 PRESETS: Mapping[str, Preset] = MappingProxyType(
