@@ -1,6 +1,7 @@
 """Benbassat and Sipper's study: printed figures, guides, evolved players, ways to compete."""
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from evoply.presets import PRESETS
 from evoply.protocols import RunError
 from evoply.runs import advance, list_runs
 from evoply.studies import Request, Result, find_study, reproduce
+from evoply.studies.benbassat import evolved_players, guide_matches, guide_readings
 from evoply.studies.benbassat.coevolution import KINDS, OUTSIDE, evolved_score, kind_config
 from evoply.studies.benbassat.evolved_players import evolve_player, run_config
 from evoply.studies.benbassat.guide_matches import GUIDES, LADDER, READINGS, TITLES, guide
@@ -46,6 +48,17 @@ PRINTED_PLAYERS = {
         ("40Co", 7): [640.5, 711.5, 760.0, 826.0, 730.5, 815.5],
     },
 }
+
+
+@pytest.fixture
+def few_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Play fewer games than the smallest scale, where no interval is asked for."""
+    if "EVOPLY_LONG" in os.environ:
+        return
+    size = replace(evolved_players._SIZES["smoke"], games=4)
+    monkeypatch.setitem(evolved_players._SIZES, "smoke", size)
+    monkeypatch.setitem(guide_matches._GAMES, "smoke", (20, 20, 20))  # twenty have an interval
+    monkeypatch.setitem(guide_readings._GAMES, "smoke", 4)
 
 
 def test_the_printed_figures():
@@ -82,6 +95,7 @@ def test_the_ladder_of_another_program(reading, depth, other, expected):
     assert result.distinct_games == games
 
 
+@pytest.mark.usefixtures("few_games")
 def test_table_3():
     shown: list[Result] = []
     result = reproduce("benbassat", "3", Request(seed=4, shown=shown.append))
@@ -99,6 +113,7 @@ def test_table_3():
     json.dumps(result.to_dict(), allow_nan=False)
 
 
+@pytest.mark.usefixtures("few_games")
 def test_the_rule_chooses_the_reading_that_is_closest():
     shown: list[Result] = []
     result = reproduce("benbassat", "readings", Request(shown=shown.append))
@@ -166,6 +181,7 @@ def test_the_champion_is_the_best_of_fresh_games():
     assert one.tree in {entry.tree for entry in steps[-1].hall_of_fame}
 
 
+@pytest.mark.usefixtures("few_games")
 def test_a_table_that_keeps_its_runs_goes_on_where_it_was_interrupted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -225,6 +241,7 @@ def test_tables_of_players(name):
     json.dumps(result.to_dict(), allow_nan=False)
 
 
+@pytest.mark.usefixtures("few_games")
 def test_all_readings_of_a_table_share_the_champions_of_each_training() -> None:
     table = TABLES["5"]
     result = reproduce("benbassat", "5", Request(rules="readings"))
