@@ -121,7 +121,7 @@ def test_champions_are_the_best_of_their_training_and_can_be_played(
     ranking = [row.entrant for row in standings(results)["time"].methods]
     assert [champion.entrant.name for champion in found] == ranking
     assert {champion.made.seed for champion in found} == {3}
-    assert "the best of 3 by its training measure (0.53)" in found[0].chosen
+    assert "the best of 3 by its training measure (0.53)" in found[0].why
     text = Reader(html).text
     assert "evoply play --against champion@liao-3" in text
     assert html.count('<figure class="tree">') == 1
@@ -137,7 +137,14 @@ def test_a_player_that_is_made_of_nothing_is_played_by_its_text() -> None:
     assert commands["liao"] == (
         "evoply play --game othello --against '( + white ( * 10 white_corners ) )'"
     )
-    assert {champion.chosen for champion in found} == {"The same player for every seed."}
+    assert {champion.why for champion in found} == {"The same player for every seed."}
+
+
+def test_training_without_a_measure_chooses_nobody(results: LeagueResults) -> None:
+    made = tuple(replace(player, measure=None) for player in results.made)
+    found = champions_of(replace(results, made=made), standings(results))
+    assert {champion.made.seed for champion in found} == {1}
+    assert all("measures no strength" in champion.why for champion in found)
 
 
 def test_every_player_is_listed_with_its_digest(results: LeagueResults, html: str) -> None:

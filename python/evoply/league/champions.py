@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from evoply.league.portraits import Portrait, portrait
@@ -21,8 +21,8 @@ class LeagueChampion:
     entrant: Entrant
     made: MadePlayer
     portrait: Portrait
-    chosen: str
-    """Why this seed."""
+    why: str
+    """Why this player of its method."""
     command: str
     """The command to play it; "" if there is none."""
 
@@ -47,19 +47,25 @@ def champions_of(
             continue
         measured = [made for made in own if made.measure is not None]
         best = max(measured or own[:1], key=lambda made: made.measure or 0.0)
-        chosen = (
-            f"The player of seed {best.seed}, the best of {len(own)} by its training measure "
-            f"({best.measure:.4g})."
-            if measured and len(own) > 1
-            else f"The player of seed {best.seed}."
-            if best.run
-            else "The same player for every seed."
-        )
         drawn = portrait(best.player, results.game)
         found.append(
-            LeagueChampion(entrant, best, drawn, chosen, _play_command(best, results.game))
+            LeagueChampion(entrant, best, drawn, _why(best, own), _play_command(best, results.game))
         )
     return found
+
+
+def _why(best: MadePlayer, own: Sequence[MadePlayer]) -> str:
+    """Return why *best* is shown, of the players of a method."""
+    if not best.run:
+        return "The same player for every seed."
+    if len(own) == 1:
+        return f"The player of seed {best.seed}."
+    if best.measure is None:
+        return f"The player of seed {best.seed}, the first: its training measures no strength."
+    return (
+        f"The player of seed {best.seed}, the best of {len(own)} by its training measure "
+        f"({best.measure:.4g})."
+    )
 
 
 def _play_command(made: MadePlayer, game: str) -> str:

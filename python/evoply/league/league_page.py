@@ -162,7 +162,7 @@ def _facts(results: LeagueResults) -> dict[str, str]:
         "games a pair and seed": f"{results.games_a_pair:,}",
         "games played": f"{games:,}",
         "conditions": "; ".join(results.conditions.values()),
-        "cost of all players": f"{seconds / 60:,.0f} min of one core",
+        "cost of all players": _time(seconds),
         "reproducible": "all but the games at equal time"
         if "time" in results.conditions
         else "yes",
@@ -223,13 +223,19 @@ def _rating_cells(row: LeagueStanding) -> tuple[str, ...]:
     return (
         "" if row.rank is None else str(row.rank),
         row.entrant,
-        row.title if row.is_ranked else f"line of reference: {row.title}",
+        _what(row.title, is_ranked=row.is_ranked),
         "none" if row.rating is None else signed(row.rating),
         "" if row.rating is None else span(row.interval, _UNSURE),
         ahead,
         "" if row.score is None else f"{row.score:.1%}",
         f"{row.games:,}",
     )
+
+
+def _what(title: str, *, is_ranked: bool) -> str:
+    """Return what an entrant is; of a line of reference it is said that it is one."""
+    says_so = is_ranked or "line of reference" in title
+    return title if says_so else f"line of reference: {title}"
 
 
 def _chart(found: LeagueStandings) -> Chart:
@@ -310,7 +316,7 @@ def _method_rows(
         rows.append(
             (
                 entrant.name,
-                entrant.title if entrant.is_ranked else f"line of reference: {entrant.title}",
+                _what(entrant.title, is_ranked=entrant.is_ranked),
                 entrant.source,
                 _budget(entrant),
                 _mean(own, "seconds"),
@@ -327,6 +333,12 @@ def _budget(entrant: Entrant) -> str:
     """Return what each player may use; a unit that has no words of its own stands as it is."""
     unit = {"work": "units of work"}.get(entrant.counted, entrant.counted)
     return f"{_amount(entrant.budget)} {unit}" if unit else "none"
+
+
+def _time(seconds: float) -> str:
+    """Return the time of one core in words."""
+    amount = f"{seconds:,.0f} seconds" if seconds < 300 else f"{seconds / 60:,.0f} minutes"
+    return f"{amount} of one core"
 
 
 def _mean(made: Sequence[MadePlayer], name: str) -> str:

@@ -342,7 +342,10 @@ def _square_pictures(valuing: ValuingPlayer, game: str) -> Iterator[PlayerPictur
         f"What an own {rules.piece} on a square adds to the value, compared with an opponent's "
         f"there: the mean over {_POSITIONS} boards of random games"
     )
-    yield PlayerPicture("map", caption, rules.heat_map(effects))
+    # Three digits of the largest are enough, and more of the small ones would not fit the squares.
+    digits = 2 - math.floor(math.log10(max(map(abs, finite))))
+    shown = [round(value, digits) if math.isfinite(value) else value for value in effects]
+    yield PlayerPicture("map", caption, rules.heat_map(shown))
 
 
 def _many(count: int, noun: str) -> str:
