@@ -5,11 +5,14 @@
 Prints games a second of ISLANDS islands (2) of the preset `demo` on as many threads, on as many
 processes as workers, and of as many runs of evolution with the seeds of the islands, each in a
 process of its own. All take turns, for about SECONDS (20) each; medians of three. Processes are
-started before.
+started before. Workers have sessions of their own, to which Linux gives more of a machine that is
+busy: their row says something on an idle one only.
 """
 
+import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from time import perf_counter
 from typing import Any
 
@@ -17,9 +20,10 @@ import numpy as np
 
 from evoply.cluster import Dispatcher
 from evoply.cluster.processes import ProcessPool
+from evoply.evolution import Evolution
 from evoply.islands import IslandEvolution, IslandsConfig, IslandsStep
-from evoply.islands.island_epoch import epoch_part, epoch_unit
-from evoply.protocols import Cluster, unpacked
+from evoply.islands.island_epoch import epoch
+from evoply.protocols import Cluster
 
 REPEATS = 3
 EVERY = 5
@@ -41,11 +45,37 @@ def games_of_islands(settings: IslandsConfig, steps: int, cluster: Cluster | Non
     return step.games
 
 
-def games_of_runs(settings: IslandsConfig, steps: int, cluster: Cluster) -> int:
-    """Return the games of plain runs of as many generations, one in each process."""
-    parts = (epoch_unit(island, None, steps * EVERY) for island in settings.of_islands)
-    answers = cluster.results(epoch_part, parts, same=None)
-    return sum(unpacked(answer.content)[0]["games"] for answer in answers)
+Runs = Sequence["subprocess.Popen[str]"]
+
+
+@contextmanager
+def runs_of(islands: int) -> Iterator[Runs]:
+    """Give processes that wait to be asked for runs."""
+    words = [sys.executable, __file__, "run"]
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    processes = [subprocess.Popen(words, **pipes) for _ in range(islands)]
+    try:
+        yield processes
+    finally:
+        for process in processes:
+            process.communicate()
+
+
+def games_of_runs(runs: Runs, seed: int, steps: int) -> int:
+    """Return the games of plain runs of as many generations as *steps* have, one a process."""
+    for place, process in enumerate(runs):
+        assert process.stdin is not None
+        process.stdin.write(f"{len(runs)} {place} {seed} {steps}\n")
+        process.stdin.flush()
+    return sum(int(process.stdout.readline()) for process in runs if process.stdout is not None)
+
+
+def serve() -> None:
+    """Make the runs that standard input asks for, on one thread each."""
+    for line in sys.stdin:
+        islands, place, seed, steps = map(int, line.split())
+        island = config(islands, seed).of_islands[place]
+        print(epoch(island, None, steps * EVERY, Evolution(threads=1)).games, flush=True)
 
 
 def rates(works: Sequence[Callable[[int], int]]) -> list[list[float]]:
@@ -61,9 +91,10 @@ def rates(works: Sequence[Callable[[int], int]]) -> list[list[float]]:
 
 def rows(islands: int = 2, seconds: float = 20.0) -> list[tuple[Any, ...]]:
     """Return name, unit, ours, peer, its figure and ratio of each row."""
-    with ProcessPool(islands) as pool:
+    with ProcessPool(islands) as pool, runs_of(islands) as processes:
         cluster = Dispatcher(pool, check_share=0.0)
-        games_of_runs(config(islands, 9), 1, cluster)  # starts the processes
+        games_of_runs(processes, 9, 1)  # imports, and fills what is kept
+        games_of_islands(config(islands, 9), 1, cluster)
         begun = perf_counter()
         games_of_islands(config(islands, 9), 1, None)
         steps = max(1, round(seconds / (perf_counter() - begun)))
@@ -71,7 +102,7 @@ def rows(islands: int = 2, seconds: float = 20.0) -> list[tuple[Any, ...]]:
             [
                 lambda seed: games_of_islands(config(islands, seed), steps, None),
                 lambda seed: games_of_islands(config(islands, seed), steps, cluster),
-                lambda seed: games_of_runs(config(islands, seed), steps, cluster),
+                lambda seed: games_of_runs(processes, seed, steps),
             ]
         )
     peer = f"{islands} runs side by side"
@@ -86,6 +117,9 @@ def rows(islands: int = 2, seconds: float = 20.0) -> list[tuple[Any, ...]]:
 
 
 if __name__ == "__main__":
+    if sys.argv[1:] == ["run"]:
+        serve()
+        sys.exit()
     asked = [int(word) for word in sys.argv[1:]]
     for name, unit, ours, peer, theirs, ratio in rows(*asked):
         print(f"{name}: {ours:,.0f} {unit}, {peer}: {theirs:,.0f}, ratio {ratio:.2f}")
