@@ -156,6 +156,23 @@ def test_seeds_that_agree_by_chance_do_not_make_games_certain() -> None:
         assert width == pytest.approx(of_one / 2**0.5)
 
 
+def test_a_line_that_is_the_zero_itself_is_not_measured() -> None:
+    for seeds in ((1,), (1, 2, 3)):
+        found = standings_of(league(STRENGTHS, references={"greedy": -100.0}, seeds=seeds), "time")
+        (line,) = (row for row in found.standings if not row.is_ranked)
+        assert line.rating == pytest.approx(0, abs=1e-9)
+        assert line.interval is None
+
+
+def test_few_games_of_many_seeds_are_still_not_certain() -> None:
+    """Two games of each two in a seed have no interval of their own, and count all the same."""
+    single = league(STRENGTHS, seeds=(1,), pairs=1)
+    twins = tuple(replace(game, seed=2) for game in single.pairings)
+    both = standings_of(replace(single, pairings=(*single.pairings, *twins)), "time")
+    for row in both.methods:
+        assert row.interval[1] - row.interval[0] > 100
+
+
 def test_too_few_games_have_no_interval() -> None:
     found = standings_of(league(STRENGTHS, seeds=(1,), pairs=1), "time")
     assert all(row.interval is None for row in found.standings)

@@ -104,6 +104,24 @@ class LeagueStandings(JsonData):
         return tuple(row for row in self.standings if row.rank is not None)
 
 
+class _Measured(NamedTuple):
+    """A rating of one seed, or a difference of two, with its error from the games of this seed."""
+
+    value: float
+    error: float
+    """Its standard error."""
+    is_enough: bool
+    """Whether these games alone can say how sure it is."""
+
+    @property
+    def interval(self) -> Interval | None:
+        """The 95 % interval from the games of this seed alone."""
+        # The error of a player that is the zero itself is nothing: it is not measured.
+        if not self.is_enough or self.error < _NOTHING:
+            return None
+        return self.value - _Z * self.error, self.value + _Z * self.error
+
+
 class _SeedRatings(NamedTuple):
     """The ratings of one seed, with the mean of *anchors* as zero."""
 
@@ -111,29 +129,26 @@ class _SeedRatings(NamedTuple):
     ratings: Ratings
     anchors: Sequence[int]
 
-    def of(self, name: str) -> tuple[float, Interval | None]:
-        """Return the rating of a player, and its interval from the games of this seed alone."""
+    def of(self, name: str) -> _Measured:
+        """Return the rating of a player."""
         place = self.names.index(name)
         contrast = np.zeros(len(self.names))
         contrast[list(self.anchors)] -= 1 / len(self.anchors)
         contrast[place] += 1
         return self._compared(contrast, [place])
 
-    def difference(self, first: str, second: str) -> tuple[float, Interval | None]:
-        """Return how far *first* is rated above *second*, and the interval of that."""
+    def difference(self, first: str, second: str) -> _Measured:
+        """Return how far *first* is rated above *second*."""
         places = [self.names.index(first), self.names.index(second)]
         contrast = np.zeros(len(self.names))
         contrast[places] = [1, -1]
         return self._compared(contrast, places)
 
-    def _compared(
-        self, contrast: NDArray[np.float64], places: Sequence[int]
-    ) -> tuple[float, Interval | None]:
+    def _compared(self, contrast: NDArray[np.float64], places: Sequence[int]) -> _Measured:
+        variance = float(contrast @ self.ratings.covariance @ contrast)
+        pairs = min(int(self.ratings.distinct_pairs[place]) for place in places)
         value = float(contrast @ self.ratings.elo)
-        half = _Z * math.sqrt(max(float(contrast @ self.ratings.covariance @ contrast), 0.0))
-        few = min(self.ratings.distinct_pairs[place] for place in places) < FEWEST_PAIRS
-        # A player that is the zero itself is not measured.
-        return value, None if few or half < _NOTHING else (value - half, value + half)
+        return _Measured(value, math.sqrt(max(variance, 0.0)), pairs >= FEWEST_PAIRS)
 
 
 def standings_of(results: LeagueResults, condition: Condition) -> LeagueStandings:
@@ -222,32 +237,29 @@ def _standing(
         rank=None,
         rating=rating,
         interval=interval,
-        by_seed={seed: value for seed, (value, _) in found.items()},
+        by_seed={seed: measured.value for seed, measured in found.items()},
         points=sum(met.points for met in own),
         games=sum(met.games for met in own),
     )
 
 
 def _over_seeds(
-    values: Sequence[tuple[float, Interval | None]], *, is_alone: bool
+    measured: Sequence[_Measured], *, is_alone: bool
 ) -> tuple[float | None, Interval | None]:
     """Return the mean of values and Student's interval; with one seed alone that of its games.
 
     Two or three seeds may agree by chance: no interval is narrower than the games of all seeds
     allow, as Knapp & Hartung (2003) advise for a mean over few studies.
     """
-    if not values:
+    if not measured:
         return None, None
     if is_alone:
-        return values[0]
-    mean = fmean(value for value, _ in values)
-    interval = mean_interval([value for value, _ in values])
-    intervals = [own for _, own in values if own is not None]
-    if interval is None or len(intervals) < len(values):
-        # A player that is the zero itself in every seed is not measured.
-        is_zero = all(abs(value) < _NOTHING for value, _ in values)
-        return mean, None if is_zero else interval
-    half = math.hypot(*((high - low) / 2 for low, high in intervals)) / len(values)
+        return measured[0].value, measured[0].interval
+    mean = fmean(each.value for each in measured)
+    interval = mean_interval([each.value for each in measured])
+    half = _Z * math.hypot(*(each.error for each in measured)) / len(measured)
+    if interval is None or half < _NOTHING:
+        return mean, None
     return mean, (min(interval[0], mean - half), max(interval[1], mean + half))
 
 
