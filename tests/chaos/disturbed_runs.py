@@ -59,6 +59,18 @@ pairs = 2
 [lessons]
 games = 400
 """,
+    "islands": """
+learner = "islands"
+game = "othello-6"
+seed = 6
+generations = 60
+islands = 2
+every = 3
+migrants = 2
+[base]
+population_size = 40
+fitness.opponents = [{ player = "greedy", pairs = 3 }]
+""",
 }
 TUNING = (
     "tune", "material:depth=1", "--game", "othello-6", "--generations", "20", "--pairs", "4",

@@ -235,6 +235,11 @@ def test_a_base_is_a_preset_a_file_or_a_config(tmp_path: Path) -> None:
             load_islands_config(file)
 
 
+def test_plain_evolution_says_whose_config_it_is() -> None:
+    with pytest.raises(ep.ConfigError, match="islands is a config of islands: `evoply evolve`"):
+        ep.evolve("islands")
+
+
 def test_the_preset_is_what_it_says() -> None:
     config = load_islands_config("islands")
     assert {island.population_size for island in config.of_islands} == {
