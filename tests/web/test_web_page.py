@@ -23,11 +23,19 @@ pytestmark = NEEDS_BROWSER
 MOST = 700
 
 
+def give_up(page: Any) -> None:
+    page.click("#resign")
+    page.click("dialog .sure")
+    page.wait_for_function(
+        "() => /game is over/.test(document.getElementById('status').textContent)"
+    )
+
+
 @pytest.mark.parametrize(
     ("game", "move", "most"),
     [
         # Each way to move and each family of games; long runs have whole games of all in both.
-        ("checkers", by_mouse, 25),
+        ("checkers", by_mouse, 12),
         ("othello-6", by_keyboard, MOST),
         *(
             pytest.param(game, move, MOST, marks=pytest.mark.long)
@@ -50,34 +58,38 @@ def test_a_whole_game(game: str, move: Any, most: int, browser: Any, address: st
                 "before => before !== document.getElementById('board').dataset.state", arg=before
             )
         if most < MOST and wait_for_turn(page):
-            page.click("#resign")
-            page.click("dialog .sure")
-            page.wait_for_function(
-                "() => /game is over/.test(document.getElementById('status').textContent)"
-            )
+            give_up(page)
         assert "The game is over" in page.inner_text("#status")
         assert page.locator("#moves li").count() > 8
         assert page.inner_text("#message") == ""
 
 
 @pytest.mark.parametrize(
-    ("game", "move", "size"),
+    ("game", "move", "size", "most"),
     [
-        ("breakthrough-6", by_mouse, PHONE),
-        ("connect-four", by_keyboard, DESKTOP),
-        ("hex-9", by_mouse, PHONE),
-        pytest.param("gomoku-9", by_keyboard, DESKTOP, marks=pytest.mark.long),
-        pytest.param("ataxx", by_mouse, PHONE, marks=pytest.mark.long),
+        ("breakthrough-6", by_mouse, PHONE, 5),
+        ("connect-four", by_keyboard, DESKTOP, MOST),
+        ("hex-9", by_mouse, PHONE, 5),
+        *(
+            pytest.param(game, move, size, MOST, marks=pytest.mark.long)
+            for game, move, size in (
+                ("breakthrough-6", by_mouse, PHONE),
+                ("hex-9", by_mouse, PHONE),
+                ("gomoku-9", by_keyboard, DESKTOP),
+                ("ataxx", by_mouse, PHONE),
+            )
+        ),
     ],
 )
 def test_games_whose_rules_are_data(
-    game: str, move: Any, size: Any, browser: Any, address: str
+    game: str, move: Any, size: Any, most: int, browser: Any, address: str
 ) -> None:
+    """Play to the end, or so many moves and then give up."""
     with opened(browser, address, viewport=size) as page:
         begin(page, game)
         nothing_keeps_anybody_out(page, size["width"])
         plies = 0
-        while wait_for_turn(page):
+        while plies < most and wait_for_turn(page):
             if plies == 0:
                 page.keyboard.press("v")
                 page.wait_for_selector(".board .value")
@@ -87,6 +99,8 @@ def test_games_whose_rules_are_data(
                 "before => before !== document.getElementById('board').dataset.state", arg=before
             )
             plies += 1
+        if most < MOST and wait_for_turn(page):
+            give_up(page)
         assert "The game is over" in page.inner_text("#status")
         assert page.locator("#moves li").count() > 2
         assert page.inner_text("#message") == ""
