@@ -28,14 +28,20 @@ settings.load_profile("long" if LONG else "ordinary")
 # Workers take whole files in the order of collection. These are the longest: begun last, one of
 # them would go on alone.
 LONGEST = (
+    "test_dask",
+    "test_web_coach_page",
+    "test_benbassat",
     "test_web_page",
     "test_web_looks",
     "test_web_runs_page",
+    "test_web_book",
+    "test_web_compare",
+    "test_web_run_first_step",
     "test_checkers_against_others",
+    "test_bots",
+    "test_notebooks",
     "test_firebrand",
     "test_liao",
-    "test_benbassat",
-    "test_dask",
 )
 
 
