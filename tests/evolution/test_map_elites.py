@@ -257,7 +257,7 @@ def test_mistakes_are_named(changes: dict[str, Any], path: str, says: str) -> No
 def test_usual_ranges_fit_the_limits_and_the_game() -> None:
     axes = [MapAxis(descriptor=name) for name in ("size", "length", "corners")]  # type: ignore[arg-type]
     config = MapElitesConfig(**{**SMALL, "map": {"axes": axes}})
-    assert [(axis.low, axis.high) for axis in config.axes] == [(1, 21), (6, 13), (0, 4)]
+    assert [(axis.low, axis.high) for axis in config.axes] == [(1, 21), (9, 13), (0, 4)]
 
 
 def test_a_fitness_may_be_a_text_with_guides_of_the_game() -> None:

@@ -212,7 +212,7 @@ class MapElitesConfig(LearnerConfig):
         """Return where most individuals lie; `ValueError` if nothing is usual in this game."""
         match axis.descriptor:
             case "mobility":
-                return 0.4, 0.75
+                return 0.4, 0.8
             case "size":
                 return 1.0, self.limits.max_nodes + 1.0
             case "corners":
@@ -220,7 +220,7 @@ class MapElitesConfig(LearnerConfig):
             case "length":
                 length = game_rules(self.game).length
                 if length is not None:
-                    return length / 2, length + 1.0
+                    return 0.75 * length, length + 1.0
                 if axis.low is None or axis.high is None:
                     raise ValueError(
                         f"games of {self.game} have no usual length - give low and high"
