@@ -11,7 +11,6 @@ from typing import Any
 
 from evoply import gp
 from evoply.arena.on_cluster import know_game, rules_to_send
-from evoply.cluster.worker import report
 from evoply.evolution.config.config_text import config_from_toml, config_to_toml
 from evoply.evolution.config.evolution_config import EvolutionConfig, primitive_set_of
 from evoply.evolution.config.player_settings import self_contained
@@ -188,6 +187,8 @@ def epoch_part(data: bytes) -> bytes:
 
     A worker has a core of its own, so one thread plays.
     """
+    from evoply.cluster.worker import report  # only workers do this
+
     task, _ = unpacked(data)
     know_game(task)
     config = config_from_toml(task["config"])
