@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from evoply.games import GAMES, DrawRules, add_game, checkers, othello
     from evoply.gp import Forest, Tree, TreeSyntaxError, parse_individual, parse_tree
     from evoply.kinds import Run, find_run
+    from evoply.leagues import League, league, load_league
     from evoply.learning import (
         Distilled,
         LearningConfig,
@@ -128,6 +129,7 @@ _HOMES = {
     "evoply.algebra": "simplify",
     "evoply.gp": "Forest Tree TreeSyntaxError parse_individual parse_tree",
     "evoply.kinds": "Run find_run",
+    "evoply.leagues": "League league load_league",
     "evoply.learning": (
         "Distilled LearningConfig LearningStep TuningConfig TuningStep distil learn "
         "load_learning_config tune"
@@ -168,14 +170,14 @@ __all__ = [
     "Clock", "Color",
     "Comparison", "ConfigError", "Distilled", "DrawRules", "Engine", "EvolutionConfig",
     "Explanation", "ExpressionError", "ExpressionEvaluator", "Forest", "ForfeitError", "Generation",
-    "IllegalMoveError", "InvalidMoveError", "LearningConfig", "LearningStep", "MatchResult",
+    "IllegalMoveError", "InvalidMoveError", "League", "LearningConfig", "LearningStep", "MatchResult",
     "Online", "Outcome", "Player", "PlayerFileError", "PlayerTextError", "Primitive",
     "PrimitiveSet", "Puzzle", "RandomPlayer", "RandomStart", "RoundRobin", "Run", "RunError",
     "Searcher", "Seat", "Solution", "Sprt", "SprtResult", "Staged", "Stream", "Tournament", "Tree",
     "TreeEvaluator", "TreeSyntaxError", "TuningConfig", "TuningStep", "Why", "XRay", "__version__",
     "add_game", "advance", "analyse", "board", "checkers", "compare", "compare_experiment", "count",
-    "distil", "evolve", "explain", "features", "final_test", "find_run", "learn", "list_runs",
-    "load_comparison", "load_config", "load_learning_config", "load_player", "match", "number",
+    "distil", "evolve", "explain", "features", "final_test", "find_run", "league", "learn", "list_runs",
+    "load_comparison", "load_config", "load_league", "load_learning_config", "load_player", "match", "number",
     "othello", "parse_individual", "parse_player", "parse_tree", "puzzles", "read_engines",
     "replay", "reproduce", "round_robin", "save_player", "select", "simplify", "solve",
     "sprt_match", "squares", "tournament", "tune", "why", "with_options", "write_report", "xray",

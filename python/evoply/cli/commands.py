@@ -50,6 +50,12 @@ COMMANDS: dict[str, str] = {
   evoply experiment sizes.toml
   evoply experiment sizes.toml --seeds 20 --csv numbers
 """,
+    "league": """
+  evoply league --budget small --seeds 2
+  evoply league --methods liao,firebrand,patterns --budget 20 --seeds 3
+  evoply league --with mine.toml --with player.json --name ours
+  evoply league --game lose-checkers --json
+""",
     "resume": """
   evoply resume                        # the newest run
   evoply resume first

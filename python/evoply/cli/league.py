@@ -16,7 +16,7 @@ from evoply.refusals import reason
 from evoply.wording import signed, span
 
 if TYPE_CHECKING:
-    from evoply.league import League, LeaguePlan, LeagueStatus
+    from evoply.leagues import League, LeaguePlan, LeagueStatus
 
 _PAGE = "league.html"
 
@@ -73,9 +73,9 @@ def league(
     name
         Folder of the league within runs/ (or $EVOPLY_RUNS). Default: league-GAME.
     """
-    from evoply.league.league_result import League, budget_of, usual_name
-    from evoply.league.plan import LeagueFolder, plan_of
-    from evoply.league.running import results_of, run_league
+    from evoply.leagues.league_loop import results_of, run_league
+    from evoply.leagues.league_result import League, budget_of, usual_name
+    from evoply.leagues.plan import LeagueFolder, plan_of
     from evoply.runs import checked_name, runs_directory
 
     output = Output(json)

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from evoply.files import write_atomically
-from evoply.league.plan import BUDGETS, LeagueFolder, LeaguePlan, find_league, plan_of
-from evoply.league.results import Condition, LeagueResults
-from evoply.league.running import LeagueStatus, results_of, run_league
-from evoply.league.standings import LeagueStandings, standings_of
+from evoply.leagues.league_data import Condition, LeagueResults
+from evoply.leagues.league_loop import LeagueStatus, results_of, run_league
+from evoply.leagues.plan import BUDGETS, LeagueFolder, LeaguePlan, find_league, plan_of
+from evoply.leagues.standings import LeagueStandings, standings_of
 from evoply.runs import runs_directory
 from evoply.wording import signed, span
 
@@ -50,13 +50,13 @@ class League:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready data."""
-        from evoply.league.league_page import standings_data
+        from evoply.leagues.league_page import standings_data
 
         return standings_data(self.results, self.standings)
 
     def save_html(self, path: str | os.PathLike[str]) -> Path:
         """Write the page about it, whole or not at all, and return the path; `OSError` if not."""
-        from evoply.league.league_page import league_html
+        from evoply.leagues.league_page import league_html
 
         write_atomically(Path(path), league_html(self.results, self.standings))
         return Path(path)
@@ -76,7 +76,7 @@ class League:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        from evoply.league.league_page import league_summary
+        from evoply.leagues.league_page import league_summary
 
         return league_summary(self.results, self.standings)
 

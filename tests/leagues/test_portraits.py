@@ -10,7 +10,7 @@ from evoply.expressions import PRIMITIVE_SETS, sum_of_patterns
 from evoply.expressions.numbers import parameters_of, with_parameters
 from evoply.games import game_rules
 from evoply.gp import parse_individual
-from evoply.league.portraits import Portrait, portrait
+from evoply.leagues.portraits import Portrait, portrait
 from evoply.players import AlphaBeta, ExpressionEvaluator, ValuingPlayer, player_of
 from evoply.players.player_kind import PlayerKind
 

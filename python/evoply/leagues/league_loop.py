@@ -9,15 +9,15 @@ from dataclasses import dataclass
 
 from evoply.cluster import opened
 from evoply.experiments import Status
-from evoply.league.making import made_players, make_players, wanted_players
-from evoply.league.plan import LeagueFolder
-from evoply.league.playing import (
+from evoply.leagues.league_data import LeagueResults
+from evoply.leagues.league_games import (
     play_games,
     played_pairings,
     wanted_games,
     wanted_pairings,
 )
-from evoply.league.results import LeagueResults
+from evoply.leagues.league_players import made_players, make_players, wanted_players
+from evoply.leagues.plan import LeagueFolder
 from evoply.provenance import provenance
 
 

@@ -21,10 +21,10 @@ from evoply._native import Stream
 from evoply.arena.conditions import Field, field_of
 from evoply.arena.schedule import FinishedGames, Schedule
 from evoply.checksums import Database, Group
-from evoply.league.plan import LeagueFolder
-from evoply.league.results import Condition, Entrant, MadePlayer, Pairing
+from evoply.leagues.league_data import Condition, Entrant, LeaguePairing, MadePlayer
+from evoply.leagues.plan import LeagueFolder
 from evoply.ledger import Ledger
-from evoply.players import Online, PlayerKind, model_of
+from evoply.players import PlayerKind, model_of
 from evoply.protocols import Cluster, Player, RunError
 
 _GAMES = Group(
@@ -61,7 +61,7 @@ class Pair(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class LeagueRound:
     """All games of the players of one seed under one condition."""
 
     condition: Condition
@@ -76,11 +76,11 @@ class Round:
         return part * _MOST_GAMES
 
 
-def rounds_of(league: LeagueFolder) -> list[Round]:
+def rounds_of(league: LeagueFolder) -> list[LeagueRound]:
     """Return the rounds of *league*: those at equal depth, which take less, come first."""
     conditions = sorted(league.plan.conditions, key=_CONDITIONS.index, reverse=True)
     return [
-        Round(condition, seed, index)
+        LeagueRound(condition, seed, index)
         for condition in conditions
         for index, seed in enumerate(league.plan.all_seeds)
     ]
@@ -101,9 +101,10 @@ def pairs_of(league: LeagueFolder, condition: Condition) -> list[Pair]:
 
 
 def _takes_part(league: LeagueFolder, entrant: Entrant, condition: Condition) -> bool:
-    """Whether *entrant* plays under *condition*; what evolves before its moves has no depth."""
+    """Whether *entrant* plays under *condition*; a method without values of boards has no depth."""
     ready = league.ready_players.get(entrant.name)
-    return condition == "time" or not isinstance(ready, Online)
+    has_depth = ready is None or not entrant.is_ranked or ready.valuing() is not None
+    return condition == "time" or has_depth
 
 
 def player_under(
@@ -173,7 +174,7 @@ Row = tuple[int, float, str]
 
 def _missing(
     league: LeagueFolder,
-    round_: Round,
+    round_: LeagueRound,
     made: dict[str, MadePlayer],
     database: Database,
     threads: int,
@@ -198,7 +199,7 @@ def _missing(
 
 def schedule_of(
     league: LeagueFolder,
-    round_: Round,
+    round_: LeagueRound,
     made: dict[str, MadePlayer],
     threads: int = 0,
     cluster: Cluster | None = None,
@@ -243,7 +244,7 @@ def _rows(finished: FinishedGames, places: NDArray[np.intp], first: int) -> list
     return rows
 
 
-def played_pairings(league: LeagueFolder) -> tuple[Pairing, ...]:
+def played_pairings(league: LeagueFolder) -> tuple[LeaguePairing, ...]:
     """Return the whole opening pairs that were played, pairing by pairing."""
     if not (league.path / "games.db").exists():
         return ()
@@ -263,7 +264,7 @@ def played_pairings(league: LeagueFolder) -> tuple[Pairing, ...]:
                 ]
                 if places:
                     pairings.append(
-                        Pairing(
+                        LeaguePairing(
                             condition=round_.condition,
                             seed=round_.seed,
                             first=league.entrants[pair.first].name,

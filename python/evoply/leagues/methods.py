@@ -26,7 +26,7 @@ from evoply.configs.part import Part
 from evoply.experiments.design import LONGEST_NAME, Setup, config_of_source
 from evoply.files import read_limited
 from evoply.kinds import KINDS
-from evoply.league.results import Entrant
+from evoply.leagues.league_data import Entrant
 from evoply.presets import config_text
 from evoply.protocols import ConfigError
 from evoply.runs.finding_kinds import named_kind
@@ -184,13 +184,12 @@ def _pace_of(setup: Setup) -> tuple[str, float]:
     ]
     if not counted:
         return "", 0.0
-    learner, step, done = learners.made(threads=1), None, 0.0
+    learner, done = learners.made(threads=1), 0.0
+    step: Any = None
     began = perf_counter()
     while perf_counter() - began < _PROBE_SECONDS:
-        before, step = (
-            step,
-            (learner.first(config) if step is None else learner.after(config, step)),
-        )
+        before = step
+        step = learner.first(config) if step is None else learner.after(config, step)
         done += learners.costs(step, before).get(_COUNTED[counted[0]], 0.0)
         if learner.is_finished(config, step):
             break

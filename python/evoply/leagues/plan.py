@@ -30,8 +30,8 @@ from evoply.files import (
     write_atomically,
 )
 from evoply.games import game_rules
-from evoply.league.methods import Method, chosen_methods, own_methods, roster_of
-from evoply.league.results import Condition, Entrant
+from evoply.leagues.league_data import Condition, Entrant
+from evoply.leagues.methods import Method, chosen_methods, own_methods, roster_of
 from evoply.players import PlayerKind, data_of, parse_player
 from evoply.players.player import PLAYER_ADAPTER
 from evoply.presets import PRESETS

@@ -16,8 +16,8 @@ from evoply.experiments.experiment_folder import ExperimentFolder
 from evoply.experiments.units import Unit, measured
 from evoply.files import EXPERIMENT_FILE
 from evoply.kinds import Run
-from evoply.league.plan import LeagueFolder, population_name
-from evoply.league.results import MadePlayer
+from evoply.leagues.league_data import MadePlayer
+from evoply.leagues.plan import LeagueFolder, population_name
 from evoply.learning import features_of_population
 from evoply.protocols import RunNameError
 

@@ -12,11 +12,9 @@ import pytest
 
 import evoply as ep
 from evoply.evolution.play.opponents import player_texts, resolved
-from evoply.league import LeagueFolder, LeaguePlan, LeagueStatus, load_league, run_league
-from evoply.league.making import made_players
-from evoply.league.methods import chosen_methods, roster_of
-from evoply.league.plan import plan_of
-from evoply.league.playing import (
+from evoply.leagues import LeagueFolder, LeaguePlan, LeagueStatus, load_league, run_league
+from evoply.leagues.league_data import LeagueResults
+from evoply.leagues.league_games import (
     games_file,
     play_games,
     played_pairings,
@@ -25,7 +23,9 @@ from evoply.league.playing import (
     schedule_of,
     wanted_games,
 )
-from evoply.league.results import LeagueResults
+from evoply.leagues.league_players import made_players
+from evoply.leagues.methods import chosen_methods, roster_of
+from evoply.leagues.plan import plan_of
 from evoply.learning import features_of_population
 from evoply.players import AlphaBeta, Online
 from evoply.protocols import RunError
@@ -93,7 +93,7 @@ def test_a_game_that_was_played_is_never_played_again(
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("a game was played again")
 
-    monkeypatch.setattr("evoply.league.playing.schedule_of", refuse)
+    monkeypatch.setattr("evoply.leagues.league_games.schedule_of", refuse)
     play_games(folder, made)
     assert played_pairings(folder) == whole.pairings
     # Of a game that is missing, only that one is played.
@@ -171,7 +171,7 @@ def test_found_features_come_from_the_population_of_the_seed(
 ) -> None:
     # Features are found in fewer games than usual.
     few = partial(features_of_population, games=20)
-    monkeypatch.setattr("evoply.league.making.features_of_population", few)
+    monkeypatch.setattr("evoply.leagues.league_players.features_of_population", few)
     plan = LeaguePlan(
         methods=("found-features", "firebrand", "patterns"),
         budget=0.02, seeds=2, games=2, move_time=0.001, depth=1,

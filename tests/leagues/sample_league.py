@@ -6,7 +6,7 @@ from typing import Any
 
 import evoply as ep
 from evoply._native import Stream
-from evoply.league.results import Entrant, LeagueResults, MadePlayer, Pairing
+from evoply.leagues.league_data import Entrant, LeaguePairing, LeagueResults, MadePlayer
 
 PLAYERS = {
     "liao": "( + white ( * 10 white_corners ) )",
@@ -102,7 +102,7 @@ def _costs(name: str, seed: int) -> dict[str, Any]:
 
 def _all_against_all(
     condition: str, seed: int, drawn: Mapping[str, float], pairs: int, stream: Stream
-) -> list[Pairing]:
+) -> list[LeaguePairing]:
     names = list(drawn)
     found = []
     for place, first in enumerate(names):
@@ -110,7 +110,7 @@ def _all_against_all(
             share = 1 / (1 + 10 ** ((drawn[second] - drawn[first]) / 400))
             points = tuple(float(stream.random() < share) for _ in range(2 * pairs))
             hashes = tuple(stream.below(2**62) for _ in points)
-            found.append(Pairing(condition, seed, first, second, points, hashes))
+            found.append(LeaguePairing(condition, seed, first, second, points, hashes))
     return found
 
 

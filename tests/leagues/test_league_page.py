@@ -11,10 +11,10 @@ import pytest
 from sample_league import league
 
 import evoply as ep
-from evoply.league.champions import champions_of
-from evoply.league.league_page import league_html, league_summary, standings_data
-from evoply.league.results import LeagueResults, MadePlayer
-from evoply.league.standings import standings_of
+from evoply.leagues.champions import champions_of
+from evoply.leagues.league_data import LeagueResults, MadePlayer
+from evoply.leagues.league_page import league_html, league_summary, standings_data
+from evoply.leagues.standings import standings_of
 
 STRENGTHS = {"liao": 60.0, "squares": 0.0, "online": -60.0}
 CHROMIUM = Path("/usr/bin/chromium")

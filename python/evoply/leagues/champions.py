@@ -6,9 +6,9 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evoply.league.portraits import Portrait, portrait
-from evoply.league.results import Condition, Entrant, LeagueResults, MadePlayer
-from evoply.league.standings import LeagueStandings
+from evoply.leagues.league_data import Condition, Entrant, LeagueResults, MadePlayer
+from evoply.leagues.portraits import Portrait, portrait
+from evoply.leagues.standings import LeagueStandings
 from evoply.players import parse_player
 
 _LONGEST_COMMAND = 200

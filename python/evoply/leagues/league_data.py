@@ -55,7 +55,7 @@ class MadePlayer:
 
 
 @dataclass(frozen=True, slots=True)
-class Pairing:
+class LeaguePairing:
     """The games of two entrants' players of one seed under one condition."""
 
     condition: Condition
@@ -82,7 +82,7 @@ class LeagueResults:
     """The conditions in words, such as "10 ms a move" and "4 plies"."""
     made: tuple[MadePlayer, ...]
     """Also the lines of reference, once for every seed."""
-    pairings: tuple[Pairing, ...]
+    pairings: tuple[LeaguePairing, ...]
     wanted_players: int
     wanted_pairings: int
     games_a_pair: int

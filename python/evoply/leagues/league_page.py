@@ -11,10 +11,10 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from evoply.games import game_rules
-from evoply.league.champions import LeagueChampion, champions_of
-from evoply.league.encounters import Encounter
-from evoply.league.results import Condition, Entrant, LeagueResults, MadePlayer
-from evoply.league.standings import LeagueStanding, LeagueStandings
+from evoply.leagues.champions import LeagueChampion, champions_of
+from evoply.leagues.encounters import Encounter
+from evoply.leagues.league_data import Condition, Entrant, LeagueResults, MadePlayer
+from evoply.leagues.standings import LeagueStanding, LeagueStandings
 from evoply.look import table_html
 from evoply.reports.charts import Chart, interval_chart
 from evoply.reports.pages import page

@@ -11,8 +11,8 @@ from sample_league import league
 
 from evoply.arena import bradley_terry
 from evoply.arena.statistics import mean_interval
-from evoply.league.results import LeagueResults, Pairing
-from evoply.league.standings import standings_of
+from evoply.leagues.league_data import LeaguePairing, LeagueResults
+from evoply.leagues.standings import standings_of
 
 STRENGTHS = {"liao": 120.0, "squares": 40.0, "online": -30.0, "patterns": 220.0}
 LINES = {"random": -300.0, "greedy": -100.0}
@@ -98,7 +98,7 @@ def test_a_rating_is_the_mean_of_those_of_each_seed() -> None:
         assert [*row.by_seed] == [1, 2, 3]
 
 
-def turned(pairings: Iterable[Pairing]) -> tuple[Pairing, ...]:
+def turned(pairings: Iterable[LeaguePairing]) -> tuple[LeaguePairing, ...]:
     """The same games, told by the other side, and in another order."""
     return tuple(
         replace(

@@ -23,15 +23,15 @@ from evoply.arena.json_data import JsonData
 from evoply.arena.pairs import PairsPlayed
 from evoply.arena.ratings import Ratings
 from evoply.arena.statistics import FEWEST_PAIRS, mean_interval
-from evoply.league.encounters import (
+from evoply.leagues.encounters import (
     Encounter,
     Interval,
     encounters_of,
     opening_pairs,
     pairings_in_order,
 )
-from evoply.league.nash import log_odds, nash_averages
-from evoply.league.results import Condition, Entrant, LeagueResults, Pairing
+from evoply.leagues.league_data import Condition, Entrant, LeaguePairing, LeagueResults
+from evoply.leagues.nash import log_odds, nash_averages
 
 _ELO = 400 / math.log(10)
 _Z = NormalDist().inv_cdf(0.975)
@@ -187,7 +187,7 @@ def standings_of(results: LeagueResults, condition: Condition) -> LeagueStanding
     )
 
 
-def _rate(pairings: Sequence[Pairing], anchors: Sequence[str]) -> _SeedRatings | None:
+def _rate(pairings: Sequence[LeaguePairing], anchors: Sequence[str]) -> _SeedRatings | None:
     """Return the ratings of the players that games tie to *anchors*.
 
     None unless all of *anchors* are tied to each other: another zero would be another scale.
@@ -205,7 +205,7 @@ def _rate(pairings: Sequence[Pairing], anchors: Sequence[str]) -> _SeedRatings |
     return _SeedRatings(names, ratings, [names.index(name) for name in anchors])
 
 
-def _tied_to(name: str, pairings: Sequence[Pairing]) -> set[str]:
+def _tied_to(name: str, pairings: Sequence[LeaguePairing]) -> set[str]:
     """Return *name* and all who are tied to it by games, maybe over others."""
     tied, before = {name}, 0
     while len(tied) > before:
