@@ -68,6 +68,7 @@ if TYPE_CHECKING:
         Bot,
         Engine,
         ExpressionEvaluator,
+        Mcts,
         Online,
         Player,
         PlayerFileError,
@@ -133,7 +134,7 @@ _HOMES = {
         "load_learning_config tune"
     ),
     "evoply.players": (
-        "AfterState AlphaBeta Bot Engine ExpressionEvaluator Online Player PlayerFileError "
+        "AfterState AlphaBeta Bot Engine ExpressionEvaluator Mcts Online Player PlayerFileError "
         "PlayerTextError RandomPlayer RandomStart Searcher Solution Staged TreeEvaluator analyse "
         "load_player parse_player read_engines save_player solve with_options"
     ),
@@ -169,7 +170,7 @@ __all__ = [
     "Comparison", "ConfigError", "Distilled", "DrawRules", "Engine", "EvolutionConfig",
     "Explanation", "ExpressionError", "ExpressionEvaluator", "Forest", "ForfeitError", "Generation",
     "IllegalMoveError", "InvalidMoveError", "LearningConfig", "LearningStep", "MatchResult",
-    "Online", "Outcome", "Player", "PlayerFileError", "PlayerTextError", "Primitive",
+    "Mcts", "Online", "Outcome", "Player", "PlayerFileError", "PlayerTextError", "Primitive",
     "PrimitiveSet", "Puzzle", "RandomPlayer", "RandomStart", "RoundRobin", "Run", "RunError",
     "Searcher", "Seat", "Solution", "Sprt", "SprtResult", "Staged", "Stream", "Tournament", "Tree",
     "TreeEvaluator", "TreeSyntaxError", "TuningConfig", "TuningStep", "Why", "XRay", "__version__",
