@@ -186,7 +186,7 @@ class Player:
         gather: int = 1,
         milliseconds: int | None = None,
         endgame: int = 0,
-        draws: tuple[int | None, int | None, int | None] = (None, None, None),
+        draws: tuple[int | None, int | None, int | None] = ...,
     ) -> Player: ...
     def with_random_moves(self, count: int, /) -> Player: ...
     @property

@@ -52,8 +52,8 @@ class SlowMcts:
         """Return the root after all playouts."""
         root = Node(self.root)
         count = self.player.playouts or 1000
-        for first in range(0, count, self.player.gather):
-            gathered = range(first, min(first + self.player.gather, count))
+        for first in range(0, count, self.player.gathered):
+            gathered = range(first, min(first + self.player.gathered, count))
             ways = [self.descend(root) for _ in gathered]
             for number, way in zip(gathered, ways, strict=True):
                 black = self.worth(way[-1].row, self.draws.child(number))
@@ -84,7 +84,7 @@ class SlowMcts:
         untried = [child for child in node.children.values() if child.visits == 0]
         if untried:
             return untried[0]
-        doubt = self.player.exploration**2 * logarithm(node.visits)
+        doubt = self.player.curiosity**2 * logarithm(node.visits)
         best, greatest = None, -math.inf
         for child in node.children.values():
             bound = child.points / (WHOLE * child.visits) + math.sqrt(doubt / child.visits)

@@ -19,6 +19,8 @@ from evoply.games import GAMES, game_rules
 from evoply.players import Mcts, analyse, parse_player
 from evoply.players.kernel_seat import ALL_MOVES
 from evoply.protocols import Clock
+from evoply.web.limits import LimitError, ServerLimits
+from evoply.web.outside_players import check_text, read_opponent
 
 VALUES = {
     "pieces": features.discs("own") - features.discs("opponent"),
@@ -327,3 +329,26 @@ def test_identities_tell_what_decides_moves() -> None:
     batch = _native.Positions("othello", [game_rules("othello").start().row])
     chosen = batch.choose(parse_player("mcts").native("othello"), keys)
     assert 0 <= chosen[1][0] <= 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mcts:evaluator=mine.json,playouts=3",
+        "mcts:evaluator=mine.toml:depth=3",
+        "mcts:evaluator= engine:gtp:rm",
+        "mcts:playouts=3,evaluator=champion@../elsewhere",
+        "mcts:evaluator=champion@../elsewhere,playouts=3",
+    ],
+)
+def test_no_file_is_named_to_the_page_by_an_evaluator(text: str) -> None:
+    with pytest.raises(ValueError, match=r"cannot be named here|no run is called|not a name"):
+        check_text(text)
+
+
+def test_the_page_takes_a_tree_of_playouts_within_its_limits() -> None:
+    limits = ServerLimits()
+    player = read_opponent("mcts:playouts=500,evaluator=strong", "othello", limits)
+    assert player.label == "mcts:playouts=500,evaluator=strong"
+    with pytest.raises(LimitError, match="1,000,000"):
+        read_opponent("mcts:playouts=1000000", "othello", limits)

@@ -36,6 +36,9 @@ USUAL_PLAYOUTS = 1000
 """Playouts of a move where neither they nor time are limited."""
 MOST_PLAYOUTS = 1_000_000_000
 MOST_GATHERED = 256
+USUAL_EXPLORATION = MappingProxyType({"random": 0.4, "greedy": 0.4, "none": 0.1})
+"""By what says how much a leaf is worth, as `USUAL_GATHER`; docs/players.md has the matches."""
+USUAL_GATHER = MappingProxyType({"random": 16, "greedy": 1, "none": 1})
 SCALES = MappingProxyType({"discs": 8.0, "wins": 0.5})
 """The usual scale of the tables of `strong`, by their unit."""
 USUAL_SCALE = 8.0
@@ -80,8 +83,9 @@ class Mcts(PlayerKind):
     kind: Literal["mcts"] = "mcts"
     playouts: int | None = Field(default=None, ge=1, le=MOST_PLAYOUTS, strict=True)
     """Playouts of a move. None: 1,000; where time is limited, as many as there is time for."""
-    exploration: float = Field(default=1.0, ge=0, le=1000)
-    """The factor of UCB1's second term: larger values explore more."""
+    exploration: float | None = Field(default=None, ge=0, le=1000)
+    """The factor of UCB1's second term: larger values explore more. None: 0.4 for playouts to the
+    end, 0.1 for `playout=none`."""
     playout: Literal["random", "greedy", "none"] | None = None
     """What says how much a leaf is worth. A game to its end: `random`, or `greedy`, where each side
     takes the best board after its move by the evaluator, a random one of equals. `none`: the
@@ -92,9 +96,9 @@ class Mcts(PlayerKind):
     """The value of a board at which winning is e (2.7) times as likely as losing, for
     `playout=none`. None: 8, as of a difference in pieces; for `strong` by the unit of its tables,
     8 discs or 0.5."""
-    gather: int = Field(default=1, ge=1, le=MOST_GATHERED, strict=True)
+    gather: int | None = Field(default=None, ge=1, le=MOST_GATHERED, strict=True)
     """Descents made before any of their playouts, which are then played side by side; until then
-    each counts as lost. 1 is the plain algorithm."""
+    each counts as lost. 1 is the plain algorithm. None: 16 for random playouts, else 1."""
     time: float | None = Field(default=None, ge=0.001, le=MAX_TIME, title="number of seconds")
     """Seconds for a move; not reproducible."""
     endgame: int = Field(default=0, ge=0, le=MAX_ENDGAME, strict=True)
@@ -139,6 +143,16 @@ class Mcts(PlayerKind):
     def leaf(self) -> Literal["random", "greedy", "none"]:
         """What says how much a leaf is worth: *playout*, or its default."""
         return self.playout or ("random" if self.evaluator is None else "none")
+
+    @property
+    def curiosity(self) -> float:
+        """The factor of UCB1's second term: *exploration*, or its default."""
+        return USUAL_EXPLORATION[self.leaf] if self.exploration is None else self.exploration
+
+    @property
+    def gathered(self) -> int:
+        """Descents before any of their playouts: *gather*, or its default."""
+        return self.gather or USUAL_GATHER[self.leaf]
 
     @property
     def squash(self) -> float:
@@ -212,11 +226,11 @@ class Mcts(PlayerKind):
             self._program(game),
             view=getattr(self.evaluator, "view", "turn"),
             playouts=self.playouts,
-            exploration=self.exploration,
+            exploration=self.curiosity,
             playout=self.leaf,
             epsilon=self.epsilon,
             scale=self.squash,
-            gather=self.gather,
+            gather=self.gathered,
             milliseconds=None if self.time is None else round(self.time * 1000),
             endgame=self.endgame,
             draws=rules.draws.limits,
@@ -249,7 +263,13 @@ class Mcts(PlayerKind):
         """Return how it searches, and the identity of its evaluator."""
         data = self.model_dump(mode="json", exclude={"name", "evaluator"})
         evaluator = self.evaluator and self.evaluator.identity()
-        return {**data, "playout": self.leaf, "scale": self.squash, "evaluator": evaluator}
+        chosen = {
+            "playout": self.leaf,
+            "exploration": self.curiosity,
+            "gather": self.gathered,
+            "scale": self.squash,
+        }
+        return {**data, **chosen, "evaluator": evaluator}
 
 
 @cache

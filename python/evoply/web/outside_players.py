@@ -88,7 +88,7 @@ def _check_work(player: PlayerKind, limits: ServerLimits) -> None:
         )
     if player.games_before_move > limits.games_before_move:
         raise LimitError(
-            f"population x (generations + 1) x games is {player.games_before_move:,} - players "
-            f"play at most {limits.games_before_move:,} games before a move here - give less",
+            f"games before a move: {player.games_before_move:,} - players play at most "
+            f"{limits.games_before_move:,} here - give less",
             422,
         )
