@@ -36,7 +36,7 @@ USUAL_PLAYOUTS = 1000
 """Playouts of a move where neither they nor time are limited."""
 MOST_PLAYOUTS = 1_000_000_000
 MOST_GATHERED = 256
-USUAL_EXPLORATION = MappingProxyType({"random": 0.4, "greedy": 0.4, "none": 0.1})
+USUAL_EXPLORATION = MappingProxyType({"random": 0.4, "greedy": 0.4, "none": 0.05})
 """By what says how much a leaf is worth, as `USUAL_GATHER`; docs/players.md has the matches."""
 USUAL_GATHER = MappingProxyType({"random": 16, "greedy": 1, "none": 1})
 SCALES = MappingProxyType({"discs": 8.0, "wins": 0.5})
@@ -85,7 +85,7 @@ class Mcts(PlayerKind):
     """Playouts of a move. None: 1,000; where time is limited, as many as there is time for."""
     exploration: float | None = Field(default=None, ge=0, le=1000)
     """The factor of UCB1's second term: larger values explore more. None: 0.4 for playouts to the
-    end, 0.1 for `playout=none`."""
+    end, 0.05 for `playout=none`."""
     playout: Literal["random", "greedy", "none"] | None = None
     """What says how much a leaf is worth. A game to its end: `random`, or `greedy`, where each side
     takes the best board after its move by the evaluator, a random one of equals. `none`: the
