@@ -24,6 +24,7 @@ import data_games
 import numpy as np
 import patterns
 import peers
+import pyspiel
 import rust_reversi
 from deap import gp as deap_gp
 from ingredients import kernel_player, positions, search_all, tree_players, trees_of_size
@@ -308,6 +309,15 @@ def replay_row() -> Row:
                ours / theirs)  # fmt: skip
 
 
+def mcts_row() -> Row:
+    """Grow a tree from Othello's start by random playouts, on one core, as OpenSpiel does."""
+    playouts, start = 100_000, Position().row
+    player = kernel_player(f"mcts:playouts={playouts},gather=16")
+    ours = playouts / cpu_timed(lambda: _native.analyse(player, *start, 1))
+    theirs = data_games.playouts_of(pyspiel.load_game("othello"), 1000)
+    return Row("mcts-playouts", "playouts/s", ours, "OpenSpiel", theirs, ours / theirs)
+
+
 def data_game_rows() -> list[Row]:
     """Games whose rules are data, beside the same rules compiled and beside OpenSpiel in C++."""
     return [
@@ -411,6 +421,7 @@ def main() -> None:
         learning_row(),
         *pattern_rows(scale),
         replay_row(),
+        mcts_row(),
         *data_game_rows(),
         lowering_row(),
         offspring_row(),

@@ -391,6 +391,13 @@ def thought(game: str, depth: int, count: int) -> Work:
     return Work(sum(one[2] for one in answers), seconds, answer_of(answers))
 
 
+def grown(game: str, options: str, count: int) -> Work:
+    """Choose by a tree of playouts at the start and in the middle; the amount is the playouts."""
+    player = kernel_player(f"mcts:{options}", game)
+    rows = [game_rules(game).start().row, *middle(game, count)]
+    return searched(player, rows)
+
+
 TASKS = {
     **{
         f"perft-{game}": Row("leaves/s", partial(perft, game, *sizes))
@@ -408,6 +415,13 @@ TASKS = {
     "endgame-exact": Row("nodes/s", partial(solved, "othello", "exact", 44, 20)),
     "endgame-outcome": Row("nodes/s", partial(solved, "othello", "outcome", 41, 10)),
     "endgame-othello-10": Row("nodes/s", partial(solved, "othello-10", "exact", 82, 20)),
+    "mcts-playouts": Row("playouts/s", partial(grown, "othello", "playouts=20000,gather=16", 4)),
+    "mcts-values": Row(
+        "playouts/s", partial(grown, "othello", "playouts=5000,evaluator=strong", 9)
+    ),
+    "mcts-checkers": Row(
+        "playouts/s", partial(grown, "checkers", "playouts=500,playout=greedy,evaluator=greedy", 9)
+    ),
     "online-move": Row("moves/s", partial(online, "othello", 6)),
     "online-move-tree": Row(
         "moves/s", partial(online, "othello", 1, roots="tree", choose="visits", mobility=True)

@@ -23,7 +23,7 @@ from evoply.expressions.operations import OPERATIONS
 from evoply.games import SHAPES, game_rules
 from evoply.games.how_to_play import written_rules
 from evoply.kinds import KINDS as LEARNERS
-from evoply.players import NAMED_PLAYERS, Online
+from evoply.players import NAMED_PLAYERS, Mcts, Online
 from evoply.players.player import KINDS
 from evoply.players.strong import LEVEL_NAMES, Strong, levels_of
 from evoply.presets import PRESETS, preset_text
@@ -107,6 +107,11 @@ def online_options(_: str, __: list[str]) -> str:
     return _options(Online)
 
 
+def mcts_options(_: str, __: list[str]) -> str:
+    """Return the options of the player `mcts`."""
+    return _options(Mcts)
+
+
 def strong_options(_: str, __: list[str]) -> str:
     """Return the options of the player `strong`."""
     return _options(Strong)
@@ -124,7 +129,7 @@ def strong_levels(game: str, __: list[str]) -> str:
     return table(heads, rows)
 
 
-def _options(kind: type[Online | Strong]) -> str:
+def _options(kind: type[Mcts | Online | Strong]) -> str:
     rows = [
         [
             code(key),
@@ -136,7 +141,7 @@ def _options(kind: type[Online | Strong]) -> str:
     return table(["option", "usual", "what it says"], rows)
 
 
-def _choices(kind: type[Online | Strong], key: str) -> str:
+def _choices(kind: type[Mcts | Online | Strong], key: str) -> str:
     """Return the words that an option takes, in the order of its meaning; "" for others."""
     annotation = kind.model_fields[key].annotation
     words = get_args(annotation) if get_origin(annotation) is Literal else ()

@@ -69,6 +69,7 @@ if TYPE_CHECKING:
         Bot,
         Engine,
         ExpressionEvaluator,
+        Mcts,
         Online,
         Player,
         PlayerFileError,
@@ -135,7 +136,7 @@ _HOMES = {
         "load_learning_config tune"
     ),
     "evoply.players": (
-        "AfterState AlphaBeta Bot Engine ExpressionEvaluator Online Player PlayerFileError "
+        "AfterState AlphaBeta Bot Engine ExpressionEvaluator Mcts Online Player PlayerFileError "
         "PlayerTextError RandomPlayer RandomStart Searcher Solution Staged TreeEvaluator analyse "
         "load_player parse_player read_engines save_player solve with_options"
     ),
@@ -170,14 +171,16 @@ __all__ = [
     "Clock", "Color",
     "Comparison", "ConfigError", "Distilled", "DrawRules", "Engine", "EvolutionConfig",
     "Explanation", "ExpressionError", "ExpressionEvaluator", "Forest", "ForfeitError", "Generation",
-    "IllegalMoveError", "InvalidMoveError", "League", "LearningConfig", "LearningStep", "MatchResult",
-    "Online", "Outcome", "Player", "PlayerFileError", "PlayerTextError", "Primitive",
+    "IllegalMoveError", "InvalidMoveError", "League", "LearningConfig", "LearningStep",
+    "MatchResult", "Mcts", "Online", "Outcome", "Player", "PlayerFileError", "PlayerTextError",
+    "Primitive",
     "PrimitiveSet", "Puzzle", "RandomPlayer", "RandomStart", "RoundRobin", "Run", "RunError",
     "Searcher", "Seat", "Solution", "Sprt", "SprtResult", "Staged", "Stream", "Tournament", "Tree",
     "TreeEvaluator", "TreeSyntaxError", "TuningConfig", "TuningStep", "Why", "XRay", "__version__",
     "add_game", "advance", "analyse", "board", "checkers", "compare", "compare_experiment", "count",
-    "distil", "evolve", "explain", "features", "final_test", "find_run", "league", "learn", "list_runs",
-    "load_comparison", "load_config", "load_league", "load_learning_config", "load_player", "match", "number",
+    "distil", "evolve", "explain", "features", "final_test", "find_run", "league", "learn",
+    "list_runs", "load_comparison", "load_config", "load_league", "load_learning_config",
+    "load_player", "match", "number",
     "othello", "parse_individual", "parse_player", "parse_tree", "puzzles", "read_engines",
     "replay", "reproduce", "round_robin", "save_player", "select", "simplify", "solve",
     "sprt_match", "squares", "tournament", "tune", "why", "with_options", "write_report", "xray",

@@ -172,6 +172,22 @@ class Player:
         view: str = "player",
         ties: str = "first",
     ) -> Player: ...
+    @staticmethod
+    def mcts(
+        game: str,
+        program: Program,
+        *,
+        view: str = "player",
+        playouts: int | None = None,
+        exploration: float = 1.0,
+        playout: str = "random",
+        epsilon: float = 0.0,
+        scale: float = 1.0,
+        gather: int = 1,
+        milliseconds: int | None = None,
+        endgame: int = 0,
+        draws: tuple[int | None, int | None, int | None] = ...,
+    ) -> Player: ...
     def with_random_moves(self, count: int, /) -> Player: ...
     @property
     def game(self) -> str: ...

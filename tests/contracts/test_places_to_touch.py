@@ -27,6 +27,7 @@ PLACES = {
     "GuideFitness": {"evolution/fitness/guides.py"},
     # a kind of player: its module, and its row
     "Bot": {"players/bots.py", "players/player.py"},
+    "Mcts": {"players/mcts.py", "players/player.py"},
     "Online": {"players/online.py", "players/player.py"},
     "Engine": {"players/engines/engine_player.py", "players/player.py"},
     # a learner of evoply's own: its module, its kind, and its row

@@ -43,7 +43,7 @@ pub struct Analysis<G: Game> {
     /// values moves here; of equal moves the first.
     ///
     /// Of a player that looks ahead they are the values of plain minimax at the depth that the answer reached; where it
-    /// answered without looking, at the depth that it would have reached.
+    /// answered without looking, at the depth that it would have reached. Of a tree of playouts they are shares of points.
     pub values: Vec<(G::Move, f64)>,
     /// Time from question to answer, without what the values took.
     pub elapsed: Duration,
@@ -117,6 +117,8 @@ impl<G: Endgames> Task for ValueMoves<'_, G> {
                 player.considered(cpu, position, &mut expansion.clone(), key, key.stream(), workspace, stop)?;
             (depth, exactly) = (choice.depth, choice.is_exact);
         }
+        let valued_exactly =
+            |evaluator, threads| G::value_exactly(cpu, ExactValues { position, evaluator, threads, stop });
         let mut values = match player.chooser() {
             Chooser::Random => Vec::new(),
             Chooser::AfterState(_) | Chooser::Staged(_) => {
@@ -125,10 +127,10 @@ impl<G: Endgames> Task for ValueMoves<'_, G> {
                 after_state(cpu, position, &mut expansion, evaluator, &mut memory.registers, values);
                 std::mem::take(values)
             }
-            Chooser::AlphaBeta(ahead) if exactly => {
-                let (evaluator, threads) = (ahead.evaluator(), workspace.threads);
-                G::value_exactly(cpu, ExactValues { position, evaluator, threads, stop })?
-            }
+            Chooser::AlphaBeta(ahead) if exactly => valued_exactly(ahead.evaluator(), workspace.threads)?,
+            Chooser::Mcts(mcts) if exactly => valued_exactly(mcts.evaluator(), workspace.threads)?,
+            // Those of the choice.
+            Chooser::Mcts(_) => std::mem::take(&mut workspace.values),
             Chooser::AlphaBeta(ahead) => {
                 let search = ahead.search(position, workspace.game, key, player.ties(), stop);
                 every_move::best(cpu, &search, depth, position, best, &mut workspace.memory)?.0

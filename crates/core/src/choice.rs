@@ -110,8 +110,6 @@ impl Drawing {
     /// The place of a value drawn by weights that fall from 1 for the greatest to almost exp(-1) for one that is a temperature
     /// less, and to 0 for those that are 1024 times as much less; there is at least one value. Those that are overlooked
     /// become NaN.
-    ///
-    /// The exponential is a power of exact operations, so that every machine draws the same.
     pub fn draw(self, values: &mut [f64], stream: &mut Stream) -> usize {
         if self.overlooks > 0.0 {
             let is_seen: Vec<_> = values.iter().map(|_| stream.random() >= self.overlooks).collect();
@@ -122,14 +120,7 @@ impl Drawing {
             }
         }
         let best = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let weight = |value: f64| {
-            // The greater of 0 and a NaN is 0.
-            let mut weight = (1.0 + (value - best) / (self.temperature * POWER)).max(0.0);
-            for _ in 0..POWER.log2() as u32 {
-                weight *= weight;
-            }
-            weight
-        };
+        let weight = |value: f64| exponential((value - best) / self.temperature);
         let mut rest = stream.random() * values.iter().copied().map(weight).sum::<f64>();
         for (place, &value) in values.iter().enumerate() {
             rest -= weight(value);
@@ -143,7 +134,21 @@ impl Drawing {
 }
 
 /// The exponent of the power that stands for the exponential: (1 + x/n)^n.
-const POWER: f64 = 1024.0;
+const POWER: f64 = (1 << SQUARINGS) as f64;
+/// How often a number is squared for it.
+const SQUARINGS: u32 = 10;
+
+/// Almost the exponential of a number up to 0, by exact operations, so that it is the same on every machine; 0 for NaN and
+/// from -1024 on.
+#[inline(always)]
+pub fn exponential(number: f64) -> f64 {
+    // The greater of 0 and a NaN is 0.
+    let mut power = (1.0 + number / POWER).max(0.0);
+    for _ in 0..SQUARINGS {
+        power *= power;
+    }
+    power
+}
 
 #[cfg(test)]
 mod tests {

@@ -115,7 +115,10 @@ impl<G: Endgames> Engine<G> {
             }
             _ => {
                 let (player, workspace) = (&self.player, &mut self.workspace);
-                dispatch(Choose { player, position, key, workspace, stop })?
+                workspace.within = limits.hard.into_iter().chain(limits.soft).min();
+                let choice = dispatch(Choose { player, position, key, workspace, stop })?;
+                is_complete = !stop.load(Ordering::Relaxed) && limits.hard.is_none_or(|hard| begun.elapsed() < hard);
+                choice
             }
         };
         let elapsed = begun.elapsed();
@@ -125,6 +128,7 @@ impl<G: Endgames> Engine<G> {
             self.player.prepare(&mut workspace);
             workspace.begin(question.game);
             workspace.threads = question.threads;
+            workspace.values = std::mem::take(&mut self.workspace.values);
             let (player, workspace) = (&self.player, &mut workspace);
             dispatch(ValueMoves::of(player, position, key, &choice, question.best, workspace, stop)).unwrap_or_default()
         } else {

@@ -156,7 +156,26 @@ impl<G: Game> Task for Follow<'_, G> {
     }
 }
 
-/// Value the board after every move.
+/// The choice that values belong to: an evaluator may ask whose it is, and where it began.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Beginning {
+    /// Who is choosing.
+    pub chooser: Color,
+    /// Plies played before it.
+    pub ply: f64,
+    /// The clock there.
+    pub clock: f64,
+}
+
+impl Beginning {
+    /// A choice at a position.
+    #[inline(always)]
+    pub fn at<G: Game>(position: &G) -> Self {
+        Self { chooser: position.turn(), ply: f64::from(position.ply()), clock: position.clock_here() }
+    }
+}
+
+/// Value the board after every move, which is chosen here.
 #[inline(always)]
 pub(crate) fn after_state<G: Game>(
     cpu: impl Cpu,
@@ -166,17 +185,31 @@ pub(crate) fn after_state<G: Game>(
     registers: &mut Registers<G::Board>,
     values: &mut Vec<f64>,
 ) {
+    after_moves(cpu, position, expansion, Beginning::at(position), evaluator, registers, values);
+}
+
+/// Value the board after every move for the side to move, of a choice that began here or before.
+#[inline(always)]
+pub(crate) fn after_moves<G: Game>(
+    cpu: impl Cpu,
+    position: &G,
+    expansion: &mut G::Expansion,
+    beginning: Beginning,
+    evaluator: &Evaluator<G>,
+    registers: &mut Registers<G::Board>,
+    values: &mut Vec<f64>,
+) {
     let mover = position.turn();
-    let clock = position.clock_here();
-    let speaker = speaks_for(evaluator.view, mover, mover);
-    let worth = Worth::to(mover, speaker, mover);
+    let Beginning { chooser, ply, clock } = beginning;
+    let speaker = speaks_for(evaluator.view, mover, chooser);
+    let worth = Worth::to(mover, speaker, chooser);
     values.clear();
     loop {
         let children = position.next_children(cpu, expansion);
         if children.len == 0 {
             return;
         }
-        let block = block_of(position, &children, speaker, f64::from(position.ply()), clock);
+        let block = block_of(position, &children, speaker, ply, clock);
         let mut outputs = [Lanes::splat(0.0)];
         follow(cpu, &mut registers.carried, position, speaker, &children);
         registers.evaluate::<G>(cpu, position.rules(), &evaluator.program, &block, &mut outputs);

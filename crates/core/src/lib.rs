@@ -1,7 +1,7 @@
 //! The kernel of evoply: rules, board expressions, search and game loops. Pure Rust; Python lives in another crate.
 //!
 //! From the bottom up: [`bitboard`] knows squares, [`stream`] is the one source of randomness, [`rules`] know the games,
-//! [`expression`]s turn positions into numbers, [`search`] looks ahead, a [`player`] chooses moves, [`analysis`] asks it about one position,
+//! [`expression`]s turn positions into numbers, [`search`] looks ahead, [`mcts`] plays games ahead, a [`player`] chooses moves, [`analysis`] asks it about one position,
 //! the [`arena`] plays schedules of games on all cores, [`learning`] plays games whose errors change weights, and [`online`] evolves
 //! strategies before a move. [`cpu`] holds the only `unsafe` code: the choice of machine instructions.
 //!
@@ -32,6 +32,7 @@ pub mod geometry;
 pub mod kernel;
 pub mod lanes;
 pub mod learning;
+pub mod mcts;
 pub mod online;
 pub mod patterns;
 pub mod player;

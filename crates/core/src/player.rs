@@ -1,14 +1,15 @@
-//! What chooses a move, as a value: random, one ply ahead, or alpha-beta; with a tie rule and a share of random moves.
+//! What chooses a move, as a value: random, one ply ahead, alpha-beta, or Monte Carlo tree search; with a tie rule and a share of random moves.
 //!
 //! Reasons: docs/design/randomness.md.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::bitboard::Board;
 use crate::choice::{Choice, Ties};
 use crate::cpu::{Cpu, Task};
 use crate::evaluator::{Evaluator, after_state};
+use crate::mcts::{Grow, Mcts};
 use crate::rules::{Game, Rules};
 use crate::search::exact::{Endgames, ExactChoice};
 use crate::search::{LookAhead, Memory, SearchOptions, alphabeta, deepening, every_move};
@@ -29,6 +30,8 @@ pub enum Chooser<G: Game> {
     Staged(Stages<G>),
     /// Alpha-beta, plain or one ply deeper at a time, as the options say.
     AlphaBeta(LookAhead<G>),
+    /// Monte Carlo tree search.
+    Mcts(Mcts<G>),
 }
 
 /// A player.
@@ -50,8 +53,10 @@ pub struct Workspace<G: Game> {
     pub(crate) memory: Memory<G>,
     /// The stage whose program is loaded, for a player that has stages.
     stage: Option<usize>,
-    /// Values of the moves of one position, in order.
+    /// Values of the moves of one position, in order; those of the latest choice, if the player is one of trees of playouts.
     pub(crate) values: Vec<f64>,
+    /// The most time for a choice of a tree of playouts, whatever the player's own limits are.
+    pub(crate) within: Option<Duration>,
     /// Threads that may help with one choice (0: one a core): the exact solver's, whose answer they do not change.
     pub threads: usize,
 }
@@ -72,7 +77,8 @@ impl<G: Game> Workspace<G> {
 
 impl<G: Game> Default for Workspace<G> {
     fn default() -> Self {
-        Self { game: Key(0), moves: 0, memory: Memory::default(), stage: None, values: Vec::new(), threads: 1 }
+        let (memory, values) = (Memory::default(), Vec::new());
+        Self { game: Key(0), moves: 0, memory, stage: None, values, within: None, threads: 1 }
     }
 }
 
@@ -150,6 +156,7 @@ impl<G: Game> Player<G> {
             // Its programs are loaded as they are drawn.
             Chooser::Staged(_) => workspace.stage = None,
             Chooser::AfterState(evaluator) => evaluator.load(registers),
+            Chooser::Mcts(mcts) => mcts.evaluator().load(registers),
             Chooser::AlphaBeta(ahead) => {
                 ahead.evaluator().load(registers);
                 if let Some(orderer) = ahead.orderer() {
@@ -172,12 +179,17 @@ impl<G: Game> Player<G> {
                 let &SearchOptions { depth, quiescence, endgame, .. } = ahead.options();
                 depth <= MOST_BRIEF_DEPTH && !quiescence && endgame == 0
             }
+            Chooser::Mcts(_) => false,
         }
     }
 
     /// Whether the same question always gets the same answer: not with a limit of time.
     pub fn is_reproducible(&self) -> bool {
-        !matches!(&self.chooser, Chooser::AlphaBeta(ahead) if ahead.options().time.is_some())
+        match &self.chooser {
+            Chooser::AlphaBeta(ahead) => ahead.options().time.is_none(),
+            Chooser::Mcts(mcts) => mcts.options().time.is_none(),
+            _ => true,
+        }
     }
 
     /// Whether a move is drawn at random, after so many plies of the player's own; `stream` is that of the move.
@@ -283,11 +295,7 @@ impl<G: Endgames> Player<G> {
                 if ahead.solves(position) {
                     // What is not solved in half the time is looked ahead at with the other half.
                     let time = search.options.time.map(|time| time / 2);
-                    let deadline = time.map(|time| Instant::now() + time);
-                    let (evaluator, ties, stream) = (ahead.evaluator(), self.ties, stream.clone());
-                    let threads = workspace.threads;
-                    let question = ExactChoice { position, evaluator, threads, ties, stream, deadline, stop };
-                    let choice = G::choose_exactly(cpu, question);
+                    let choice = self.solved(cpu, ahead.evaluator(), position, &stream, workspace.threads, time, stop);
                     if choice.is_some() || stop.load(Ordering::Relaxed) {
                         return choice;
                     }
@@ -306,7 +314,37 @@ impl<G: Endgames> Player<G> {
                     deepening::search(cpu, &search, position, stream, &mut workspace.memory)
                 }
             }
+            Chooser::Mcts(mcts) => {
+                let mut time = mcts.options().time.into_iter().chain(workspace.within).min();
+                if mcts.solves(position) {
+                    time = time.map(|time| time / 2);
+                    let choice = self.solved(cpu, mcts.evaluator(), position, &stream, workspace.threads, time, stop);
+                    if choice.is_some() || stop.load(Ordering::Relaxed) {
+                        return choice;
+                    }
+                }
+                let Workspace { memory, values, .. } = workspace;
+                cpu.call(Grow { mcts, position, key, time, registers: &mut memory.registers, values, stop })
+            }
         }
+    }
+
+    /// What the exact solver chooses, if it finds it in time.
+    #[inline(always)]
+    #[allow(clippy::too_many_arguments)] // What a choice depends on.
+    fn solved(
+        &self,
+        cpu: impl Cpu,
+        evaluator: &Evaluator<G>,
+        position: &G,
+        stream: &Stream,
+        threads: usize,
+        time: Option<Duration>,
+        stop: &AtomicBool,
+    ) -> Option<Choice<G>> {
+        let (ties, stream) = (self.ties, stream.clone());
+        let deadline = time.map(|time| Instant::now() + time);
+        cpu.call(ExactChoice { position, evaluator, threads, ties, stream, deadline, stop })
     }
 }
 

@@ -10,6 +10,8 @@ use evoply_core::evaluator::View;
 use evoply_core::kernel::{
     Analysed, Habits, Player as KernelPlayer, Positions as KernelPositions, Program as KernelProgram, Way,
 };
+use evoply_core::mcts::{Leaf, MctsOptions};
+use evoply_core::rules::draws::DrawRules;
 use evoply_core::search::SearchOptions;
 use evoply_core::search::leaves::{Leaves, Noise, Per};
 use evoply_core::search::ordering::MoveOrder;
@@ -182,6 +184,47 @@ impl Player {
         let (view, ties) = (parse_view(view)?, parse_ties(ties)?);
         let programs: Vec<&dyn KernelProgram> = programs.iter().map(|program| &*program.get().0).collect();
         kernel(game)?.staged(&programs, shares, clock, view, ties).map(Self).map_err(wrong)
+    }
+
+    /// A player that grows a tree of positions by playouts (UCT), with a program of one output; the values of moves are shares of
+    /// points.
+    ///
+    /// `playout`: `random` (games of random moves), `greedy` (both sides take the best board after their move, a random one of
+    /// equals, and with probability `epsilon` any move) or `none` (a leaf is worth the logistic function of its value by `scale`).
+    /// `playouts` of a choice: 1000 unless time is limited. `draws`: quiet plies, repetitions (not seen) and plies at which games
+    /// are drawn.
+    #[staticmethod]
+    #[pyo3(signature = (
+        game, program, *, view = "player", playouts = None, exploration = 1.0, playout = "random", epsilon = 0.0,
+        scale = 1.0, gather = 1, milliseconds = None, endgame = 0, draws = (None, None, None)
+    ))]
+    #[allow(clippy::too_many_arguments)]
+    fn mcts(
+        game: &str,
+        program: &Program,
+        view: &str,
+        playouts: Option<u32>,
+        exploration: f64,
+        playout: &str,
+        epsilon: f64,
+        scale: f64,
+        gather: u32,
+        milliseconds: Option<u64>,
+        endgame: u32,
+        draws: (Option<u32>, Option<u32>, Option<u32>),
+    ) -> PyResult<Self> {
+        let leaf = match playout {
+            "random" => Leaf::Random,
+            "greedy" => Leaf::Greedy { epsilon },
+            "none" => Leaf::Value,
+            _ => return Err(wrong(format!("unknown playout {playout:?}: playouts are random, greedy, none"))),
+        };
+        let (quiet_plies, repetitions, most_plies) = draws;
+        let draws = DrawRules { quiet_plies, repetitions, most_plies };
+        let time = milliseconds.map(Duration::from_millis);
+        let options = MctsOptions { playouts, exploration, leaf, scale, gather, time, endgame, draws };
+        let habits = Habits { way: Way::Mcts(options), view: parse_view(view)?, ties: Ties::First, epsilon: 0.0 };
+        kernel(game)?.player(Some(&*program.0), habits).map(Self).map_err(wrong)
     }
 
     /// The same player, but its first `count` plies of a game, forced ones included, are uniformly random.

@@ -70,7 +70,7 @@ def match(
 
     A player is one of these:
 
-    - a name: strong, random, greedy, material, mobility, random-leaf, online;
+    - a name: strong, mcts, random, greedy, material, mobility, random-leaf, online;
       in Othello firebrand, swh, edgar-like; in checkers material-kings; in lose
       checkers few-pieces
     - a tree such as '( + white white_corners )'

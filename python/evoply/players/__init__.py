@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from evoply.players.evaluators import ExpressionEvaluator, TreeEvaluator
     from evoply.players.grammar import PlayerTextError, parse_player, with_options
     from evoply.players.kernel_seat import KernelSeat
+    from evoply.players.mcts import Mcts
     from evoply.players.named import NAMED_PLAYERS, SWH_WEIGHTS
     from evoply.players.online import Online, OnlineSeat
     from evoply.players.packed import PackedTables, read_packed
@@ -43,6 +44,7 @@ __all__ = [
     "EngineLimits",
     "ExpressionEvaluator",
     "KernelSeat",
+    "Mcts",
     "Online",
     "OnlineSeat",
     "Origin",
@@ -91,6 +93,7 @@ give_when_used(
         "grammar": "PlayerTextError parse_player with_options",
         "kernel_seat": "KernelSeat",
         "player_kind": "PlayerKind ValuingPlayer",
+        "mcts": "Mcts",
         "named": "NAMED_PLAYERS SWH_WEIGHTS",
         "online": "Online OnlineSeat",
         "packed": "PackedTables read_packed",

@@ -12,7 +12,8 @@ Python in this process; these two have no options. Options:
 * stages only: `overlap=PERCENT`, `slide=linear|logistic`, `clock=pieces|ply`
 * `king=X`: how many men a king is worth to `material` and `greedy` (0 to 100)
 * trees only: `primitives=SET`, `division=one|zero|numerator|ieee`, `lenient=drop|variadic`
-* kinds with options of their own, such as `online`: the fields that the kind names
+* kinds with options of their own, such as `online`: the fields that the kind names; of `mcts` the
+  option `evaluator` is the text of a player, whose own options follow it
 
 A TOML file can describe all other players: it holds the fields of the models in `specs`.
 
@@ -22,7 +23,7 @@ Reasons: docs/design/players.md.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, NoReturn
@@ -158,6 +159,12 @@ def _parse(
             raise PlayerTextError(str(error), column) from None
         if player is not None:
             return player
+    name, colon, options = bare.partition(":")
+    section = _Options(name, colon, options, column + len(name))
+    for model in KINDS:
+        if name.strip() in model.names and model.text_options():
+            # Before files: an option may end in the name of one.
+            return _of_kind(model, name.strip(), section, game, primitives, runs)
     file = _FILE.fullmatch(bare)
     if file is not None:
         path, options = file["path"], file["options"]
@@ -166,11 +173,6 @@ def _parse(
         is_saved = path.lower().endswith(".json")
         player = load_player(path, game=game) if is_saved else load_toml_player(path)
         return with_options(player, chosen, name=bare if chosen else None)
-    name, colon, options = bare.partition(":")
-    section = _Options(name, colon, options, column + len(name))
-    for model in KINDS:
-        if name.strip() in model.names and model.text_options():
-            return _of_kind(model, name.strip(), section, game)
     kind, at, run = name.partition("@")
     if kind.strip() == "champion":
         return with_options(_champion(run.strip(), column, runs), section.read(_ANY), name=bare)
@@ -179,11 +181,24 @@ def _parse(
     return _named_player(name.strip(), section, bare, game)
 
 
-def _of_kind(model: type[PlayerModel], name: str, options: _Options, game: str) -> PlayerModel:
+def _of_kind(
+    model: type[PlayerModel],
+    name: str,
+    options: _Options,
+    game: str,
+    primitives: PrimitiveSet | None,
+    runs: Runs | None,
+) -> PlayerModel:
     """Return the player of a kind by one of its names, with the options after the name."""
     player = model.from_text(name, game)
     assert player is not None  # the kind lists the name
-    chosen = options.read({key: field_reader(model, key) for key in model.text_options()})
+
+    def read_player(text: str, column: int) -> PlayerModel:
+        return _parse(text, column, game, primitives, runs)
+
+    players = dict.fromkeys(model.text_players, read_player)
+    plain = [key for key in model.text_options() if key not in players]
+    chosen = options.read({key: field_reader(model, key) for key in plain}, players)
     try:
         return player.with_options(chosen)
     except ValueError as error:
@@ -268,32 +283,66 @@ def _names() -> str:
     return f"{names}, a tree such as ( + white 10 ), champion@RUN, or a .json, .toml or .py file"
 
 
+_NO_PLAYERS: Mapping[str, Callable[[str, int], Any]] = MappingProxyType({})
+
+
 class _Options:
     """The part `:key=value,...` of a player, with the column where it begins."""
 
     def __init__(self, owner: str, colon: str, text: str, column: int) -> None:
         self.owner, self.colon, self.text, self.column = owner, colon, text, column
 
-    def read(self, allowed: Mapping[str, Callable[[str], Any]]) -> dict[str, Any]:
-        """Return the options by name; `PlayerTextError` has the column of the wrong option."""
+    def read(
+        self,
+        allowed: Mapping[str, Callable[[str], Any]],
+        players: Mapping[str, Callable[[str, int], Any]] = _NO_PLAYERS,
+    ) -> dict[str, Any]:
+        """Return the options by name; `PlayerTextError` has the column of the wrong option.
+
+        Those of *players* are read with the column of their text.
+        """
         if not self.colon:
             return {}
         values: dict[str, Any] = {}
-        column = self.column + 1
-        for part in self.text.split(","):
+        column, names = self.column + 1, [*allowed, *players]
+        for part in self._parts(names, players):
             key, equals, value = part.partition("=")
             key = key.strip()
             where = column + len(part) - len(part.lstrip())
-            if not equals or key not in allowed:
-                raise PlayerTextError(self._refusal(key, bool(equals), list(allowed)), where)
+            if not equals or key not in names:
+                raise PlayerTextError(self._refusal(key, bool(equals), names), where)
             if key in values:
                 raise PlayerTextError(f"option {key} is given twice", where)
-            try:
-                values[key] = allowed[key](value.strip())
-            except ValueError as error:
-                raise PlayerTextError(f"{key} {error}", column + len(part) - len(value)) from None
+            begins = column + len(part) - len(value.lstrip())
+            if key in players:
+                values[key] = players[key](value.strip(), begins)
+            else:
+                try:
+                    values[key] = allowed[key](value.strip())
+                except ValueError as error:
+                    where = column + len(part) - len(value)
+                    raise PlayerTextError(f"{key} {error}", where) from None
             column += len(part) + 1
         return values
+
+    def _parts(self, names: Collection[str], players: Collection[str]) -> list[str]:
+        """Return the texts of the options.
+
+        An option that is a player with options of its own, or a tree, goes on with whatever is not
+        called like one of *names*.
+        """
+        parts: list[str] = []
+        is_player = False
+        for part in self.text.split(","):
+            key, _, value = part.partition("=")
+            if is_player and key.strip() not in names:
+                parts[-1] += f",{part}"
+                continue
+            is_player = key.strip() in players and (
+                ":" in value or value.lstrip().startswith(("(", "{"))
+            )
+            parts.append(part)
+        return parts
 
     def _refusal(self, key: str, has_value: bool, allowed: Sequence[str]) -> str:
         if not allowed:

@@ -33,6 +33,9 @@ class TimeUse:
     """How it divides the time; None: it plays as without a clock until time is short."""
     seconds: float = math.inf
     """The most seconds for a move without *timing*."""
+    is_shared_evenly: bool = False
+    """Whether each move left gets as much, without *timing*, and what was found before is no help:
+    for players that look no depth after the other."""
 
 
 @dataclass(slots=True, eq=False)
@@ -87,6 +90,10 @@ class KernelSeat(Seat):
             reached = choice.depth
             return choice if is_complete or depth is None else None
 
+        if self.use.is_shared_evenly:
+            choice = search(None, max(min(left.share, self.use.seconds), 0.0))
+            assert choice is not None  # nothing was asked but what there is time for
+            return choice
         if self.use.timing is None:
             seconds = min(left.longest, self.use.seconds)
             choice = search(None, seconds) if seconds > 0 else search(1, math.inf)
@@ -133,10 +140,10 @@ class KernelSeat(Seat):
 
         *key* is that of the game, *moves* the number of plies that the player has played in it;
         it looks at most *depth* plies ahead. Return a function that ends the search and waits for
-        its end; None if the player does not look ahead. If the game reaches this position, `choose`
-        with a clock, in the same thread, continues the search.
+        its end; None if thinking now would be no help then. If the game reaches this position,
+        `choose` with a clock, in the same thread, continues the search.
         """
-        if self.use is None or game.outcome() is not None:
+        if self.use is None or self.use.is_shared_evenly or game.outcome() is not None:
             return None
         engine, row = self._engine(), game.position.row
         engine.ready()

@@ -19,6 +19,7 @@ from evoply.gp.tree import Tree
 from evoply.players.bots import Bot
 from evoply.players.engines import Engine
 from evoply.players.evaluators import ExpressionEvaluator, TreeEvaluator
+from evoply.players.mcts import Mcts
 from evoply.players.online import Online
 from evoply.players.own_player import OwnPlayer
 from evoply.players.player_kind import PlayerKind, ValuingPlayer
@@ -36,6 +37,7 @@ KINDS: tuple[type[PlayerKind], ...] = (
     RandomStart,
     Online,
     Strong,
+    Mcts,
     Engine,
     OwnPlayer,
     Bot,

@@ -58,6 +58,8 @@ class PlayerKind(Model):
 
     names: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """Texts that name a player of this kind, and how it plays."""
+    text_players: ClassVar[Sequence[str]] = ()
+    """Those of its options in a text that are players themselves."""
     is_portable: ClassVar[bool] = True
     """Whether the model is the complete player, so that it can be saved and moved."""
     is_believed: ClassVar[bool] = True

@@ -55,6 +55,13 @@ class TimeLeft:
         """The seconds after which a search without a policy ends: half of `usable`."""
         return min(replace(self, move_seconds=math.inf).usable / 2, self.move_seconds - LAG)
 
+    @property
+    def share(self) -> float:
+        """The seconds of this move if every move left gets as much; may be below 0."""
+        whole = replace(self, move_seconds=math.inf).usable
+        even = min(whole / self.moves + 0.9 * self.increment, _OF_ALL * whole)
+        return min(even, self.move_seconds - LAG)
+
 
 def time_left(clock: Clock, position: Position) -> TimeLeft:
     """Return the facts for a policy from *clock* and *position*."""

@@ -16,7 +16,9 @@ OpponentReader = Callable[[str, str], PlayerKind]
 _RUN = "@"
 """Every text that names a run contains this."""
 _CHAMPION = re.compile(r"\s*champion\s*@(?P<run>[^:@]*)(@\s*[0-9]+\s*(:|$))?", re.DOTALL)
-_FILE = re.compile(r"\.(py|json|toml)\s*(:|$)|^\s*engine:|\bpython:", re.IGNORECASE)
+_EVALUATOR = re.compile(r"=\s*champion\s*@(?P<run>[^:@,]*)")
+"""A champion by whose values another player moves."""
+_FILE = re.compile(r"\.(py|json|toml)\s*([:,]|$)|(^|=)\s*engine:|\bpython:", re.IGNORECASE)
 
 
 def read_opponent(text: str, game: str, limits: ServerLimits) -> PlayerKind:
@@ -34,7 +36,7 @@ def read_opponent(text: str, game: str, limits: ServerLimits) -> PlayerKind:
 
 def _read(text: str, game: str, limits: ServerLimits) -> PlayerKind:
     runs = None
-    if _CHAMPION.match(text) is not None:
+    if _champions(text):
         # Only here: what knows runs takes a second to load.
         from evoply.runs import resolve_champion
 
@@ -60,14 +62,20 @@ def check_text(text: str) -> None:
             f"{shorten(text)}: files, bots, engines and Python cannot be named here - use "
             "`evoply match`, `evoply play` or `evoply evolve`"
         )
-    champion = _CHAMPION.match(text)
-    if champion is not None:
+    for run in _champions(text):
         from evoply.runs import named_run
 
         try:
-            named_run(champion["run"].strip())
+            named_run(run)
         except RunError as error:
             raise ValueError(str(error)) from None
+
+
+def _champions(text: str) -> list[str]:
+    """Return the runs that *text* names."""
+    first = _CHAMPION.match(text)
+    named = [*([first] if first else []), *_EVALUATOR.finditer(text)]
+    return [champion["run"].strip() for champion in named]
 
 
 def _check_work(player: PlayerKind, limits: ServerLimits) -> None:
@@ -80,7 +88,7 @@ def _check_work(player: PlayerKind, limits: ServerLimits) -> None:
         )
     if player.games_before_move > limits.games_before_move:
         raise LimitError(
-            f"population x (generations + 1) x games is {player.games_before_move:,} - players "
-            f"play at most {limits.games_before_move:,} games before a move here - give less",
+            f"games before a move: {player.games_before_move:,} - players play at most "
+            f"{limits.games_before_move:,} here - give less",
             422,
         )

@@ -18,6 +18,7 @@ use crate::expression::{Expression, ExpressionError, program};
 use crate::learning::Lessons;
 use crate::learning::labels::Fitted;
 use crate::learning::tables::TableLessons;
+use crate::mcts::Mcts;
 use crate::online::Answer as OnlineAnswer;
 use crate::player::{Chooser, Player as GamePlayer};
 use crate::replay::PieceCounts;
@@ -177,6 +178,7 @@ impl<G: Playouts + Duels + Endgames> Kernel for Native<G> {
         let chooser = match way {
             Way::Random => Chooser::Random,
             Way::AfterState => Chooser::AfterState(whole()?),
+            Way::Mcts(options) => Chooser::Mcts(Mcts::new(whole()?, options)?),
             Way::AlphaBeta { options, selectivity, drawing } => {
                 let ahead = if options.ordering == MoveOrder::Program {
                     // Two programs, so that a leaf does not pay for the ordering, nor the ordering for values.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::arena::Pairing;
 use crate::choice::{Drawing, Ties};
 use crate::evaluator::View;
+use crate::mcts::MctsOptions;
 use crate::online::Settings as OnlineSettings;
 use crate::online::strategy::Sight;
 use crate::rules::draws::DrawRules;
@@ -76,6 +77,8 @@ pub enum Way {
         /// How a move is drawn, if not the best is taken.
         drawing: Option<Drawing>,
     },
+    /// It grows a tree of playouts.
+    Mcts(MctsOptions),
 }
 
 /// A player but for its program.

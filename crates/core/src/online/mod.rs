@@ -10,7 +10,6 @@ pub mod chain;
 mod settings;
 pub mod strategy;
 pub mod tree;
-pub mod uct;
 pub mod workers;
 
 use std::sync::Arc;
@@ -18,6 +17,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use crate::cpu::{Cpu, Task, dispatch};
+use crate::mcts::tree::{Positions, WHOLE};
 use crate::rules::weighted_games::{Duels, Opening};
 use crate::stream::{Key, Stream};
 use crate::work::{Stopped, thread_count};
@@ -25,7 +25,6 @@ use chain::{Ahead, wins};
 pub use settings::{Decision, Roots, Settings};
 use strategy::{Areas, Strategy};
 use tree::{Terminals, Tree};
-use uct::Positions;
 use workers::{Crew, Field, Place, Redraw, Score};
 
 /// A tree with what it was decoded to.
@@ -352,11 +351,12 @@ fn below<G: Duels, C: Cpu>(
     opponent: usize,
 ) -> Result<Vec<Score>, Stopped> {
     let places: Vec<_> = (0..field.games).map(|number| Place { individual, opponent, number }).collect();
-    let (starts, firsts): (Vec<_>, Vec<_>) = places.iter().map(|_| positions.descend()).unzip();
+    let descents = places.iter().map(|_| positions.descend(|_, _| ()));
+    let (starts, firsts): (Vec<_>, Vec<_>) = descents.map(|descent| (descent.position, descent.first_move)).unzip();
     let mut scores = crew.play_alone(field, &places, &starts)?;
     for (score, first) in scores.iter_mut().zip(firsts) {
         score.first = Some(first);
     }
-    positions.learn(scores.iter().map(|score| score.of_first));
+    positions.learn(scores.iter().map(|score| score.of_first * (WHOLE / 2)));
     Ok(scores)
 }

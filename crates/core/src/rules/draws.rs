@@ -17,6 +17,19 @@ pub struct DrawRules {
 impl DrawRules {
     /// No draws but those of the board.
     pub const NONE: Self = Self { quiet_plies: None, repetitions: None, most_plies: None };
+
+    /// Why the game is a draw at a position that the board would let go on, for whoever keeps no history: repetitions are not
+    /// seen.
+    #[inline(always)]
+    pub fn at<G: Game>(&self, position: &G) -> Option<Ending> {
+        if self.quiet_plies.is_some_and(|most| position.quiet_plies() >= most) {
+            Some(Ending::QuietPlies)
+        } else if self.most_plies.is_some_and(|most| position.ply() >= most) {
+            Some(Ending::Cap)
+        } else {
+            None
+        }
+    }
 }
 
 /// What ended a game.
@@ -68,14 +81,9 @@ impl<G: Game> Course<G> {
             repeated = before + 1 >= times as usize;
             self.reversible.push(*position);
         }
-        if rules.quiet_plies.is_some_and(|most| position.quiet_plies() >= most) {
-            Some(Ending::QuietPlies)
-        } else if repeated {
-            Some(Ending::Repetition)
-        } else if rules.most_plies.is_some_and(|most| position.ply() >= most) {
-            Some(Ending::Cap)
-        } else {
-            None
+        match rules.at(position) {
+            Some(Ending::Cap) | None if repeated => Some(Ending::Repetition),
+            ending => ending,
         }
     }
 }

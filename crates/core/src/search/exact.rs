@@ -8,6 +8,7 @@ use crate::choice::{Choice, Ties};
 use crate::cpu::{Cpu, Task};
 use crate::evaluator::Evaluator;
 use crate::rules::Game;
+use crate::rules::playout::Playouts;
 use crate::stream::Stream;
 
 /// Which move keeps the score, by a player's rule for ties.
@@ -42,8 +43,14 @@ pub struct ExactValues<'a, G: Game> {
     pub stop: &'a AtomicBool,
 }
 
+/// Whether at most so many squares are empty, 0 for never: that the solver is to choose.
+#[inline(always)]
+pub(crate) fn is_near_its_end<G: Game>(position: &G, most_empty: u32) -> bool {
+    most_empty > 0 && (!(position.own() | position.opponent())).len() <= most_empty
+}
+
 /// A game whose endgames may have an exact solver. One that has none need not say anything.
-pub trait Endgames: Game {
+pub trait Endgames: Playouts {
     /// The move that the solver chooses; `None` if it was given up, or there is no solver.
     #[inline(always)]
     fn choose_exactly<C: Cpu>(_: C, _: ExactChoice<'_, Self>) -> Option<Choice<Self>> {

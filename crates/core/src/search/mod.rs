@@ -233,7 +233,7 @@ impl<G: Game> LookAhead<G> {
     /// Whether so few squares are empty that the exact solver chooses.
     #[inline(always)]
     pub fn solves(&self, position: &G) -> bool {
-        self.options.endgame > 0 && (!(position.own() | position.opponent())).len() <= self.options.endgame
+        exact::is_near_its_end(position, self.options.endgame)
     }
 
     /// The search for one choice at a position; `game` and `choice` are the keys of the game and of the choice.

@@ -8,6 +8,7 @@ mod every_move;
 mod expressions;
 mod guard;
 mod leaves;
+mod mcts;
 mod move_ordering;
 mod online;
 mod orders_alone;

@@ -7,10 +7,10 @@ use evoply_checkers::{Checkers, CheckersRules};
 use evoply_core::bitboard::{Bitboard, Board, Size4, Size6, Size8};
 use evoply_core::cpu::{Cpu, Task, available, on};
 use evoply_core::geometry::Geometry;
+use evoply_core::mcts::tree::{Positions, WHOLE};
 use evoply_core::online::chain::{Ahead, wins};
 use evoply_core::online::strategy::{Areas, Sight};
 use evoply_core::online::tree::{Terminals, Tree};
-use evoply_core::online::uct::Positions;
 use evoply_core::online::workers::{Crew, Field, Place, Redraw, Score};
 use evoply_core::rules::draws::DrawRules;
 use evoply_core::rules::playout::random_move;
@@ -134,7 +134,7 @@ fn points_of(mut position: Othello<Size4>, side: Color, key: Key) -> u32 {
     while let Some(chosen) = random_move(&position, |count| draws.below(count)) {
         position = position.play_unchecked(chosen);
     }
-    position.result().winner.map_or(1, |winner| if winner == side { 2 } else { 0 })
+    position.result().winner.map_or(WHOLE / 2, |winner| if winner == side { WHOLE } else { 0 })
 }
 
 /// The value of a position for the side to move, by looking at all games.
@@ -161,13 +161,13 @@ fn most_games_go_to_a_best_move() {
         let mut tree = Positions::new(root, 0.7);
         let mut games = vec![0; root.legal_moves().len()];
         for batch in 0..200 {
-            let starts: Vec<_> = (0..10).map(|_| tree.descend()).collect();
-            for &(_, first) in &starts {
-                games[first] += 1;
+            let starts: Vec<_> = (0..10).map(|_| tree.descend(|_, _| ())).collect();
+            for start in &starts {
+                games[start.first_move] += 1;
             }
             let results = starts.iter().zip(0..);
             let results: Vec<_> = results
-                .map(|(&(start, _), game)| points_of(start, root.turn(), key.child(batch).child(game)))
+                .map(|(start, game)| points_of(start.position, root.turn(), key.child(batch).child(game)))
                 .collect();
             tree.learn(results);
         }
@@ -181,21 +181,21 @@ fn most_games_go_to_a_best_move() {
 #[test]
 fn a_game_on_its_way_counts_as_lost() {
     let mut tree = Positions::new(Othello::<Size4>::start(OthelloRules), 0.5);
-    let firsts: Vec<_> = (0..8).map(|_| tree.descend().1).collect();
+    let firsts: Vec<_> = (0..8).map(|_| tree.descend(|_, _| ()).first_move).collect();
     assert_eq!(firsts, [0, 1, 2, 3, 0, 1, 2, 3]);
-    tree.learn([2, 0, 0, 0, 2, 0, 0, 0]);
-    assert_eq!(tree.descend().1, 0);
+    tree.learn([2, 0, 0, 0, 2, 0, 0, 0].map(|halves| halves * (WHOLE / 2)));
+    assert_eq!(tree.descend(|_, _| ()).first_move, 0);
 }
 
 #[test]
 fn a_full_tree_goes_on_counting() {
     let mut tree = Positions::limited(Othello::<Size4>::start(OthelloRules), 0.5, 20);
     for _ in 0..100 {
-        let (start, _) = tree.descend();
+        let start = tree.descend(|_, _| ()).position;
         assert!(start.ply() > 0);
-        tree.learn([1]);
+        tree.learn([WHOLE / 2]);
     }
     assert!(tree.nodes() <= 20);
-    let (games, of_moves) = tree.games();
-    assert_eq!((games, of_moves.len(), of_moves.iter().sum()), (100, 4, 100));
+    let of_moves: Vec<_> = tree.tried().map(|tried| tried.games).collect();
+    assert_eq!((tree.games(), of_moves.len(), of_moves.iter().sum()), (100, 4, 100));
 }
