@@ -21,7 +21,7 @@ import numpy as np
 from evoply.cluster import Dispatcher
 from evoply.cluster.processes import ProcessPool
 from evoply.evolution import Evolution
-from evoply.islands import IslandEvolution, IslandsConfig, IslandsStep
+from evoply.islands import IslandEvolution, IslandsConfig, IslandsStep, load_islands_config
 from evoply.islands.island_epoch import epoch
 from evoply.protocols import Cluster
 
@@ -31,9 +31,8 @@ EVERY = 5
 
 def config(islands: int, seed: int) -> IslandsConfig:
     """Return islands whose steps are short, so that migration and tests of champions count."""
-    return IslandsConfig(
-        base="demo", seed=seed, islands=islands, every=EVERY, migrants=2, generations=1_000_000
-    )
+    keys = (f"seed={seed}", f"islands={islands}", f"every={EVERY}", "migrants=2")
+    return load_islands_config("islands", [*keys, "generations=1_000_000", "time_limit=1e9"])
 
 
 def games_of_islands(settings: IslandsConfig, steps: int, cluster: Cluster | None) -> int:

@@ -10,6 +10,7 @@ import argparse
 import sys
 from dataclasses import dataclass
 from time import process_time
+from typing import Any
 
 from evoply.experiments.design import Setup
 from evoply.leagues.methods import Making, roster_of
@@ -40,7 +41,8 @@ def pace_of(name: str, making: Making, game: str, seconds: float) -> Pace:
 
 def _run(setup: Setup, cost: str, seconds: float) -> tuple[float, int, float]:
     learner = setup.kind.learners.made(threads=1)
-    step, done, steps, began = None, 0.0, 0, process_time()
+    step: Any = None
+    done, steps, began = 0.0, 0, process_time()
     while steps == 0 or process_time() - began < seconds:
         before = step
         step = learner.first(setup.config) if step is None else learner.after(setup.config, step)
@@ -57,7 +59,7 @@ def main(arguments: list[str]) -> None:
     given = parser.parse_args(arguments)
     print(f"{'method':<32}{'key':<14}{'in the table':>16}{'measured':>16}{'steps':>8}")
     for method in roster_of(given.game).methods:
-        makings = [(method.name, method)] if method.limits else []
+        makings: list[tuple[str, Making]] = [(method.name, method)] if method.limits else []
         if method.population is not None:
             makings.append((f"{method.name} (population)", method.population))
         for name, making in makings:
