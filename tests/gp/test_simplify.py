@@ -235,6 +235,15 @@ def test_what_went_into_one_sum_does_not_go_into_another():
             assert abs(value - short) <= Fraction(1, 10**9) * (1 + abs(value))
 
 
+def test_sums_that_are_multiples_of_each_other_end():
+    twice = "( + ( + white black ) ( * 1 ( + white black ) ) )"
+    assert simplify(parse_tree(twice, LIAO)).text == "2 * (white + black)"
+    again = f"( + {twice} ( * 1 {twice} ) )"
+    assert simplify(parse_tree(again, LIAO)).text == "4 * (white + black)"
+    eightfold = f"( + {again} ( * 1 {again} ) )"
+    assert simplify(parse_tree(eightfold, LIAO)).text == "8 * (white + black)"
+
+
 def test_like_terms_of_many_quotients_take_little_time():
     stream = Stream(2, "quotients")
     seconds = []

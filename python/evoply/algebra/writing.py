@@ -44,6 +44,8 @@ class SumWriter:
         self._first_leaves: dict[int, int] = {}
         self._written: dict[Hashable, Expression | None] = {}
         self._terms: dict[Hashable, Expression] = {}
+        self._at_work: set[int] = set()
+        """The sums that are being written, each within the one before."""
 
     def leaf(self, expression: Expression) -> Expression:
         """Return *expression*, which stays whole from now on and counts as one node."""
@@ -196,12 +198,17 @@ class SumWriter:
         left = monomial
         for atom, exponent in monomial:
             is_sum = abs(exponent) == 1 and atom in self.sums
-            # A power that was moved is gone, and a sum that took one in has changed.
-            if not is_sum or (atom, exponent) not in left:
+            # A power that was moved is gone, and a sum that took one in has changed. Two sums may
+            # be multiples of each other: neither is written by way of itself.
+            if not is_sum or (atom, exponent) not in left or atom in self._at_work:
                 continue
             for form, scale in product(self.sums[atom], {Fraction(1): 0, value: 0}):
                 moved = self._movable(form, exponent, left)
-                inner = self._times(form, moved, scale, exponent)
+                self._at_work.add(atom)
+                try:
+                    inner = self._times(form, moved, scale, exponent)
+                finally:
+                    self._at_work.discard(atom)
                 if inner is None or any(other in instead for other, _ in moved):
                     continue
                 rest = tuple(power for power in left if power not in moved)
