@@ -295,7 +295,7 @@ def test_a_method_of_ones_own_takes_part_with_the_same_budget(tmp_path: Path) ->
         ({"methods": ("liao", "lioa", "firebrand")}, "methods: there is no method 'lioa'.*liao"),
         ({"methods": ("liao", "firebrand")}, "methods: 2 take part: a league has 3 or more"),
         ({"game": "othello-6"}, "game: no methods are listed for othello-6"),
-        ({"game": "tiddlywinks"}, "game"),
+        ({"game": "tiddlywinks"}, "game: unknown game"),
         ({"games": 3}, "games"),
         ({"seeds": 0}, "seeds"),
         ({"move_time": 0.0}, "move_time"),

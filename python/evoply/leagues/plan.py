@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator
 
 from evoply.configs.config_errors import checked, explained
 from evoply.configs.part import Part
@@ -72,10 +72,11 @@ class LeaguePlan(Part):
     population_share: float = Field(default=0.5, gt=0, lt=1)
     """The share of a budget that goes into the population in which features are found."""
 
-    @model_validator(mode="after")
-    def _knows_its_game(self) -> Self:
-        game_rules(self.game)
-        return self
+    @field_validator("game")
+    @classmethod
+    def _is_a_game(cls, game: str) -> str:
+        game_rules(game)
+        return game
 
     @property
     def all_seeds(self) -> tuple[int, ...]:
