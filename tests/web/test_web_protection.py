@@ -141,7 +141,7 @@ def test_a_failure_of_the_server_is_an_answer_without_a_traceback(
     [
         ("material:depth=99", "depth"),
         ("material:depth=21", "at most 20"),
-        ("online:population=1000,generations=99,games=10", "100,000 games"),
+        ("online:population=1000,generations=99,games=10", "at most 100,000"),
     ],
 )
 def test_players_that_ask_for_too_much_get_the_limit(

@@ -88,8 +88,10 @@ def opened(
         page.goto(url)
         page.wait_for_selector(ready)
         yield page
-        # A form that is wrong is answered with 422, which browsers note.
-        assert [one for one in wrong if "422" not in one] == []
+        # A form that is wrong is answered with 422, which browsers note; and that axe, which no
+        # page of ours is, cannot speak to a frame that may run nothing.
+        known = ("422", "'postMessage' on 'DOMWindow'")
+        assert [one for one in wrong if not any(part in one for part in known)] == []
         is_right = True
     finally:
         for event, listener in listeners.items():

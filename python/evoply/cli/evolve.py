@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evoply.cli import shared_options
@@ -92,7 +93,10 @@ def _learner_of(config: str) -> str:
     from evoply.configs.keys import read_toml
     from evoply.presets import config_text
 
-    if config.lower().endswith(".ini"):
+    path = Path(config)
+    is_pipe = path.exists() and not path.is_file()
+    # What comes through a pipe is there only once, for whoever makes the run.
+    if is_pipe or config.lower().endswith(".ini"):
         return ""
     return str(read_toml(config_text(config), config).get("learner", ""))
 
