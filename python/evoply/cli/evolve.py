@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 from typing import TYPE_CHECKING, Any
 
 from evoply.cli import shared_options
@@ -93,8 +93,7 @@ def _learner_of(config: str) -> str:
     from evoply.configs.keys import read_toml
     from evoply.presets import config_text
 
-    path = Path(config)
-    is_pipe = path.exists() and not path.is_file()
+    is_pipe = os.path.exists(config) and not os.path.isfile(config)
     # What comes through a pipe is there only once, for whoever makes the run.
     if is_pipe or config.lower().endswith(".ini"):
         return ""
