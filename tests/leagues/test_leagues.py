@@ -289,6 +289,24 @@ def test_a_method_of_ones_own_takes_part_with_the_same_budget(tmp_path: Path) ->
     assert {pairing.second for pairing in results.pairings} >= {str(saved)}
 
 
+def test_configs_of_ones_own_have_a_league_of_a_game_without_listed_methods(
+    tmp_path: Path,
+) -> None:
+    for name, features in (("a", "corners"), ("b", "mobility"), ("c", "edges")):
+        (tmp_path / f"{name}.toml").write_text(
+            'learner = "learning"\ngame = "othello-6"\ngames = 20\ngames_per_step = 5\n'
+            f'features = ["{features}"]\n'
+        )
+    plan = LeaguePlan(
+        game="othello-6", own=tuple(str(tmp_path / f"{name}.toml") for name in "abc"),
+        budget=0.005, seeds=1, games=2, move_time=0.001, depth=1,
+    )  # fmt: skip
+    results = run_league(LeagueFolder.create(tmp_path / "league", plan))
+    assert [made.entrant for made in results.made] == ["a", "b", "c"]
+    assert len(results.pairings) == results.wanted_pairings == 3 * 2
+    assert LeagueFolder.open(tmp_path / "league").plan == plan
+
+
 @pytest.mark.parametrize(
     ("keys", "message"),
     [

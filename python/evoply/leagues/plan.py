@@ -23,7 +23,6 @@ from evoply.experiments.design import Experiment, Setup
 from evoply.experiments.experiment_folder import ExperimentFolder
 from evoply.files import (
     LEAGUE_FILE,
-    checksum,
     read_limited,
     with_checksum,
     without_checksum,
@@ -156,7 +155,8 @@ class LeagueFolder:
         try:
             data = without_checksum(json.loads(read_limited(file, _LARGEST)))
             plan = plan_of(data["plan"])
-            found = {method.name: method for method in chosen_methods(plan.game, data["found"])}
+            # A game of which no method is listed has none that looks for features.
+            methods = chosen_methods(plan.game, data["found"]) if data["found"] else ()
             return cls(
                 folder,
                 plan,
@@ -165,7 +165,7 @@ class LeagueFolder:
                     name: PLAYER_ADAPTER.validate_python(player)
                     for name, player in data["players"].items()
                 },
-                found if data["found"] else {},
+                {method.name: method for method in methods},
             )
         except FileNotFoundError:
             raise RunNameError(f"{folder} is not a folder of a league") from None
@@ -187,11 +187,6 @@ class LeagueFolder:
     def experiment_for(self, names: Sequence[str], seed: int) -> Experiment:
         """Return the experiment of setups called *names* with one *seed*."""
         return _experiment(self.plan.model_copy(update={"seeds": 1, "first_seed": seed}), names)
-
-    @property
-    def identity(self) -> str:
-        """A checksum of what decides the league, without the machine."""
-        return checksum(self.plan.model_dump(mode="json"))
 
 
 def population_name(method: str) -> str:
