@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from evoply.cli.long_work import on_cluster
-from evoply.cli.output import Output, StoppedError, made, stderr, table
+from evoply.cli.output import Output, StoppedError, made, table
+from evoply.cli.progress import duration, share_bar
 from evoply.cli.shared_options import (
     NO_CLUSTER,
     Charts,
@@ -154,8 +153,13 @@ def run_all(
         with on_cluster(cluster, output) as dispatcher:
             slots = workers if dispatcher is None else dispatcher.slots
             output.say(_cost_text(estimated_cost(folder, workers=slots)))
-            with _progress(folder.name) as progress:
-                run_experiment(folder, workers=workers, progress=progress, cluster=dispatcher)
+            with share_bar(folder.name) as move:
+
+                def tell(status: Status) -> None:
+                    count = f"{status.done} of {status.units} runs"
+                    move(status.share, count, status.seconds_left)
+
+                run_experiment(folder, workers=workers, progress=tell, cluster=dispatcher)
     except KeyboardInterrupt:
         stopped = True
     comparison = comparison_of(folder)
@@ -198,40 +202,7 @@ def _cost_text(cost: Cost) -> str:
     runs = f"{cost.runs:,} run{'s' * (cost.runs != 1)}, {cost.workers} at a time"
     if cost.seconds is None:
         return f"{runs}; how long they take is not known"
-    return f"{runs}: about {_duration(cost.seconds)}, and the games that measure the players"
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{max(1, round(seconds))} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 120 else f"{minutes / 60:.1f} h"
-
-
-@contextmanager
-def _progress(name: str) -> Iterator[Callable[[Status], object] | None]:
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
-
-    people = stderr()
-    if not people.is_terminal:
-        yield None
-        return
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TextColumn("{task.fields[runs]}"),
-    )
-    with Progress(*columns, console=people, transient=True) as bar:
-        task = bar.add_task(name, total=1.0, runs="")
-
-        def show(status: Status) -> None:
-            left = "" if status.seconds_left is None else f", {_duration(status.seconds_left)} left"
-            bar.update(
-                task, completed=status.share, runs=f"{status.done} of {status.units} runs{left}"
-            )
-
-        yield show
+    return f"{runs}: about {duration(cost.seconds)}, and the games that measure the players"
 
 
 def _say(comparison: Comparison, output: Output) -> None:

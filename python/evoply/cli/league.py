@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from evoply.cli.long_work import on_cluster, seconds_in_words
-from evoply.cli.output import Output, StoppedError, made, percent, stderr, table
+from evoply.cli.output import Output, StoppedError, made, percent, table
+from evoply.cli.progress import share_bar
 from evoply.cli.shared_options import NO_CLUSTER, ClusterOptions, Json, RunGame, Threads, Whole
 from evoply.protocols import RunError
 from evoply.refusals import reason
 from evoply.wording import signed, span
 
 if TYPE_CHECKING:
-    from evoply.leagues import League, LeaguePlan, LeagueStatus
+    from evoply.leagues import League, LeagueFolder, LeagueStatus
 
 _PAGE = "league.html"
 
@@ -98,12 +97,18 @@ def league(
     try:
         with on_cluster(cluster, output) as dispatcher:
             slots = workers if dispatcher is None else dispatcher.slots
-            output.say(_cost_text(folder.plan, len(folder.entrants), slots))
-            with _progress(folder.path.name) as progress:
-                run_league(folder, workers=workers, progress=progress, cluster=dispatcher)
+            output.say(_cost_text(folder, slots))
+            with share_bar(folder.path.name) as move:
+
+                def tell(status: LeagueStatus) -> None:
+                    count = f"{status.done:,} of {status.total:,}"
+                    move(status.share, count, status.seconds_left, status.stage)
+
+                results = run_league(folder, workers=workers, progress=tell, cluster=dispatcher)
     except KeyboardInterrupt:
         stopped = True
-    found = League.of(results_of(folder))
+        results = results_of(folder)
+    found = League.of(results)
     _say(found, output)
     try:
         output.labelled("Page", str(found.save_html(folder.path / _PAGE)))
@@ -121,43 +126,14 @@ def league(
     output.result(made({**found.to_dict(), "status": "finished"}))
 
 
-def _cost_text(plan: LeaguePlan, entrants: int, slots: int) -> str:
+def _cost_text(folder: LeagueFolder, slots: int) -> str:
     from evoply.processes import core_count
 
-    seconds = plan.budget * plan.seeds * entrants / (slots or core_count())
-    return (
-        f"{entrants} take part with {plan.seeds} seed{'s' * (plan.seeds > 1)}: at most "
-        f"{seconds_in_words(seconds)} to make the players, then their games"
-    )
-
-
-@contextmanager
-def _progress(name: str) -> Iterator[Callable[[LeagueStatus], object] | None]:
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
-
-    people = stderr()
-    if not people.is_terminal:
-        yield None
-        return
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TextColumn("{task.fields[count]}"),
-    )
-    with Progress(*columns, console=people, transient=True) as bar:
-        task = bar.add_task(name, total=1.0, count="")
-
-        def show(status: LeagueStatus) -> None:
-            count = f"{status.done:,} of {status.total:,}"
-            bar.update(
-                task,
-                description=f"{name}: {status.stage}",
-                completed=status.share,
-                count=count,
-            )
-
-        yield show
+    plan, many = folder.plan, len(folder.entrants)
+    runs = plan.seeds * (many - len(folder.ready_players))
+    seconds = seconds_in_words(plan.budget * runs / (slots or core_count()))
+    seeds = f"{plan.seeds} seed{'s' * (plan.seeds > 1)}"
+    return f"{many} take part with {seeds}: {seconds} to make {runs} players, then their games"
 
 
 def _say(found: League, output: Output) -> None:

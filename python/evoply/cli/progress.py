@@ -33,6 +33,47 @@ def progress_bar(title: str, total: int, *, is_shown: bool) -> Iterator[Callable
 
 
 @contextmanager
+def share_bar(name: str) -> Iterator[Callable[..., object]]:
+    """Show a bar of long work in a terminal; yield the function that moves it.
+
+    It takes the share done, a count in words, and if known the seconds left and the stage.
+    """
+    console = stderr()
+    if not console.is_terminal:
+        yield lambda *_: None
+        return
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[count]}", markup=False),
+    )
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(name, total=1.0, count="")
+
+        def show(share: float, count: str, seconds: float | None = None, stage: str = "") -> None:
+            left = "" if seconds is None else f", {duration(seconds)} left"
+            title = f"{name}: {stage}" if stage else name
+            bar.update(task, completed=share, count=f"{count}{left}", description=title)
+
+        yield show
+
+
+def duration(seconds: float) -> str:
+    """Return a time in seconds, minutes or hours.
+
+    >>> duration(0.2), duration(95), duration(9000)
+    ('1 s', '2 min', '2.5 h')
+    """
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 120 else f"{minutes / 60:.1f} h"
+
+
+@contextmanager
 def progress_and_page(
     title: str,
     total: int,
