@@ -3,9 +3,9 @@
 Reasons: docs/design/evolution.md.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 from evoply import gp
 from evoply.arena.on_cluster import check_game
@@ -20,10 +20,10 @@ from evoply.islands.islands_config import (
     settled,
 )
 from evoply.islands.islands_store import IslandsStore
-from evoply.protocols import Cluster, Progress, RunError
+from evoply.protocols import Progress
 from evoply.runs.columns import Column, Columns, Row, curves, facts, framed, share
 from evoply.runs.kind import ChampionFacts, Kind, Listing, LiveFacts, RunEnding, RunGames
-from evoply.runs.model_kind import ModelConfigs
+from evoply.runs.model_kind import LearnersOfTrees, ModelConfigs
 from evoply.runs.plain_display import PlainDisplay
 from evoply.runs.plots import Plot, PlotLine
 from evoply.wording import shorten
@@ -63,30 +63,12 @@ class _Configs(ModelConfigs):
         return settled(config)
 
 
-@dataclass(frozen=True)
-class _Learners:
+class _Learners(LearnersOfTrees):
     """See `evoply.runs.kind.Learners`."""
 
-    given: IslandEvolution
-    counted: ClassVar[frozenset[str]] = frozenset({"games", "work"})
-
-    def made(
-        self,
-        *,
-        threads: int = 0,
-        progress: Callable[[Progress], object] | None = None,
-        cluster: Cluster | None = None,
-        **parts: Any,
-    ) -> IslandEvolution:
-        """Return the learner with these arguments; Python of a user's is named by its base."""
-        if any(parts.values()):
-            given = ", ".join(name for name, part in parts.items() if part)
-            raise RunError(
-                f"{given}: islands take no Python as an argument - name it in base, as in "
-                "python:FILE.py:NAME"
-            )
-        options: dict[str, Any] = {"threads": threads, "progress": progress, "cluster": cluster}
-        return replace(self.given, **{name: value for name, value in options.items() if value})
+    no_arguments = (
+        "islands take no Python as an argument - name it in base, as in python:FILE.py:NAME"
+    )
 
     def check_sendable(self, config: IslandsConfig, /, *, is_whole: bool = False) -> None:
         """Raise ValueError if a worker cannot make all generations of an island."""
@@ -98,9 +80,6 @@ class _Learners:
         """Raise ValueError unless the Python that the islands name can be had, and fits."""
         for island in config.of_islands:
             Evolution().check(island)
-
-    def identities(self, learner: IslandEvolution, /) -> dict[str, dict[str, Any]]:
-        return {}
 
     def end(self, learner: IslandEvolution, config: IslandsConfig, last: Any, /) -> RunEnding:
         done = (last.number + 1) * config.every

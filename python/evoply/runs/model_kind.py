@@ -1,10 +1,11 @@
-"""The configs of evoply's own learners, which are models, as `Configs` of a kind."""
+"""What kinds of evoply's own learners share: configs that are models, and learners of trees."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 from evoply.configs.run_config import RunConfig, written_config
+from evoply.protocols import Cluster, Progress, RunError
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,34 @@ class ModelConfigs:
 
     def games_of_a_step(self, config: RunConfig, /) -> Mapping[str, int]:
         return config.games_of_a_step()
+
+
+@dataclass(frozen=True)
+class LearnersOfTrees:
+    """A part of `evoply.runs.kind.Learners`: of those whose config names all Python of a user."""
+
+    given: Any
+    counted: ClassVar[frozenset[str]] = frozenset({"games", "work"})
+    no_arguments: ClassVar[str]
+    """Why Python is not taken as an argument, and where it is named instead."""
+
+    def made(
+        self,
+        *,
+        threads: int = 0,
+        progress: Callable[[Progress], object] | None = None,
+        cluster: Cluster | None = None,
+        **parts: Any,
+    ) -> Any:
+        """Return the learner with these arguments; `RunError` for any of *parts*."""
+        if any(parts.values()):
+            given = ", ".join(name for name, part in parts.items() if part)
+            raise RunError(f"{given}: {self.no_arguments}")
+        options: dict[str, Any] = {"threads": threads, "progress": progress, "cluster": cluster}
+        return replace(self.given, **{name: value for name, value in options.items() if value})
+
+    def identities(self, learner: Any, /) -> dict[str, dict[str, Any]]:
+        return {}
 
 
 def _games_of(config: Any, last: Any, steps: int) -> int:

@@ -1,9 +1,8 @@
 """MAP-Elites as a kind of learner: how runs of `MapElitesConfig` are kept and shown."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from evoply import gp
 from evoply.configs.part import fields_of
@@ -25,10 +24,10 @@ from evoply.evolution.map_elites.map_learner import MapElites, MapElitesStep
 from evoply.evolution.map_elites.map_store import MapStore
 from evoply.players.own_player import OwnPlayer
 from evoply.players.player_files import read_player
-from evoply.protocols import Cluster, Progress, RunError
+from evoply.protocols import Progress
 from evoply.runs.columns import Column, Columns, Row, framed, share
 from evoply.runs.kind import ChampionFacts, Kind, Listing, Note, RunEnding, RunGames
-from evoply.runs.model_kind import ModelConfigs
+from evoply.runs.model_kind import LearnersOfTrees, ModelConfigs
 from evoply.runs.plain_display import PlainDisplay
 from evoply.runs.plots import Plot, PlotLine
 from evoply.wording import shorten
@@ -81,38 +80,16 @@ class _Configs(ModelConfigs):
         return MapElitesConfig(**{**fields_of(config), **settled})
 
 
-@dataclass(frozen=True)
-class _Learners:
+class _Learners(LearnersOfTrees):
     """See `evoply.runs.kind.Learners`."""
 
-    given: MapElites
-    counted: ClassVar[frozenset[str]] = frozenset({"games", "work"})
-
-    def made(
-        self,
-        *,
-        threads: int = 0,
-        progress: Callable[[Progress], object] | None = None,
-        cluster: Cluster | None = None,
-        **parts: Any,
-    ) -> MapElites:
-        """Return the learner with these arguments."""
-        if any(parts.values()):
-            given = ", ".join(name for name, part in parts.items() if part)
-            raise RunError(
-                f"{given}: a run of MAP-Elites takes none as an argument - name it in the config"
-            )
-        options: dict[str, Any] = {"threads": threads, "progress": progress, "cluster": cluster}
-        return replace(self.given, **{name: value for name, value in options.items() if value})
+    no_arguments = "a run of MAP-Elites takes none as an argument - name it in the config"
 
     def check_sendable(self, config: MapElitesConfig, /, *, is_whole: bool = False) -> None:
         check_sendable(config.evolution, is_whole=is_whole)
 
     def check(self, learner: MapElites, config: MapElitesConfig, /) -> None:
         Evolution().check(config.evolution)
-
-    def identities(self, learner: MapElites, /) -> dict[str, dict[str, Any]]:
-        return {}
 
     def end(self, learner: MapElites, config: MapElitesConfig, last: MapElitesStep, /) -> RunEnding:
         """Play the final test, which names the champion."""
