@@ -165,8 +165,7 @@ def play_games(
 
 def wanted_games(league: LeagueFolder) -> int:
     """Return the games of the whole league."""
-    pairs = sum(len(pairs_of(league, condition)) for condition in league.plan.conditions)
-    return pairs * league.plan.games * league.plan.seeds
+    return wanted_pairings(league) * league.plan.games
 
 
 Row = tuple[int, float, str]

@@ -126,7 +126,7 @@ def _without_values(model: PlayerKind) -> Portrait:
     label = short_name(model.label)
     if model.games_before_move:
         many = f"{model.games_before_move:,}"
-        needs = f"nothing that stays: it evolves what it plays by anew, in {many} games a move"
+        needs = f"nothing that stays: it plays {many} games by itself before each move"
         return Portrait(label, "", needs, sentence=sentence)
     if not model.is_portable:
         return Portrait(label, "", "its program: only that knows what it wants", sentence=sentence)
