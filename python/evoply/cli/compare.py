@@ -14,6 +14,7 @@ from evoply.cli.shared_options import (
     NO_CLUSTER,
     Charts,
     ClusterOptions,
+    CodeInRuns,
     Json,
     RunGame,
     Threads,
@@ -58,6 +59,7 @@ def compare(
     charts: Charts = None,
     workers: Workers = 0,
     cluster: ClusterOptions = NO_CLUSTER,
+    code_in_runs: CodeInRuns = False,
     json: Json = False,
 ) -> None:
     """Compare configs, presets or runs over many seeds.

@@ -29,6 +29,7 @@ def evolve(
     tests: shared_options.Tests = True,
     threads: shared_options.Threads = 0,
     cluster: shared_options.ClusterOptions = shared_options.NO_CLUSTER,
+    code_in_runs: shared_options.CodeInRuns = False,
     json: shared_options.Json = False,
 ) -> None:
     """Evolve a player.

@@ -9,7 +9,15 @@ from cyclopts import Parameter
 from evoply.cli.long_work import on_cluster, seconds_in_words
 from evoply.cli.output import Output, StoppedError, made, percent, table
 from evoply.cli.progress import share_bar
-from evoply.cli.shared_options import NO_CLUSTER, ClusterOptions, Json, RunGame, Threads, Whole
+from evoply.cli.shared_options import (
+    NO_CLUSTER,
+    ClusterOptions,
+    CodeInRuns,
+    Json,
+    RunGame,
+    Threads,
+    Whole,
+)
 from evoply.protocols import RunError
 from evoply.refusals import reason
 from evoply.wording import signed, span
@@ -40,6 +48,7 @@ def league(
         ),
     ] = 0,
     cluster: ClusterOptions = NO_CLUSTER,
+    code_in_runs: CodeInRuns = False,
     json: Json = False,
 ) -> None:
     """Make the best player of every method afresh, let all play all, and write a page.

@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -18,6 +19,7 @@ import tomli_w
 from evoply.configs.keys import read_toml, without_none
 from evoply.experiments.design import (
     Experiment,
+    Measure,
     Setup,
     experiment_of,
     identity,
@@ -28,11 +30,12 @@ from evoply.experiments.design import (
 from evoply.experiments.units import Point, Unit, measured
 from evoply.files import EXPERIMENT_FILE, checksum, read_limited, write_atomically
 from evoply.kinds import KINDS, Run
+from evoply.own_code import carried, is_carried
 from evoply.protocols import RunError, RunNameError
 from evoply.refusals import reason
 from evoply.runs import runs_directory
 from evoply.runs.finding_kinds import stored_kind
-from evoply.runs.game_file import add_game_of, write_game
+from evoply.runs.game_file import GAME, add_game_of, game_content
 from evoply.wording import shorten
 
 _SETUPS = "setups"
@@ -64,6 +67,8 @@ class ExperimentFolder:
     path: Path
     experiment: Experiment
     setups: tuple[Setup, ...]
+    is_carried: bool = False
+    """Whether all this was read from the folder, and not given by the user."""
 
     @classmethod
     def create(
@@ -112,7 +117,10 @@ class ExperimentFolder:
                 names[file.name] = setup.name
                 texts[file.name] = setup.kind.configs.write(setup.config)
                 write_atomically(file, texts[file.name])
-            write_game(folder, setups[0].config)
+            rules = game_content(setups[0].config)
+            if rules is not None:
+                texts[GAME] = rules
+                write_atomically(folder / GAME, rules)
             data = without_none({"experiment": experiment.model_dump(mode="json"), "setups": names})
             data = {"checksum": checksum([data, texts]), **data}
             # The last of the files: only this makes the folder an experiment.
@@ -125,7 +133,7 @@ class ExperimentFolder:
             raise RunError(
                 f"{folder} cannot be written: {why}, then give the same command again"
             ) from None
-        return cls(folder, experiment, setups)
+        return cls(folder, experiment, setups, is_carried())
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Self:
@@ -149,7 +157,16 @@ class ExperimentFolder:
             ) from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise RunError(f"{folder}: its {EXPERIMENT_FILE} is damaged: {error}") from None
-        return cls(folder, experiment, tuple(setups))
+        return cls(folder, experiment, tuple(setups), is_carried=True)
+
+    def check_measure(self) -> None:
+        """Raise `ValueError` unless the players that measure can be had, or if a folder names more.
+
+        Of a folder that was begun they are players that need no file: it may be somebody else's.
+        """
+        with carried() if self.is_carried else nullcontext():
+            measure = Measure.from_text(self.experiment.measure)
+            measure.check_fits(self.setups[0].config.game)
 
     @property
     def name(self) -> str:
@@ -229,7 +246,9 @@ def folder_for(
         # Elsewhere it begins anew: a plan of one look is that of its seeds.
         looks = experiment.looks if len(experiment.looks) > 1 else ()
         experiment = experiment.model_copy(update={"looks": looks})
-    return ExperimentFolder.create(path, experiment, setups)
+    # What a folder carries is read as such, whoever names the folder.
+    with nullcontext() if begun is None else carried():
+        return ExperimentFolder.create(path, experiment, setups)
 
 
 def find_experiment(source: str | os.PathLike[str]) -> ExperimentFolder:
@@ -257,24 +276,24 @@ def _folder_of(source: str | os.PathLike[str]) -> Path | None:
 
 
 def _compare_checksum(folder: Path, data: Mapping[str, Any]) -> None:
-    """Raise ValueError if the settings or the setups differ from what was written.
-
-    Nothing is compared if there is no checksum, as after the line was removed to change settings.
-    """
-    if "checksum" not in data:
-        return
+    """Raise ValueError unless settings, setups and the rules of the game are as written."""
     content = {name: value for name, value in data.items() if name != "checksum"}
+    if any(Path(file).name != file for file in data["setups"]):
+        raise ValueError(f"a setup is a file of {_SETUPS}")
     texts = {file: read_limited(folder / _SETUPS / file, _LARGEST) for file in data["setups"]}
-    if data["checksum"] != checksum([content, texts]):
+    if (folder / GAME).is_file():
+        texts[GAME] = read_limited(folder / GAME, _LARGEST)
+    if data.get("checksum") != checksum([content, texts]):
         raise ValueError(
-            f"its checksum does not match it and {_SETUPS}: put a copy back, or remove the "
-            "checksum if you changed them"
+            f"its checksum does not match it and {_SETUPS}: put a copy back, or begin another "
+            "experiment with other settings"
         )
 
 
 def _setup(file: Path, name: Any) -> Setup:
     kind = stored_kind(KINDS, file)
-    return Setup(str(name), kind, kind.configs.load(file))
+    with carried():
+        return Setup(str(name), kind, kind.configs.load(file))
 
 
 def digest_of(results: Sequence[UnitResult]) -> str:

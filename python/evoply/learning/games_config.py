@@ -11,6 +11,7 @@ from evoply.configs.keys import read_toml
 from evoply.configs.part import Problem
 from evoply.configs.run_config import RunConfig, changed_config
 from evoply.games import game_rules
+from evoply.own_code import reading
 from evoply.presets import config_text
 from evoply.protocols import ConfigError
 from evoply.rules.game_key import RulesDigest, with_game_of_file
@@ -93,9 +94,9 @@ def config_of(
 ) -> _Config:
     """Return the config of a TOML file or a preset, with changes as in `evoply.load_config`."""
     if isinstance(source, model):
-        data = source.model_dump()
-    else:
-        name = os.fspath(source)  # type: ignore[arg-type]  # not a config, so a name
+        return changed_config(model, source.model_dump(), overrides, settings)
+    name = os.fspath(source)  # type: ignore[arg-type]  # not a config, so a name
+    with reading(name):
         data = with_game_of_file(read_toml(config_text(name), name), Path(name).parent)
         learner = model.model_fields["learner"].default
         if data.get("learner") != learner:
@@ -103,4 +104,4 @@ def config_of(
             raise ConfigError(
                 [("learner", f"{wrong}: `evoply evolve` is for configs of evolution")]
             )
-    return changed_config(model, data, overrides, settings)
+        return changed_config(model, data, overrides, settings)

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from evoply.files import read_limited
+from evoply.files import lies_in_run, read_limited
+from evoply.own_code import is_carried
 from evoply.protocols import ConfigError
 from evoply.wording import did_you_mean, shorten
 
@@ -145,10 +146,15 @@ def preset_text(name: str) -> str:
 def config_text(name: str) -> str:
     """Return the text of the config file *name*, or of the preset if there is no such file.
 
-    Raises `ConfigError` with the reason if it cannot be read, and with a similar preset.
+    Raises `ConfigError` with the reason if it cannot be read, and with a similar preset. What is
+    carried names no file outside of the folder of its run.
     """
     if name in PRESETS and not os.path.isfile(name):
         return preset_text(name)
+    if is_carried() and not lies_in_run(name):
+        raise ConfigError(
+            [(shorten(name), "is a file, and what a run or an experiment carries names none")]
+        )
     try:
         return read_limited(name, _LARGEST_FILE)
     except FileNotFoundError:

@@ -71,6 +71,7 @@ def _summary(folder: Path, name: str) -> RunSummary:
 
 
 def _read(opened: Database, folder: Path, name: str, config: dict[str, Any]) -> RunSummary:
+    schema.check_files(opened, folder)
     meta, count = schema.read_meta(opened), schema.count_steps(opened)
     last = schema.read_steps(opened, count - 1)
     return RunSummary(

@@ -27,7 +27,7 @@ from evoply.runs import (
 )
 from evoply.runs.folder import Request as RunCommand
 from evoply.runs.folder import is_locked
-from evoply.runs.user_sources import has_own_code
+from evoply.runs.user_sources import has_programs
 from evoply.web.run_driving import RunDriver
 from evoply.web.run_messages import (
     ChampionShown,
@@ -139,7 +139,7 @@ def _state(run: Run, name: str, version: str, now: _Moment) -> RunState:
         is_going_on=now.going_on,
         request=now.request,
         can_go_on=not now.going_on
-        and not has_own_code(run)
+        and not has_programs(run)
         and now.status not in ("starting", "finished", "limit"),
         game=run.game,
         game_title=game_rules(run.game).title,

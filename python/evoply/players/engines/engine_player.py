@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
@@ -14,6 +15,7 @@ from evoply.configs.config_errors import checked
 from evoply.files import read_toml_file
 from evoply.games import game_rules
 from evoply.look import table_html
+from evoply.own_code import check_may_run, name_program
 from evoply.players.player_kind import PlayerKind
 from evoply.players.problems import problems, refusal
 from evoply.players.process_limits import MoveLimit, ProcessLimits
@@ -66,6 +68,15 @@ class Engine(PlayerKind):
     options: dict[str, OptionValue] = Field(default_factory=dict, max_length=100)
     limits: EngineLimits = EngineLimits()
     deterministic: bool = Field(default=False, strict=True)
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Note that the user names the program."""
+        name_program(self._program)
+
+    @property
+    def _program(self) -> str:
+        data = self.anywhere().identity()
+        return json.dumps([data["kind"], data["protocol"], data["command"], data["options"]])
 
     @field_validator("command", mode="before")
     @classmethod
@@ -123,6 +134,7 @@ class Engine(PlayerKind):
         from evoply.players.engines.seat import EngineSeat  # every player is read by way of here
 
         self.check_fits(game)
+        check_may_run(self._program, self.label)
         return EngineSeat(
             self.protocol,
             self.command,
@@ -195,6 +207,13 @@ class Engine(PlayerKind):
     def identity(self) -> dict[str, Any]:
         """Return the data of the engine with its command and options, without its limits."""
         return self.model_dump(mode="json", exclude={"name", "limits"})
+
+
+class CarriedEngine(Engine):
+    """An engine that a run or a league names: it starts only if the user names it, too."""
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Note nothing: no user named it."""
 
 
 def _value_text(value: OptionValue) -> str:
