@@ -106,11 +106,8 @@ def test_a_changed_file_ends_an_experiment_before_any_work(
 
 
 def test_python_objects_are_given_to_compare(home: Path, climb: Path) -> None:
-    own, climbing = (
-        part("Short")(weight=0.3),
-        OwnCode.from_text("python:climb.py:Climb").named_by_user().loaded(),
-    )
-    learner = OwnCode.from_text("python:climb.py:HillClimbing").named_by_user().loaded()()
+    own, climbing = part("Short")(weight=0.3), part("Climb", "climb.py")
+    learner = part("HillClimbing", "climb.py")()
     rates = {"crossover": 0.4, "custom": {"mine": 0.3}}
     config = small_config(variation=rates)
     result = ep.compare(

@@ -28,8 +28,10 @@ from evoply.experiments import Experiment, compare, folder_for
 from evoply.files import checksum, with_checksum
 from evoply.games import game_added
 from evoply.islands import IslandsConfig
+from evoply.leagues.champions import _play_command
+from evoply.leagues.league_data import MadePlayer
 from evoply.leagues.plan import LeagueFolder, LeaguePlan
-from evoply.own_code import code_in_runs_allowed
+from evoply.own_code import code_in_runs_allowed, permissions
 from evoply.players import parse_player
 from evoply.protocols import RunError
 from evoply.reports.adviser import Adviser
@@ -130,15 +132,10 @@ def page() -> Any:
     return application(Path("games.db"), Trusted(("127.0.0.1:8000",)))
 
 
-def looked_at(name: str = "sent") -> None:
+def looked_at(name: str = "sent", *, is_reported: bool = False) -> None:
     """Look at everything by every command that only looks; none may leave a mark."""
-    for words in (
-        ["runs"],
-        ["runs", name],
-        ["runs", name, "--check"],
-        ["show", f"champion@{name}"],
-        ["report", name],
-    ):
+    looks = [["runs"], ["runs", name], ["runs", name, "--check"], ["show", f"champion@{name}"]]
+    for words in (*looks, *([["report", name]] if is_reported else [])):  # a page takes long
         main(words)
         assert not MARK.exists(), words
     with TestClient(page(), base_url="http://127.0.0.1:8000") as client:
@@ -198,10 +195,11 @@ def test_a_champion_that_is_a_program_is_shown_and_not_started(
         "python without checksum": {"kind": "python", "code": "python:evil.py:Evil"},
     }[kind]
     with_champion(run, data)
-    looked_at()
+    looked_at(is_reported=True)
     capsys.readouterr()
     for words in (
         ["match", "champion@sent", "random", "--games=2"],
+        ["match", "champion@sent", "random", "--games=2", "--move-limit=5", "--sandbox=off"],
         ["tournament", "champion@sent", "random", "greedy", "--games=2"],
         ["analyse", "champion@sent", "--position=f5", "--game=othello"],
         ["play", "--against=champion@sent"],
@@ -440,6 +438,23 @@ def test_players_of_a_league_are_data(evil: Path, data: dict[str, Any]) -> None:
 def test_players_of_other_machines_are_data(evil: Path, data: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="does not match any of the expected"):
         _seat(json.dumps(data), "othello", "othello")
+
+
+def test_the_name_of_a_player_names_nobody(evil: Path) -> None:
+    player = parse_player("greedy").model_copy(update={"name": "python:evil.py:Evil"})
+    made = MadePlayer(entrant="line", seed=1, player=player)
+    assert _play_command(made, "othello") == ""
+    assert str(evil) not in repr(permissions()["named"])
+
+
+def test_a_run_is_shown_where_its_programs_are_missing(run: Path) -> None:
+    with_champion(run, {**BOT, "path": "/nowhere/bot.py"})
+    assert main(["runs", "sent"]) == 0
+    with ep.Run.open(run) as opened:
+        assert opened.champion_player.label == "bot.py:Evil"
+    with_champion(run, {**ENGINE, "command": ["/nowhere/engine"]})
+    with ep.Run.open(run) as opened:
+        assert "engine:gtp:/nowhere/engine" in opened.champion_player.label
 
 
 FILES = ["/etc/hostname.json (not reproducible)", "saved.json", "mcts:evaluator=saved.json",

@@ -111,8 +111,8 @@ class Bot(PlayerKind):
         """Return a seat, whose process starts with the first question."""
         from evoply.players.bot_seat import BotSeat  # every player is read by way of this module
 
-        self.check_fits(game)
         check_may_run(self._program, self.path)
+        self.check_fits(game)
         limit = MoveLimit(self.move_limit, is_given="move_limit" in self.model_fields_set)
         return BotSeat(
             self.path,
@@ -179,6 +179,10 @@ class CarriedBot(Bot):
 
     def model_post_init(self, context: Any, /) -> None:
         """Note nothing: no user named it."""
+
+    def check_fits(self, game: str) -> None:
+        """Raise `ValueError` for an unknown game; the file is read when it takes its seat."""
+        game_rules(game)
 
 
 def _list(names: Collection[str]) -> str:

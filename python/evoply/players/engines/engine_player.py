@@ -133,8 +133,8 @@ class Engine(PlayerKind):
         """Return a seat, whose process starts with the first question."""
         from evoply.players.engines.seat import EngineSeat  # every player is read by way of here
 
-        self.check_fits(game)
         check_may_run(self._program, self.label)
+        Engine.check_fits(self, game)
         return EngineSeat(
             self.protocol,
             self.command,
@@ -214,6 +214,10 @@ class CarriedEngine(Engine):
 
     def model_post_init(self, context: Any, /) -> None:
         """Note nothing: no user named it."""
+
+    def check_fits(self, game: str) -> None:
+        """Raise `ValueError` for an unknown game; the program is looked for when it starts."""
+        game_rules(game)
 
 
 def _value_text(value: OptionValue) -> str:
