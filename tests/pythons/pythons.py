@@ -209,7 +209,7 @@ class _Trial:
         python = ("--python", str(self._bin / "python"))
         project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
         extras = [x for x in project["optional-dependencies"] if x not in _NOT_FOR_USERS]
-        install = [_uv(), "pip", "install", *python, "--compile-bytecode"]
+        install = [_uv(), "pip", "install", *python]
         # Where an older version has no wheel for this Python, nobody can be asked to compile it.
         resolved = ["--resolution", _RESOLUTIONS[self._which], "--only-binary", ":all:"]
         wanted = [

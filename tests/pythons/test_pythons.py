@@ -1,6 +1,5 @@
 """What `make test-pythons` runs, and on which Pythons; itself it takes minutes."""
 
-import os
 import re
 import shlex
 import sys
@@ -58,7 +57,6 @@ def test_those_that_are_asked_for_are_tried() -> None:
         chosen(here, ["3.12"])
 
 
-@pytest.mark.skipif(os.name == "nt", reason="the programs pretended here are for a shell")
 def test_what_a_failing_command_wrote_is_shown_and_other_stories_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
