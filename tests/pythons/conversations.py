@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
 _EVOPLY = str(Path(sys.executable).with_name("evoply"))
 _PATIENCE = 120
@@ -26,16 +26,21 @@ def main(part: str, *words: str) -> int:
 
 
 def web() -> None:
-    """Open the page and what it is made of, as a browser does, and stop the server."""
+    """Open the page and what it is made of, play a move, and stop the server."""
     with _begun("web", "--port", "0", "--no-browser", "--json") as server:
         assert server.stdout is not None
-        url = json.loads(server.stdout.readline())["url"]
-        page = _got(url)
-        assert "<html" in page
-        parts = re.findall(r'(?:src|href)="(/?[\w./-]+\.(?:js|css))"', page)
+        told = json.loads(server.stdout.readline())
+        url, token = told["url"].rstrip("/"), told["token"]
+        page = _got(f"{url}/", token)
+        parts = re.findall(r'(?:src|href)="/?([\w./-]+\.(?:js|css))"', page)
         assert parts, page
-        for part in parts:
-            assert _got(f"{url.rstrip('/')}/{part.lstrip('/')}")
+        for path in [*parts, "api/rules", "api/presets", "api/presets/islands", "api/runs"]:
+            assert _got(f"{url}/{path}", token)
+        begun = {"game": "othello-6", "white": "greedy", "seed": 1}
+        state = json.loads(_got(f"{url}/api/games", token, begun))
+        move = {"move": state["legal"][0]["text"]}
+        state = json.loads(_got(f"{url}/api/games/{state['id']}/moves", token, move))
+        assert state["moves"][0]["text"] == move["move"]
         server.send_signal(signal.SIGINT)
         _ended_well(server)
 
@@ -130,9 +135,10 @@ def _said(*words: str, told: str = "") -> str:
     return done.stdout
 
 
-def _got(url: str) -> str:
-    with urlopen(url, timeout=_PATIENCE) as answer:
-        assert answer.status == 200
+def _got(url: str, token: str, sent: object = None) -> str:
+    data = None if sent is None else json.dumps(sent).encode()
+    head = {"authorization": f"Bearer {token}", "content-type": "application/json"}
+    with urlopen(Request(url, data, head), timeout=_PATIENCE) as answer:
         return str(answer.read().decode())
 
 
