@@ -38,7 +38,7 @@ def runs(
         Write generations, individuals, hall of fame and matches of the run as CSV files into this
         folder.
     parquet
-        The same as Parquet files; needs pyarrow (`pip install 'evoply[parquet]'`).
+        The same as Parquet files; needs evoply[parquet]; see docs/installation.md.
     all_
         Show every generation of a long run, not the last ones only.
     check

@@ -161,10 +161,10 @@ def export_parquet(run: Run, directory: str | Path) -> list[Path]:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise RunError(
-            "Parquet files need pyarrow, which is not installed: "
-            "`pip install 'evoply[parquet]'`, or write CSV files instead"
-        ) from None
+        from evoply.prerequisites import missing_package
+
+        why = missing_package("pyarrow")
+        raise RunError(f"Parquet files: {why}, or write CSV files instead") from None
 
     def content(rows: Sequence[Mapping[str, Any]]) -> bytes:
         file = io.BytesIO()

@@ -55,7 +55,7 @@ class ConstantTuning(Part):
     """After the last generation: numbers in the first tree of the hall of fame, tuned by CMA-ES.
 
     The tuned tree takes part in the final test, and is the champion if it wins it. Needs the
-    package `cmaes` (`pip install 'evoply[tune]'`); `evoply tune` does more.
+    package `cmaes`, which `evoply[tune]` brings; `evoply tune` does more.
     """
 
     generations: int = Field(default=30, ge=1, le=2000)
