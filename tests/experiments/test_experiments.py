@@ -32,6 +32,7 @@ from evoply.experiments import (
 )
 from evoply.experiments.units import Point, run_unit, scores_of
 from evoply.protocols import ConfigError, RunError
+from evoply.reports import status_in_words
 from waiting import until
 
 BASE = """
@@ -280,7 +281,8 @@ def test_a_budget_of_games_ends_every_run_alike(home: Path) -> None:
     assert comparison.to_dict()["beyond_budget"][0]["setup"] == "base"
     for one in folder.units():
         with Run.open(one.path) as run:
-            assert run.status in ("finished", "limit")
+            assert (run.status, run.ended_by) == ("limit", "budget.games")
+            assert status_in_words(run.status, run.ended_by) == "finished (budget of games)"
 
 
 WORKER = "import sys; from evoply.cli import main; sys.exit(main(sys.argv[1:]))"

@@ -51,6 +51,7 @@ def close_run(run: Run, output: Output, *, threads: int, with_tests: bool) -> di
         "run": str(run.path),
         "name": run.name,
         "status": run.status,
+        "ended_by": run.ended_by or None,
         "generations": len(digests),
         "digest": digests[-1],
         "champion": {**facts.data, **explained.to_dict()},

@@ -34,12 +34,10 @@ class LearnerConfig(RunConfig):
     about: ClassVar[str] = "learning"
     """The name of its runs in messages."""
 
-    def is_reached(self, step: Any) -> bool:
-        """Return whether *step* has reached a limit."""
-        most, seconds = (getattr(self, name) for name in self.ends())
+    def ended_by(self, step: Any) -> str:
+        """Return the key whose limit *step* has reached; "" if none."""
         done = step.games if self.counts == "games" else step.number + 1
-        is_long = seconds is not None and step.total_seconds >= seconds
-        return is_long or (most is not None and done >= most)
+        return self.limit_reached({self.counts: done, "time_limit": step.total_seconds})
 
     def problems(self) -> list[Problem]:
         """Return the problems of parts that do not fit together."""

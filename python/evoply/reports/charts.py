@@ -315,19 +315,20 @@ def _drawn_to_the_rim(data: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
 
     The rim is a tenth beyond all that has a place.
     """
-    known = [
-        datum[key] for datum in data for key in ("y", "low", "high") if datum.get(key) is not None
-    ]
-    beyond = (max(known) - min(known)) / 10 or 1.0 if known else 1.0
+    ends = ("y", "low", "high")
+    known = [datum[key] for datum in data for key in ends if datum.get(key) is not None] or [0.0]
+    beyond = (max(known) - min(known)) / 10 or 1.0
+    rims = {
+        "low": (min(known) - beyond, "triangle-left"),
+        "high": (max(known) + beyond, "triangle-right"),
+    }
     used = []
-    for key, rim, arrow in (
-        ("low", lambda: min(known) - beyond, "triangle-left"),
-        ("high", lambda: max(known) + beyond, "triangle-right"),
-    ):
-        is_open = [datum for datum in data if key in datum and datum[key] is None]
-        for datum in is_open:
-            datum[key] = datum[f"open_{key}"] = round(rim(), 6)
-        used += [(f"open_{key}", arrow)] * bool(is_open)
+    for key, (rim, arrow) in rims.items():
+        for datum in data:
+            if key in datum and datum[key] is None:
+                datum[key] = datum[f"open_{key}"] = _number(rim)
+        if any(f"open_{key}" in datum for datum in data):
+            used.append((f"open_{key}", arrow))
     return used
 
 
