@@ -59,7 +59,8 @@ class GamesConfig(LearnerConfig):
     rules_digest: RulesDigest = None
     """The digest of the rules of a game from data, which evoply writes; other rules are refused."""
     seed: int = Field(default=1, ge=0, lt=2**63)
-    """The number from which everything random in the run follows: the same seed, the same run."""
+    """The number from which everything random in the run follows: the same seed, the same steps. A
+    time limit decides how many of them."""
     games: int | None = Field(default=None, ge=1, le=MOST_GAMES)
     """Games in all; None for no limit."""
     time_limit: float | None = Field(default=None, gt=0)

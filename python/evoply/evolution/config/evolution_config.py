@@ -94,7 +94,8 @@ class EvolutionConfig(RunConfig):
     rules_digest: RulesDigest = None
     """The digest of the rules of a game from data, which evoply writes; other rules are refused."""
     seed: int = Field(default=1, ge=0, lt=2**63)
-    """The number from which everything random in the run follows: the same seed, the same run."""
+    """The number from which everything random in the run follows: the same seed, the same steps. A
+    time limit decides how many of them."""
     population_size: int = Field(default=500, ge=2, le=1_000_000)
     """Trees in a generation."""
     generations: int | None = Field(default=None, ge=1, le=MOST_GENERATIONS)

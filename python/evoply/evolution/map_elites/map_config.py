@@ -90,7 +90,8 @@ class MapElitesConfig(LearnerConfig):
     rules_digest: RulesDigest = None
     """The digest of the rules of a game from data, which evoply writes; other rules are refused."""
     seed: int = Field(default=1, ge=0, lt=2**63)
-    """The number from which everything random in the run follows: the same seed, the same run."""
+    """The number from which everything random in the run follows: the same seed, the same steps. A
+    time limit decides how many of them."""
     batch: int = Field(default=200, ge=2, le=10_000)
     """New individuals in a generation: at first random ones, then offspring of elites."""
     map: MapSettings = MapSettings()
