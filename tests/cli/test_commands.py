@@ -10,6 +10,7 @@ from rich.console import Console
 from evoply.arena import match
 from evoply.cli.match import match_table
 from evoply.evolution import load_config
+from evoply.islands.islands_config import load_islands_config
 from evoply.kinds import find_run
 from evoply.presets import preset_text
 
@@ -315,9 +316,11 @@ def test_a_run_that_a_clock_ended_says_that_the_seed_is_not_all(
     assert "finished (generations)" in listed
 
 
-@pytest.mark.parametrize("preset", ["quick", "demo"])
-def test_the_presets_to_begin_with_end_by_what_the_seed_decides(preset: str) -> None:
+@pytest.mark.parametrize(
+    ("preset", "generations"), [("quick", 100), ("demo", 100), ("islands", 25)]
+)
+def test_presets_end_by_what_the_seed_decides(preset: str, generations: int) -> None:
     """They ended by time, though the same seed should give the same run."""
-    config = load_config(preset)
-    assert config.generations == 100
+    config = (load_islands_config if preset == "islands" else load_config)(preset)
+    assert config.generations == generations
     assert config.time_limit >= 60
