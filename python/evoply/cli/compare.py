@@ -143,6 +143,7 @@ def run_all(
         estimated_cost,
         run_experiment,
     )
+    from evoply.experiments.verdict_on_setups import hopeless
     from evoply.reports import save_charts
 
     prepared_folder(folder_of_csv)
@@ -155,6 +156,9 @@ def run_all(
         with on_cluster(cluster, output) as dispatcher:
             slots = workers if dispatcher is None else dispatcher.slots
             output.say(_cost_text(estimated_cost(folder, workers=slots)))
+            why_hopeless = hopeless(folder.experiment.planned_looks, len(folder.setups))
+            if why_hopeless:
+                output.say(why_hopeless)
             with share_bar(folder.name) as move:
 
                 def tell(status: Status) -> None:

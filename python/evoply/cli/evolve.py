@@ -48,7 +48,8 @@ def evolve(
         A TOML file, a parameter file of gpjpp (.ini), or the name of a preset
         (see `evoply presets`).
     seed
-        A whole number: the same config and seed give the same run. Default: that of the config.
+        A whole number: the same config and seed give the same run. A time limit may end it after
+        more or fewer generations. Default: that of the config.
     population_size
         Trees in a generation; of islands, on each; of a map, new ones.
     generations

@@ -142,7 +142,10 @@ def _cost_text(folder: LeagueFolder, slots: int) -> str:
     runs = plan.seeds * (many - len(folder.ready_players))
     seconds = seconds_in_words(plan.budget * runs / (slots or core_count()))
     seeds = f"{plan.seeds} seed{'s' * (plan.seeds > 1)}"
-    return f"{many} take part with {seeds}: {seconds} to make {runs} players, then their games"
+    unsure = " (too few for an interval: three or more have one)" * (plan.seeds == 2)
+    return (
+        f"{many} take part with {seeds}{unsure}: {seconds} to make {runs} players, then their games"
+    )
 
 
 def _say(found: League, output: Output) -> None:

@@ -45,8 +45,8 @@ def learn(
         A TOML file, or the name of a preset: firebrand, firebrand-8, patterns-8, tuples-3,
         tuples-evolved, tuples, strong, strong-checkers, strong-checkers-10.
     seed
-        A whole number: the same config and seed give the same weights. Default: that of the
-        config.
+        A whole number: the same config and seed give the same weights. A time limit may end the
+        run after more or fewer games. Default: that of the config.
     games
         How many games in all; none: no limit.
     time_limit

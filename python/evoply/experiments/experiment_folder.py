@@ -53,6 +53,8 @@ class UnitResult:
     digest: str
     """The digest of its last step."""
     curve: tuple[Point, ...]
+    is_timed: bool = False
+    """Whether a limit in seconds ended its run, which may be longer or shorter elsewhere."""
 
     @property
     def value(self) -> float:
@@ -208,7 +210,10 @@ class ExperimentFolder:
                     curve = measured(run)
                     if curve is not None:
                         digest = run.digests()[-1]
-                        results.append(UnitResult(unit.setup.name, unit.seed, digest, curve))
+                        is_timed = run.ended_by in ("time_limit", "budget.seconds")
+                        results.append(
+                            UnitResult(unit.setup.name, unit.seed, digest, curve, is_timed)
+                        )
             except RunNameError:
                 continue
         return results

@@ -153,6 +153,17 @@ class IslandsConfig(RunConfig):
             raise ValueError("must have values as TOML has them: texts, numbers, lists") from None
         return tuple(kept) if isinstance(keys, tuple) else kept
 
+    def ended_by(self, step: Any) -> str:
+        """Return the key whose limit *step* has reached; "" if none."""
+        return self.limit_reached(
+            {
+                "generations": (step.number + 1) * self.every,
+                "games": step.games,
+                "work_limit": step.work,
+                "time_limit": step.total_seconds,
+            }
+        )
+
     def problems(self) -> list[Problem]:
         """Return the problems of parts that do not fit together."""
         problems: list[Problem] = []

@@ -167,7 +167,7 @@ class KeptLearner(Generic[_Step]):
 
     def is_finished(self, config: Any, step: _Step, /) -> bool:
         """Return whether the limits in *config* allow no step after *step*."""
-        return bool(config.is_reached(step))
+        return bool(config.ended_by(step))
 
     def dump(self, step: _Step, /) -> Any:
         """Return *step* as JSON-ready data."""

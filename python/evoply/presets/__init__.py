@@ -43,7 +43,7 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
         "demo": Preset("demo.toml", "an Othello 8x8 player in one minute, as `make demo` runs it"),
         "quick": Preset(
             "quick.toml",
-            "a small Othello 6x6 run of five seconds, to try things out",
+            "a small Othello 6x6 run of some seconds, to try things out",
             game="othello-6",
         ),
         "othello-6": Preset("othello-6.toml", "fifty generations of Othello 6x6", game="othello-6"),
@@ -135,7 +135,7 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
 def preset_text(name: str) -> str:
     """Return the TOML text of the preset called *name*; raise ValueError if there is none.
 
-    >>> "time_limit = 60" in preset_text("demo")
+    >>> "generations = 100" in preset_text("demo")
     True
     """
     if name not in PRESETS:

@@ -173,7 +173,7 @@ class _Learners:
         return {"learner": {**source_identity(learner), **place}}
 
     def end(self, learner: StorableLearner, config: Any, last: Any, /) -> RunEnding:
-        return RunEnding("finished", last.champions[0])
+        return RunEnding("", last.champions[0])
 
     def costs(self, step: Any, previous: Any, /) -> Mapping[str, float]:
         """Return the statistic `games` of the step, if it has one."""

@@ -180,11 +180,20 @@ class Run:
     def status(self) -> str:
         """The status of the run: new, running, paused, finished, limit or stopped.
 
-        "finished" has made all steps, "limit" has used up its time, "stopped" was
-        interrupted and can be resumed; so can a run whose process was killed.
+        "finished" has made all steps, "limit" has used up its time, its work or the budget of an
+        experiment (see `ended_by`), "stopped" was interrupted and can be resumed; so can a run
+        whose process was killed.
         """
         status = self.meta("status")
         return status if self._lock is not None else status_in(self.path, status)
+
+    @property
+    def ended_by(self) -> str:
+        """The limit that ended the run: a key of its config, or `budget.games` and so on.
+
+        "" if it goes on, was stopped, or has a learner of your own, which alone knows.
+        """
+        return self.meta("ended_by")
 
     @contextmanager
     def lock(self) -> Iterator[None]:
@@ -373,7 +382,7 @@ class Run:
     def end(self, number: int, ending: RunEnding) -> None:
         """Store the ending of the run after step *number*, and its champion."""
         champion = {"generation": number, "player": schema.player_data(ending.champion)}
-        self.set_meta(champion=json.dumps(champion), **ending.notes)
+        self.set_meta(champion=json.dumps(champion), ended_by=ending.ended_by, **ending.notes)
 
     def note(self, name: str, keys: tuple[str, ...] = ()) -> dict[str, Any] | None:
         """Return a JSON object of the table `meta`, None if it is missing.

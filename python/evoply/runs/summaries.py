@@ -28,6 +28,7 @@ class RunSummary:
     name: str
     created: str = ""
     status: str = ""
+    ended_by: str = ""
     game: str = ""
     learner: str = ""
     generations: int = 0
@@ -79,6 +80,7 @@ def _read(opened: Database, folder: Path, name: str, config: dict[str, Any]) -> 
         name=name,
         created=meta.get("created", ""),
         status=status_in(folder, meta.get("status", "")),
+        ended_by=meta.get("ended_by", ""),
         game=config["game"],
         learner=stored_learner(config),
         generations=count,
