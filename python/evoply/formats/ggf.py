@@ -2,7 +2,8 @@
 
 Properties are kept as tags, under PDN's names if PDN has them. Values and times of moves
 (`B[f5/2.00/1.5]`) are skipped. RE is the final score of Black minus White's, with empty squares for
-the winner; `:r` is resigned, `:t` out of time, `:s` agreed.
+the winner; `:r` is resigned, `:t` out of time, `:s` agreed. Games whose type in TY has an `a`
+(anti: fewer discs win) are refused.
 """
 
 import math
@@ -10,13 +11,13 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import cycle
 
-from evoply.formats.played import UNKNOWN, GamePlayed, as_played
+from evoply.formats.played import UNKNOWN, GamePlayed, as_played, meaning_of
 from evoply.formats.sources import OnRefused, RollingText, Source
 from evoply.games import othello_text
 from evoply.games.draws import NO_DRAWS
 from evoply.games.othello import SIZES, Game, Move, Position
 from evoply.games.text import Word
-from evoply.protocols import Color, GameRecord, IllegalMoveError, InvalidMoveError
+from evoply.protocols import Color, Ending, GameRecord, IllegalMoveError, InvalidMoveError
 from evoply.wording import shorten
 
 _SKIPPED = re.compile(r"[\s\ufeff]*(?:[0-9]{1,3}(?=\s*\(;))?\s*")
@@ -26,7 +27,8 @@ _NEXT = re.compile(r"(?=\(;)")
 # Possessive, because otherwise many blanks would be split in two in every possible way.
 _HEAD = re.compile(r"[\s\ufeff]*+[0-9]{0,3}+\s*+\(;\s*(?:[A-Za-z]{1,4}\s*\[|$)")
 _RESULT = re.compile(r"\s*([+-]?[0-9]{1,3}(?:\.[0-9]*)?)\s*(?::\s*([rtsRTS]))?\s*")
-_REASONS = {"r": "resigned", "t": "out of time", "s": "agreed"}
+_REASONS = {"r": "resigned", "t": "out of time"}
+_ANTI = re.compile(r"s?[0-9]{1,2}[A-Za-z0-9.]*?[aA][A-Za-z0-9.]*")
 _NAMES = {"PC": "Site", "DT": "Date", "EV": "Event", "RO": "Round"}
 _OTHER = re.compile(r"(?!(?:GM|PB|PW|RE|TY|BO|B|W|PC|DT|EV|RO)$)[A-Z]{1,4}")
 _MOVES = ("B", "W")
@@ -98,9 +100,10 @@ def _build(tags: dict[str, str], moves: list[tuple[str, Word]], text: RollingTex
             raise IllegalMoveError(f"{name}[{word.text}] at {where}: {turn} is to move")
     black, white = tags.pop("PB", "") or UNKNOWN, tags.pop("PW", "") or UNKNOWN
     score = tags.get("RE", "?")
+    number = _number(score)
     result, reason = _result(score)
     official = record.position.official_difference()
-    if score == "?" or (official is not None and _number(score) in (None, official)):
+    if score == "?" or (official is not None and number in (None, official)):
         tags.pop("RE", None)
     if tags.get("TY") == str(record.start.shape.side):
         del tags["TY"]
@@ -110,6 +113,7 @@ def _build(tags: dict[str, str], moves: list[tuple[str, Word]], text: RollingTex
         white=white,
         result=result,
         forfeit=reason,
+        doubts=score_doubts(record, number),
         tags={_NAMES.get(name, name): value for name, value in tags.items() if value},
     )
 
@@ -117,6 +121,11 @@ def _build(tags: dict[str, str], moves: list[tuple[str, Word]], text: RollingTex
 def _start(tags: dict[str, str]) -> Position:
     """Return the position of BO, or the start position on a board of the size in TY."""
     board, kind = tags.pop("BO", ""), tags.get("TY", "")
+    if _ANTI.fullmatch(kind):
+        raise InvalidMoveError(
+            f"TY: {shorten(kind)!r} is anti Othello, in which fewer discs win: only Othello is read"
+            " (write the moves as a transcript for --game reversed-othello)"
+        )
     if board:
         number, _, cells = board.partition(" ")
         try:
@@ -144,8 +153,24 @@ def _result(score: str) -> tuple[str, str | None]:
     if match is None:
         return "", None
     number = float(match[1])
-    result = "0-1" if number > 0 else "1-0" if number < 0 else "1/2-1/2"
+    result = "1-0" if number > 0 else "0-1" if number < 0 else "1/2-1/2"
     return result, _REASONS.get((match[2] or "").lower())
+
+
+def score_doubts(record: GameRecord, stated: float | None) -> tuple[str, ...]:
+    """Return what to say of Black's score minus White's that a file states for a finished game.
+
+    It may leave the empty squares out. `GamePlayed.of` says it if the winner differs, too.
+    """
+    outcome, position = record.outcome(), record.position
+    if outcome is None or stated is None or not isinstance(position, Position):
+        return ()
+    official = position.official_difference()
+    discs = outcome.disc_difference
+    has_same_winner = (stated > 0) - (stated < 0) == (discs > 0) - (discs < 0)
+    if stated in (official, discs) or not has_same_winner:
+        return ()
+    return (f"the score says {stated:+g}, and the board {official:+}: the board decides",)
 
 
 def difference(game: GamePlayed) -> float | None:
@@ -161,7 +186,7 @@ def difference(game: GamePlayed) -> float | None:
         if score is not None:
             return score
     squares = position.shape.squares
-    return {"0-1": squares, "1-0": -squares, "1/2-1/2": 0}.get(game.result)
+    return {"1-0": squares, "0-1": -squares, "1/2-1/2": 0}.get(meaning_of(game.result) or "")
 
 
 def read_time(text: str) -> tuple[float, float] | None:
@@ -269,7 +294,7 @@ def _score(game: GamePlayed) -> str:
     score = difference(game)
     if score is None:
         return "?"
-    is_by_board = game.record.outcome() is not None and "Result" not in game.tags
     letters = {reason: letter for letter, reason in _REASONS.items()}
-    letter = letters.get(game.forfeit or "", "r" if score else "s")
-    return f"{score:+.2f}{'' if is_by_board else f':{letter}'}"
+    is_given_up = game.ending is Ending.FORFEIT
+    letter = f":{letters.get(game.forfeit or '', 'r')}" if is_given_up else ""
+    return f"{score:+.2f}{letter}"

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import IO, Literal, TypeVar
 
+from evoply.formats.played import GamePlayed
 from evoply.protocols import IllegalMoveError, InvalidMoveError
 
 FormatName = Literal["transcript", "ggf", "wthor", "obf", "pdn", "games"]
@@ -144,12 +145,12 @@ class RollingText:
 
     def games(
         self,
-        parse: Callable[[RollingText], tuple[T, int]],
+        parse: Callable[[RollingText], tuple[GamePlayed, int]],
         *,
         skipped: re.Pattern[str],
         following: re.Pattern[str],
         on_refused: OnRefused,
-    ) -> Iterator[T]:
+    ) -> Iterator[GamePlayed]:
         """Yield the result of *parse* for one game after the other.
 
         A match of *skipped* before each is skipped; a match of *following* ends where a game can
@@ -166,10 +167,11 @@ class RollingText:
             if self.begin == len(self.text):
                 return
             number += 1
+            place = f"game {number} at {self.place(self.begin)}"
             try:
                 game, end = self.parsed(parse, is_whole)
             except (InvalidMoveError, IllegalMoveError) as error:
-                refuse(error, number, f"game {number} at {self.place(self.begin)}", on_refused)
+                refuse(error, number, place, on_refused)
                 while (match := following.search(self.text, self.begin + 1)) is None:
                     if not self.more():
                         return
@@ -178,7 +180,7 @@ class RollingText:
                 self.go_to(match.end())
             else:
                 self.go_to(end)
-                yield game
+                yield game.at(place)
 
 
 def _skip(skipped: re.Pattern[str], text: RollingText) -> tuple[None, int]:
