@@ -8,7 +8,7 @@ the winner; `:r` is resigned, `:t` out of time, `:s` agreed. Games whose type in
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import cycle
 
 from evoply.formats.played import UNKNOWN, GamePlayed, as_played, meaning_of
@@ -29,7 +29,8 @@ _HEAD = re.compile(r"[\s\ufeff]*+[0-9]{0,3}+\s*+\(;\s*(?:[A-Za-z]{1,4}\s*\[|$)")
 _RESULT = re.compile(r"\s*([+-]?[0-9]{1,3}(?:\.[0-9]*)?)\s*(?::\s*([rtsRTS]))?\s*")
 _REASONS = {"r": "resigned", "t": "out of time"}
 _ANTI = re.compile(r"s?[0-9]{1,2}[A-Za-z0-9.]*?[aA][A-Za-z0-9.]*")
-_NAMES = {"PC": "Site", "DT": "Date", "EV": "Event", "RO": "Round"}
+NAMES = {"PC": "Site", "DT": "Date", "EV": "Event", "RO": "Round"}
+"""Properties that PDN has, too, and its names of them."""
 _OTHER = re.compile(r"(?!(?:GM|PB|PW|RE|TY|BO|B|W|PC|DT|EV|RO)$)[A-Z]{1,4}")
 _MOVES = ("B", "W")
 
@@ -58,27 +59,28 @@ def _game(text: RollingText) -> tuple[GamePlayed, int]:
     """Return the game at the beginning of *text*, and the index after it."""
     index = text.begin
     if not text.text.startswith("(;", index):
-        raise _unreadable(text, index, "a game: it begins with (;")
+        raise unreadable(text, index, "a game: it begins with (;")
     index += 2
     tags: dict[str, str] = {}
     moves: list[tuple[str, Word]] = []
+    doubts: list[str] = []
     while (end := _END.match(text.text, index)) is None:
         match = _PROPERTY.match(text.text, index)
         if match is None:
-            raise _unreadable(text, index, "a property: write NAME[value], and ;) at the end")
+            raise unreadable(text, index, "a property: write NAME[value], and ;) at the end")
         name, value = match[1].upper(), re.sub(r"\\(.)", r"\1", match[2], flags=re.DOTALL)
         index = match.end()
         if name in _MOVES:
             move = value.split("/")[0].strip()
             moves.append((name, Word(move, match.start(2))))
-        elif name in tags:
-            raise InvalidMoveError(f"a second {name} at {text.place(match.start())}")
-        else:
-            tags[name] = " ".join(value.split())
-    return _build(tags, moves, text), end.end()
+        elif tags.setdefault(name, value := " ".join(value.split())) != value:
+            where = text.place(match.start(1))
+            doubts.append(f"a second {name} at {where} says something else: the first decides")
+    return _build(tags, moves, doubts, text), end.end()
 
 
-def _unreadable(text: RollingText, index: int, what: str) -> InvalidMoveError:
+def unreadable(text: RollingText, index: int, what: str) -> InvalidMoveError:
+    """Return the error that *text* at *index* cannot be read as *what*."""
     while index < len(text.text) and text.text[index].isspace():
         index += 1
     word = shorten(text.text[index : index + 20].split("\n")[0])
@@ -86,18 +88,13 @@ def _unreadable(text: RollingText, index: int, what: str) -> InvalidMoveError:
     return InvalidMoveError(f"cannot read {quoted} at {text.place(index)} as {what}")
 
 
-def _build(tags: dict[str, str], moves: list[tuple[str, Word]], text: RollingText) -> GamePlayed:
+def _build(
+    tags: dict[str, str], moves: list[tuple[str, Word]], doubts: list[str], text: RollingText
+) -> GamePlayed:
     game = tags.pop("GM", "Othello")
     if game.lower() != "othello":
         raise InvalidMoveError(f"GM: {shorten(game)!r} is another game: only Othello is read")
-    words = [word for _, word in moves]
-    record = Game.from_words(words, text.place, _start(tags), NO_DRAWS)
-    turns = [turn for turn, move in _turns(record) if not move.is_pass]
-    placed = [(name, word) for name, word in moves if not word.text.lower().startswith("p")]
-    for (name, word), turn in zip(placed, turns, strict=True):
-        if name != _letter(turn):
-            where = text.place(word.index)
-            raise IllegalMoveError(f"{name}[{word.text}] at {where}: {turn} is to move")
+    record = record_of(moves, _start(tags), text)
     black, white = tags.pop("PB", "") or UNKNOWN, tags.pop("PW", "") or UNKNOWN
     score = tags.get("RE", "?")
     number = _number(score)
@@ -113,9 +110,21 @@ def _build(tags: dict[str, str], moves: list[tuple[str, Word]], text: RollingTex
         white=white,
         result=result,
         forfeit=reason,
-        doubts=score_doubts(record, number),
-        tags={_NAMES.get(name, name): value for name, value in tags.items() if value},
+        doubts=(*doubts, *score_doubts(record, number)),
+        tags={NAMES.get(name, name): value for name, value in tags.items() if value},
     )
+
+
+def record_of(moves: Sequence[tuple[str, Word]], start: Position, text: RollingText) -> Game:
+    """Return the game of *moves*, each with B or W for its side; errors have their place."""
+    record = Game.from_words([word for _, word in moves], text.place, start, NO_DRAWS)
+    sides = [turn for turn, move in turns(record) if not move.is_pass]
+    placed = [(name, word) for name, word in moves if not word.text.lower().startswith("p")]
+    for (name, word), turn in zip(placed, sides, strict=True):
+        if name != letter(turn):
+            where = text.place(word.index)
+            raise IllegalMoveError(f"{name}[{word.text}] at {where}: {turn} is to move")
+    return record
 
 
 def _start(tags: dict[str, str]) -> Position:
@@ -262,28 +271,33 @@ def _line(game: GamePlayed) -> str:
     cells, side = othello_text.format_board(start.shape, start.row).replace("X", "*").split(" ")
     size = start.shape.side
     parts = ["GM[Othello]"]
-    parts += [_property(name, game.tags.get(tag, "")) for name, tag in _NAMES.items()]
-    parts += [_property("PB", game.black), _property("PW", game.white)]
-    parts += [_property("RE", _score(game)), _property("TY", game.tags.get("TY", str(size)))]
-    parts += [_property(*tag) for tag in game.tags.items() if _OTHER.fullmatch(tag[0])]
+    parts += [property_text(name, game.tags.get(tag, "")) for name, tag in NAMES.items()]
+    parts += [property_text("PB", game.black), property_text("PW", game.white)]
+    parts += [
+        property_text("RE", _score(game)),
+        property_text("TY", game.tags.get("TY", str(size))),
+    ]
+    parts += [property_text(*tag) for tag in game.tags.items() if _OTHER.fullmatch(tag[0])]
     parts += [f"BO[{size} {cells} {side}]"]
-    for turn, move in _turns(record):
+    for turn, move in turns(record):
         text = "PA" if move.is_pass else str(move).upper()
-        parts.append(f"{_letter(turn)}[{text}]")
+        parts.append(f"{letter(turn)}[{text}]")
     return f"(;{''.join(parts)};)\n"
 
 
-def _turns(record: GameRecord) -> Iterator[tuple[Color, Move]]:
+def turns(record: GameRecord) -> Iterator[tuple[Color, Move]]:
     """Yield the moves of *record*, passes included, each with its side."""
     turn = record.start.turn
     return zip(cycle((turn, turn.opposite)), record.moves, strict=False)
 
 
-def _letter(color: Color) -> str:
+def letter(color: Color) -> str:
+    """Return B or W."""
     return color.value[0].upper()
 
 
-def _property(name: str, value: str) -> str:
+def property_text(name: str, value: str) -> str:
+    """Return a property of GGF or SGF, nothing for one without a value."""
     escaped = re.sub(r"([\]\\])", r"\\\1", " ".join(value.split()))
     return f"{name}[{escaped}]" if escaped else ""
 

@@ -8,21 +8,27 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import IO, Literal, TypeVar
+from typing import IO, Any, Literal, TypeVar, cast
 
 from evoply.formats.played import GamePlayed
 from evoply.protocols import IllegalMoveError, InvalidMoveError
 
-FormatName = Literal["transcript", "ggf", "wthor", "obf", "pdn", "games"]
+FormatName = Literal["transcript", "ggf", "sgf", "wthor", "obf", "pdn", "games"]
 """The names of the formats, the keys of `evoply.formats.FORMATS`."""
 
-Source = str | bytes | IO[str] | IO[bytes]
+Source = "str | bytes | IO[str] | IO[bytes] | TextFile"
 """A text, the bytes of a file, or a file opened for text or bytes."""
 
 LONGEST = 1_000_000
 """The most characters of one game: no game needs more, and longer text is not kept in memory."""
 _CHUNK = 1 << 16
 _LONGEST_MARK = 1000
+
+_STRANGE = re.compile("[\udc80-\udcff]")
+# A few bytes are no characters of Windows-1252; they are control characters in Latin-1.
+_WINDOWS = {
+    0xDC00 + byte: bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(128, 256)
+}
 
 T = TypeVar("T")
 
@@ -53,24 +59,65 @@ def refuse(error: ValueError, number: int, place: str, on_refused: OnRefused) ->
     on_refused(refused)
 
 
-def pieces_of(source: Source) -> Iterator[str]:
-    """Yield the text of *source* in pieces, with uniform line ends.
+class TextFile:
+    """The text of an open file of bytes: UTF-16 if it looks so, else UTF-8, with or without a mark.
 
-    Bytes are UTF-8; invalid bytes become question marks.
+    Bytes that are not UTF-8 are taken for Windows-1252, the Latin text of older programs.
     """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._decoder: codecs.IncrementalDecoder | None = None
+        self._strange = 0
+
+    def read(self, size: int = _CHUNK) -> str:
+        """Return the next text, of about *size* characters; "" at the end."""
+        text = ""
+        while size and not text:
+            data = self._file.read(size)
+            if self._decoder is None:
+                self._decoder = codecs.getincrementaldecoder(_encoding_of(data))("surrogateescape")
+            text = self._decoder.decode(data, final=not data)
+            if not data:
+                break
+        strange = len(_STRANGE.findall(text))
+        self._strange += strange
+        return text.translate(_WINDOWS) if strange else text
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What to say of the encoding, if it is not certain, after reading."""
+        count = self._strange
+        many = "1 byte is" if count == 1 else f"{count:,} bytes are"
+        return (f"{many} not UTF-8: read as Windows-1252",) if count else ()
+
+
+def _encoding_of(head: bytes) -> str:
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    if b"\0" in head[:2] and len(head) > 1:
+        return "utf-16-be" if head[0] == 0 else "utf-16-le"
+    return "utf-8-sig"
+
+
+def decoded(head: bytes) -> str:
+    """Return the text of the first bytes of a file, as `TextFile` reads it."""
+    return TextFile(io.BytesIO(head)).read()
+
+
+def pieces_of(source: Source) -> Iterator[str]:
+    """Yield the text of *source* in pieces, with uniform line ends; bytes as `TextFile` does."""
     if isinstance(source, str):
         source = io.StringIO(source)
     elif isinstance(source, bytes):
         source = io.BytesIO(source)
-    bytes_to_text = codecs.getincrementaldecoder("utf-8-sig")(errors="replace")
-    ends: io.IncrementalNewlineDecoder | None = None
-    while piece := source.read(_CHUNK):
-        if ends is None:
-            decoder = None if isinstance(piece, str) else bytes_to_text
-            ends = io.IncrementalNewlineDecoder(decoder, translate=True)
+    # Nothing is read here: this shows what the file gives.
+    file = cast(Any, source) if isinstance(source.read(0), str) else TextFile(cast(Any, source))
+    ends = io.IncrementalNewlineDecoder(None, translate=True)
+    while piece := file.read(_CHUNK):
         if text := ends.decode(piece):
             yield text
-    if ends is not None and (text := ends.decode(b"" if decoder else "", final=True)):
+    if text := ends.decode("", final=True):
         yield text
 
 

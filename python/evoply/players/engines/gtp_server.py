@@ -15,10 +15,10 @@ from types import MappingProxyType
 
 from evoply import _native
 from evoply.files import read_limited
+from evoply.formats import as_game_of, sgf
 from evoply.games import game_rules
 from evoply.players.engines.gtp import GAME, SET_POSITION
 from evoply.players.engines.served_player import TOO_LONG, ServedGame
-from evoply.players.engines.sgf import read_sgf
 from evoply.protocols import (
     Clock,
     Color,
@@ -165,11 +165,13 @@ def _loadsgf(server: GtpServer, words: list[str]) -> str:
     if not words:
         raise GtpError("syntax error: loadsgf FILE [MOVE_NUMBER]")
     try:
-        size, read = read_sgf(read_limited(words[0], _LARGEST_FILE))
-        game = server.board.game_of_size(size)
+        played = next(sgf.read(read_limited(words[0], _LARGEST_FILE)), None)
+        if played is None:
+            raise InvalidMoveError("there is no game in it")
+        game = server.board.game_of_size(played.record.start.shape.side)
         if game is None:
             raise GtpError("unacceptable size")
-        record = read(game)
+        record = as_game_of(game, played.record)
         if len(words) > 1:
             record = record.first(max(_number(words[1]) - 1, 0))
     except OSError as error:
