@@ -42,13 +42,14 @@ def solve(
 
     Scores are for the side to move, and the winner gets the empty squares. On
     8x8 up to 24 empty squares take seconds. After Ctrl-C or --time-limit the
-    command shows what is solved by then.
+    command shows what is solved by then. Lines of a file that cannot be read or
+    solved are left out and listed with their place.
 
     Parameters
     ----------
     position
         A board such as '---- -OX- -XO- ---- X', a board with moves, moves from the start of 8x8,
-        GGF, a file of positions (.obf) whose scores are shown beside ours, or any other file that
+        GGF, SGF, a file of positions (.obf) whose scores are shown beside ours, or any other file that
         `evoply convert` reads: the last position of each game.
     mode
         exact finds the score, outcome only who wins: 1, 0 or -1.
