@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from evoply.formats import FORMATS, GamePlayed, format_named, ggf, obf, saved, wthor
+from evoply.formats import FORMATS, GamePlayed, format_named, ggf, obf, saved, transcript, wthor
 from evoply.games import GAMES, NO_DRAWS
 from evoply.protocols import Color, Ending
 
@@ -105,6 +105,19 @@ def test_a_game_that_is_not_over_has_the_result_that_a_file_states() -> None:
         assert list(saved.read("".join(saved.write([game])))) == [game]
     (position,) = obf.read(f"{begun.position.text()}; C3:+2;")
     assert position.game().to_dict()["result"]["points"] == {"black": None, "white": None}
+
+
+def test_a_result_behind_the_moves_of_a_transcript() -> None:
+    text = "11-15 22-18\t1-0\nf5d6 0-1\n1. 11-15 22-18\n2. 15x22 1/2-1/2\n11-15 22-18\nf5d6 0-0\n"
+    games = list(transcript.read(text))
+    assert [game.result for game in games] == ["1-0", "0-1", "1/2-1/2", "*", "0-0"]
+    assert [game.winner for game in games] == [Color.BLACK, Color.WHITE, None, None, None]
+    over = finished("othello-4", 0)
+    assert over.winner is not None
+    wrong = "0-1" if over.winner is Color.BLACK else "1-0"
+    (doubtful,) = transcript.read(f"{over.record} {wrong}")
+    assert (doubtful.winner, len(doubtful.doubts)) == (over.winner, 1)
+    assert doubtful.doubts[0].startswith(f"line 1: the result {wrong} says")
 
 
 def test_anti_othello_is_another_game() -> None:

@@ -49,8 +49,8 @@ def solve(
     ----------
     position
         A board such as '---- -OX- -XO- ---- X', a board with moves, moves from the start of 8x8,
-        GGF, SGF, a file of positions (.obf) whose scores are shown beside ours, or any other file that
-        `evoply convert` reads: the last position of each game.
+        GGF, SGF, a file of positions (.obf) whose scores are shown beside ours, or any other file
+        that `evoply convert` reads: the last position of each game.
     mode
         exact finds the score, outcome only who wins: 1, 0 or -1.
     every_move

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import IO, Any, Literal, TypeVar, cast
+from typing import IO, Any, Literal, TypeAlias, TypeVar, cast
 
 from evoply.formats.played import GamePlayed
 from evoply.protocols import IllegalMoveError, InvalidMoveError
@@ -16,7 +16,7 @@ from evoply.protocols import IllegalMoveError, InvalidMoveError
 FormatName = Literal["transcript", "ggf", "sgf", "wthor", "obf", "pdn", "games"]
 """The names of the formats, the keys of `evoply.formats.FORMATS`."""
 
-Source = "str | bytes | IO[str] | IO[bytes] | TextFile"
+Source: TypeAlias = "str | bytes | IO[str] | IO[bytes] | TextFile"
 """A text, the bytes of a file, or a file opened for text or bytes."""
 
 LONGEST = 1_000_000
@@ -24,6 +24,8 @@ LONGEST = 1_000_000
 _CHUNK = 1 << 16
 _LONGEST_MARK = 1000
 
+_SHOWN = 16
+"""How many of the first bytes show UTF-16 without a mark."""
 _STRANGE = re.compile("[\udc80-\udcff]")
 # A few bytes are no characters of Windows-1252; they are control characters in Latin-1.
 _WINDOWS = {
@@ -76,7 +78,9 @@ class TextFile:
         while size and not text:
             data = self._file.read(size)
             if self._decoder is None:
-                self._decoder = codecs.getincrementaldecoder(_encoding_of(data))("surrogateescape")
+                encoding = _encoding_of(data)
+                errors = "surrogateescape" if encoding == "utf-8-sig" else "replace"
+                self._decoder = codecs.getincrementaldecoder(encoding)(errors)
             text = self._decoder.decode(data, final=not data)
             if not data:
                 break
@@ -93,10 +97,13 @@ class TextFile:
 
 
 def _encoding_of(head: bytes) -> str:
+    """Return the encoding of a text that begins with *head*, mostly of ASCII."""
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
-    if b"\0" in head[:2] and len(head) > 1:
-        return "utf-16-be" if head[0] == 0 else "utf-16-le"
+    halves = head[0:_SHOWN:2], head[1:_SHOWN:2]
+    for empty, full, encoding in ((1, 0, "utf-16-le"), (0, 1, "utf-16-be")):
+        if halves[empty] and not any(halves[empty]) and all(halves[full]):
+            return encoding
     return "utf-8-sig"
 
 
