@@ -166,7 +166,7 @@ def test_what_is_not_known_is_no_draw() -> None:
         "0-2": (0.0, 1.0, "stated"),
     }
     words = {result: parse_pdn(f"11-15 {result}")[0].in_words() for result in points}
-    assert words["*"] == "not over after 1 plies"
+    assert words["*"] == "not over after 1 ply"
     assert words["0-0"] == "lost by both sides, as the file states"
     assert words["1-1"] == "a draw, as the file states"
 

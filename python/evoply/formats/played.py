@@ -121,7 +121,8 @@ class GamePlayed:
     def in_words(self) -> str:
         """Return the ending of the game in words, without a full stop."""
         if self.ending is None:
-            return f"not over after {len(self.record)} plies"
+            count = len(self.record)
+            return f"not over after {count} {'ply' if count == 1 else 'plies'}"
         stated = ", as the file states" * (self.ending is Ending.STATED)
         if self.is_lost_by_both:
             return f"lost by both sides{stated}"
