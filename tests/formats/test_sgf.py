@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evoply import othello
-from evoply.formats import GamePlayed, Refused, convert, format_named, sgf
+from evoply.formats import GamePlayed, Refused, convert, format_named, ggf, sgf
 from evoply.protocols import Color, Ending, InvalidMoveError
 
 QUARRY = """\
@@ -33,6 +33,7 @@ def test_the_main_line_and_the_facts() -> None:
     [
         ("B+R", Color.BLACK, Ending.FORFEIT, "resigned", "B+R"),
         ("W+Time", Color.WHITE, Ending.FORFEIT, "out of time", "W+T"),
+        ("B+F", Color.BLACK, Ending.FORFEIT, "for a reason that the file does not say", "B+F"),
         ("W+12", Color.WHITE, Ending.STATED, None, "W+12"),
         ("B+", Color.BLACK, Ending.STATED, None, "B+"),
         ("0", None, Ending.STATED, None, "0"),
@@ -49,6 +50,18 @@ def test_results(
     (line,) = sgf.write([game])
     assert f"RE[{again}]" in line
     assert list(sgf.read(line)) == [game]
+
+
+def test_a_reason_that_a_format_has_no_sign_for_is_not_made_up() -> None:
+    record = othello.Game.from_transcript("f5d6")
+    for reason, in_sgf, in_ggf in (
+        (None, "W+R", "-64.00:r"),  # somebody gave up
+        ("out of time", "W+T", "-64.00:t"),
+        ("played the illegal move 'a1'", "W+F", "-64.00"),
+    ):
+        game = GamePlayed(record, winner=Color.WHITE, ending=Ending.FORFEIT, forfeit=reason)
+        assert f"RE[{in_sgf}]" in "".join(sgf.write([game]))
+        assert f"RE[{in_ggf}]" in "".join(ggf.write([game]))
 
 
 def test_a_start_that_is_set_up_and_a_pass() -> None:

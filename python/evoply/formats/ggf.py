@@ -308,7 +308,7 @@ def _score(game: GamePlayed) -> str:
     score = difference(game)
     if score is None:
         return "?"
-    letters = {reason: letter for letter, reason in _REASONS.items()}
-    is_given_up = game.ending is Ending.FORFEIT
-    letter = f":{letters.get(game.forfeit or '', 'r')}" if is_given_up else ""
+    letters = {None: ":r"} | {reason: f":{letter}" for letter, reason in _REASONS.items()}
+    # There is no sign for other reasons, such as an illegal move.
+    letter = letters.get(game.forfeit, "") if game.ending is Ending.FORFEIT else ""
     return f"{score:+.2f}{letter}"

@@ -2,8 +2,9 @@
 
 A square is written as on the board, d3, or as two letters, dc; a pass is empty, `pass` or `tt`.
 Discs may be set up before the first move (AB, AW), and PL says who begins. RE is `B+12`, `W+R`
-(resigned), `W+T` (out of time), `B+` (no score known), 0 for a draw, `?` for unknown. Facts of a
-game are kept as tags, under PDN's names if PDN has them; the score of RE in GGF's form.
+(resigned), `W+T` (out of time), `W+F` (another forfeit), `B+` (no score known), 0 for a draw, `?`
+for unknown. Facts of a game are kept as tags, under PDN's names if PDN has them; the score of RE in
+GGF's form.
 """
 
 import re
@@ -27,7 +28,7 @@ _VALUE = re.compile(r"\[((?:\\.|[^\]\\])*)\]", re.DOTALL)
 _RESULT = re.compile(r"([BW])\+\s*(.*)", re.IGNORECASE)
 _SCORE = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3})?")
 _OTHELLO = "2"
-_REASONS = {"r": "resigned", "t": "out of time", "f": "forfeit"}
+_REASONS = {"R": "resigned", "T": "out of time", "F": "for a reason that the file does not say"}
 _KEPT = ("AN", "BR", "BT", "CP", "GC", "GN", "ON", "OT", "RU", "SO", "TM", "US", "WR", "WT")
 """Further facts of a game that are tags."""
 
@@ -146,7 +147,7 @@ def _result(text: str) -> tuple[str, float | None, str | None]:
     score = float(how) if _SCORE.fullmatch(how) else None
     if score is not None and not is_black:
         score = -score
-    return "1-0" if is_black else "0-1", score, _REASONS.get(how[:1].lower())
+    return "1-0" if is_black else "0-1", score, _REASONS.get(how[:1].upper())
 
 
 def write(games: Iterable[GamePlayed | GameRecord]) -> Iterator[str]:
@@ -187,7 +188,8 @@ def _result_text(game: GamePlayed) -> str:
     if not letter:
         return "?" if letter is None else "0"
     if game.ending is Ending.FORFEIT:
-        return f"{letter}+{'T' if game.forfeit == 'out of time' else 'R'}"
+        signs = {None: "R"} | {reason: sign for sign, reason in _REASONS.items()}
+        return f"{letter}+{signs.get(game.forfeit, 'F')}"
     is_known = "RE" in game.tags or game.ending is Ending.BOARD
     score = ggf.difference(game) if is_known and "Result" not in game.tags else None
     return f"{letter}+{abs(score):g}" if score else f"{letter}+"

@@ -8,10 +8,12 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import IO, Any, Literal, TypeAlias, TypeVar, cast
+from typing import IO, TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
-from evoply.formats.played import GamePlayed
 from evoply.protocols import IllegalMoveError, InvalidMoveError
+
+if TYPE_CHECKING:
+    from evoply.formats.played import GamePlayed
 
 FormatName = Literal["transcript", "ggf", "sgf", "wthor", "obf", "pdn", "games"]
 """The names of the formats, the keys of `evoply.formats.FORMATS`."""
@@ -27,11 +29,6 @@ _LONGEST_MARK = 1000
 _SHOWN = 16
 """How many of the first bytes show UTF-16 without a mark."""
 _STRANGE = re.compile("[\udc80-\udcff]")
-# A few bytes are no characters of Windows-1252; they are control characters in Latin-1.
-_WINDOWS = {
-    0xDC00 + byte: bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(128, 256)
-}
-
 T = TypeVar("T")
 
 
@@ -86,7 +83,7 @@ class TextFile:
                 break
         strange = len(_STRANGE.findall(text))
         self._strange += strange
-        return text.translate(_WINDOWS) if strange else text
+        return _STRANGE.sub(_as_windows, text) if strange else text
 
     @property
     def doubts(self) -> tuple[str, ...]:
@@ -94,6 +91,13 @@ class TextFile:
         count = self._strange
         many = "1 byte is" if count == 1 else f"{count:,} bytes are"
         return (f"{many} not UTF-8: read as Windows-1252",) if count else ()
+
+
+def _as_windows(strange: re.Match[str]) -> str:
+    """Return a byte that is not UTF-8, as the decoder gives it, as Windows-1252 has it."""
+    byte = ord(strange[0]) - 0xDC00
+    # A few bytes are no characters there; they are control characters in Latin-1.
+    return bytes([byte]).decode("cp1252", "ignore") or chr(byte)
 
 
 def _encoding_of(head: bytes) -> str:
