@@ -199,6 +199,7 @@ def test_captures_in_the_words_of_other_programs() -> None:
         ("1. 11-15 )", InvalidMoveError, r"'\)' at line 1, column 10 closes nothing"),
         ("(" * 200, InvalidMoveError, "more than 100 deep"),
         ("1. e4 e5", InvalidMoveError, "cannot read 'e4' at line 1, column 4"),
+        ("1. c3-d4 *", InvalidMoveError, "with letters are those of other kinds of draughts"),
         (
             '[Event "x]',
             InvalidMoveError,

@@ -268,4 +268,7 @@ def _why_unreadable(text: str, index: int, where: Callable[[int], str]) -> str:
         return f"the comment at {where(index)} is not closed"
     match = _WORD.match(text, index)
     word = shorten(match[0] if match is not None else text[index])
-    return f"cannot read {word!r} at {where(index)} as a move: moves are 11-15 or 15x24"
+    others = ", and squares with letters are those of other kinds of draughts"
+    is_other = re.match("[a-h][1-8]", word) is not None
+    what = f"moves are 11-15 or 15x24{others * is_other}"
+    return f"cannot read {word!r} at {where(index)} as a move: {what}"
