@@ -53,10 +53,10 @@ class Engine(PlayerKind):
 
     *command* is the program and its arguments, as a list or as a line that is split like one of a
     shell; no shell runs it. *options* are sent when it has started: each as the command `NAME
-    VALUE` over GTP, as `set NAME VALUE` over NBoard. An engine that takes longer than `limits.move`
-    seconds for a move, or than `limits.start` to be ready, loses the game; in games with a clock
-    the default limit of a move does not apply. An engine is not `reproducible`
-    unless *deterministic* says that it always plays the same in the same position.
+    VALUE` over GTP, as `set NAME VALUE` over NBoard. An engine that is not ready within
+    `limits.start` seconds does not play; one that takes longer than `limits.move` for a move loses
+    the game. In games with a clock the default limit of a move does not apply. An engine is not
+    `reproducible` unless *deterministic* says that it always plays the same in the same position.
     """
 
     is_portable: ClassVar[bool] = False
@@ -139,6 +139,7 @@ class Engine(PlayerKind):
             self.protocol,
             self.command,
             [(name, _value_text(value)) for name, value in self.options.items()],
+            game=game,
             limits=self.limits.for_keeper(),
             surroundings=self.limits.surroundings(),
             start_limit=self.limits.start,
