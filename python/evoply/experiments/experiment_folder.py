@@ -28,7 +28,7 @@ from evoply.experiments.design import (
 from evoply.experiments.units import Point, Unit, measured
 from evoply.files import EXPERIMENT_FILE, checksum, read_limited, write_atomically
 from evoply.kinds import KINDS, Run
-from evoply.protocols import RunError, RunNameError
+from evoply.protocols import MALFORMED, RunError, RunNameError
 from evoply.refusals import reason
 from evoply.runs import runs_directory
 from evoply.runs.finding_kinds import stored_kind
@@ -147,7 +147,7 @@ class ExperimentFolder:
             raise RunError(
                 f"{folder} cannot be read: {reason(error, folder / EXPERIMENT_FILE)}"
             ) from None
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except MALFORMED as error:
             raise RunError(f"{folder}: its {EXPERIMENT_FILE} is damaged: {error}") from None
         return cls(folder, experiment, tuple(setups))
 

@@ -22,6 +22,7 @@ from evoply.experiments.units import Unit, measured, run_unit
 from evoply.files import write_atomically
 from evoply.kinds import KINDS, Run
 from evoply.protocols import (
+    MALFORMED,
     Answer,
     Cluster,
     RunError,
@@ -148,7 +149,7 @@ def _store(unit: Unit, experiment: Experiment, answer: Answer) -> None:
         header, blocks = unpacked(answer.content)
         digest, curve = str(header["digest"]), [dict(point) for point in header["curve"]]
         contents = dict(zip(_FILES, blocks, strict=True))
-    except (ValueError, KeyError, TypeError) as error:
+    except MALFORMED as error:
         raise answer.wrong(f"a run that cannot be read ({error})") from None
 
     def fill(new: Path) -> None:

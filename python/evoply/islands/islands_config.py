@@ -334,7 +334,7 @@ def load_islands_config(
     base = data.get("base")
     if isinstance(base, str):
         beside = folder / base
-        text = str(beside) if beside.is_file() else base
+        text = str(beside) if os.path.isfile(beside) else base  # a name may be too long
         keys = with_game_of_file(read_toml(config_text(text), base), Path(text).parent)
         try:
             _check_is_evolution(keys, base)

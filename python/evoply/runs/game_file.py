@@ -4,12 +4,15 @@ import json
 from pathlib import Path
 from typing import Any
 
-from evoply.files import write_atomically
-from evoply.protocols import RunError
+from evoply.files import read_limited, write_atomically
+from evoply.protocols import MALFORMED, RunError
+from evoply.refusals import reason
 
 __all__ = ["GAME", "add_game_of", "write_game"]
 
 GAME = "game.json"
+_LARGEST = 10_000_000
+"""Bytes of rules with the most operations, written line by line."""
 
 
 def write_game(folder: Path, config: Any) -> None:
@@ -29,6 +32,8 @@ def add_game_of(folder: Path) -> None:
     from evoply.rules.loading import add_carried
 
     try:
-        add_carried(json.loads(file.read_text(encoding="utf-8")))
-    except (ValueError, RecursionError) as error:
+        add_carried(json.loads(read_limited(file, _LARGEST)))
+    except OSError as error:
+        raise RunError(f"{folder} cannot be read: {reason(error, file)}") from None
+    except MALFORMED as error:
         raise RunError(f"{folder}: {GAME}: {error} - put the original back") from None
