@@ -40,7 +40,7 @@ class RulesError(ExpressionError):
 
 def names_arguments(maker: _Maker) -> _Maker:
     """Have a function or class refuse wrong arguments with a `RulesError` that names them."""
-    made: Any = maker.__init__ if isinstance(maker, type) else maker
+    made: Any = vars(maker)["__init__"] if isinstance(maker, type) else maker
     signature, takes = inspect.signature(made), [*inspect.signature(maker).parameters]
 
     @wraps(made)
