@@ -157,6 +157,7 @@ def test_one_bad_config_never_ends_the_list(config: str, made: Path) -> None:
     assert (damaged.name, whole.name, whole.error) == ("learned", "evolved", None)
     assert damaged.error is not None
     assert UNFORESEEN not in damaged.error
+    assert "game: is no name, but a list" in damaged.error or "game = [" not in config
     with pytest.raises(RunError):
         Run.open(made / "learned")
 
