@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evoply.checksums import CHECKSUMS, UNREADABLE, ChecksumError, Database, Group, damage_of
-from evoply.protocols import RunError
+from evoply.protocols import MALFORMED, RunError
 from evoply.refusals import refusal_of
 
 Move = tuple[str, float | None, float | None]
@@ -133,7 +133,7 @@ class Ledger:
                 yield
             except RunError:
                 raise
-            except (ValueError, LookupError, TypeError, RecursionError) as error:
+            except MALFORMED as error:
                 raise self._damage(path, error) from None
 
     def _check_head(self, path: Path) -> None:

@@ -1,11 +1,12 @@
 """Thirty mistakes in rules, each with the message that helps."""
 
+from time import process_time
 from typing import Any
 
 import pytest
 
 from evoply.expressions import board, count, destinations, is_empty, number_of_moves, squares
-from evoply.rules import Rules, RulesError, place, read_rules, slide, step
+from evoply.rules import Rules, RulesError, check_rules, place, read_rules, slide, step
 
 PLACE = place(board.empty)
 
@@ -53,7 +54,34 @@ MISTAKES = {
     "wins - is True - write a truth": lambda: rules(wins=True),
     "black - square 'a7' is not on a 5x6 board - name squares": lambda: rules(black="a7"),
     "white - ranks 5-9 are not on 5x6 - name squares": lambda: rules(white="5-9"),
-    "white - a1 is Black's, too - give each square": lambda: rules(black="1", white="a1"),
+    "black and white - a1 would hold a piece of both at the start - give": lambda: rules(
+        black="1", white="a1"
+    ),
+    "black and white - a2 and 5 more would hold a piece of both": lambda: rules(
+        black="1-2", white="2-3"
+    ),
+    "Rules, win - is no part of it; did you mean 'wins'. - write one of": lambda: rules(win=1),
+    "Rules - missing a required argument: 'columns' - it takes": lambda: Rules("mine", 5),  # type: ignore[call-arg]
+    "step, to - is no part of it; did you mean 'onto'. - write": lambda: step(
+        board.own,
+        "n",
+        to=board.empty,  # type: ignore[call-arg]
+    ),
+    r"move 1 \(place\) - Black has no move at the start - change the sets": lambda: rules(
+        moves=place(board.own)
+    ).game(),
+    "Black has no move at the start, or wins= holds there - change": lambda: rules(
+        wins=is_empty(board.own)
+    ).game(),
+    "move 1, own and opponent - after a1 in -+ X a1 holds a piece of both sides - leave": lambda: (
+        rules(
+            moves=place(
+                board.empty,
+                own=board.own | board.moved_to,
+                opponent=board.opponent | board.moved_to,
+            )
+        ).game()
+    ),
     "playable - a1 holds a piece at the start - add it": lambda: rules(black="a1", playable="2-5"),
     "black - is no constant set - name the squares": lambda: rules(black=board.own),
     "no_move - 'lose'; did you mean 'loses'. - write one of": lambda: rules(no_move="lose"),
@@ -77,6 +105,8 @@ WRITTEN = {
     "colour - is no part of rules - leave it out": {"colour": 1},
     "format - is 7 - this version reads format 1": {"format": 7},
     "move 1 - its kind - write one of place, step, slide": {"moves": [{"kind": "jump"}]},
+    "move 1 - its kind - write one of place, step": {"moves": [{"kind": ["place"]}]},
+    "move 2 - its kind - write one of place, step": {"moves": [{"kind": "place", "on": 0}, {}]},
     "move 1, on - 9 - write the number of an output": {"moves": [{"kind": "place", "on": 9}]},
     "move 1, offsets - list - write": {
         "moves": [{"kind": "step", "from": 0, "onto": 0, "offsets": [[0, 0, False]]}]
@@ -111,3 +141,63 @@ def test_what_is_right_is_no_mistake() -> None:
     assert rules().colors == "same"
     assert rules().digest != right.digest
     assert rules(title="Other").digest == rules().digest
+
+
+def test_a_function_is_no_method_of_a_set() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'first': it is a function, first"):
+        board.own.first()  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match=r"a set of squares .* 'shfit'; did you mean 'shift'"):
+        board.own.shfit("n")  # type: ignore[attr-defined]
+
+
+def test_directions_in_json_are_as_many_as_a_board_has() -> None:
+    steps = rules(moves=step(board.own, "any", onto=board.empty), black="1", white="5").to_dict()
+    offsets = [[down, right, False] for down in (1, 2) for right in (-1, 0, 1)]
+    (move,) = steps["moves"]
+    assert len(read_rules({**steps, "moves": [{**move, "offsets": offsets}]}).moves[0].offsets) == 6
+    began = process_time()
+    many = {**steps, "moves": [{**move, "offsets": [[1, 1, False]] * 30_000}]}
+    with pytest.raises(RulesError, match="move 1, offsets - one is there twice - write each"):
+        read_rules(many)
+    assert process_time() - began < 1
+
+
+ENDLESS = {
+    "steps": {},
+    "passes": {"no_move": "passes"},
+    "all directions": {"symmetries": "rectangle"},
+    "pieces put where pieces are": {"moves": place(board.own)},
+}
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_rules_that_never_end_are_found_soon(name: str) -> None:
+    steps = step(board.own, "any", onto=board.empty)
+    endless = rules(**{"moves": steps, "black": "1-2", "white": "4-5", **ENDLESS[name]})
+    # So that whoever does not check meets a draw.
+    assert endless.game().draws.max_plies == 1000
+    began = process_time()
+    found = {finding.check: finding.wrong for finding in check_rules(endless)}
+    assert "goes on after 1000 plies - name max_plies" in found["random games end"]
+    assert process_time() - began < 5
+
+
+def test_a_check_costs_no_more_on_large_boards_and_in_long_games() -> None:
+    long = Rules(
+        name="long",
+        rows=10,
+        columns=10,
+        black="1-3",
+        white="8-10",
+        moves=step(board.own, ["any", "orthogonal", (2, 1), (1, 2)], onto=~board.own),
+        max_plies=10_000,
+    )
+    began = process_time()
+    assert not any(finding.wrong for finding in check_rules(long))
+    assert process_time() - began < 10
+
+
+def test_games_that_fill_the_board_need_no_cap() -> None:
+    assert rules(moves=place(board.empty & squares("corners"))).game().draws.max_plies is None
+    assert rules(moves=place(board.empty - squares("corners"))).game().draws.max_plies is None
+    assert rules(moves=place(~board.own)).game().draws.max_plies == 1000

@@ -14,9 +14,11 @@ from evoply.checksums import Database
 from evoply.evolution import Evolution
 from evoply.kinds import KINDS
 from evoply.learning import Learning, PatternLearning, load_learning_config
+from evoply.protocols import RunError
 from evoply.runs import advance, list_runs, schema
 from evoply.runs.finding_kinds import kind_of
 from evoply.runs.folder import DATABASE
+from evoply.runs.summaries import UNFORESEEN
 
 
 @pytest.fixture
@@ -138,3 +140,57 @@ def test_damage_is_listed(made: Path) -> None:
     (made / "learned" / "config.toml").write_text("game = ", encoding="utf-8")
     errors = [row.error for row in list_runs()]
     assert all(error is not None and "damaged" in error for error in errors)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        *("game = [1, 2]", "game = [{}]", "game = {kind = []}", "game = 2026-11-28"),
+        *("learner = [{}]", 'learner = "islands"\nbase = "' + "a" * 5000 + '"'),
+        *('learner = "python:x"', "a" + 3000 * ".a" + " = 1"),
+        'learner = "islands"\nbase.a = ' + "[" * 300 + "]" * 300,
+    ],
+)
+def test_one_bad_config_never_ends_the_list(config: str, made: Path) -> None:
+    (made / "learned" / "config.toml").write_text(config, encoding="utf-8")
+    damaged, whole = list_runs()
+    assert (damaged.name, whole.name, whole.error) == ("learned", "evolved", None)
+    assert damaged.error is not None
+    assert UNFORESEEN not in damaged.error
+    assert "game: is no name, but a list" in damaged.error or "game = [" not in config
+    with pytest.raises(RunError):
+        Run.open(made / "learned")
+
+
+def test_what_no_reader_foresees_is_one_line_of_the_list(
+    made: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read_steps = schema.read_steps
+
+    def broken(opened: Database, first: int = 0) -> Any:
+        if schema.count_steps(opened) == 3:
+            raise AssertionError("nobody thought\nof this")
+        return read_steps(opened, first)
+
+    monkeypatch.setattr(schema, "read_steps", broken)
+    damaged, whole = list_runs()
+    assert (whole.name, whole.error) == ("evolved", None)
+    assert damaged.error == f"AssertionError: nobody thought of this - {UNFORESEEN}"
+
+
+def test_an_experiment_that_cannot_be_listed_is_one_line_of_the_list(
+    made: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (made / "trial" / "runs").mkdir(parents=True)
+    (made / "trial" / "experiment.toml").touch()
+    iterdir = Path.iterdir
+
+    def refuse(path: Path) -> Any:
+        if path.parent.name == "trial":
+            raise PermissionError(13, "Permission denied")
+        return iterdir(path)
+
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    lines = {run.name: run.error for run in list_runs(with_units=True)}
+    assert lines.pop("trial")
+    assert lines == {"evolved": None, "learned": None}

@@ -71,6 +71,28 @@ def test_the_list_has_every_run(api: Any) -> None:
     assert api.get("/api/runs/broken").status_code == 404
 
 
+def test_a_damaged_folder_does_not_keep_the_others_from_the_list(
+    tmp_path: Path, made: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EVOPLY_RUNS", str(tmp_path))
+    shutil.copytree(made / "evolved", tmp_path / "whole")
+    configs = {"list": "game = [1, 2]", "table": "game = {kind = []}", "learner": "learner = [{}]"}
+    for name, config in configs.items():
+        shutil.copytree(made / "evolved", tmp_path / name)
+        (tmp_path / name / "config.toml").write_text(f"{config}\n")
+    strange = {b"\xff": "\\udcff", b"x-\xfe": "x-\\udcfe"} if sys.platform == "linux" else {}
+    for bytes_ in strange:
+        shutil.copytree(made / "broken", os.fsdecode(os.fsencode(tmp_path) + b"/" + bytes_))
+    with client(tmp_path) as api:
+        runs = {one["name"]: one["status"] for one in api.get("/api/runs").json()["runs"]}
+        assert runs.pop("whole") == "finished"
+        assert {*runs} == {*configs, *strange.values()}
+        assert {*runs.values()} == {"unreadable"}
+        assert [one["name"] for one in api.get("/api/sides").json()["runs"]] == ["whole"]
+        for name in configs:
+            assert api.get(f"/api/runs/{name}").status_code == 409
+
+
 @pytest.mark.parametrize("name", ["evolved", "learned"])
 def test_a_run_is_seen_as_its_report_shows_it(name: str, made: Path, api: Any) -> None:
     answer = api.get(f"/api/runs/{name}")

@@ -16,7 +16,7 @@ from evoply.games import game_rules, is_shipped
 from evoply.games.draws import DrawRules
 from evoply.players import KernelSeat, data_of, model_of
 from evoply.players.player import SAVED_ADAPTER
-from evoply.protocols import Answer, Cluster, TimeControl, UnitFunction, packed, unpacked
+from evoply.protocols import MALFORMED, Answer, Cluster, TimeControl, UnitFunction, packed, unpacked
 
 _SECONDS = 1.0
 """The time that a part should take a worker."""
@@ -147,7 +147,7 @@ class _Parts:
         games = len(self.places[answer.place])
         try:
             results = _results_from(answer.content)
-        except (ValueError, LookupError, TypeError, ArithmeticError, MemoryError) as error:
+        except (*MALFORMED, MemoryError) as error:
             raise answer.wrong(f"results that cannot be read ({error})") from None
         if {len(getattr(results, name)) for name in _OUT} != {games}:
             raise answer.wrong("the results of another number of games")

@@ -22,6 +22,7 @@ from typing import Any, Protocol
 from evoply.cluster.worker import identity, perform
 from evoply.protocols import (
     CHECK_SHARE,
+    MALFORMED,
     Answer,
     ClusterError,
     Same,
@@ -227,7 +228,7 @@ class _Job:
                 done = _Done(str(header["worker"]), float(header["seconds"]), *blocks)
                 is_whole = hashlib.sha256(done.content).hexdigest() == header["digest"]
             worker = str(header["worker"])
-        except (ValueError, LookupError, TypeError, AttributeError) as error:
+        except MALFORMED as error:
             worker = self._owner.pool.worker_of(future)
             raise self._wrong(worker, f"a result that cannot be read ({error})") from None
         if header.get("refused"):
@@ -270,7 +271,7 @@ class _Job:
         assert self._same is not None
         try:
             return self._same(content)
-        except (ValueError, LookupError, TypeError):
+        except MALFORMED:
             return object()
 
 

@@ -11,6 +11,10 @@ from typing import Any
 
 from evoply.protocols import ConfigError
 
+MOST_LEVELS = 100
+"""Tables and lists that may stand within one another; what writes a config has its own limits."""
+_TOO_DEEP = "is nested too deeply: use fewer brackets inside one another"
+
 
 def read_toml(text: str, name: str) -> dict[str, Any]:
     """Return the keys of a TOML *text*; a `ConfigError` calls the text *name*."""
@@ -50,9 +54,7 @@ def overridden(
     try:
         changed: dict[str, Any] = json.loads(json.dumps(data, default=str))
     except RecursionError:
-        raise ConfigError(
-            [(next(iter(data)), "is nested too deeply: use fewer brackets inside one another")]
-        ) from None
+        raise ConfigError(too_deep(data)) from None
     errors = []
     for override in overrides:
         if isinstance(override, tuple):
@@ -70,6 +72,20 @@ def overridden(
         except (LookupError, ValueError, TypeError):
             errors.append((path, "leads to no place in the config"))
     return changed, errors
+
+
+def too_deep(data: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return path and message of the keys of *data* with more than `MOST_LEVELS` levels."""
+    return [(key, _TOO_DEEP) for key, value in data.items() if _has_more_levels(value)]
+
+
+def _has_more_levels(value: Any) -> bool:
+    level = [value]
+    for _ in range(MOST_LEVELS):
+        tables = [inner.values() for inner in level if isinstance(inner, Mapping)]
+        lists = [inner for inner in level if isinstance(inner, list | tuple)]
+        level = [inner for outer in (*tables, *lists) for inner in outer]
+    return bool(level)
 
 
 def _set(container: Any, keys: list[str], value: Any) -> None:

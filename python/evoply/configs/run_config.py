@@ -9,7 +9,7 @@ import tomli_w
 from pydantic import ValidationError
 
 from evoply.configs.config_errors import explained
-from evoply.configs.keys import overridden, with_settings, without_none
+from evoply.configs.keys import overridden, too_deep, with_settings, without_none
 from evoply.configs.part import Part, Problem
 from evoply.protocols import ConfigError
 
@@ -28,6 +28,9 @@ class WholeConfig(Part):
 
         def __init__(self, **data: Any) -> None:
             """Check *data* as a whole."""
+            deep = too_deep(data)
+            if deep:
+                raise ConfigError(deep)
             try:
                 super().__init__(**data)
             except ValidationError as error:

@@ -31,7 +31,7 @@ from evoply.experiments.units import Point, Unit, measured
 from evoply.files import EXPERIMENT_FILE, checksum, read_limited, write_atomically
 from evoply.kinds import KINDS, Run
 from evoply.own_code import carried, is_carried
-from evoply.protocols import RunError, RunNameError
+from evoply.protocols import MALFORMED, RunError, RunNameError
 from evoply.refusals import reason
 from evoply.runs import runs_directory
 from evoply.runs.finding_kinds import stored_kind
@@ -157,7 +157,7 @@ class ExperimentFolder:
             raise RunError(
                 f"{folder} cannot be read: {reason(error, folder / EXPERIMENT_FILE)}"
             ) from None
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except MALFORMED as error:
             raise RunError(f"{folder}: its {EXPERIMENT_FILE} is damaged: {error}") from None
         return cls(folder, experiment, tuple(setups), is_carried=True)
 

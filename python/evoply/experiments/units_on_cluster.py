@@ -23,6 +23,7 @@ from evoply.files import DATABASE, write_atomically
 from evoply.kinds import KINDS, Run
 from evoply.own_code import permissions, take_permissions
 from evoply.protocols import (
+    MALFORMED,
     Answer,
     Cluster,
     RunError,
@@ -156,7 +157,7 @@ def _store(unit: Unit, experiment: Experiment, answer: Answer) -> None:
         contents = dict(zip(header["files"], blocks, strict=True))
         if not contents.keys() <= {*_FILES}:
             raise ValueError("it has files that no run has")
-    except (ValueError, KeyError, TypeError) as error:
+    except MALFORMED as error:
         raise answer.wrong(f"a run that cannot be read ({error})") from None
 
     def fill(new: Path) -> None:

@@ -12,6 +12,7 @@ count(own & corners) - count(opponent & corners)
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, reduce
 from numbers import Real
@@ -34,6 +35,7 @@ from evoply.expressions.square_sets import bits, is_set_name, set_name_hint
 from evoply.games import game_rules
 from evoply.protocols import BoardShape, Color, Row
 from evoply.when_used import module_when_used
+from evoply.wording import unknown_attribute
 
 if TYPE_CHECKING:
     import numpy as np
@@ -74,6 +76,18 @@ class Expression:
         object.__setattr__(self, "op", op)
         object.__setattr__(self, "arguments", arguments)
         object.__setattr__(self, "_hash", hash((op, *arguments)))
+
+    if not TYPE_CHECKING:  # or the type checker would take any attribute for one of these
+
+        def __getattr__(self, name: str) -> NoReturn:
+            owner = "a set of squares" if self.type == "squares" else f"a {self.type}"
+            if name in OPERATIONS and name in sys.modules[__package__].__all__:
+                raise AttributeError(
+                    f"{owner} has no attribute {name!r}: it is a function, {name}(...) of "
+                    "evoply.expressions",
+                    name=name,
+                )
+            raise unknown_attribute(owner, name, dir(type(self)))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"expressions are immutable: {name} cannot be set")

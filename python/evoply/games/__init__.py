@@ -26,7 +26,7 @@ from evoply.games.squares import (
     square_number,
     squares_in,
 )
-from evoply.wording import did_you_mean
+from evoply.wording import did_you_mean, shorten
 
 __all__ = [
     "DATA_GAMES",
@@ -63,17 +63,18 @@ class _Games(Mapping[str, GameRules]):
     """The table; rules in JSON are read when their game is first used."""
 
     def __getitem__(self, name: str) -> GameRules:
+        if name not in self:
+            raise KeyError(_unknown(name))
         if name in _TABLE:
             return _TABLE[name]
-        if name not in _WRITTEN:
-            raise KeyError(_unknown(name))
         if name not in _LOADED:
             data = json.loads(_WRITTEN[name].read_text(encoding="utf-8"))
             _LOADED[name] = DataGameRules.from_written(data)
         return _LOADED[name]
 
     def __contains__(self, name: object) -> bool:
-        return name in _TABLE or name in _WRITTEN
+        # What a damaged file calls its game may be a list, which no table can look up.
+        return isinstance(name, str) and (name in _TABLE or name in _WRITTEN)
 
     def __iter__(self) -> Iterator[str]:
         return iter(_TABLE)
@@ -98,11 +99,12 @@ class MakesGame(Protocol):
         """Return the game."""
 
 
-def _unknown(name: str) -> str:
+def _unknown(name: object) -> str:
+    text = name if isinstance(name, str) else type(name).__name__
     sized = {f"{rules.family.lower()}-{rules.shape.rows}": known for known, rules in GAMES.items()}
     names = (*GAMES, *DATA_GAMES)
-    hint = did_you_mean(sized.get(str(name), str(name)), names) or "."
-    return f"unknown game {name!r}{hint} The games are {', '.join(names)}"
+    hint = did_you_mean(sized.get(text, text), names) or "."
+    return f"unknown game {shorten(text)!r}{hint} The games are {', '.join(names)}"
 
 
 def game_rules(name: str) -> GameRules:

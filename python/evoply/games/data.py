@@ -80,6 +80,18 @@ def digest_of(data: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def _within_empty(nodes: list[Any]) -> list[bool]:
+    """Return for each node of a written expression whether its squares are empty in every board."""
+    are_empty: list[bool] = []
+    for op, *arguments in nodes:
+        are_empty.append(
+            op == "empty"
+            or (op == "and" and any(are_empty[argument] for argument in arguments))
+            or (op in ("minus", "first") and are_empty[arguments[0]])
+        )
+    return are_empty
+
+
 def _with_digest(name: str, digest: str) -> str:
     return f"{name}@{digest[:16]}"
 
@@ -328,8 +340,11 @@ class DataGameRules(GameRules):
             _native.add_rules(kernel, json.dumps(dict(data)))
         _SHAPES[kernel], _FACTS[name] = shape, data
         kinds = {move["kind"] for move in data["moves"]}
+        nodes = data["expression"]["nodes"]
+        outputs, are_empty = data["expression"]["outputs"], _within_empty(nodes)
         may_go_on = any(
-            move["kind"] != "place" or move["own"] is not None for move in data["moves"]
+            move["kind"] != "place" or move["own"] is not None or not are_empty[outputs[move["on"]]]
+            for move in data["moves"]
         )
         limits = data["max_plies"] or (_CAP if may_go_on else None), data["repetitions"]
         draws = NO_DRAWS if limits == (None, None) else DrawRules(None, limits[1], limits[0])

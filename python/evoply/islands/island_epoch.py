@@ -19,7 +19,7 @@ from evoply.evolution.generation_statistics import Census, FreshResult, Seconds,
 from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individual
 from evoply.evolution.loop import Evolution
 from evoply.islands.migration import MIGRATION, with_digest
-from evoply.protocols import Answer, packed, unpacked
+from evoply.protocols import MALFORMED, Answer, packed, unpacked
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ def generation_of(config: EvolutionConfig, data: Mapping[str, Any]) -> Generatio
     """Return the generation that `generation_data` wrote; `ValueError` if *data* is none."""
     try:
         return _generation_of(config, data)
-    except (LookupError, TypeError, AttributeError, RecursionError) as error:
+    except MALFORMED as error:
         raise ValueError(f"this is no generation: {error}") from None
 
 
@@ -227,7 +227,7 @@ def epoch_of(answer: Answer, config: EvolutionConfig, number: int) -> IslandEpoc
         generation = generation_of(config, header["generation"])
         made = IslandEpoch(generation, int(header["games"]), int(header["survived"]))
         is_right = (generation.digest, generation.number) == (header["digest"], number)
-    except (ValueError, LookupError, TypeError) as error:
+    except MALFORMED as error:
         raise answer.wrong(f"an island that cannot be read ({error})") from None
     if not is_right or len(generation.individuals) != config.population_size:
         raise answer.wrong("another generation than it says")

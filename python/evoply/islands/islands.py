@@ -42,7 +42,7 @@ from evoply.islands.island_epoch import (
 from evoply.islands.islands_config import IslandsConfig, load_islands_config
 from evoply.islands.migration import MIGRATION, migrated, senders
 from evoply.processes import core_count
-from evoply.protocols import Cluster, Progress, steps
+from evoply.protocols import MALFORMED, Cluster, Progress, steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ class IslandEvolution:
                 seconds=float(data["seconds"]),
                 total_seconds=float(data["total_seconds"]),
             )
-        except (LookupError, TypeError, AttributeError) as error:
+        except MALFORMED as error:
             raise ValueError(f"this is no step of islands: {error}") from None
 
     def _step(self, config: IslandsConfig, before: IslandsStep | None) -> IslandsStep:

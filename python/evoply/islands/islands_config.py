@@ -351,7 +351,7 @@ def load_islands_config(
 def _keys_of_file(base: str, folder: Path) -> dict[str, Any]:
     """Return the keys of evolution that the file *base* of *folder* has, or a preset."""
     beside = folder / base
-    text = str(beside) if beside.is_file() else base
+    text = str(beside) if os.path.isfile(beside) else base  # a name may be too long
     keys = with_game_of_file(read_toml(config_text(text), base), Path(text).parent)
     try:
         _check_is_evolution(keys, base)

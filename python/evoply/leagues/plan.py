@@ -34,7 +34,7 @@ from evoply.leagues.methods import Method, chosen_methods, own_methods, roster_o
 from evoply.players import PlayerKind, data_of, parse_player
 from evoply.players.player import SAVED_ADAPTER
 from evoply.presets import PRESETS
-from evoply.protocols import ConfigError, RunError, RunNameError
+from evoply.protocols import MALFORMED, ConfigError, RunError, RunNameError
 from evoply.refusals import reason
 from evoply.runs import resolve_champion, runs_directory
 from evoply.wording import named_apart
@@ -171,7 +171,7 @@ class LeagueFolder:
             raise RunNameError(f"{folder} is not a folder of a league") from None
         except OSError as error:
             raise RunError(f"{folder} cannot be read: {reason(error, file)}") from None
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except MALFORMED as error:
             raise RunError(f"{folder}: its {LEAGUE_FILE} is damaged: {error}") from None
 
     @property

@@ -33,7 +33,7 @@ from evoply.learning.steps import (
     rows_of,
     statistics_of,
 )
-from evoply.protocols import Cluster, RunError, packed, steps, unpacked
+from evoply.protocols import MALFORMED, Cluster, RunError, packed, steps, unpacked
 
 Array = NDArray[np.float64]
 _DEEP = 3
@@ -125,7 +125,7 @@ class Learning(KeptLearner[LearningStep]):
             data, _ = unpacked(answer.content)
             loaded = self.load(config, data["step"])
             is_whole = loaded.digest == data["digest"]
-        except (ValueError, LookupError, TypeError, RunError) as error:
+        except MALFORMED as error:
             raise answer.wrong(f"a step that cannot be read ({error})") from None
         if not is_whole:
             raise answer.wrong("a step that is not what its digest says")

@@ -19,6 +19,7 @@ from evoply.protocols.clusters import (
     unpacked,
 )
 from evoply.protocols.errors import (
+    MALFORMED,
     ConfigError,
     ForfeitError,
     IllegalMoveError,
@@ -47,6 +48,7 @@ from evoply.protocols.players import Choice, Clock, Player, Seat, choice_of
 __all__ = [
     "CHECK_SHARE",
     "LONGEST_CLOCK",
+    "MALFORMED",
     "Answer",
     "BoardShape",
     "Cell",

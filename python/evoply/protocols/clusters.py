@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from evoply.protocols.errors import RunError
+from evoply.protocols.errors import MALFORMED, RunError
 
 UnitFunction = Callable[[bytes], bytes]
 """A function at the top level of one of evoply's modules; its `ValueError` tells the user why."""
@@ -119,7 +119,7 @@ def unpacked(data: bytes) -> tuple[dict[str, Any], list[bytes]]:
             raise ValueError("its parts are missing")
         if any(length < 0 for length in lengths):
             raise ValueError("a part has a negative length")
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except MALFORMED as error:
         raise ValueError(f"these bytes are not packed data: {error}") from None
     blocks, at = [], 0
     for length in lengths:

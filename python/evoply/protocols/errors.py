@@ -2,6 +2,14 @@
 
 from collections.abc import Sequence
 
+MALFORMED = (
+    *(ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError),
+)
+"""What Python raises where data from a file or a process is not of the form that is expected.
+
+Whoever reads such data turns all of them into an error of its own.
+"""
+
 
 class InvalidMoveError(ValueError):
     """A move, square or transcript cannot be read."""

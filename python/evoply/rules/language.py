@@ -17,7 +17,7 @@ from evoply.games.data import TOLD, DataGameRules, digest_of
 from evoply.games.squares import square_name, squares_in
 from evoply.protocols import BoardShape
 from evoply.rules.facts import check_facts
-from evoply.rules.moves import RuleOfMoves, RulesError
+from evoply.rules.moves import RuleOfMoves, RulesError, names_arguments, wrong_after
 from evoply.rules.written import written
 
 __all__ = ["Rules"]
@@ -79,6 +79,7 @@ _INSTEAD: Mapping[str, str] = MappingProxyType(
 )
 
 
+@names_arguments
 @dataclass(frozen=True, eq=False)
 class Rules:
     """A game for two: how it begins, which moves there are, and how it ends.
@@ -194,9 +195,16 @@ class Rules:
     def game(self) -> DataGameRules:
         """Return the game with these rules; raises `RulesError` if the kernel cannot play it."""
         try:
-            return DataGameRules.from_written(self._written)
+            game = DataGameRules.from_written(self._written)
         except ValueError as error:
             raise RulesError(f"{self.name}: {error}") from error
+        try:
+            start = game.start()
+        except ValueError:
+            raise RulesError(self._why_it_is_over()) from None
+        for wrong in wrong_after(start, self.moves, self.playable):
+            raise RulesError(wrong)
+        return game
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Rules) and self._written == other._written
@@ -204,11 +212,27 @@ class Rules:
     def __hash__(self) -> int:
         return hash(self.digest)
 
+    def _why_it_is_over(self) -> str:
+        """Return what is wrong with a game that is over before its first move."""
+        moves = ", ".join(
+            f"move {number} ({move.KIND})" for number, move in enumerate(self.moves, start=1)
+        )
+        ends = [f"{end}=" for end in _ENDS if getattr(self, end) is not None]
+        or_ends = f", or {' or '.join(ends)} holds there" if ends else ""
+        return (
+            f"{moves} - Black has no move at the start{or_ends} - change the sets of squares, such"
+            " as place(board.empty), or give pieces with black= and white="
+        )
+
     def _check_start(self) -> None:
         both = self.black & self.white
         if both:
-            square = square_name(next(squares_in(both)), self.shape)
-            raise RulesError(f"white - {square} is Black's, too - give each square to one side")
+            square, *others = (square_name(one, self.shape) for one in squares_in(both))
+            more = f" and {len(others)} more" if others else ""
+            raise RulesError(
+                f"black and white - {square}{more} would hold a piece of both at the start - give"
+                " each square to one side"
+            )
         if self.playable is not None:
             outside = (self.black | self.white) & ~self.playable
             if outside:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar, cast
 
+from evoply import _native
 from evoply.expressions import Squares
 from evoply.expressions.operations import ExpressionError, short
+from evoply.games.squares import square_name, squares_in
+from evoply.protocols import Row
 from evoply.wording import did_you_mean
 
 __all__ = [
@@ -23,12 +28,40 @@ __all__ = [
     "step",
 ]
 
+_Maker = TypeVar("_Maker", bound=Callable[..., Any])
+
 MOST = 9
 """The farthest that a step goes, in rows and in columns."""
 
 
 class RulesError(ExpressionError):
     """Rules that make no game: *rule - what is wrong - what to do*."""
+
+
+def names_arguments(maker: _Maker) -> _Maker:
+    """Have a function or class refuse wrong arguments with a `RulesError` that names them."""
+    made: Any = vars(maker)["__init__"] if isinstance(maker, type) else maker
+    signature, takes = inspect.signature(made), [*inspect.signature(maker).parameters]
+
+    @wraps(made)
+    def checked(*arguments: Any, **named: Any) -> Any:
+        unknown = [name for name in named if name not in takes]
+        if unknown:
+            hint = did_you_mean(unknown[0], takes)
+            raise RulesError(
+                f"{maker.__name__}, {unknown[0]} - is no part of it{hint} - write one of"
+                f" {', '.join(takes)}"
+            )
+        try:
+            signature.bind(*arguments, **named)
+        except TypeError as error:
+            raise RulesError(f"{maker.__name__} - {error} - it takes {', '.join(takes)}") from None
+        return made(*arguments, **named)
+
+    if not isinstance(maker, type):
+        return cast(_Maker, checked)
+    setattr(maker, "__init__", checked)  # noqa: B010  # which no type checker lets assign
+    return maker
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -140,6 +173,7 @@ class Sliding(RuleOfMoves):
     onto: Squares
 
 
+@names_arguments
 def place(on: Squares, *, own: Squares | None = None, opponent: Squares | None = None) -> Placing:
     """Return the rule that a piece may be put on any square of *on*.
 
@@ -148,6 +182,7 @@ def place(on: Squares, *, own: Squares | None = None, opponent: Squares | None =
     return Placing(on=on, own=own, opponent=opponent)
 
 
+@names_arguments
 def step(
     from_: Squares,
     directions: object,
@@ -169,6 +204,7 @@ def step(
     return Stepping(offsets=offsets, own=own, opponent=opponent, from_=from_, onto=onto)
 
 
+@names_arguments
 def slide(
     from_: Squares,
     directions: object,
@@ -257,3 +293,29 @@ def _read_offset(kind: str, value: object) -> tuple[Offset, ...]:
 
 def _pair(value: Any) -> tuple[int, int]:
     return value[0], value[1]
+
+
+def rows_after(position: Any) -> list[Row]:
+    """Return the kernel's rows after each legal move of a *position*."""
+    kernel, row = position.kernel, position.row
+    return [_native.row_after(kernel, row, code) for code in position.legal_moves.codes]
+
+
+def wrong_squares(row: Row, playable: int | None) -> int:
+    """Return the squares of a *row* with pieces of both sides, or else where none can stand."""
+    black, white = row[:2]
+    return black & white or (0 if playable is None else (black | white) & ~playable)
+
+
+def wrong_after(position: Any, moves: Sequence[RuleOfMoves], playable: int | None) -> Iterator[str]:
+    """Yield what is wrong with the pieces after each legal move, by rules with own and opponent."""
+    rules = [f"move {number}" for number, move in enumerate(moves, 1) if move.own is not None]
+    for move, row in zip(position.legal_moves, rows_after(position), strict=True):
+        wrong = wrong_squares(row, playable)
+        if wrong:
+            square = square_name(next(squares_in(wrong)), position.shape)
+            what = "holds a piece of both sides" if row[0] & row[1] else "is not playable"
+            yield (
+                f"{', '.join(rules)}, own and opponent - after {move} in {position.text()} {square}"
+                f" {what} - leave it out, as in opponent=board.opponent - board.moved_to"
+            )

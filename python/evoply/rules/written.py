@@ -33,7 +33,7 @@ FACTS = (
     "about",
 )
 _ENDS = ("wins", "loses", "draws")
-_KINDS = {kind.KIND: kind for kind in (Placing, Stepping, Sliding)}
+_KINDS = (Placing, Stepping, Sliding)
 
 
 def written(rules: Any) -> dict[str, Any]:
@@ -141,9 +141,11 @@ def _checked(data: object) -> dict[str, Any]:
 
 
 def _move(number: int, move: object, output: Any) -> RuleOfMoves:
-    if not isinstance(move, dict) or move.get("kind") not in _KINDS:
-        raise RulesError(f"move {number} - its kind - write one of {', '.join(_KINDS)}")
-    kind = _KINDS[move["kind"]]
+    written = move.get("kind") if isinstance(move, dict) else None
+    kind = next((kind for kind in _KINDS if written == kind.KIND), None)
+    if kind is None or not isinstance(move, dict):
+        known = ", ".join(kind.KIND for kind in _KINDS)
+        raise RulesError(f"move {number} - its kind - write one of {known}")
     unknown = sorted(
         str(name) for name in set(move) - {"kind", "offsets", "own", "opponent", *kind.SETS}
     )
@@ -162,7 +164,12 @@ def _move(number: int, move: object, output: Any) -> RuleOfMoves:
             " they are turned for White] for each direction of a step or slide"
         )
     effects = {name: output(move.get(name), f"{rule}, {name}") for name in ("own", "opponent")}
-    return kind(offsets=tuple(Offset(*offset) for offset in offsets), **effects, **sets)
+    directions = tuple(Offset(*offset) for offset in offsets)
+    # A board has some hundreds. The kernel looks at each with each, and a file may repeat one
+    # ten thousands of times.
+    if len({*directions}) < len(directions):
+        raise RulesError(f"{rule}, offsets - one is there twice - write each direction once")
+    return kind(offsets=directions, **effects, **sets)
 
 
 def _is_offset(offset: object) -> bool:

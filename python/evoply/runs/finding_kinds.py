@@ -87,7 +87,13 @@ def stored_kind(kinds: Kinds, config_file: Path, learner: Any = None) -> Kind:
         except ValueError as error:
             raise RunError(f"run {config_file.parent}: config.toml: learner: {error}") from None
     if learner is None:
-        return kinds.get(name) or outside_kind(name=name)
+        try:
+            return kinds.get(name) or outside_kind(name=name)
+        except ValueError as error:
+            raise RunError(
+                f"run {config_file.parent}: its config.toml is damaged, put the original back."
+                f"\nlearner: {error}"
+            ) from None
     if is_named(learner, name) if is_own_code(name) else isinstance(learner, str):
         return outside_kind(_loaded(learner), name)
     kind = kind_of(kinds, None, learner)

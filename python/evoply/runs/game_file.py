@@ -4,11 +4,15 @@ import json
 from pathlib import Path
 from typing import Any
 
-from evoply.protocols import RunError
+from evoply.files import read_limited
+from evoply.protocols import MALFORMED, RunError
+from evoply.refusals import reason
 
 __all__ = ["GAME", "add_game_of", "game_content"]
 
 GAME = "game.json"
+_LARGEST = 10_000_000
+"""Bytes of rules with the most operations, written line by line."""
 
 
 def game_content(config: Any) -> str | None:
@@ -27,6 +31,8 @@ def add_game_of(folder: Path) -> None:
     from evoply.rules.loading import add_carried
 
     try:
-        add_carried(json.loads(file.read_text(encoding="utf-8")))
-    except (ValueError, RecursionError) as error:
+        add_carried(json.loads(read_limited(file, _LARGEST)))
+    except OSError as error:
+        raise RunError(f"{folder} cannot be read: {reason(error, file)}") from None
+    except MALFORMED as error:
         raise RunError(f"{folder}: {GAME}: {error} - put the original back") from None

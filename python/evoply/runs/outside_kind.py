@@ -191,7 +191,8 @@ def _settings(data: Mapping[str, Any]) -> Settings:
     """Return the game and seed that every config has; `ConfigError` if one is missing."""
     game, seed = data.get("game"), data.get("seed")
     if not isinstance(game, str):
-        raise ConfigError([("game", "is missing: a config of a learner names its game")])
+        what = "is missing" if game is None else f"is no name, but a {type(game).__name__}"
+        raise ConfigError([("game", f"{what}: a config of a learner names its game")])
     try:
         game_rules(game)
     except ValueError as error:

@@ -22,7 +22,7 @@ from typing import Any, NoReturn, TypeVar
 from evoply import _native
 from evoply.checksums import CHECKSUMS, UNREADABLE, Database, Group, damage_of
 from evoply.files import DATABASE
-from evoply.protocols import Player, RunError, Step
+from evoply.protocols import MALFORMED, Player, RunError, Step
 from evoply.refusals import reason, refusal_of
 from evoply.runs.database import connect, connect_at_rest, state_at_rest
 from evoply.runs.folder import CONFIG
@@ -93,7 +93,7 @@ FORMAT = 8
 
 _FILES = "files"
 """The fact that has the checksums of the files beside the database, by name."""
-_DAMAGE = (sqlite3.Error, LookupError, ValueError, TypeError, RecursionError)
+_DAMAGE = (sqlite3.Error, *MALFORMED)
 """Errors of reading a damaged file."""
 
 _T = TypeVar("_T")

@@ -1,5 +1,6 @@
 """The list of runs: a line about each, read without its learner, its config or its players."""
 
+import os
 import tomllib
 from contextlib import suppress
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from evoply.checksums import Database
 from evoply.files import DATABASE, EXPERIMENT_FILE, runs_directory
 from evoply.games import GAMES
 from evoply.protocols import RunError
+from evoply.refusals import reason
 from evoply.runs import schema
 from evoply.runs.folder import (
     CONFIG,
@@ -18,6 +20,11 @@ from evoply.runs.folder import (
     status_in,
     stored_learner,
 )
+from evoply.wording import shorten
+
+_LONGEST_ERROR = 300
+UNFORESEEN = "put a copy of the folder back, and report this to evoply"
+"""Said of damage for which no reader has words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,33 +49,45 @@ def list_runs(*, with_units: bool = False) -> list[RunSummary]:
     An experiment's folder is not a run: its runs have its name, as in `sizes/1-size=2-seed-1`,
     and are listed only *with_units*.
     """
-    summaries = []
+    summaries: list[RunSummary] = []
     for folder in _folders(runs_directory()):
-        if not (folder / EXPERIMENT_FILE).exists():
+        if not os.path.exists(folder / EXPERIMENT_FILE):
             summaries.append(_summary(folder, folder.name))
         elif with_units:
-            units = _folders(folder / UNITS)
+            try:
+                units = _folders(folder / UNITS)
+            except OSError as error:
+                summaries.append(_unreadable(folder, folder.name, reason(error, folder / UNITS)))
+                continue
             summaries += [_summary(unit, f"{folder.name}/{unit.name}") for unit in units]
     return sorted(summaries, key=lambda summary: summary.created)
 
 
 def _folders(directory: Path) -> list[Path]:
-    if not directory.is_dir():
+    if not os.path.isdir(directory):
         return []
     return [
         folder
         for folder in sorted(directory.iterdir())
-        if folder.is_dir() and not folder.name.startswith(".")
+        if os.path.isdir(folder) and not folder.name.startswith(".")
     ]
 
 
 def _summary(folder: Path, name: str) -> RunSummary:
+    """Return the line about a folder, whatever it holds: no folder may end the list of others."""
     try:
         check_is_run(folder)
         config = _as_written(folder)
         return schema.look(folder / DATABASE, lambda opened: _read(opened, folder, name, config))
     except RunError as error:
-        return RunSummary(path=folder, name=name, error=str(error))
+        return _unreadable(folder, name, str(error))
+    except Exception as error:  # a mistake of a reader, which the tests of mutants look for
+        return _unreadable(folder, name, f"{type(error).__name__}: {error} - {UNFORESEEN}")
+
+
+def _unreadable(folder: Path, name: str, why: str) -> RunSummary:
+    """Return the line about a folder that cannot be read; a config may have many mistakes."""
+    return RunSummary(path=folder, name=name, error=shorten(" ".join(why.split()), _LONGEST_ERROR))
 
 
 def _read(opened: Database, folder: Path, name: str, config: dict[str, Any]) -> RunSummary:
@@ -78,9 +97,9 @@ def _read(opened: Database, folder: Path, name: str, config: dict[str, Any]) -> 
     return RunSummary(
         path=folder,
         name=name,
-        created=meta.get("created", ""),
-        status=status_in(folder, meta.get("status", "")),
-        ended_by=meta.get("ended_by", ""),
+        created=str(meta.get("created", "")),
+        status=status_in(folder, str(meta.get("status", ""))),
+        ended_by=str(meta.get("ended_by", "")),
         game=config["game"],
         learner=stored_learner(config),
         generations=count,

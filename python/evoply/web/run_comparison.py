@@ -11,10 +11,10 @@ from typing import Any
 
 from evoply.games import game_rules
 from evoply.kinds import Run
-from evoply.protocols import RunError, RunNameError
+from evoply.protocols import MALFORMED, RunError, RunNameError
 from evoply.reports.run_page import page_of
 from evoply.reports.series import Lines, sampled
-from evoply.runs import RunSummary, list_runs, named_run
+from evoply.runs import RunSummary, named_run
 from evoply.runs.folder import CONFIG
 from evoply.web.run_messages import (
     ChartLineShown,
@@ -28,7 +28,7 @@ from evoply.web.run_messages import (
     SideList,
     SideListed,
 )
-from evoply.web.run_views import RunReader, finite
+from evoply.web.run_views import RunReader, finite, shown_runs
 from evoply.wording import shorten
 
 _GROUP = "seeds:"
@@ -44,7 +44,7 @@ _BAND = "mean of {} runs, each with its own seed; band: from the lowest to the h
 
 def sides() -> SideList:
     """Return what can be compared: groups over seeds and single runs, newest first."""
-    runs = [run for run in reversed(list_runs(with_units=True)) if run.error is None]
+    runs = [run for run in shown_runs() if run.error is None]
     groups = [
         SideListed(name=_GROUP + group[0].name, title=_title(group), runs=len(group))
         for group in _groups(runs)
@@ -116,7 +116,7 @@ def _members(name: str) -> list[str]:
         named_run(name)
         return [name]
     wanted = name.removeprefix(_GROUP)
-    runs = [run for run in list_runs(with_units=True) if run.error is None]
+    runs = [run for run in reversed(shown_runs()) if run.error is None]
     for group in _groups(runs):
         names = [run.name for run in group]
         if wanted in names:
@@ -128,15 +128,15 @@ def _members(name: str) -> list[str]:
 
 def _config_of(names: Sequence[str]) -> dict[str, str]:
     """Return the values of the config of runs by path, as text; all seeds of a group."""
-    found = [dict(_flat(_read_config(named_run(name)))) for name in names]
+    found = [_read_config(named_run(name)) for name in names]
     seeds = ", ".join(config[_SEED] for config in found if _SEED in config)
     return {**found[0], **({_SEED: seeds} if seeds else {})}
 
 
-def _read_config(folder: Path) -> Mapping[str, Any]:
+def _read_config(folder: Path) -> dict[str, str]:
     try:
-        return tomllib.loads((folder / CONFIG).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
+        return dict(_flat(tomllib.loads((folder / CONFIG).read_text(encoding="utf-8"))))
+    except (OSError, *MALFORMED) as error:
         raise RunError(f"run {folder.name}: {CONFIG} cannot be read: {error}") from None
 
 

@@ -48,6 +48,22 @@ _LONGEST_FORMULA = 20_000
 _MOST_ROWS = 100
 
 
+def shown_runs() -> list[RunSummary]:
+    """Return the runs that a page can show, newest first, those of experiments among them.
+
+    A name that is no text cannot be sent, and must not keep the others from being sent.
+    """
+    return [_with_text(run) for run in reversed(list_runs(with_units=True))]
+
+
+def _with_text(run: RunSummary) -> RunSummary:
+    name = run.name.encode("utf-8", "backslashreplace").decode("utf-8")
+    if name == run.name:
+        return run
+    error = "the name of its folder is not UTF-8 - rename the folder"
+    return RunSummary(path=run.path, name=name, created=run.created, error=error)
+
+
 def _list_entry(run: RunSummary, is_starting: bool) -> RunListed:
     status = "unreadable" if run.error else "starting" if is_starting else run.status
     return RunListed.of(
@@ -89,8 +105,7 @@ class RunReader:
 
     def list(self) -> RunList:
         """Return the runs of the folder, newest first."""
-        newest = reversed(list_runs(with_units=True))
-        runs = [_list_entry(run, self.driver.is_starting(run.name)) for run in newest]
+        runs = [_list_entry(run, self.driver.is_starting(run.name)) for run in shown_runs()]
         return RunList(folder=str(runs_directory()), runs=runs[:_MOST_LISTED], most=_MOST_LISTED)
 
     def read(self, name: str) -> RunState:

@@ -43,10 +43,10 @@ def config_from_toml(
     data = read_toml(text, name)
     if folder is not None:
         data = with_game_of_file(data, folder)
-    commands = {preset.learner: preset.command for preset in PRESETS.values()}
     learner = data.get("learner")
-    if learner in commands and learner != "evolution":
-        command = f"`evoply {commands[learner]}` runs it"
+    commands = [preset.command for preset in PRESETS.values() if preset.learner == learner]
+    if commands and learner != "evolution":
+        command = f"`evoply {commands[0]}` runs it"
         raise ConfigError([("learner", f"{name} is a config of {learner}: {command}")])
     return config_from_keys(data, overrides, settings)
 
