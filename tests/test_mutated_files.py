@@ -38,6 +38,7 @@ from evoply.runs import list_runs
 from evoply.runs.summaries import UNFORESEEN
 from evoply.server import Journal, JournalError, TournamentConditions
 from evoply.server.journal import _FILES, _write_facts
+from forging import sealed
 from mutants import json_text, mutants, toml_text
 
 COUNT = 1500 if "EVOPLY_LONG" in os.environ else 150
@@ -306,6 +307,7 @@ def test_a_run_of_a_mutated_config_is_listed(learner: str, runs: Path) -> None:
     count = COUNT // 2
     for number, mutant in enumerate(mutants(data, learner, count, SEED)):
         file.write_text(toml_text(mutant), encoding="utf-8")
+        sealed(file.parent)
         where = (learner, number)
         _is_refused(lambda: kind.configs.load(file), ConfigError, where)
         refused += _is_refused(lambda: Run.open(runs / "run").close(), RunError, where)
@@ -324,6 +326,7 @@ def test_a_run_of_mutated_rules_is_listed(runs: Path) -> None:
     for number, mutant in enumerate(mutants(data, "game.json", COUNT, SEED)):
         games._TABLE.pop("own", None)
         file.write_text(json_text(mutant))
+        sealed(file.parent)
         refused += _is_refused(lambda: Run.open(runs / "run").close(), RunError, number)
         games._TABLE.pop("own", None)
         listed("run")

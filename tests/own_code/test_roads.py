@@ -7,7 +7,6 @@ evoply: its checksums are right.
 import hashlib
 import json
 import os
-import sqlite3
 import subprocess
 import sys
 import tomllib
@@ -22,10 +21,10 @@ from own_settings import small_config
 
 import evoply as ep
 from evoply.arena.on_cluster import _seat
-from evoply.checksums import Database, _checksum
+from evoply.checksums import _checksum
 from evoply.cli import main
 from evoply.experiments import Experiment, compare, folder_for
-from evoply.files import checksum, with_checksum
+from evoply.files import with_checksum
 from evoply.games import game_added
 from evoply.islands import IslandsConfig
 from evoply.leagues.champions import _play_command
@@ -41,6 +40,7 @@ from evoply.web.application import application
 from evoply.web.limits import ServerLimits
 from evoply.web.outside_players import read_opponent
 from evoply.web.protection import Trusted
+from forging import sealed, sealed_experiment, written
 
 MARK = Path("mark")
 EVIL = """
@@ -84,21 +84,6 @@ def run(evil: Path) -> Path:
     return Path("runs/sent")
 
 
-def written(folder: Path) -> sqlite3.Connection:
-    return sqlite3.connect(folder / "run.db", isolation_level=None)
-
-
-def sealed(folder: Path) -> None:
-    """Note the files of a run as if it had begun with them."""
-    connection = written(folder)
-    database = Database(connection)
-    files = {name: sha(folder / name) for name in ("config.toml", "game.json")
-             if (folder / name).exists()}  # fmt: skip
-    with database.transaction():
-        schema.write_meta(database, {"files": json.dumps(files)})
-    connection.close()
-
-
 def with_config(folder: Path, change: Callable[[str], str]) -> Path:
     config = folder / "config.toml"
     config.write_text(change(config.read_text()))
@@ -108,23 +93,17 @@ def with_config(folder: Path, change: Callable[[str], str]) -> Path:
 
 def with_champion(folder: Path, data: dict[str, Any]) -> Path:
     """Make *data* the champion of a run, in every place that says who it is."""
-    connection = written(folder)
-    database = Database(connection)
-    text = json.dumps(data)
-    with database.transaction():
+    with written(folder) as database:
+        connection = database.connection
         for (number,) in connection.execute("SELECT id FROM players").fetchall():
-            connection.execute(
-                "UPDATE players SET text = ? WHERE id = ?", (f"{text}{' ' * number}", number)
-            )
-            rows = [(number, f"{text}{' ' * number}")]
+            row = (number, f"{json.dumps(data)}{' ' * number}")  # no text is there twice
+            connection.execute("UPDATE players SET text = ? WHERE id = ?", row[::-1])
             connection.execute(
                 "UPDATE checksums SET sha256 = ? WHERE name = 'players' AND number = ?",
-                (_checksum(schema._PLAYERS, number, rows), number),
+                (_checksum(schema._PLAYERS, number, [row]), number),
             )
-        count = schema.count_steps(database)
-        note = {"generation": count - 1, "player": data}
+        note = {"generation": schema.count_steps(database) - 1, "player": data}
         schema.write_meta(database, {"champion": json.dumps(note)})
-    connection.close()
     return folder
 
 
@@ -299,11 +278,8 @@ def test_parts_of_a_run_in_python_need_a_word(run: Path, place: str, is_pinned: 
 def test_recorded_parts_of_a_run_need_a_word(run: Path, is_pinned: bool) -> None:
     code = pinned("f") if is_pinned else "python:evil.py:f"
     part = {"name": "evil.f", "source": "0" * 64, "code": code, "settings": {}}
-    connection = written(run)
-    database = Database(connection)
-    with database.transaction():
+    with written(run) as database:
         schema.write_meta(database, {"python_parts": json.dumps({"fitness": part})})
-    connection.close()
     looked_at()
     assert main(["resume", "sent", "--generations=9", "--no-tests"]) in (1, 2)
     assert not MARK.exists()
@@ -377,7 +353,7 @@ def test_an_experiment_names_no_python_without_its_checksum(
     setup.write_text(f"{line}\n{setup.read_text().replace('game = ', '# ')}")
     text = (path / "experiment.toml").read_text()
     if is_sealed:
-        reseal(path)
+        sealed_experiment(path)
     else:
         kept = [row for row in text.splitlines() if not row.startswith("checksum")]
         (path / "experiment.toml").write_text("\n".join(kept))
@@ -388,15 +364,6 @@ def test_an_experiment_names_no_python_without_its_checksum(
     assert not MARK.exists()
 
 
-def reseal(path: Path) -> None:
-    data = tomllib.loads((path / "experiment.toml").read_text())
-    data.pop("checksum")
-    texts = {file: (path / "setups" / file).read_text() for file in data["setups"]}
-    (path / "experiment.toml").write_text(
-        tomli_w.dumps({"checksum": checksum([data, texts]), **data})
-    )
-
-
 @pytest.mark.parametrize("measure", ["score:engine:gtp:sh -c 'touch mark'", "score:evil.py:Evil",
                                      "score:python:evil.py:Evil", "score:evil.json"])  # fmt: skip
 def test_the_measure_of_an_experiment_is_data(evil: Path, measure: str) -> None:
@@ -404,7 +371,7 @@ def test_the_measure_of_an_experiment_is_data(evil: Path, measure: str) -> None:
     data = tomllib.loads((path / "experiment.toml").read_text())
     data["experiment"]["measure"] = measure
     (path / "experiment.toml").write_text(tomli_w.dumps(data))
-    reseal(path)
+    sealed_experiment(path)
     assert main(["experiment", str(path)]) in (1, 2)
     assert not MARK.exists()
 
@@ -415,7 +382,7 @@ def test_the_base_of_an_experiment_that_was_begun_is_no_file(evil: Path) -> None
     data = tomllib.loads((path / "experiment.toml").read_text())
     data["experiment"]["base"] = str(Path("evil.toml").resolve())
     (path / "experiment.toml").write_text(tomli_w.dumps(data))
-    reseal(path)
+    sealed_experiment(path)
     assert main(["experiment", str(path), "--game=othello-6", "--name=other"]) in (1, 2)
     assert not MARK.exists()
 
