@@ -77,7 +77,7 @@ def test_damaged_cells(finished: Path, tmp_path: Path, do: Any, statement: str) 
 
 
 @pytest.mark.parametrize(
-    ("version", "remedy"), [(1, "start a new run"), (6, "start a new run"), (8, "a newer evoply")]
+    ("version", "remedy"), [(1, "start a new run"), (7, "start a new run"), (9, "a newer evoply")]
 )
 def test_other_formats_are_refused_in_a_sentence(
     finished: Path, tmp_path: Path, version: int, remedy: str
@@ -85,7 +85,7 @@ def test_other_formats_are_refused_in_a_sentence(
     folder = tmp_path / "copy"
     shutil.copytree(finished, folder)
     change(folder, f"UPDATE meta SET value = '{version}' WHERE key = 'format'")
-    said = f"has format {version}, and this evoply .* reads format 7: .*{remedy}"
+    said = f"has format {version}, and this evoply .* reads format 8: .*{remedy}"
     with pytest.raises(RunError, match=said):
         Run.open(folder)
 

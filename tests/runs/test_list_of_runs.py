@@ -19,6 +19,7 @@ from evoply.runs import advance, list_runs, schema
 from evoply.runs.finding_kinds import kind_of
 from evoply.runs.folder import DATABASE
 from evoply.runs.summaries import UNFORESEEN
+from forging import sealed
 
 
 @pytest.fixture
@@ -131,6 +132,7 @@ def test_a_link_to_a_database_is_read_with_the_file_beside_it(made: Path, tmp_pa
 )
 def test_game_and_learner_stand_before_the_tables(text: str, made: Path) -> None:
     (made / "learned" / "config.toml").write_bytes(text.encode())
+    sealed(made / "learned")
     (row,) = (row for row in list_runs() if row.name == "learned")
     assert (row.error, row.learner, row.game) == (None, "learning", "othello")
 
@@ -139,7 +141,7 @@ def test_damage_is_listed(made: Path) -> None:
     change(made / "evolved", "UPDATE meta SET value = 'new' WHERE key = 'status'")
     (made / "learned" / "config.toml").write_text("game = ", encoding="utf-8")
     errors = [row.error for row in list_runs()]
-    assert all(error is not None and "damaged" in error for error in errors)
+    assert all(error and ("damaged" in error or "was changed" in error) for error in errors)
 
 
 @pytest.mark.parametrize(
@@ -153,6 +155,7 @@ def test_damage_is_listed(made: Path) -> None:
 )
 def test_one_bad_config_never_ends_the_list(config: str, made: Path) -> None:
     (made / "learned" / "config.toml").write_text(config, encoding="utf-8")
+    sealed(made / "learned")
     damaged, whole = list_runs()
     assert (damaged.name, whole.name, whole.error) == ("learned", "evolved", None)
     assert damaged.error is not None

@@ -32,6 +32,7 @@ from evoply.runs import (
     resolve_champion,
 )
 from evoply.runs.folder import WriterLock
+from forging import sealed
 
 
 def test_generations_read_back_equal(tmp_path: Path) -> None:
@@ -154,7 +155,7 @@ def test_what_watchers_read_again_is_parsed_once(
         ("cut", "damaged"),
         ("other database", "damaged"),
         ("newer", "newer evoply"),
-        ("config", r"config\.toml is damaged"),
+        ("config", r"config\.toml was changed"),
         ("config syntax", "TOML"),
     ],
 )
@@ -180,6 +181,7 @@ def test_damaged_folders(finished: Path, tmp_path: Path, damage: str, message: s
             (folder / "config.toml").write_text("population_size = 'many'")
         case "config syntax":
             (folder / "config.toml").write_text("population_size = ")
+            sealed(folder)
     with pytest.raises(RunError, match=message):
         read_everything(folder)
 

@@ -14,6 +14,7 @@ from evoply.players import PlayerFileError, load_saved_player, save_player
 from evoply.protocols import ConfigError, RunError
 from evoply.rules import Rules, RulesError, load_rules, step
 from evoply.runs.game_file import GAME
+from forging import sealed
 
 
 def dash(columns: int) -> Rules:
@@ -73,9 +74,13 @@ def test_damaged_rules_are_refused(folder: Path) -> None:
     file = folder / GAME
     data = json.loads(file.read_text())
     file.write_text(json.dumps({**data, "no_move": "wins"}))
+    with pytest.raises(RunError, match=r"game\.json was changed after the run began"):
+        ep.Run.open(folder)
+    sealed(folder)
     with pytest.raises(RunError, match=r"game.json: rules_digest - is not that of these rules"):
         ep.Run.open(folder)
     file.write_text("[")
+    sealed(folder)
     with pytest.raises(RunError, match="put the original back"):
         ep.Run.open(folder)
 
@@ -86,6 +91,7 @@ def test_damaged_rules_are_refused_where_the_game_is_known(folder: Path) -> None
     with game_added(dash(4)):
         ep.Run.open(folder).close()
         file.write_text(json.dumps({**data, "no_move": "wins"}))
+        sealed(folder)
         with pytest.raises(RunError, match=r"game.json: rules_digest - is not that of these rules"):
             ep.Run.open(folder)
 

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 from run_settings import small_config
@@ -26,13 +25,13 @@ from evoply.runs.folder import WriterLock
 
 def test_a_run_in_the_making_is_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
-    write_text = Path.write_text
+    write_bytes = Path.write_bytes
 
-    def look(path: Path, text: str, **options: Any) -> int:
+    def look(path: Path, content: bytes) -> int:
         seen.append(is_locked(path.parent))
-        return write_text(path, text, **options)
+        return write_bytes(path, content)
 
-    monkeypatch.setattr(Path, "write_text", look)
+    monkeypatch.setattr(Path, "write_bytes", look)
     Run.create(tmp_path / "first", small_config()).close()
     assert seen == [True]
     assert not is_locked(tmp_path / "first")
@@ -126,7 +125,7 @@ def test_a_disk_that_fills_up_on_creation_leaves_nothing(
     def fail(self: Path, *_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_text", fail)
+    monkeypatch.setattr(Path, "write_bytes", fail)
     with pytest.raises(RunError, match="No space left on device"):
         Run.create(tmp_path / "a", small_config())
     assert list(tmp_path.iterdir()) == []

@@ -105,7 +105,7 @@ def test_lists_are_changed_whole() -> None:
         ({"fitness.opponents.0.player": "x.py"}, "fitness.opponents.0.player", "files"),
         ({"fitness.opponents.0.player": "/etc/x.toml"}, "fitness.opponents.0.player", "files"),
         ({"fitness.opponents.0.player": "engine:gtp:x"}, "fitness.opponents.0.player", "files"),
-        ({"fitness.opponents.0.player": "champion@/etc"}, "fitness.opponents.0.player", "no run"),
+        ({"fitness.opponents.0.player": "champion@/etc"}, "fitness.opponents.0.player", "run"),
         ({"fitness.opponents": "[{player = 'x.py'}]"}, "fitness.opponents", ""),
         ({"seed": "7"}, "seed", "whole number"),
         ({"sead": 7}, "sead", "seed"),
