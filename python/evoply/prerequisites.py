@@ -135,6 +135,14 @@ def _again(extra: str = "") -> str:
     return f"pip install --upgrade 'evoply[{extra}]'" if extra else "pip install --upgrade evoply"
 
 
+def missing_package(error: BaseException) -> str:
+    """Return the sentence about the package whose import raised *error*; "" for other errors."""
+    name = (getattr(error, "name", None) or "").partition(".")[0]
+    if not isinstance(error, ModuleNotFoundError) or name in ("", _NAME):
+        return ""
+    return f"{name} - this package is not installed - {_again()}"
+
+
 def _evoply() -> Prerequisite:
     return Prerequisite(_NAME, "ok", f"{metadata.version(_NAME)}, in {Path(__file__).parent}")
 

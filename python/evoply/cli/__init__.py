@@ -14,7 +14,7 @@ __all__ = ["main"]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line *arguments* (default: those of the process); return the exit code.
 
-    0: done, 1: failed, 2: wrong use, 130: stopped by Ctrl-C.
+    0: done, 1: failed, 2: wrong use, 130: stopped by Ctrl-C (128 and the number of any other signal).
     """
     # Pydantic would look for plugins among all that is installed, which takes longer than a match.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
@@ -26,12 +26,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         words = sys.argv[1:] if arguments is None else arguments
         if words[:1] == ["doctor"]:
             return _examine(is_json="--json" in words)
-        if error.name not in (None, "evoply._native"):
-            raise
-        # No kernel, or none for this machine, or for the path that EVOPLY_CPU names.
-        why = "the kernel - is not built here - run 'make setup'" if error.name else error
-        from evoply.wording import printable
+        from evoply.prerequisites import missing_package
+        from evoply.wording import json_line, printable
 
+        why: object = missing_package(error)
+        if error.name in (None, "evoply._native"):
+            # No kernel, or none for this machine, or for the path that EVOPLY_CPU names.
+            why = "the kernel - is not built here - run 'make setup'" if error.name else error
+        if not why:
+            raise
+        if "--json" in words:
+            print(json_line({"error": str(why), "exit_code": 2}))
         print(printable(f"evoply: {why}"), file=sys.stderr)
         return 2
     except KeyboardInterrupt:  # while importing; `run` handles it from then on
