@@ -19,6 +19,7 @@ from evoply.islands import IslandsConfig
 from evoply.kinds import KINDS
 from evoply.learning import LearningConfig, PatternConfig, TuningConfig, TuplesConfig
 from evoply.players import parse_player
+from evoply.reports import write_report
 from evoply.runs import advance
 
 
@@ -120,6 +121,7 @@ def test_all_forms_of_a_run_have_the_columns_of_all_its_rows(
     with Run.create(home / "run", CONFIGS[name], learner=learner) as run:
         steps = advance(run)
         next(steps)
+        write_report(run)  # of a run that was stopped after its first step
         next(steps)
         steps.close()
     if name == "learning":
