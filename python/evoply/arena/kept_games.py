@@ -192,11 +192,13 @@ def _compare(path: Path, known: Mapping[str, Any], wanted: Mapping[str, Any]) ->
         found = known.get(name)
         if found == value:
             continue
-        names = wanted["players"]
         if name == "content of the players":
-            pairs = zip(names, found, value, strict=True)
+            pairs = zip(wanted["players"], found, value, strict=True)
             changed = next(player for player, before, now in pairs if before != now)
-            name, found, value = f"player {shorten(changed)}", "what it was then", "what it is now"
+            raise ValueError(
+                f"{path}: {shorten(changed, 200)} - was changed after its games were played - put "
+                "the original back, or name another file"
+            )
         raise ValueError(
             f"{path}: {name} - its games were played with {_shown(found)}, not "
             f"{_shown(value)} - give the same to go on, or name another file"
