@@ -61,7 +61,8 @@ def test_a_stopped_tournament_goes_on_to_the_same_result(
     assert len(games) == expected.games
     # Only the game in which Ctrl-C came is played a second time: at most two moves on such boards.
     assert whole.asked <= asked + player.asked <= whole.asked + 4 * len(stops)
-    again, idle = [], Counting(1)
+    again: list[GamePlayed] = []
+    idle = Counting(1)
     assert play(kind, idle, file=file, on_game=again.append) == expected
     assert idle.asked == 0
     assert again == games

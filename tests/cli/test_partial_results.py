@@ -135,7 +135,7 @@ def test_analyses(
     whole = game_analysis.analyse_games
 
     def stopping(*arguments: object, **options: object) -> object:
-        for _, game in zip(range(analysed), whole(*arguments, **options), strict=False):  # type: ignore[arg-type]
+        for _, game in zip(range(analysed), whole(*arguments, **options), strict=False):
             yield game
         raise KeyboardInterrupt
 

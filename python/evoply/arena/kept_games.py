@@ -189,7 +189,7 @@ def _content(player: Any) -> str:
 def _compare(path: Path, known: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     """Raise `ValueError` with the first of the facts that differs."""
     for name, value in wanted.items():
-        found = known.get(name)
+        found: Any = known.get(name)
         if found == value:
             continue
         if name == "content of the players":

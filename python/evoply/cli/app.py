@@ -137,8 +137,8 @@ def _words(error: ValueError) -> str:
     """Return what is wrong; a file's name that is not UTF-8 shows first where a text is written."""
     from evoply.wording import not_utf8
 
-    is_name = isinstance(error, UnicodeEncodeError)
-    return (is_name and not_utf8(error.object)) or str(error)
+    name = not_utf8(error.object) if isinstance(error, UnicodeEncodeError) else ""
+    return name or str(error)
 
 
 def _code(error: ValueError) -> int:

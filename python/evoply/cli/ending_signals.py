@@ -40,11 +40,11 @@ def ending_signals() -> Iterator[EndingSignals]:
     came = EndingSignals()
     found = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
     is_main = threading.current_thread() is threading.main_thread()  # others may not change them
-    taken = [one for one in found if is_main and signal.getsignal(one) is signal.SIG_DFL]
-    for one in taken:
-        signal.signal(one, came.stop)
+    taken = [number for number in found if is_main and signal.getsignal(number) is signal.SIG_DFL]
+    for number in taken:
+        signal.signal(number, came.stop)
     try:
         yield came
     finally:
-        for one in taken:
-            signal.signal(one, signal.SIG_DFL)
+        for number in taken:
+            signal.signal(number, signal.SIG_DFL)
