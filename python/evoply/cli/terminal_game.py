@@ -276,11 +276,23 @@ class TerminalGame:
         if not advice.moves:
             self._say(f"{why.best} is the only move.")
             return
-        exact = ", exact" if advice.is_exact else ""
-        self._say(
-            f"{why.best} is best ({advice.text(advice.moves[0][1])}{exact}), says "
-            f"{short_name(advice.player)}, looking {advice.depth} plies ahead. {why.hint}"
-        )
+        says = f"{short_name(advice.player)}, looking {advice.depth} plies ahead"
+        if (
+            advice.scale.unit == "none" and not advice.is_exact
+        ):  # what sees certain ends and pieces is a rough guide
+            different = len({worth for _, worth in advice.moves}) > 1
+            best = (
+                f"{why.best} is best, says {says},"
+                if different
+                else (f"{says}, sees no difference between the {len(advice.moves)} moves,")
+            )
+            self._say(f"{best} but nobody here knows this game well.")
+            if not different:
+                return
+        else:
+            exact = ", exact" if advice.is_exact else ""
+            worth = advice.text(advice.moves[0][1])
+            self._say(f"{why.best} is best ({worth}{exact}), says {says}. {why.hint}")
         worths = table("move", "worth", left=("move",))
         for move, worth in advice.moves:
             worths.add_row(self.game.position.short_text(move), advice.text(worth))
