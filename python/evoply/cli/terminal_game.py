@@ -291,8 +291,8 @@ class TerminalGame:
                 return
         else:
             exact = ", exact" if advice.is_exact else ""
-            worth = advice.text(advice.moves[0][1])
-            self._say(f"{why.best} is best ({worth}{exact}), says {says}. {why.hint}")
+            most = advice.text(advice.moves[0][1])
+            self._say(f"{why.best} is best ({most}{exact}), says {says}. {why.hint}")
         worths = table("move", "worth", left=("move",))
         for move, worth in advice.moves:
             worths.add_row(self.game.position.short_text(move), advice.text(worth))
