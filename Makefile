@@ -22,7 +22,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test compile-tests coverage test-long chaos miri check bench bench-against bench-kernel bench-web bench-web-soak bench-long house signature docs notebooks dist lock clean tools
+.PHONY: help setup demo test compile-tests coverage test-pythons test-long chaos miri check bench bench-against bench-kernel bench-web bench-web-soak bench-long house signature docs notebooks dist lock clean tools
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -52,6 +52,10 @@ test-long: setup miri ## every test at full counts, on all CPU paths (about 20 m
 	EVOPLY_LONG=1 cargo test --profile dist $(TESTED) -- --include-ignored
 	@echo "Hypothesis explores from seed $(HYPOTHESIS_SEED): HYPOTHESIS_SEED=$(HYPOTHESIS_SEED) does it again"
 	package=$$($(BIN)/python benchmarks/kernels.py) && EVOPLY_LONG=1 PYTHONPATH=$$package $(BIN)/pytest -q -m "long or not long" --timeout 3600 $(WORKERS) --hypothesis-seed $(HYPOTHESIS_SEED) tests $$package/evoply README.md docs
+
+# From a wheel of the kernel of `make setup`; logs are in target/pythons.
+test-pythons: setup ## every verb and kind of run, on each Python here with the oldest and newest packages (PYTHONS_OPTIONS="--newest": one of them)
+	@$(BIN)/python tests/pythons/pythons.py $(PYTHONS_OPTIONS)
 
 MINUTES ?= 60
 chaos: setup ## MINUTES=60 of everything at once while processes are killed (CHAOS_OPTIONS="--seed 1" draws the same again)

@@ -118,7 +118,8 @@ def learned(game: str, seed: int, games: int) -> Player:
 
 def evolved(game: str, seed: int, seconds: float) -> Player:
     """Return the champion of the preset `demo` over the primitives that any game has."""
-    settings = [f"game={game}", f"seed={seed}", f"time_limit={seconds}", "primitives=any-game"]
+    limits = [f"time_limit={seconds}", "generations=none"]
+    settings = [f"game={game}", f"seed={seed}", *limits, "primitives=any-game"]
     *_, last = ep.evolve(config_from_toml(preset_text("demo"), settings))
     return last.champions[0]
 

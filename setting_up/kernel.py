@@ -167,7 +167,7 @@ class Kernel:
 
         try:
             programs.run(
-                self._maturin("--skip-install", "-v"),
+                self._maturin("develop", "--skip-install", "-v"),
                 log,
                 environment=self._variables(),
                 on_line=show,
@@ -178,11 +178,30 @@ class Kernel:
         write_stamp(self._stamp, {**stamp, "library": self._libraries(), "of": state})
         return crates.compiled
 
+    def pack(self, programs: Programs, log: Log, folder: Path) -> Path:
+        """Write a wheel of this kernel and the package, for this machine alone; return its path.
+
+        Where the kernel is there, nothing is compiled, and it takes seconds.
+        """
+        for old in folder.glob("*.whl"):
+            old.unlink()
+        words = ["--interpreter", str(self.environment.python), "--compatibility", "linux"]
+        try:
+            programs.run(
+                self._maturin("build", *words, "--out", str(folder)),
+                log,
+                environment=self._variables(),
+            )
+        except FailedError as error:
+            raise reason(error, "making a wheel", log.path) from None
+        (wheel,) = folder.glob("*.whl")
+        return wheel
+
     def install(self, programs: Programs, log: Log) -> None:
         """Make `import evoply` and the command `evoply` of `.venv` lead to this folder."""
         by_uv = ["--uv"] if (self.environment.programs_folder / "uv").exists() else []
         try:
-            programs.run(self._maturin(*by_uv), log, environment=self._variables())
+            programs.run(self._maturin("develop", *by_uv), log, environment=self._variables())
         except FailedError as error:
             raise reason(error, "installing evoply into .venv", log.path) from None
         stamp = read_stamp(self._stamp)
@@ -190,13 +209,13 @@ class Kernel:
         changed = {"library": self._libraries(), "project": self._project_sum()}
         write_stamp(self._stamp, {**stamp, **changed})
 
-    def _maturin(self, *words: str) -> list[str | Path]:
+    def _maturin(self, verb: str, *words: str) -> list[str | Path]:
         # Features on the command line take the place of those of pyproject.toml.
         always = ",".join(self._project["tool"]["maturin"].get("features", []))
         features = ",".join(filter(None, (always, cargo_features(self.paths))))
         jobs = [] if self.jobs is None else ["--jobs", str(self.jobs)]
         return [
-            self.environment.programs_folder / "maturin", "develop", "--release", "--locked", *jobs,
+            self.environment.programs_folder / "maturin", verb, "--release", "--locked", *jobs,
             "--no-default-features", "--features", features, *words,
         ]  # fmt: skip
 

@@ -40,14 +40,14 @@ class Log:
     def __init__(self, path: Path, about: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
-        self._file = path.open("w", encoding="utf-8", errors="replace")
+        path.write_text("", encoding="utf-8")
         self.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {about}\n")
 
     def write(self, line: str) -> None:
         """Keep a line, at once: whoever looks while the program runs sees it."""
-        with suppress(OSError):  # a full disk must not hide what filled it
-            self._file.write(line)
-            self._file.flush()
+        # A full disk must not hide what filled it.
+        with suppress(OSError), self.path.open("a", encoding="utf-8", errors="replace") as file:
+            file.write(line)
 
 
 class Programs:
@@ -69,18 +69,20 @@ class Programs:
         log: Log,
         *,
         environment: Mapping[str, str | None] | None = None,
+        folder: Path | None = None,
         on_line: Callable[[str], None] = lambda line: None,
     ) -> str:
         """Return what a program writes; raise `FailedError` where its exit code is not 0."""
         log.write(f"$ {' '.join(map(str, command))}\n")
-        process = self._begin(command, environment)
+        process = self._begin(command, environment, folder or self._folder)
         text: list[str] = []
         try:
             assert process.stdout is not None
-            for line in process.stdout:
-                text.append(line)
-                log.write(line)
-                on_line(line.rstrip())
+            with process.stdout as lines:
+                for line in lines:
+                    text.append(line)
+                    log.write(line)
+                    on_line(line.rstrip())
             code = process.wait()
         finally:
             with self._lock:
@@ -92,13 +94,16 @@ class Programs:
         return "".join(text)
 
     def _begin(
-        self, command: Sequence[str | Path], environment: Mapping[str, str | None] | None
+        self,
+        command: Sequence[str | Path],
+        environment: Mapping[str, str | None] | None,
+        folder: Path,
     ) -> subprocess.Popen[str]:
         with self._lock:
             self._check()
             process = subprocess.Popen(
                 [str(word) for word in command],
-                cwd=self._folder,
+                cwd=folder,
                 env=_changed(environment or {}),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,

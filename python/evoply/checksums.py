@@ -186,7 +186,9 @@ def damage_of(error: Exception) -> str:
     """Return in a line what is wrong with a file, of which reading raised *error*."""
     if isinstance(error, UnicodeDecodeError):
         return "a text in it is not UTF-8"
-    return str(error).partition("\n")[0]
+    first, _, rest = str(error).partition("\n")
+    # What is wrong with a config follows on lines of its own.
+    return f"{first} {rest.strip()}".splitlines()[0] if first.endswith(":") else first
 
 
 def _checksum(group: Group, number: int, rows: Sequence[Row]) -> str:

@@ -23,12 +23,22 @@ def runs_directory() -> Path:
     return Path(os.environ.get("EVOPLY_RUNS") or "runs")
 
 
+def lies_in_run(path: str | Path) -> bool:
+    """Return whether *path* lies in the folder of a run, an experiment or a league.
+
+    Such a folder may come from somebody else.
+    """
+    path, names = Path(path), (DATABASE, EXPERIMENT_FILE, LEAGUE_FILE)
+    folders = {*path.absolute().parents, *path.resolve().parents}  # a link leads out, or in
+    return any((folder / name).is_file() for folder in folders for name in names)
+
+
 def write_atomically(path: str | Path, content: str | bytes) -> None:
     """Write *content* to *path*: the file then holds all of it, or is as it was before.
 
     Text is written as UTF-8. A device or a pipe, such as /dev/stdout, is written to and stays what
-    it is; a link is followed. Raises `OSError` that names *path* if it cannot be written; nothing
-    is left behind then.
+    it is; a link is followed, but one in the folder of a run is replaced. Raises `OSError` that
+    names *path* if it cannot be written; nothing is left behind then.
     """
     with writing_atomically(path) as file:
         if isinstance(content, bytes):
@@ -96,11 +106,12 @@ def check_writable(path: str | Path) -> None:
 
 @contextmanager
 def _open_for_writing(path: Path) -> Iterator[TextIO]:
-    if path.exists() and not path.is_file():
+    is_strange = path.is_symlink() and lies_in_run(path)
+    if path.exists() and not path.is_file() and not is_strange:
         with path.open("w", encoding="utf-8", newline="\n") as file:
             yield file
         return
-    path = path.resolve()
+    path = path.absolute() if is_strange else path.resolve()
     temporary = _beside(path)
     # Ctrl-C may come at any moment, even between making the file and the next line.
     try:

@@ -5,7 +5,11 @@ The text is how configs, runs and experiments name a fitness, an operator, a lea
 code never takes its place unseen; modules that the file imports are not covered. Reading, checking
 and writing such texts imports nothing; `OwnCode.loaded` alone runs the file.
 
-Reasons: docs/design/evolution.md.
+What a user types names any file. What is *carried* (by a run, an experiment, rules, the page) names
+only pinned files, and they run only where the user named the same ones, or allowed all of them
+with `code_in_runs_allowed`. The same holds for programs: engines and bots.
+
+Reasons: docs/design/evolution.md, docs/security.md.
 """
 
 from __future__ import annotations
@@ -16,7 +20,7 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -28,7 +32,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator
 
-from evoply.files import DATABASE, EXPERIMENT_FILE
+from evoply.files import lies_in_run
 from evoply.wording import did_you_mean, shorten
 
 PREFIX = "python:"
@@ -43,7 +47,14 @@ _MODULES = "evoply own code"
 """How the names of modules that were loaded from files begin."""
 
 _IMPORTING: ContextVar[str] = ContextVar("_IMPORTING", default="")
-_RUNS_ALLOWED: ContextVar[bool] = ContextVar("_RUNS_ALLOWED", default=False)
+_CARRIED: ContextVar[bool | None] = ContextVar("_CARRIED", default=None)
+"""None where a user types; else whether programs may be named at all."""
+
+# Of the whole process, because players take their seats in threads of their own.
+_NAMED: set[str] = set()
+"""Programs that the user named, each by what is the same wherever it is named again."""
+_ALLOWING: list[None] = []
+"""As long as the blocks of `code_in_runs_allowed` that are open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +106,27 @@ class OwnCode:
     def pinned(self) -> OwnCode:
         """Return it with absolute path and checksum; one that has a checksum is returned as it is.
 
-        Raises `ValueError` if there is no such file. Nothing is imported.
+        Raises `ValueError` if there is no such file, or if the text is `carried`. Nothing is
+        imported.
         """
         if self.checksum:
             return self
+        if is_carried():
+            raise ValueError(f"{self.label}: is named here without its checksum - put it back")
         path = self.file()
         return replace(self, where=str(path) if self.is_file else self.where, checksum=_sha(path))
+
+    def named_by_user(self) -> OwnCode:
+        """Return it `pinned`; its file may run, because the user names it."""
+        code = self.pinned()
+        if not is_carried():
+            name_program(code._place)
+        return code
+
+    @property
+    def _place(self) -> str:
+        """The file and its content, whatever is named in it."""
+        return json.dumps(["python", self.where, self.checksum])
 
     def check(self) -> None:
         """Raise `ValueError` unless the file is there and, if it is pinned, unchanged."""
@@ -110,10 +136,12 @@ class OwnCode:
         """Import the file, and return what is named.
 
         Each content of a file is imported once: changing the file does not disturb a run that goes
-        on. Raises `ValueError` that says what is wrong: the file is missing or was changed, lies in
-        the folder of a run, cannot be imported, or has nothing of this name.
+        on. Raises `ValueError` that says what is wrong: the file is missing or was changed, is
+        named only by a run, cannot be imported, or has nothing of this name.
         """
-        found: Any = _module(replace(self.pinned(), name="*"))
+        pinned = self.pinned()
+        check_may_run(pinned._place, f"{self.label} ({pinned.where})")
+        found: Any = _module(replace(pinned, name="*"))
         for part in self.name.split("."):
             if not hasattr(found, part):
                 hint = did_you_mean(part, [n for n in vars(found) if not n.startswith("_")])
@@ -144,12 +172,28 @@ def is_own_code(text: object) -> bool:
 
 
 def pinned_text(text: str) -> str:
-    """Return *text* pinned, as `OwnCode.pinned` does; `ValueError` if that is impossible."""
-    return str(OwnCode.from_text(text).pinned())
+    """Return *text* pinned, as `OwnCode.pinned` does; `ValueError` if that is impossible.
+
+    One that is pinned already may come from a run: only another is named by the user here.
+    """
+    code = OwnCode.from_text(text)
+    if not has_programs():
+        raise ValueError(f"{code.label}: Python cannot be named here - use `evoply evolve`")
+    return str(code if code.checksum else code.named_by_user())
 
 
 Code = Annotated[str, AfterValidator(pinned_text)]
 """A key of a config that names the user's Python; its value is always pinned."""
+
+
+def carried_code(text: str) -> OwnCode:
+    """Return what a *text* of a run names; `ValueError` unless it has a checksum."""
+    with carried():
+        return OwnCode.from_text(text).pinned()
+
+
+CarriedCode = Annotated[str, AfterValidator(lambda text: str(carried_code(text)))]
+"""The same in what is carried: the text has its checksum already."""
 
 
 def texts_in(data: Any) -> Iterator[str]:
@@ -199,7 +243,7 @@ def named(part: Any) -> OwnCode:
         raise _nameless(shown, f"it is {why}")
     is_alone = not (module.__spec__ and module.__spec__.parent) or module.__name__ == "__main__"
     where = str(Path(path).resolve()) if is_alone else module.__name__
-    return OwnCode(where, name).pinned()
+    return OwnCode(where, name).named_by_user()
 
 
 def qualified_name(part: Any) -> str:
@@ -242,15 +286,80 @@ def check_nothing_imports(what: str) -> None:
 
 @contextmanager
 def code_in_runs_allowed(is_allowed: bool = True) -> Iterator[None]:
-    """Let files that lie in the folder of a run or an experiment be imported in this block.
+    """Let Python, engines and bots run in this block although only a run or a league names them.
 
-    Such a folder may come from somebody else, and its code with it.
+    Such a folder may come from somebody else, and what it names with it.
     """
-    token = _RUNS_ALLOWED.set(is_allowed)
+    if is_allowed:
+        _ALLOWING.append(None)
     try:
         yield
     finally:
-        _RUNS_ALLOWED.reset(token)
+        if is_allowed:
+            _ALLOWING.pop()
+
+
+@contextmanager
+def carried(*, with_programs: bool = True) -> Iterator[None]:
+    """Read texts in this block as what a file, the page or a socket carries.
+
+    They name no file, engine or bot, and Python only with its checksum, which nobody is asked to
+    run. *with_programs* as the run of a user may have them; what the page carries has none.
+    """
+    token = _CARRIED.set(with_programs)
+    try:
+        yield
+    finally:
+        _CARRIED.reset(token)
+
+
+def is_carried() -> bool:
+    """Return whether texts are read as what is `carried`."""
+    return _CARRIED.get() is not None
+
+
+def has_programs() -> bool:
+    """Return whether what is read may name programs."""
+    return _CARRIED.get() is not False
+
+
+def reading(path: str | Path) -> AbstractContextManager[None]:
+    """Return the block in which the config at *path* is read.
+
+    What lies in the folder of a run, an experiment or a league is `carried`; all else is the
+    user's own.
+    """
+    return carried() if lies_in_run(path) else nullcontext()
+
+
+def name_program(program: str) -> None:
+    """Note that the user names *program*, by what is the same wherever it is named."""
+    _NAMED.add(program)
+
+
+def permissions() -> dict[str, Any]:
+    """Return what may run in this process, for one that works for it; see `take_permissions`."""
+    return {"all": bool(_ALLOWING), "named": sorted(_NAMED)}
+
+
+def take_permissions(permitted: Mapping[str, Any]) -> None:
+    """Let run here, too, what may run in the process that this one works for."""
+    _NAMED.update(permitted["named"])
+    if permitted["all"] and not _ALLOWING:
+        _ALLOWING.append(None)
+
+
+def check_may_run(program: str, label: str) -> None:
+    """Raise `ValueError` unless the user named *program* or allowed what runs name."""
+    if _ALLOWING:
+        # What one part of the work may run, a thread of it may run after the block, too.
+        name_program(program)
+    elif program not in _NAMED:
+        raise ValueError(
+            f"{shorten(label, _LONGEST_ERROR)}: only a run, an experiment or a league names this "
+            "program, and it may come from somebody else - look at it, then allow it with "
+            "--code-in-runs, or name it yourself"
+        )
 
 
 def complaint(error: BaseException) -> str:
@@ -315,8 +424,6 @@ def _module(code: OwnCode) -> ModuleType:
     """Return the module of a pinned *code*, imported now; its name does not matter."""
     path, source = code.source()
     label = code.label.removesuffix(":*")
-    if not _RUNS_ALLOWED.get():
-        _check_not_in_run(label, path)
     token = _IMPORTING.set(str(path))
     sys.path.insert(0, str(path.parent))
     try:
@@ -354,13 +461,3 @@ def _line_in(path: Path, error: BaseException) -> str:
             line = trace.tb_lineno
         trace = trace.tb_next
     return "" if line is None else f", line {line},"
-
-
-def _check_not_in_run(label: str, path: Path) -> None:
-    for folder in path.parents:
-        if any((folder / name).is_file() for name in (DATABASE, EXPERIMENT_FILE)):
-            raise ValueError(
-                f"{label}: {path} lies in the folder {folder} of a run or an experiment, and such "
-                "code is imported only if you say so: look at it, then move it elsewhere, or give "
-                "--code-in-runs to `evoply resume` or `evoply replay`"
-            )

@@ -5,18 +5,22 @@ Only the standard library is imported, because a package, or the kernel, may be 
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from importlib import import_module, metadata
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from evoply.files import runs_directory
 from evoply.processes.cores import core_count
@@ -26,6 +30,7 @@ State = Literal["ok", "missing", "absent", "unknown"]
 
 _NAME = "evoply"
 _OLDEST_PYTHON = (3, 11)
+_MADE_BY_SETUP = "make setup"
 _MEBIBYTE = 1 << 20
 _LEAST_ROOM, _LEAST_MEMORY = 100 * _MEBIBYTE, 256 * _MEBIBYTE
 """A long run takes less than these on the disk and in memory."""
@@ -128,19 +133,68 @@ def _clone() -> Path | None:
     return folder if (folder / "Cargo.toml").is_file() else None
 
 
-def _again(extra: str = "") -> str:
-    """Return the command that installs evoply, with what an extra needs."""
+def how_to_install(extra: str = "") -> str:
+    """Return the command that installs what evoply needs, or what *extra* needs, where it runs.
+
+    It names the clone, the wheel or the address that evoply came from, else the packages; never
+    evoply by its name alone, which is on no index: whoever took the name there would be asked.
+    """
+    origin = _origin()
+    if origin == _MADE_BY_SETUP:
+        return f"`{_MADE_BY_SETUP}` in the clone"
+    wanted = f"[{extra}]" if extra else ""
+    if not origin:
+        words = [text for text, *_ in _requirements(extra)]
+    elif "://" in origin:
+        words = [f"{_NAME}{wanted} @ {origin}"]
+    else:
+        words = [*(["-e"] if _clone() is not None else []), f"{origin}{wanted}"]
+    return f"`pip install {shlex.join(words)}`"
+
+
+def missing_package(module: str) -> str:
+    """Return the sentence for a package of which *module* cannot be found."""
+    name = module.partition(".")[0]
+    return f"the package {name} - is not installed - {how_to_install(_extra_of(name))}"
+
+
+def missing_kernel() -> str:
+    """Return what to do where the kernel is not there."""
     if _clone() is not None:
         return "`make setup` in the clone"
-    return f"pip install --upgrade 'evoply[{extra}]'" if extra else "pip install --upgrade evoply"
+    wheel = _origin() or "the wheel of evoply"
+    return f"install it again: `pip install --force-reinstall --no-deps {shlex.quote(wheel)}`"
 
 
-def missing_package(error: BaseException) -> str:
-    """Return the sentence about the package whose import raised *error*; "" for other errors."""
-    name = (getattr(error, "name", None) or "").partition(".")[0]
-    if not isinstance(error, ModuleNotFoundError) or name in ("", _NAME):
+def _origin() -> str:
+    """Return what evoply was installed from: a path or a URL, or the verb of a clone's own .venv.
+
+    "" where nobody says, or where it is no longer there. Installers note it (PEP 610).
+    """
+    clone = _clone()
+    if clone is not None:
+        is_own = Path(sys.prefix).resolve() == (clone / ".venv").resolve()
+        return _MADE_BY_SETUP if is_own else str(clone)
+    try:
+        noted = json.loads(metadata.distribution(_NAME).read_text("direct_url.json") or "{}")
+    except (metadata.PackageNotFoundError, ValueError):
         return ""
-    return f"{name} - this package is not installed - {_again()}"
+    url, source = str(noted.get("url", "")), noted.get("vcs_info", {})
+    if source:
+        return f"{source['vcs']}+{url}@{source['commit_id']}"
+    if not url.startswith("file:"):
+        return url
+    path = Path(url2pathname(urlsplit(url).path))
+    return str(path) if path.exists() else ""
+
+
+def _extra_of(module: str) -> str:
+    """Return the extra that brings a module; "" if none does, because evoply always needs it."""
+    for extra in EXTRAS:
+        names = {name.replace("-", "_") for _, name, _ in _requirements(extra)}
+        if module in names:
+            return extra
+    return ""
 
 
 def _evoply() -> Prerequisite:
@@ -160,7 +214,8 @@ def _python() -> Prerequisite:
 def _packages() -> Prerequisite:
     found, wrong = _installed("")
     if wrong:
-        return Prerequisite("packages", "missing", ", ".join(wrong), _again(), is_required=True)
+        remedy = how_to_install()
+        return Prerequisite("packages", "missing", ", ".join(wrong), remedy, is_required=True)
     return Prerequisite("packages", "ok", ", ".join(found), is_required=True)
 
 
@@ -168,7 +223,7 @@ def _extra(extra: str) -> Callable[[], Prerequisite]:
     def look() -> Prerequisite:
         name, found, wrong = f"[{extra}]", *_installed(extra)
         if wrong:
-            remedy = f"{_again(extra)}, if you want {EXTRAS[extra]}"
+            remedy = f"{how_to_install(extra)}, if you want {EXTRAS[extra]}"
             return Prerequisite(name, "absent", ", ".join(wrong), remedy)
         return Prerequisite(name, "ok", f"{', '.join(found)}: {EXTRAS[extra]}")
 
@@ -178,13 +233,7 @@ def _extra(extra: str) -> Callable[[], Prerequisite]:
 def _installed(extra: str) -> tuple[list[str], list[str]]:
     """Return what is there of that which *extra* needs, and what is wrong; "" for no extra."""
     found, wrong = [], []
-    for requirement in metadata.requires(_NAME) or ():
-        text, _, condition = requirement.partition(";")
-        belongs = _EXTRA.search(condition)
-        matched = _REQUIREMENT.match(text.strip())
-        if matched is None or (belongs[1] if belongs else "") != extra:
-            continue
-        name, least = matched[1], matched[2] or ""
+    for _, name, least in _requirements(extra):
         try:
             version = metadata.version(name)
         except metadata.PackageNotFoundError:
@@ -195,6 +244,16 @@ def _installed(extra: str) -> tuple[list[str], list[str]]:
         else:
             found.append(f"{name} {version}")
     return found, wrong
+
+
+def _requirements(extra: str) -> Iterator[tuple[str, str, str]]:
+    """Yield what *extra* needs ("": evoply itself): as pip takes it, its name, the oldest one."""
+    for requirement in metadata.requires(_NAME) or ():
+        text, _, condition = requirement.partition(";")
+        belongs = _EXTRA.search(condition)
+        matched = _REQUIREMENT.match(text.strip())
+        if matched is not None and (belongs[1] if belongs else "") == extra:
+            yield text.strip(), matched[1], matched[2] or ""
 
 
 def _numbers(version: str) -> tuple[int, ...]:
@@ -209,7 +268,8 @@ def _kernel() -> Prerequisite:
     try:
         kernel = import_module("evoply._native")
     except ModuleNotFoundError:
-        return Prerequisite("kernel", "missing", "is not built", _again(), is_required=True)
+        remedy = missing_kernel()
+        return Prerequisite("kernel", "missing", "is not built", remedy, is_required=True)
     except ImportError as error:  # it says what to do itself
         return Prerequisite("kernel", "missing", " ".join(str(error).split()), is_required=True)
     paths: Sequence[str] = kernel.paths

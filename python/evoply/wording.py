@@ -4,8 +4,9 @@ This module knows nothing of evoply.
 """
 
 import json
+import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
@@ -153,10 +154,22 @@ def signed(value: float) -> str:
 def span(interval: tuple[float, float] | None, otherwise: str) -> str:
     """Return an interval of ratings as text, *otherwise* for none.
 
-    >>> span((-12.2, 0.2), "none")
-    '-12 to +0'
+    >>> span((-12.2, 0.2), "none"), span((83.1, math.inf), "none")
+    ('-12 to +0', '+83 or more')
     """
-    return otherwise if interval is None else f"{signed(interval[0])} to {signed(interval[1])}"
+    return otherwise if interval is None else ends_in_words(*interval, signed)
+
+
+def ends_in_words(low: float, high: float, text: Callable[[float], str]) -> str:
+    """Return an interval with its ends as *text*; an infinite end is open.
+
+    >>> ends_in_words(-math.inf, 2.0, str)
+    '2.0 or less'
+    """
+    if math.isinf(low) or math.isinf(high):
+        one_sided = f"{text(high)} or less" if math.isinf(low) else f"{text(low)} or more"
+        return "anything" if math.isinf(low) and math.isinf(high) else one_sided
+    return f"{text(low)} to {text(high)}"
 
 
 def named_apart(labels: Sequence[str]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from scipy.optimize import minimize
 
 from evoply._native import Stream
 from evoply.arena import Sprt, log_likelihood_ratio, match, sprt_match
+from evoply.arena.schedule import Results
 from evoply.arena.sprt import Evidence, expected_score
 
 LONG = "EVOPLY_LONG" in os.environ
@@ -98,11 +99,35 @@ def test_the_limit_on_games_holds():
 
 
 def test_repeated_games_are_no_evidence():
-    result = sprt_match("greedy", "swh", Sprt(-1, 1), openings=1, games=2000, seed=1)
+    played = []
+    result = sprt_match(
+        "greedy", "swh", Sprt(-1, 1), openings=1, games=2000, seed=1, on_game=played.append
+    )
     # Four openings of one ply: as many different pairs, and no more.
     assert sum(result.pairs) == 4
-    assert result.repeated_pairs == 996
     assert result.verdict == "undecided"
+    # It played 1,992 games more that could decide nothing.
+    assert result.is_exhausted
+    assert 64 <= result.repeated_pairs < 100
+    assert len(played) < 500
+    assert "only repeat themselves" in str(result)
+    assert result.to_dict()["is_exhausted"] is True
+
+
+def test_a_test_ends_where_nothing_new_comes_and_not_where_some_does() -> None:
+    def weighed(numbers: list[int]) -> Evidence:
+        """The evidence of drawn pairs; equal numbers are equal games."""
+        hashes = np.array(numbers, dtype=np.uint64).repeat(2)
+        nothing = np.zeros(len(hashes), dtype=np.int32)
+        some = Evidence(Sprt(-1, 1))
+        some.weigh(Results(nothing, nothing, nothing, nothing, nothing, hashes))
+        return some
+
+    assert not weighed([*range(200), *range(199)]).is_over
+    over = weighed([*range(200), *range(200), *range(1000, 1010)])
+    assert (over.is_exhausted, over.repeated, sum(over.counts)) == (True, 200, 200)
+    now_and_then = [new for number in range(50) for new in (number, *[0] * 60)]
+    assert not weighed(now_and_then).is_over
 
 
 @pytest.mark.parametrize(

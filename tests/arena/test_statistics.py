@@ -69,6 +69,11 @@ def test_a_single_run_has_no_interval() -> None:
     assert mean_interval([2.0]) is None
 
 
+def test_runs_that_are_all_equal_have_no_interval_without_width() -> None:
+    """Ten titles of ten gave the mean rank 1 with the interval [1, 1]."""
+    assert mean_interval([1.0] * 10) is None
+
+
 def test_mean_ranks_of_few_tournaments_have_students_interval() -> None:
     """At ten runs it is 15 % wider than the normal one."""
 

@@ -9,6 +9,8 @@ from rich.console import Console
 
 from evoply.arena import match
 from evoply.cli.match import match_table
+from evoply.evolution import load_config
+from evoply.islands.islands_config import load_islands_config
 from evoply.kinds import find_run
 from evoply.presets import preset_text
 
@@ -296,3 +298,29 @@ def test_what_the_output_cannot_write_is_no_error(
     monkeypatch.setattr("sys.stdout", io.TextIOWrapper(written, encoding="ascii"))
     assert call(capsys, "show", "( + white black )").code == 0
     assert b"??? white" in written.getvalue()
+
+
+def test_a_run_that_a_clock_ended_says_that_the_seed_is_not_all(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EVOPLY_RUNS", str(tmp_path))
+    small = ("--population-size", "10", "--no-tests", "--json")
+    timed = call(capsys, "evolve", "quick", "--time-limit", "0.000001", "--name", "a", *small)
+    assert (timed.data["status"], timed.data["ended_by"]) == ("limit", "time_limit")
+    assert "more or fewer generations" in timed.err
+    whole = call(capsys, "evolve", "quick", "--generations", "1", "--name", "b", *small)
+    assert (whole.data["status"], whole.data["ended_by"]) == ("finished", "generations")
+    assert "more or fewer" not in whole.err
+    listed = call(capsys, "runs").out
+    assert "finished (time limit)" in listed
+    assert "finished (generations)" in listed
+
+
+@pytest.mark.parametrize(
+    ("preset", "generations"), [("quick", 100), ("demo", 100), ("islands", 25)]
+)
+def test_presets_end_by_what_the_seed_decides(preset: str, generations: int) -> None:
+    """They ended by time, though the same seed should give the same run."""
+    config = (load_islands_config if preset == "islands" else load_config)(preset)
+    assert config.generations == generations
+    assert config.time_limit >= 60

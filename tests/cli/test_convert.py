@@ -35,6 +35,7 @@ def test_a_file_becomes_another(workplace: Path, capsys: pytest.CaptureFixture[s
         "to": "games",
         "games": 2,
         "moves": 6,
+        "doubts": [],
     }
     assert (one["number"], one["place"]) == (2, "game 2 at line 2, column 1")
     assert "move 2 (F5) at line 2, column" in one["reason"]
@@ -42,6 +43,43 @@ def test_a_file_becomes_another(workplace: Path, capsys: pytest.CaptureFixture[s
     assert [game["players"]["black"] for game in saved] == ["ann", "ann"]
     assert call(capsys, "convert", "games.jsonl", "again.ggf").code == 0
     assert Path("again.ggf").read_text().count("PB[ann]PW[bob]") == 2
+
+
+def test_what_a_file_says_twice_and_not_alike_is_told(
+    workplace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = '[Black "Müller"]\n[Result "0-1"]\n\n1. 11-15 23-19 1-0\n\n[White "A"]\n\n1. 9-13 *\n'
+    (workplace / "games.pdn").write_bytes(text.encode("cp1252"))
+    answer = call(capsys, "convert", "games.pdn", "games.jsonl")
+    assert answer.code == 0
+    said = [line for line in answer.err.splitlines() if line.startswith("doubtful: ")]
+    assert said == [
+        "doubtful: game 1 at line 1, column 1: the tag Result says 0-1, and the text behind the "
+        "moves 1-0: the text decides",
+        "doubtful: 1 byte is not UTF-8: read as Windows-1252",
+    ]
+    assert json.loads(Path("games.jsonl").read_text().splitlines()[0])["players"]["black"] == (
+        "Müller"
+    )
+    for command in (
+        ("convert", "games.pdn", "x.jsonl"),
+        ("watch", "games.pdn"),
+        ("analyse", "material", "--games", "games.pdn"),
+    ):
+        doubts = call(capsys, *command, "--json").data["doubts"]
+        assert [f"doubtful: {doubt}" for doubt in doubts] == said
+
+
+def test_sgf_is_told_from_ggf_by_its_content(
+    workplace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (workplace / "game").write_text("(;FF[4]GM[2]PB[ann]\n;B[f5];W[d6])\n")
+    data = call(capsys, "convert", "game", "game.ggf", "--json").data
+    assert (data["from"], data["games"]) == ("sgf", 1)
+    assert call(capsys, "convert", "game.ggf", "again.sgf").code == 0
+    assert ";B[f5];W[d6])" in Path("again.sgf").read_text()
+    assert call(capsys, "solve", "again.sgf", "--time-limit", "0.2").code == 0
+    assert call(capsys, "perft", "othello", "1", "--position", "(;GM[2];B[f5])").code == 0
 
 
 def test_the_content_says_the_format_where_the_ending_does_not(

@@ -2,9 +2,12 @@
 
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -75,8 +78,8 @@ def test_a_package_that_is_missing_gets_a_sentence(
     assert "Traceback" not in done.stderr
     assert done.returncode in (1, 2)
     assert "evoply: " in done.stderr
-    assert (name if name != "distributed" else "Dask") in done.stderr
-    assert "make setup" in done.stderr or "install" in done.stderr
+    assert name in done.stderr
+    assert "make setup" in done.stderr or "pip install" in done.stderr
 
 
 def test_all_that_is_needed_is_there(capsys: pytest.CaptureFixture[str]) -> None:
@@ -142,7 +145,98 @@ def test_packages_that_are_missing_or_too_old(
     assert "scipy is missing" in parts["packages"]["found"]
     assert "rich is 12.9rc1, and 13 is the oldest" in parts["packages"]["found"]
     assert (parts["[web]"]["state"], parts["[web]"]["found"]) == ("absent", "uvicorn is missing")
-    assert "setup" in parts["[web]"]["remedy"] or "evoply[web]" in parts["[web]"]["remedy"]
+    assert parts["[web]"]["remedy"].startswith(prerequisites.how_to_install("web"))
+
+
+def installed_from(
+    monkeypatch: pytest.MonkeyPatch, clone: Path | None, **noted: Any
+) -> Callable[[str], str]:
+    """Return `how_to_install` for an evoply in *clone*, or of which the installer *noted* that."""
+    true_distribution = metadata.distribution
+
+    class Installed:
+        def __init__(self, name: str) -> None:
+            self.requires = true_distribution(name).requires
+
+        def read_text(self, name: str) -> str | None:
+            assert name == "direct_url.json"
+            return json.dumps(noted) if noted else None
+
+    monkeypatch.setattr(metadata, "distribution", Installed)
+    monkeypatch.setattr(prerequisites, "_clone", lambda: clone)
+    return prerequisites.how_to_install
+
+
+def test_a_clone_is_installed_by_its_setup_or_from_its_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    clone = tmp_path / "a clone"
+    how = installed_from(monkeypatch, clone)
+    assert how("web") == f"`pip install -e '{clone}[web]'`"
+    monkeypatch.setattr(sys, "prefix", str(clone / ".venv"))
+    assert how("web") == how("") == "`make setup` in the clone"
+
+
+def test_an_installed_evoply_is_installed_again_from_where_it_came(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    wheel = tmp_path / "evoply-0.1.0-cp311-abi3-any.whl"
+    wheel.touch()
+    how = installed_from(monkeypatch, None, url=wheel.as_uri(), archive_info={})
+    assert how("web") == f"`pip install '{wheel}[web]'`"
+    assert prerequisites.missing_kernel().endswith(f"--force-reinstall --no-deps {wheel}`")
+    missing = prerequisites.missing_package("cmaes")
+    assert missing == f"the package cmaes - is not installed - `pip install '{wheel}[tune]'`"
+    assert prerequisites.missing_package("vl_convert").endswith(f"`pip install {wheel}`")
+    how = installed_from(monkeypatch, None, url=tmp_path.as_uri(), dir_info={})
+    assert how("web") == f"`pip install '{tmp_path}[web]'`"
+    source = {"vcs": "git", "commit_id": "123abc"}
+    how = installed_from(monkeypatch, None, url="https://example.org/evoply", vcs_info=source)
+    assert how("") == "`pip install 'evoply @ git+https://example.org/evoply@123abc'`"
+
+
+@pytest.mark.parametrize("noted", [{}, {"url": "file:///nowhere/evoply.whl"}])
+def test_where_the_origin_is_unknown_or_gone_the_packages_are_named(
+    monkeypatch: pytest.MonkeyPatch, noted: dict[str, Any]
+) -> None:
+    how = installed_from(monkeypatch, None, **noted)
+    words = shlex.split(how("web").strip("`"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert words == ["pip", "install", *project["optional-dependencies"]["web"]]
+    assert shlex.split(how("").strip("`"))[2:] == project["dependencies"]
+
+
+def test_nothing_tells_people_to_install_evoply_by_its_name_alone() -> None:
+    """It is on no package index: whoever took the name there would be asked."""
+    by_name = re.compile(r"pip install [^\n`]*(?<![/\w.])evoply(?=[\[\s'\"`]|$)", re.MULTILINE)
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "docs").rglob("*.ipynb")]
+    found = {
+        f"{page.name}: {match[0]}"
+        for page in [*pages, *(ROOT / "python").rglob("*.py")]
+        for match in by_name.finditer(page.read_text(encoding="utf-8"))
+    }
+    assert found == {"installation.md: pip install evoply"}  # where it says that this is wrong
+
+
+@pytest.mark.parametrize(
+    ("module", "command"),
+    [("vl_convert", ("report", "small")), ("fastapi", ("web",)), ("cyclopts", ("runs",))],
+)
+def test_a_package_that_is_missing_is_a_sentence_and_no_traceback(
+    workplace: Path, capsys: pytest.CaptureFixture[str], module: str, command: tuple[str, ...]
+) -> None:
+    made = call(capsys, "evolve", "small.toml", "--name", "small", "--no-tests")
+    assert made.code == 0, made.err
+    for option in ([], ["--json"]):
+        done = subprocess.run(
+            [sys.executable, "-c", _WITHOUT, module, *command, *option],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 2
+        sentence = f"the package {module} - is not installed - `"
+        assert done.stderr.startswith(f"evoply: {sentence}"), done.stderr
+        if option:
+            assert json.loads(done.stdout)["error"].startswith(sentence)
 
 
 def test_a_folder_of_runs_that_cannot_be_written(

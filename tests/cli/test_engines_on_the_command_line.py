@@ -17,10 +17,13 @@ def file(workplace: Path) -> Path:
     file = workplace / "engines.toml"
     file.write_text(
         "".join(
-            f'[[engine]]\nname = "{name}"\nprotocol = "gtp"\n'
-            f"command = ['{sys.executable}', '-P', '{MOCK}', 'gtp', '{name}']\n"
+            f'[[engine]]\nname = "{name}"\nprotocol = "{protocol}"\n'
+            f"command = ['{sys.executable}', '-P', '{MOCK}', '{protocol}', '{mood}']\n"
             "limits = { start = 60, move = 60 }\n"
-            for name in ("good", "illegal", "hang")
+            for name, protocol, mood in (
+                *((mood, "gtp", mood) for mood in ("good", "illegal", "hang", "other-size")),
+                ("spoken", "nboard", "good"),
+            )
         )
     )
     return file
@@ -40,6 +43,9 @@ def test_a_match_names_kinds_versions_and_forfeits(
         for name, forfeits in (("illegal", 2), ("good", 0))
     ]  # fmt: skip
     assert data["forfeits"][0]["reason"] == "played the illegal move 'a1'"
+    spoken = ("match", "engine:spoken", "random", "--engines", str(file), "--games", "2")
+    # NBoard's name holds the version.
+    assert "spoken is mock 1.5 good: " in call(capsys, *spoken).out
     people = call(capsys, *arguments).out
     assert f"good is mock good 1.5: {command} good" in people
     assert "good ran without a sandbox" in people
@@ -112,6 +118,14 @@ def test_engines_wherever_a_player_is_asked_for(
         ),
         (("match", "engine:gtp:no/program x.json", "random"), "there is no program 'no/program'"),
         (("match", "engine:gtp:no/program x.py", "random"), "there is no program 'no/program'"),
+        (
+            ("match", "engine:other-size", "random", "--engines", "engines.toml"),
+            "mock_engine.py gtp other-size cannot play: refuses boardsize 8: unknown command - try",
+        ),
+        (
+            ("play", "--against", "engine:other-size", "--engines", "engines.toml"),
+            "mock_engine.py gtp other-size cannot play: refuses boardsize 8",
+        ),
         (("engine", "--protocol", "uci", "--player", "greedy"), "--protocol"),
         (("engine", "--protocol", "gtp"), "--player"),
         (("engine", "--protocol", "gtp", "--player", "nobody"), "nobody"),

@@ -48,6 +48,25 @@ def test_a_wrong_file_is_told(capsys: pytest.CaptureFixture, tmp_path: Path) -> 
         assert says in answer.err
 
 
+def test_a_file_of_problems_as_edax_has_them_and_one_bad_line(
+    capsys: pytest.CaptureFixture, tmp_path: Path
+) -> None:
+    lines = [f"{BOARD}; B4:+10; --:-127; --:-127;", f"{BOARD}; A1:+2;", f"{BOARD}; --;", "XX X"]
+    (tmp_path / "hard.obf").write_text("\n".join(lines) + "\n")
+    answer = call(capsys, "solve", "hard.obf", "--json")
+    assert answer.code == 0
+    assert [result["score"] for result in answer.data["positions"]] == [10, 10]
+    assert [result.get("agrees") for result in answer.data["positions"]] == [True, None]
+    assert [one["place"] for one in answer.data["refused"]] == ["line 2", "line 4"]
+    plain = call(capsys, "solve", "hard.obf")
+    assert "left out: line 2: a1 is not legal" in plain.err
+    # Games of a game that is not solved are left out in the same way.
+    (tmp_path / "games").write_text("11-15\nXXXXXOXOXOO-O--- X b4\n")
+    mixed = call(capsys, "solve", "games", "--json").data
+    assert [result["score"] for result in mixed["positions"]] == [-10]
+    assert "checkers, which has no exact solver" in mixed["refused"][0]["reason"]
+
+
 def test_hopeless_work_says_what_it_costs_and_can_be_limited(
     capsys: pytest.CaptureFixture, tmp_path: Path
 ) -> None:
@@ -101,9 +120,9 @@ def test_what_people_paste_is_understood(capsys: pytest.CaptureFixture) -> None:
     ("name", "content", "says"),
     [
         ("games.ggf", "(;GM[Othello]PB[ann];", "game 1 at line 1, column 1: cannot read"),
-        ("games.SGF", "(;FF[4]GM[1]B[dd];)", "games.SGF: "),
+        ("games.SGF", "(;FF[4]GM[1];B[dd])", "GM[1]: Othello is GM[2]"),
         ("notes", "nothing of the kind", "line 1: cannot read"),
-        ("games.pdn", "1. 11-15 *", "game 1 is one of checkers, which has no exact solver"),
+        ("games.pdn", "1. 11-15 *", "game 1: it is one of checkers, which has no exact solver"),
         ("empty.txt", "", "there is no position in this file"),
         ("missing.wtb", None, "missing.wtb: there is no such file"),
     ],

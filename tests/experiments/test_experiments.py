@@ -32,6 +32,7 @@ from evoply.experiments import (
 )
 from evoply.experiments.units import Point, run_unit, scores_of
 from evoply.protocols import ConfigError, RunError
+from evoply.reports import status_in_words
 from waiting import until
 
 BASE = """
@@ -280,7 +281,39 @@ def test_a_budget_of_games_ends_every_run_alike(home: Path) -> None:
     assert comparison.to_dict()["beyond_budget"][0]["setup"] == "base"
     for one in folder.units():
         with Run.open(one.path) as run:
-            assert run.status in ("finished", "limit")
+            assert (run.status, run.ended_by) == ("limit", "budget.games")
+            assert status_in_words(run.status, run.ended_by) == "finished (budget of games)"
+
+
+def test_a_plan_that_can_show_nothing_is_told_before_the_runs(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was told after all of them."""
+    path = home / "x.toml"
+    path.write_text('base = "base.toml"\nlooks = [3, 6]\n[vary]\nseed = [1, 2, 3, 4]\n')
+    monkeypatch.setattr("evoply.experiments.run_experiment", lambda *_, **__: None)
+    for seeds, is_told in (("3", True), ("6", True)):
+        main(["experiment", str(path), "--seeds", seeds])
+        said = capsys.readouterr().out
+        assert ("8 are the fewest that can, for 6 pairs." in said) is is_told
+    path.write_text(path.read_text().replace("[3, 6]", "[3, 8]"))
+    main(["experiment", str(path), "--seeds", "3", "--name", "y"])
+    assert "cannot show" not in capsys.readouterr().out.partition("No run is done")[0]
+
+
+def test_runs_that_a_clock_ended_are_not_called_reproducible(home: Path) -> None:
+    experiment = Experiment(
+        configs=("base.toml",), seeds=2, measure="score:greedy", games=2, points=0
+    )
+    folder = ExperimentFolder.create(home / "x", experiment)
+    run_experiment(folder, workers=1)
+    assert comparison_of(folder).to_dict()["reproducible"] is True
+    with Run.open(folder.units()[0].path) as run:
+        run.set_meta(ended_by="time_limit")
+    timed = comparison_of(folder)
+    assert timed.to_dict()["reproducible"] is False
+    (warning,) = timed.warnings
+    assert warning.startswith("1 of 2 runs were ended by a limit in seconds")
 
 
 WORKER = "import sys; from evoply.cli import main; sys.exit(main(sys.argv[1:]))"

@@ -33,6 +33,7 @@ SEED = 2004
 HELD = {
     "transcript": tuple(GAMES),
     "ggf": tuple(name for name in GAMES if GAMES[name].format == "ggf"),
+    "sgf": tuple(name for name in GAMES if GAMES[name].format == "ggf"),
     "wthor": ("othello",),
     "obf": tuple(name for name in GAMES if GAMES[name].solver),
     "pdn": tuple(name for name in GAMES if GAMES[name].format == "pdn"),
@@ -82,7 +83,7 @@ def games(draw: st.DrawFn, name: str) -> GamePlayed:
     )
 
 
-@pytest.mark.parametrize("format", ["pdn", "games", "ggf", "transcript"])
+@pytest.mark.parametrize("format", ["pdn", "games", "ggf", "sgf", "transcript"])
 @settings(deadline=None, max_examples=60)
 @given(st.data())
 def test_random_games_read_back(format: str, data: st.DataObject) -> None:
@@ -151,7 +152,7 @@ def test_the_content_says_the_format(format: str) -> None:
 
 
 def test_unknown_formats_are_named() -> None:
-    with pytest.raises(ValueError, match=r"unknown format 'pgn'.*transcript, ggf, wthor"):
+    with pytest.raises(ValueError, match=r"unknown format 'pgn'.*transcript, ggf, sgf"):
         format_named("pgn")
 
 
@@ -236,7 +237,15 @@ def known(game: GamePlayed, format: str) -> object:
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize(
     ("format", "share"),
-    [("transcript", 20), ("ggf", 25), ("wthor", 10), ("obf", 20), ("games", 20), ("pdn", 5)],
+    [
+        ("transcript", 20),
+        ("ggf", 20),
+        ("sgf", 10),
+        ("wthor", 10),
+        ("obf", 20),
+        ("games", 20),
+        ("pdn", 5),
+    ],
 )
 def test_damaged_files_are_read_or_refused_with_their_place(format: str, share: int) -> None:
     files = corpus(format)

@@ -42,14 +42,17 @@ def test_passes_and_results() -> None:
     (inferred,) = ggf.read(PASSES.replace("W[PA]", ""))
     assert inferred == game
     for result, winner, reason, said in (
-        ("-2.00:r", Color.WHITE, "resigned", "1-0"),
-        ("+8:t", Color.BLACK, "out of time", "0-1"),
-        ("0:s", None, "agreed", "1/2-1/2"),
+        ("-2.00:r", Color.WHITE, "resigned", "0-1"),
+        ("+8:t", Color.BLACK, "out of time", "1-0"),
+        ("0:s", None, None, "1/2-1/2"),
+        ("+2:s", Color.BLACK, None, "1-0"),
+        ("-6", Color.WHITE, None, "0-1"),
         ("what", None, None, "*"),
     ):
         (game,) = ggf.read(NBOARD.replace("RE[?]", f"RE[{result}]"))
         assert (game.winner, game.forfeit, game.result) == (winner, reason, said)
-        assert game.ending is (None if winner is None else Ending.FORFEIT)
+        ending = Ending.STATED if reason is None else Ending.FORFEIT
+        assert game.ending is (None if said == "*" else ending)
         assert list(ggf.read("".join(ggf.write([game])))) == [game]
     (game,) = ggf.read(NBOARD.replace("RE[?]", "RE[-2.00:r]"))
     assert game.in_words() == "b wins as White: a forfeits, resigned"
@@ -120,7 +123,8 @@ def test_the_files_of_the_french_federation(tmp_path: Path) -> None:
     expected = {"Event": "L\u00fcbeck", "Date": "2004", "Theoretical": "40", "Depth": "22"}
     assert whole.tags == expected
     # White gave up, or the rest is not recorded: 40 of 64 are Black's.
-    assert (begun.winner, begun.ending, begun.tags["RE"]) == (Color.BLACK, Ending.FORFEIT, "+16")
+    assert (begun.winner, begun.ending, begun.tags["RE"]) == (Color.BLACK, Ending.STATED, "+16")
+    assert begun.in_words() == "Bo wins as Black, as the file states".replace("Bo", begun.black)
     assert [(one.number, one.place) for one in refused] == [(3, "record 3")]
     assert "move 3: 99 is not a square" in refused[0].reason
     written = io.BytesIO()

@@ -2,8 +2,10 @@
 
 import io
 import os
+import re
 import string
 import tracemalloc
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +19,7 @@ from evoply.games import NO_DRAWS, DrawRules
 from evoply.protocols import Color, Ending, GameRecord, IllegalMoveError, InvalidMoveError
 
 FUZZ = settings(deadline=None, max_examples=20_000 if "EVOPLY_LONG" in os.environ else 300)
+TESTDATA = Path(__file__).parents[2] / "testdata"
 NAMES = st.sampled_from(sorted(checkers.CHECKERS))
 
 
@@ -82,20 +85,100 @@ def test_a_file_with_everything() -> None:
     one, two, three = parse_pdn(FILE)
     assert (one.black, one.white, one.tags) == ("?", 'A "B" C', {"Event": "One"})
     assert one.record.transcript() == "11-15 23-19 8-11 22-17 11-16"
-    assert (one.result, one.winner, one.ending) == ("*", None, None)
+    # An asterisk says nothing, so the tag does.
+    assert (one.result, one.winner, one.ending) == ("0-1", Color.WHITE, Ending.STATED)
     assert one.record.draws == NO_DRAWS  # type: ignore[attr-defined]
     assert two.record.transcript() == "27x2"
     assert two.record.start.text() == "W:W27,32:B6,14,23"
-    # The file says what it says; that White took everything says the board.
+    # White took everything: in American checkers Black moves first, so that is 0-1.
     assert (two.result, two.winner, two.ending) == ("0-1", Color.WHITE, Ending.BOARD)
-    (gave_up,) = parse_pdn("11-15 1-0")
-    assert (gave_up.winner, gave_up.ending, gave_up.tags) == (Color.WHITE, Ending.FORFEIT, {})
+    assert two.tags == {"Event": "Two"}
+    (stated,) = parse_pdn("11-15 1-0")
+    assert (stated.winner, stated.ending, stated.tags) == (Color.BLACK, Ending.STATED, {})
+    assert stated.in_words() == "? wins as Black, as the file states"
     assert (three.record.transcript(), three.result) == ("11-15", "1/2-1/2")
-    assert three.tags == {"Result": "1/2-1/2"}
+    assert (three.winner, three.ending, three.tags) == (None, Ending.STATED, {})
     (without,) = parse_pdn('[Result "1-0"]')
     assert (len(without.record), without.result) == (0, "1-0")
     assert parse_pdn("") == parse_pdn(" {nothing} ") == ()
     assert parse_pdn("11-15", game="lose-checkers")[0].record.start.game == "lose-checkers"
+
+
+def test_the_winner_is_who_is_left_on_the_board() -> None:
+    """The results of the file are by hand: the first figure is that of Black, who moves first."""
+    text = (TESTDATA / "pdn" / "english.pdn").read_text()
+    games = parse_pdn(text)
+    assert len(games) == 4
+    for game in games:
+        mine, others = (game.record.position.pieces(color) for color in Color)
+        is_black = (mine > others) is (game.record.start.game == "checkers")
+        assert game.winner is (Color.BLACK if is_black else Color.WHITE)
+        assert (game.ending, game.doubts) == (Ending.BOARD, ())
+        assert "Result" not in game.tags
+    again = format_pdn(*games)
+    assert re.findall('Result "(.*)"', again) == ["1-0", "0-1", "0-1", "1-0"]
+    # The same games with their results exchanged are doubtful, each at its place.
+    exchanged = re.sub(r"(?<=[ \n\"])(1-0|0-1)", lambda result: result[0][::-1], text)
+    doubted = parse_pdn(exchanged)
+    assert [game.winner for game in doubted] == [game.winner for game in games]
+    assert [len(game.doubts) for game in doubted] == [1] * 4
+    assert doubted[0].doubts[0] == (
+        "game 1 at line 2, column 1: the result 0-1 says that White won, and the board that Black "
+        "won: the board decides"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "winner", "says"),
+    [
+        ('[Result "0-1"] 1. 11-15 1-0', Color.BLACK, "the tag Result says 0-1, and the text"),
+        ('[Result "2-0"] 1. 11-15 1-0', Color.BLACK, ""),
+        ('[Result "1-0"] 1. 11-15 *', Color.BLACK, ""),
+        ('[Result "Red"] 1. 11-15 *', None, "the tag Result says 'Red', which is no result"),
+        ('[Result "?"] 1. 11-15', None, ""),
+        ('[Black "A"][Black "A"] 1. 11-15 0-2', Color.WHITE, ""),
+        ('[Black "A"][Black "B"] 0-1', Color.WHITE, "a second Black at line 1, column 12"),
+        ('[FEN "W:W21:B1"][FEN "W:W22:B1"] 21-17 *', None, "says something else: the first dec"),
+    ],
+)
+def test_two_statements_of_one_fact(text: str, winner: Color | None, says: str) -> None:
+    (game,) = parse_pdn(text)
+    assert game.winner is winner
+    assert says in " ".join(game.doubts)
+    assert bool(game.doubts) is bool(says)
+
+
+def test_what_is_not_known_is_no_draw() -> None:
+    points = {}
+    for result in ("*", "1/2-1/2", "1-1", "0-0", "1-0", "0-2"):
+        (game,) = parse_pdn(f"1. 11-15 {result}")
+        data = game.to_dict()["result"]
+        points[result] = (*data["points"].values(), data["ending"])
+        assert GamePlayed.from_dict(game.to_dict()) == game
+        assert parse_pdn(format_pdn(game)) == (game,)
+        assert game.result == result
+    assert points == {
+        "*": (None, None, None),
+        "1/2-1/2": (0.5, 0.5, "stated"),
+        "1-1": (0.5, 0.5, "stated"),
+        "0-0": (0.0, 0.0, "stated"),
+        "1-0": (1.0, 0.0, "stated"),
+        "0-2": (0.0, 1.0, "stated"),
+    }
+    words = {result: parse_pdn(f"11-15 {result}")[0].in_words() for result in points}
+    assert words["*"] == "not over after 1 ply"
+    assert words["0-0"] == "lost by both sides, as the file states"
+    assert words["1-1"] == "a draw, as the file states"
+
+
+def test_captures_in_the_words_of_other_programs() -> None:
+    text = '[SetUp "1"][FEN "B:W11,19,27,13:B7"] 1. 7x16 16x23 23x32 13-9 *'
+    assert parse_pdn(text)[0].record.transcript() == "7x32 13-9"
+    assert parse_pdn("1. 1115 2319 2. 0811 *")[0].record.transcript() == "11-15 23-19 8-11"
+    windmill = '[FEN "W:WK2:B6,7,14,15"] 1... 2x2 *'
+    assert parse_pdn(windmill)[0].record.position.text() == "B:WK2:B"
+    either = '[FEN "B:W14,15,22,23,32:B10,12"] 1. 10x26 23-19 *'
+    assert str(parse_pdn(either)[0].record.moves[0]) == "10x17x26"
 
 
 @pytest.mark.parametrize(
@@ -116,13 +199,21 @@ def test_a_file_with_everything() -> None:
         ("1. 11-15 )", InvalidMoveError, r"'\)' at line 1, column 10 closes nothing"),
         ("(" * 200, InvalidMoveError, "more than 100 deep"),
         ("1. e4 e5", InvalidMoveError, "cannot read 'e4' at line 1, column 4"),
+        ("1. c3-d4 *", InvalidMoveError, "with letters are those of other kinds of draughts"),
         (
             '[Event "x]',
             InvalidMoveError,
             r"cannot read the tag .* at line 1, column 1: write \[Na",
         ),
-        ('[Event "x"][Event "y"]', InvalidMoveError, "a second tag Event at line 1, column 12"),
-        ('[GameType "20"] *', InvalidMoveError, "of type '20'; this reads American checkers"),
+        ('[GameType "20"] *', InvalidMoveError, "of type '20', international draughts; this reads"),
+        ('[GameType "25,W,8,8,A0"] *', InvalidMoveError, "of type '25', Russian draughts; this"),
+        ('[GameType "77"] *', InvalidMoveError, "of type '77'; this reads American checkers"),
+        ('[GameType "21,W,8,8,N1"] *', InvalidMoveError, "of a type in which White moves first"),
+        (
+            '[Variant "Suicide"] *',
+            InvalidMoveError,
+            "of the variant 'Suicide'; this reads checkers",
+        ),
         (
             '[FEN "B:W99:B1"] *',
             InvalidMoveError,

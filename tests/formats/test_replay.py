@@ -111,7 +111,7 @@ def record_by_record(data: bytes) -> GamePlayed | str:
         tags |= {"Theoretical": str(theoretical), "Depth": "22"}
     if record.position.official_difference() != 2 * score - 64:
         tags["RE"] = f"{2 * score - 64:+}"
-    result = "0-1" if score > 32 else "1-0" if score < 32 else "1/2-1/2"
+    result = "1-0" if score > 32 else "0-1" if score < 32 else "1/2-1/2"
     return GamePlayed.of(
         record, black=f"player {black}", white=f"player {white}", result=result, tags=tags
     )

@@ -69,9 +69,44 @@ def test_a_piece_is_jumped_once_and_leaves_at_the_end() -> None:
     position = checkers.Position.parse("B:W6,7,14,15:BK2")
     assert texts(position) == ["2x9x18x11x2", "2x11x18x9x2"]
     assert position.play(position.legal_moves[0]).text() == "W:W:BK2"
-    with pytest.raises(InvalidMoveError, match="2x9x18x11x2 or 2x11x18x9x2: write one of them"):
-        position.play("2x2")
-    assert position.play("2x9x18x2") == position.play("2x18x9x2")
+    # Both ways take the same men, so it does not matter which one is meant.
+    assert position.play("2x2") == position.play("2x9x18x2") == position.play("2x18x9x2")
+    assert position.parse_move("2x18x9x2") == checkers.Move.parse("2x11x18x9x2")
+
+
+def test_a_capture_that_takes_other_men_on_another_path_is_told_by_what_comes_later() -> None:
+    start = "B:W14,15,22,23,32:B10,12"
+    with pytest.raises(InvalidMoveError, match="10x17x26 or 10x19x26: write one of them"):
+        checkers.Position.parse(start).parse_move("10x26")
+    taken = {"23-19": "10x17x26", "22-18": "10x19x26"}
+    for later, path in taken.items():
+        assert str(checkers.Game.from_transcript(f"{start} 10x26 {later}").moves[0]) == path
+    for later in ("", " 32-28", " 32-28 12-16", " 25-21"):  # both can be meant, or neither
+        with pytest.raises(InvalidMoveError, match=r"move 1 \(10x26\).*10x17x26 or 10x19x26"):
+            checkers.Game.from_transcript(f"{start} 10x26{later}")
+
+
+def test_jumps_that_are_written_one_by_one() -> None:
+    start = "B:W11,19,27,13:B7"
+    for text in ("7x16 16x23 23x32", "7x16 1. 16x23 {on} 23x32", "0716 1623 2332", "7:16 16:23x32"):
+        game = checkers.Game.from_transcript(f"{start} {text} 13-9")
+        assert str(game.moves[0]) == "7x16x23x32"
+        assert len(game) == 2
+    with pytest.raises(IllegalMoveError, match=r"move 1 \(7x16x23\).*this capture goes on"):
+        checkers.Game.from_transcript(f"{start} 7x16 16x23 13-9")
+    round_trip = checkers.Game.from_transcript("B:W6,7,14,15:BK2 2x9 9x18 18x11 11x2")
+    assert str(round_trip.moves[0]) == "2x9x18x11x2"
+
+
+def test_a_move_without_a_sign() -> None:
+    position = checkers.Position()
+    assert str(position.parse_move("1115")) == "11-15"
+    assert str(position.parse_move("0913")) == str(position.parse_move("913")) == "9-13"
+    assert str(checkers.Position.parse("B:W19,27:BK15").parse_move("1531")) == "15x24x31"
+    with pytest.raises(IllegalMoveError, match="illegal move 1116 for White"):
+        checkers.Position().play("11-15").parse_move("1116")
+    with pytest.raises(IllegalMoveError, match=r"1116 .*a capture is compulsory"):
+        checkers.Position.parse("B:W19,27:BK15").parse_move("1116")
 
 
 def test_men_step_and_jump_forward_only_and_kings_both_ways() -> None:

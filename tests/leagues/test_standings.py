@@ -1,6 +1,7 @@
 """Standings: planted strengths come back, intervals hold, the order of players changes nothing."""
 
 import json
+import math
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import pairwise
@@ -60,8 +61,12 @@ def test_intervals_hold_the_planted_strengths() -> None:
 def wider(values: list[float], intervals: list[tuple[float, float]]) -> tuple[float, float]:
     """Student's interval of values, or that of their games if it is wider, as it is defined."""
     mean, (low, high) = fmean(values), mean_interval(values)
-    half = sum(((high - low) / 2) ** 2 for low, high in intervals) ** 0.5 / len(values)
-    return min(low, mean - half), max(high, mean + half)
+    below, above = (
+        sum((end - value) ** 2 for end, value in zip(ends, values, strict=True)) ** 0.5
+        / len(values)
+        for ends in zip(*intervals, strict=True)
+    )
+    return min(low, mean - below), max(high, mean + above)
 
 
 def of_seed(results: LeagueResults, seed: int) -> LeagueResults:
@@ -141,19 +146,64 @@ def test_with_one_seed_intervals_are_those_of_its_games_and_that_is_said() -> No
     for row in found.methods:
         assert row.interval is not None
         assert row.interval[0] < row.rating < row.interval[1]
-    two = standings_of(league(STRENGTHS, seeds=(7, 8)), "time")
-    assert two.notes == ()
+
+
+def test_two_seeds_are_too_few_for_an_interval() -> None:
+    """Student's interval of two ratings was printed as -2083 to +2274."""
+    found = standings_of(league(STRENGTHS, seeds=(7, 8)), "time")
+    assert found.notes == ("Two seeds: too few for an interval. Three seeds or more have one.",)
+    assert all(row.rating is not None for row in found.standings)
+    assert {(row.interval, row.lead_interval) for row in found.standings} == {(None, None)}
+    assert {met.interval for met in found.encounters} == {None}
+    assert found.why_no_interval == "two seeds: too few"
+    three = standings_of(league(STRENGTHS, seeds=(7, 8, 9)), "time")
+    assert three.notes == ()
+    assert all(row.interval is not None for row in three.methods)
+
+
+@pytest.mark.parametrize("seeds", [(1,), (1, 2, 3)])
+def test_who_won_everything_in_a_seed_has_no_upper_end(seeds: tuple[int, ...]) -> None:
+    """Its interval was narrower than those of all others."""
+    results = league(STRENGTHS, seeds=seeds)
+    found = standings_of(
+        replace(
+            results,
+            pairings=tuple(
+                replace(game, points=tuple(float(game.first == "liao") for _ in game.points))
+                if game.seed == 1 and "liao" in (game.first, game.second)
+                else game
+                for game in results.pairings
+            ),
+        ),
+        "time",
+    )
+    best, *others = found.methods
+    assert best.entrant == "liao"
+    assert best.interval[1] == best.lead_interval[1] == math.inf
+    assert math.isfinite(best.interval[0])
+    assert best.interval[0] < best.rating
+    for row in others:
+        assert all(math.isfinite(end) for end in row.interval)
+    assert found.to_dict()["standings"][0]["interval"] == [best.interval[0], None]
 
 
 def test_seeds_that_agree_by_chance_do_not_make_games_certain() -> None:
-    """The same games with two seeds: Student's interval of two equal ratings has no width."""
+    """The same games with three seeds: Student's interval of equal ratings has no width."""
     single = league(STRENGTHS, seeds=(1,))
-    twins = tuple(replace(game, seed=2) for game in single.pairings)
-    both = standings_of(replace(single, pairings=(*single.pairings, *twins)), "time")
-    for row, before in zip(both.methods, standings_of(single, "time").methods, strict=True):
+    for row, before in zip(
+        standings_of(copied(single), "time").methods,
+        standings_of(single, "time").methods,
+        strict=True,
+    ):
         assert row.rating == pytest.approx(before.rating)
         width, of_one = (high - low for low, high in (row.interval, before.interval))
-        assert width == pytest.approx(of_one / 2**0.5)
+        assert width == pytest.approx(of_one / 3**0.5)
+
+
+def copied(results: LeagueResults) -> LeagueResults:
+    """The league of a seed with the same games in seeds 2 and 3."""
+    twins = [replace(game, seed=seed) for seed in (1, 2, 3) for game in results.pairings]
+    return replace(results, pairings=tuple(twins))
 
 
 def test_a_line_that_is_the_zero_itself_is_not_measured() -> None:
@@ -166,10 +216,7 @@ def test_a_line_that_is_the_zero_itself_is_not_measured() -> None:
 
 def test_few_games_of_many_seeds_are_still_not_certain() -> None:
     """Two games of each two in a seed have no interval of their own, and count all the same."""
-    single = league(STRENGTHS, seeds=(1,), pairs=1)
-    twins = tuple(replace(game, seed=2) for game in single.pairings)
-    both = standings_of(replace(single, pairings=(*single.pairings, *twins)), "time")
-    for row in both.methods:
+    for row in standings_of(copied(league(STRENGTHS, seeds=(1,), pairs=1)), "time").methods:
         assert row.interval[1] - row.interval[0] > 100
 
 
@@ -204,7 +251,7 @@ def test_scores_of_all_against_all_count_every_game_from_both_sides() -> None:
 
 
 def test_seeds_that_disagree_widen_the_interval_of_a_score() -> None:
-    results = league({"liao": 0.0}, references={"greedy": 0.0}, seeds=(1, 2), spread=0)
+    results = league({"liao": 0.0}, references={"greedy": 0.0}, spread=0)
 
     def interval(*shares: float) -> tuple[float, float]:
         """That of 40 games a seed, of which liao wins a share."""
@@ -220,11 +267,11 @@ def test_seeds_that_disagree_widen_the_interval_of_a_score() -> None:
         assert 0 <= met.interval[0] <= met.score <= met.interval[1] <= 1
         return met.interval
 
-    assert interval(1.0, 0.0) == (0.0, 1.0)
-    low, high = interval(0.5, 0.5)
+    assert interval(1.0, 0.5, 0.0) == (0.0, 1.0)
+    low, high = interval(0.5, 0.5, 0.5)
     # Seeds that agree leave the chance in games.
     assert 0.3 < low < 0.45 < 0.55 < high < 0.7
-    low, high = interval(1.0, 1.0)
+    low, high = interval(1.0, 1.0, 1.0)
     assert 0.8 < low < 1.0 == high
 
 
@@ -277,7 +324,7 @@ def test_an_unfinished_league_rates_what_it_can() -> None:
     assert found.seeds == (1, 2, 3)
     lacking = standings_of(without(results, name="random", seed=2), "time")
     assert lacking.seeds == (1, 3)
-    assert "Seed 2" in lacking.notes[0]
+    assert "Seed 2" in lacking.notes[1]
 
 
 def test_without_a_game_nobody_has_a_rating_or_a_rank() -> None:

@@ -10,11 +10,19 @@ import pytest
 
 from evoply import own_code
 from evoply.gp import point_mutation
-from evoply.own_code import OwnCode, code_in_runs_allowed, named, pinned_text, without_places
+from evoply.own_code import (
+    OwnCode,
+    carried,
+    carried_code,
+    code_in_runs_allowed,
+    named,
+    pinned_text,
+    without_places,
+)
 
 
 def loaded(text: str) -> object:
-    return OwnCode.from_text(text).loaded()
+    return OwnCode.from_text(text).named_by_user().loaded()
 
 
 @pytest.mark.parametrize(
@@ -135,17 +143,39 @@ def test_what_has_no_name_is_refused_with_a_remedy(home: Path) -> None:
         del sys.modules["prompt"]
 
 
-@pytest.mark.parametrize("mark", ["run.db", "experiment.toml"])
-def test_code_in_a_run_is_imported_only_if_somebody_says_so(home: Path, mark: str) -> None:
-    folder = home / "runs" / "sent" / "deep"
-    folder.mkdir(parents=True)
-    (folder.parent / mark).write_text("")
-    (folder / "evil.py").write_text("f = 3\n")
-    text = pinned_text("python:runs/sent/deep/evil.py:f")
-    with pytest.raises(ValueError, match=r"lies in the folder .*sent of a run.*--code-in-runs"):
-        loaded(text)
+def test_code_that_only_a_run_names_runs_only_if_somebody_says_so(home: Path) -> None:
+    (home / "sent.py").write_text("f = 3\n")
+    code = OwnCode.from_text(f"python:{home / 'sent.py'}:f").pinned()
+    with pytest.raises(ValueError, match=r"sent\.py.* only a run, .* names this.*--code-in-runs"):
+        code.loaded()
+    assert pinned_text(str(code)) == str(code)  # as configs that are read again do
+    with pytest.raises(ValueError, match="--code-in-runs"):
+        code.loaded()
+    with code_in_runs_allowed(is_allowed=False), pytest.raises(ValueError, match="--code-in-runs"):
+        code.loaded()
     with code_in_runs_allowed():
-        assert loaded(text) == 3
+        assert code.loaded() == 3
+    assert code.loaded() == 3  # threads may outlive the block
+
+
+def test_what_is_carried_names_python_only_with_its_checksum(home: Path) -> None:
+    (home / "carried.py").write_text("f = 3\n")
+    text = "python:carried.py:f"
+    with carried():
+        for read in (pinned_text, lambda text: OwnCode.from_text(text).named_by_user()):
+            with pytest.raises(ValueError, match="without its checksum"):
+                read(text)
+    with pytest.raises(ValueError, match="without its checksum"):
+        carried_code(text)
+    pinned = str(OwnCode.from_text(text).pinned())
+    with carried():
+        assert pinned_text(pinned) == pinned
+        OwnCode.from_text(pinned).named_by_user()
+    with pytest.raises(ValueError, match="--code-in-runs"):
+        carried_code(pinned).loaded()
+    with carried(with_programs=False), pytest.raises(ValueError, match="cannot be named here"):
+        pinned_text(pinned)
+    assert loaded(text) == 3
 
 
 def test_digests_know_content_and_no_place(home: Path) -> None:

@@ -52,7 +52,7 @@ def choices(home: Path) -> Path:
 
 
 def part(name: str) -> object:
-    return OwnCode.from_text(f"python:choices.py:{name}").loaded()
+    return OwnCode.from_text(f"python:choices.py:{name}").named_by_user().loaded()
 
 
 def test_a_config_names_them_and_they_choose_as_arguments_do(choices: Path) -> None:

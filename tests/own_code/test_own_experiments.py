@@ -21,8 +21,8 @@ from evoply.runs import advance
 LEARNER = (Path(__file__).parents[1] / "contracts" / "hill_climbing.py").read_text("utf-8")
 
 
-def part(name: str) -> Any:
-    return OwnCode.from_text(f"python:parts.py:{name}").loaded()
+def part(name: str, file: str = "parts.py") -> Any:
+    return OwnCode.from_text(f"python:{file}:{name}").named_by_user().loaded()
 
 
 def best_of(run: Path) -> list[float]:
@@ -106,8 +106,8 @@ def test_a_changed_file_ends_an_experiment_before_any_work(
 
 
 def test_python_objects_are_given_to_compare(home: Path, climb: Path) -> None:
-    own, climbing = part("Short")(weight=0.3), OwnCode.from_text("python:climb.py:Climb").loaded()
-    learner = OwnCode.from_text("python:climb.py:HillClimbing").loaded()()
+    own, climbing = part("Short")(weight=0.3), part("Climb", "climb.py")
+    learner = part("HillClimbing", "climb.py")()
     rates = {"crossover": 0.4, "custom": {"mine": 0.3}}
     config = small_config(variation=rates)
     result = ep.compare(

@@ -18,7 +18,7 @@ from evoply.evolution.fitness import PythonFitness
 from evoply.own_code import OwnCode
 from evoply.protocols import ConfigError, RunError
 from evoply.runs import advance
-from evoply.runs.user_sources import has_own_code
+from evoply.runs.user_sources import has_programs
 from evoply.web.limits import ServerLimits
 from evoply.web.outside_players import read_opponent
 from evoply.web.run_forms import config_asked
@@ -32,7 +32,7 @@ OPERATORS = {
 
 
 def part(name: str) -> Any:
-    return OwnCode.from_text(f"python:parts.py:{name}").loaded()
+    return OwnCode.from_text(f"python:parts.py:{name}").named_by_user().loaded()
 
 
 def made(name: str, config: EvolutionConfig, **parts: Any) -> list[str]:
@@ -78,7 +78,7 @@ def test_a_run_is_read_without_its_python(
     capsys.readouterr()
     with ep.Run.open("runs/own") as run:
         assert run.digests() == digests
-        assert has_own_code(run)  # so the page does not go on with it
+        assert has_programs(run)  # so the page does not go on with it
         assert run.last().number == 2
     assert imports() == before
     assert main(["resume", "own", "--generations=5", "--no-tests"]) != 0
@@ -254,7 +254,7 @@ def test_a_player_in_python_is_what_evolution_evaluates(
     ],
 )
 def test_the_page_takes_no_python(home: Path, settings: dict[str, Any]) -> None:
-    with pytest.raises(ConfigError, match="Python cannot be named here"):
+    with pytest.raises(ConfigError, match=r"Python cannot be named here|not a player in JSON form"):
         config_asked(StartRun(preset="quick", settings=settings), ServerLimits())
     with pytest.raises(ValueError, match="Python cannot be named here"):
         read_opponent("python:json:loads", "othello", ServerLimits())

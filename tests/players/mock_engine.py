@@ -71,6 +71,17 @@ class Mood:
         else:
             say(f"=== {text}/0.5/0.1\n")
 
+    def pong(self, rest: str) -> None:
+        say(f"status !\npong {rest}\n")
+
+    def knows(self, line: str) -> bool:
+        """Return whether it understands a line of GTP."""
+        return True
+
+    def refuse(self) -> None:
+        """Answer a line of GTP that it does not understand."""
+        say(f"?{self.number} unknown command\n\n")
+
 
 class Idle(Mood):
     """Needs no rules."""
@@ -115,7 +126,7 @@ class Resign(Idle):
 
 class Garbage(Idle):
     def choose(self) -> str:
-        say("\x00 no answer \xff\n" if self.protocol == "gtp" else "=== \x1b[31mwhat?\n")
+        say("= \x1b[31mwhat? \xff\n\n" if self.protocol == "gtp" else "=== \x1b[31mwhat?\n")
         time.sleep(1000)
         return ""
 
@@ -178,7 +189,78 @@ class Clocked(Mood):
             file.write(f"{line}\n")
 
 
+class Talkative(Mood):
+    """Says more than it is asked, in capitals, with blanks, empty lines and other line ends."""
+
+    def answer(self, text: str) -> None:
+        if self.protocol == "gtp":
+            more = " (value 2.5)" if len(text) == 2 and text[1].isdigit() else ""
+            say(f"thinking of {self.chosen}\r\n\r\n  =  {text.upper()}{more}\r\n \r\n\r\n")
+        else:
+            say(f"thinking\r\n\r\n===  {text.upper()} -1.00 0.0\r\n")
+
+    def pong(self, rest: str) -> None:
+        say(f"\r\n PONG  {rest}\r\n")
+
+
+class Terse(Mood):
+    """Writes no empty lines, and no blank behind the sign."""
+
+    commands = "boardsize play genmove"
+
+    def answer(self, text: str) -> None:
+        say(f"={text}\n" if self.protocol == "gtp" else f"==={text.lower()}\n")
+
+
+class Unnumbered(Mood):
+    """Knows neither numbers before commands nor any command that is not needed."""
+
+    def knows(self, line: str) -> bool:
+        return line.split()[0] in ("name", "clear_board", "play", "genmove", "quit")
+
+
+class OtherSize(Idle):
+    """Plays on other boards only."""
+
+    commands = "boardsize\nclear_board"
+
+    def knows(self, line: str) -> bool:
+        return not line.startswith("boardsize 8")
+
+    def pong(self, rest: str) -> None:
+        """Be busy for ever."""
+
+
+class Stranger(Idle):
+    """Speaks another language."""
+
+    def hear(self, line: str) -> None:
+        say("hello?\n" if self.protocol == "gtp" else "")
+
+    def answer(self, text: str) -> None:
+        """Know nothing of that."""
+
+    def pong(self, rest: str) -> None:
+        """Know nothing of that."""
+
+
+class Refuses(Idle):
+    """Understands nothing."""
+
+    def knows(self, line: str) -> bool:
+        return False
+
+    def pong(self, rest: str) -> None:
+        os._exit(3)
+
+
 MOODS = {
+    "talkative": Talkative,
+    "terse": Terse,
+    "unnumbered": Unnumbered,
+    "other-size": OtherSize,
+    "stranger": Stranger,
+    "refuses": Refuses,
     "good": Mood,
     "clocked": Clocked,
     "crash": Crash,
@@ -215,9 +297,12 @@ def main(protocol: str, name: str) -> None:
     mood.start()
     for line in sys.stdin:
         line = line.strip()
-        if protocol == "gtp":
+        if protocol == "gtp" and line[:1].isdigit():
             mood.number, _, line = line.partition(" ")
         mood.hear(line)
+        if protocol == "gtp" and not mood.knows(line):
+            mood.refuse()
+            continue
         if mood.rules is not None:
             mood.rules.hear(line)
         if line.startswith(("genmove", "go")):
@@ -228,8 +313,9 @@ def main(protocol: str, name: str) -> None:
             return
         elif protocol == "nboard":
             word, _, rest = line.partition(" ")
-            news = {"nboard": f"set myname mock 1.5 {name}\n", "ping": f"status !\npong {rest}\n"}
-            say(news.get(word, ""))
+            say(f"set myname mock 1.5 {name}\n" if word == "nboard" else "")
+            if word == "ping":
+                mood.pong(rest)
         else:
             news = {"name": f"mock {name}", "version": "1.5", "list_commands": mood.commands}
             mood.answer(news.get(line, ""))

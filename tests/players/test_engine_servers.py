@@ -57,6 +57,28 @@ def test_golden_transcripts(protocol: str, tmp_path: Path, monkeypatch: pytest.M
     assert set(commands) <= words
 
 
+def test_gtp_says_who_has_won() -> None:
+    """Programs that referee ask for it; the empty squares are the winner's."""
+    black = "f5d6c5f4e3f6g5e6e7"  # nine moves: no white disc is left
+    moves = [black[index : index + 2] for index in range(0, len(black), 2)]
+    lines = "".join(f"play {'bw'[index % 2]} {move}\n" for index, move in enumerate(moves))
+    answers = answered("gtp", f"{lines}final_score\nshowboard\n").splitlines()
+    assert answers[2 * len(moves)] == "= B+64"
+    assert answers[-2] == "The game is over: B+64"
+    assert "to move" not in "".join(answers)
+    end = "evoply-set_position OOOOOOOO" + "X" * 28 + "O" * 28 + " X\nfinal_score\n"
+    assert answered("gtp", end).splitlines()[2] == "= W+8"
+    even = "evoply-set_position " + "X" * 32 + "O" * 32 + " X\nfinal_score\n"
+    assert answered("gtp", even).splitlines()[2] == "= 0"
+    for line, says in (
+        ("boardsize", "syntax error: boardsize NUMBER"),
+        ("boardsize 8 8", "syntax error: boardsize NUMBER"),
+        ("boardsize 7", "unacceptable size"),
+        ("time_settings -1 0 0", "-1 is no number of seconds from 0"),
+    ):
+        assert says in answered("gtp", f"{line}\n")
+
+
 @pytest.mark.parametrize("protocol", SERVERS)
 def test_golden_transcripts_of_time(protocol: str) -> None:
     lines = (GOLDEN / f"{protocol}-time.txt").read_text().splitlines()

@@ -37,7 +37,7 @@ LOST = {
     "resign": "resigned",
 }
 """Moods of the mock that lose whatever they play, and why."""
-WELL = ("zombies", "slow-start", "crash-once")
+WELL = ("zombies", "slow-start", "crash-once", "talkative", "terse", "unnumbered")
 BY_TIME = ("hang", "late")
 
 
@@ -91,6 +91,35 @@ def test_who_only_behaves_oddly_plays_on(mood: str, protocol: str) -> None:
     first = ep.match(First(), "random", games=games, seed=2, openings=4)
     assert (result.wins, result.losses) == (first.wins, first.losses)
     assert (mood == "crash-once") == Path("crashed").exists()
+    assert not left_behind()
+
+
+@pytest.mark.parametrize(
+    ("mood", "protocol", "says"),
+    [
+        ("refuses", "gtp", "does not speak GTP: it refuses name: unknown command"),
+        ("refuses", "nboard", "its process died"),
+        ("other-size", "gtp", "refuses boardsize 8: unknown command"),
+        ("other-size", "nboard", "was not ready in time"),
+        ("stranger", "gtp", "was not ready in time"),
+        ("stranger", "nboard", "was not ready in time"),
+        ("slow-start", "gtp", "was not ready in time"),
+    ],
+)
+def test_an_engine_that_cannot_play_is_refused_before_its_games(
+    mood: str, protocol: str, says: str
+) -> None:
+    """It lost all of them by forfeit, which said something of its opponent."""
+    start = 0.4 if "in time" in says else 30.0
+    engine = mock(mood, protocol, start=start)
+    played: list[object] = []
+    for call in (
+        lambda: ep.match(engine, "random", games=2, on_game=played.append),
+        lambda: ep.round_robin(["random", engine, "greedy"], games=2),
+    ):
+        with pytest.raises(ValueError, match=rf"the engine .*{mood} cannot play: {says} - try its"):
+            call()
+    assert not played
     assert not left_behind()
 
 

@@ -1,6 +1,7 @@
 """The page of a run: what it holds, what it never does."""
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -314,3 +315,17 @@ def test_nothing_that_draws_is_imported_before_a_page() -> None:
 def tips(chart: Chart) -> list[str]:
     root = ElementTree.fromstring(chart.svg())
     return [one.text or "" for one in root.iter("{http://www.w3.org/2000/svg}title")]
+
+
+def test_an_open_end_is_drawn_to_the_rim_with_an_arrow() -> None:
+    """A rating of a player that won everything has no upper end; its bar was left out."""
+    ratings = Series("rating", [300.0, -100.0, -200.0], [(80.0, math.inf), (-150.0, -50.0), None])
+    chart = interval_chart("Ratings", ["a", "b", "c"], [ratings], "rating")
+    first, second, third = chart.specification["data"]["values"]
+    assert first["high"] == first["open_high"] > 300
+    assert "300 (80 or more)" in first["label"]
+    assert (second["high"], "open_high" in second, "high" in third) == (-50, False, False)
+    shapes = [layer["mark"].get("shape") for layer in chart.specification["layer"]]
+    assert shapes.count("triangle-right") == 1
+    assert "triangle-left" not in shapes
+    assert "NaN" not in chart.svg()

@@ -136,7 +136,7 @@ def test_parquet_holds_what_csv_holds(
         for path in paths:
             assert pyarrow.parquet.read_table(path).to_pylist() == run.rows(path.stem)
         monkeypatch.setitem(sys.modules, "pyarrow", None)
-        with pytest.raises(RunError, match="need pyarrow, which is not installed: `pip install"):
+        with pytest.raises(RunError, match="the package pyarrow - is not installed - `"):
             export_parquet(run, tmp_path)
 
 

@@ -21,7 +21,9 @@ from evoply.evolution import (
     replay,
     stored_final_test,
 )
+from evoply.learning import load_learning_config
 from evoply.players import parse_player, save_player
+from evoply.reports import status_in_words
 from evoply.runs import (
     RunError,
     advance,
@@ -301,11 +303,54 @@ def test_a_used_up_time_limit_is_the_status(tmp_path: Path) -> None:
     config = small_config(generations=None, time_limit=1e-6)
     with Run.create(tmp_path / "a", config) as run:
         assert len(list(advance(run))) == 1
-        assert run.status == "limit"
+        assert (run.status, run.ended_by) == ("limit", "time_limit")
         assert list(advance(run)) == []
         longer = small_config(generations=3)
         assert [generation.number for generation in advance(run, config=longer)] == [1, 2]
-        assert run.status == "finished"
+        assert (run.status, run.ended_by) == ("finished", "generations")
+
+
+@pytest.mark.parametrize(
+    ("limits", "ended_by", "words"),
+    [
+        ({"generations": 1}, "generations", "finished (generations)"),
+        ({"generations": 9, "work_limit": 1}, "work_limit", "finished (work limit)"),
+        ({"generations": 9, "time_limit": 1e-6}, "time_limit", "finished (time limit)"),
+        # The seed decides the first; the clock only came to the same end.
+        ({"work_limit": 1, "time_limit": 1e-6}, "work_limit", "finished (work limit)"),
+        (
+            {"generations": 9, "termination": {"fitness": -1.0}},
+            "termination",
+            "finished (fitness reached)",
+        ),
+    ],
+)
+def test_a_run_says_which_limit_ended_it(
+    tmp_path: Path, limits: dict[str, Any], ended_by: str, words: str
+) -> None:
+    """A run ended by its work limit said "finished (time limit)"."""
+    with Run.create(tmp_path / "a", small_config(**{"generations": None, **limits})) as run:
+        assert run.ended_by == ""
+        assert len(list(advance(run))) == 1
+        assert run.ended_by == ended_by
+        assert status_in_words(run.status, run.ended_by) == words
+        generations = advance(run, config=small_config(generations=3))
+        next(generations)
+        assert run.ended_by == ""  # it goes on
+        generations.close()
+
+
+def test_learning_says_which_limit_ended_it(tmp_path: Path) -> None:
+    """A run of learning that its time limit ended was just "finished"."""
+    for limits, ends in (
+        ({"time_limit": 1e-6}, ("limit", "time_limit")),
+        ({"games": 10}, ("finished", "games")),
+    ):
+        settings = {"games_per_step": 10, "games": None, **limits}
+        config = load_learning_config("firebrand-8", settings=settings)
+        with Run.create(tmp_path / ends[1], config) as run:
+            assert len(list(advance(run))) == 1 + (ends[1] == "games")
+            assert (run.status, run.ended_by) == ends
 
 
 def test_a_closed_run_says_how_to_read_it(finished: Path) -> None:

@@ -105,6 +105,7 @@ def test_a_run_is_what_was_ticked_and_can_be_paused_at_once(
             page.get_by_label("Name", exact=True).fill("ticked")
             page.click(ALL)
             page.fill("[name=population_size]", "12")
+            page.fill("[name=generations]", "100000")
             page.uncheck("text=Play test matches")
             page.evaluate(first)
             page.click(BEGIN)
@@ -176,6 +177,7 @@ def test_an_opponent_that_cannot_be_is_marked_where_it_was_chosen(
     with opened(browser, f"{address}/#runs-new", READY) as page:
         page.click(ALL)
         page.get_by_label("Minutes").fill("")
+        page.fill("[name=generations]", "")
         page.click(BEGIN)  # without any limit
         page.wait_for_selector("#first-error-time_limit:not(:empty)")
         assert page.evaluate("document.activeElement.type") == "number"

@@ -15,7 +15,7 @@ from evoply.arena.schedule import FinishedGames, Results, Schedule
 from evoply.games import game_rules, is_shipped
 from evoply.games.draws import DrawRules
 from evoply.players import KernelSeat, data_of, model_of
-from evoply.players.player import PLAYER_ADAPTER
+from evoply.players.player import SAVED_ADAPTER
 from evoply.protocols import Answer, Cluster, TimeControl, UnitFunction, packed, unpacked
 
 _SECONDS = 1.0
@@ -238,7 +238,7 @@ def _seat(text: str, game: str, kernel: str) -> object:
 
     *kernel* names the rules, and a game from data may be removed and come back with others.
     """
-    player = PLAYER_ADAPTER.validate_json(text)
+    player = SAVED_ADAPTER.validate_json(text)
     seat = player.seat(game)
     return seat if isinstance(seat, KernelSeat) else player
 

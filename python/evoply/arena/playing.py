@@ -112,11 +112,19 @@ class Tables:
         self.threads = checked_whole("threads", threads, MOST_THREADS)
         self.about: dict[int, Mapping[str, Any]] = {}
         """What seats learned about the players, by their indices; complete after `close`."""
-        self._players = [_seat_or_player(player, game) for player in players]
+        self._players: list[_AtBoard] = []
         # The caller's own thread is the first one, so that one thread needs no other.
         self._workers = [
             _Worker(game, self._players, self.about, clock) for _ in range(threads or core_count())
         ]
+        try:
+            for number, player in enumerate(players):
+                self._players.append(_seat_or_player(player, game))
+                if cluster is None:
+                    self._workers[0].check(number)
+        except BaseException:
+            self.close()
+            raise
 
     def __enter__(self) -> Tables:
         return self
@@ -296,6 +304,10 @@ class _Worker:
                 raise ForfeitError("the games were stopped")
             self.seats[key] = seat  # last in order: the first is the one longest unused
         return seat
+
+    def check(self, number: int) -> None:
+        """Raise `ValueError` if a player cannot play at all."""
+        self.seat(number, (number, number)).check()
 
     def close(self) -> None:
         with self._lock:

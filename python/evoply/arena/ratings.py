@@ -3,41 +3,97 @@
 The model is Bradley & Terry's (1952) on Elo's scale: a player rated 400 points above another scores
 10 points for every point of the other; a draw counts half. Ratings are those of greatest likelihood
 with one drawn game of every player against a player of average strength, which keeps the ratings of
-players that won everything finite. Games come in opening pairs, so standard errors come from pairs:
-the sandwich covariance (Huber 1967, White 1982) with a pair as its unit. This module knows numbers,
-not players.
+players that won everything finite.
+
+Games come in opening pairs, so standard errors come from pairs: the sandwich covariance (Huber
+1967, White 1982), with the spread of the pairs of the same two players. An interval is that of the
+player's score (`score_interval`, as in a match), whose ends are turned into ratings: so it ends
+nowhere above for a player that won everything. This module knows numbers, not players.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evoply.arena.statistics import FEWEST_PAIRS
+from evoply.arena.statistics import (
+    FEWEST_PAIRS,
+    design_effect,
+    score_interval,
+    spread_of_pairs,
+)
 
 _ELO = 400 / math.log(10)
 """Points of Elo's scale to one unit of log-odds."""
 _MOST_STEPS = 200
-_Z = 1.959963984540054  # of a 95 % interval
+_NOTHING = 1e-12
+_HALVINGS = 60
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ratings:
-    """Ratings of players on Elo's scale, their mean 0, with one entry a player."""
+    """Ratings of players on Elo's scale, their mean 0, with one entry a player.
+
+    The mean counts a player that won, or lost, everything with its finite rating. Others are apart
+    from each other by what their games say, whatever that is.
+    """
 
     elo: NDArray[np.float64]
     covariance: NDArray[np.float64]
     """The covariance matrix of the ratings, in squared points."""
     distinct_pairs: NDArray[np.int64]
     """For each player, the number of pairs that do not repeat earlier ones."""
+    won: NDArray[np.float64]
+    """The points of the row's player against the column's."""
+    games: NDArray[np.float64]
+    """The games of both."""
 
     def interval(self, player: int) -> tuple[float, float] | None:
-        """Return the 95 % interval of a rating; None if too few distinct pairs were played."""
+        """Return the 95 % interval of a rating; None if too few distinct pairs were played.
+
+        An end is infinite if the player won, or lost, every game.
+        """
         if self.distinct_pairs[player] < FEWEST_PAIRS:
             return None
-        half = _Z * math.sqrt(self.covariance[player, player])
-        return float(self.elo[player] - half), float(self.elo[player] + half)
+        contrast = np.full(len(self.elo), -1 / len(self.elo))
+        contrast[player] += 1
+        return self.bounds(contrast, player)
+
+    def bounds(self, contrast: NDArray[np.float64], player: int) -> tuple[float, float] | None:
+        """Return the 95 % interval of a sum of ratings with the weights *contrast*, which add to 0.
+
+        It is that of the score of *player*: its rating moves until its expected score is at an end,
+        while all others stay. They are uncertain, too, so the score counts as one of fewer games,
+        as many as give the variance of the sum. None if *player* has no weight, or no game.
+        """
+        weight = float(contrast[player])
+        games = self.games[player]
+        value = float(contrast @ self.elo)
+        variance = (
+            float(contrast @ self.covariance @ contrast) / (_ELO * weight) ** 2 if weight else 0
+        )
+        if variance < _NOTHING or not games.any():
+            return None
+        gaps = (self.elo[player] - self.elo) / _ELO
+
+        def expected(moved: float) -> NDArray[np.float64]:
+            return np.asarray(1 / (1 + np.exp(-gaps - moved)))
+
+        now = expected(0.0)
+        slope = np.average(now * (1 - now), weights=games)
+        mean = np.average(now, weights=games)
+        count = mean * (1 - mean) / (slope**2 * variance)
+        score = self.won[player].sum() / games.sum()
+        ends = [
+            value
+            + _ELO
+            * weight
+            * _where(lambda moved: np.average(expected(moved), weights=games), share)
+            for share in score_interval(float(score), float(count))
+        ]
+        return min(value, *ends), max(value, *ends)
 
     def difference(self, first: int, second: int) -> tuple[float, float]:
         """Return how far *first* is rated above *second*, and the standard error of that."""
@@ -66,14 +122,29 @@ def bradley_terry(first: ArrayLike, second: ArrayLike, points: ArrayLike, player
     np.add.at(games, (first, second), 2.0)
     games += games.T
     strengths = _most_likely(won, games)
-    # Only differences of ratings matter, so their mean may be 0.
-    centring = np.eye(players) - 1 / players
-    covariance = centring @ _covariance(strengths, games, first, second, scores) @ centring
+    covariance = _covariance(strengths, games, _design_effects(won, games, first, second, scores))
     return Ratings(
         elo=_ELO * (strengths - strengths.mean()),
         covariance=_ELO**2 * covariance,
         distinct_pairs=np.asarray(games.sum(axis=1) / 2, dtype=np.int64),
+        won=won,
+        games=games,
     )
+
+
+def _where(expected: Callable[[float], float], share: float) -> float:
+    """Return how far a rating moves until the score that is *expected* is *share*."""
+    if not 0 < share < 1:
+        return math.copysign(math.inf, share - 0.5)
+    low, high = -1.0, 1.0
+    while expected(low) > share:
+        low *= 2
+    while expected(high) < share:
+        high *= 2
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if expected(middle) < share else (low, middle)
+    return low
 
 
 def _expected(strengths: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -86,7 +157,7 @@ def _information(strengths: NDArray[np.float64], games: NDArray[np.float64]) -> 
     expected = _expected(strengths)
     weights = games * expected * (1 - expected)
     drawn = 1 / (1 + np.exp(-strengths))
-    return np.asarray(np.diag(weights.sum(axis=1) + drawn * (1 - drawn)) - weights)
+    return _laplacian(weights) + np.diag(drawn * (1 - drawn))
 
 
 def _log_likelihood(
@@ -123,22 +194,46 @@ def _most_likely(won: NDArray[np.float64], games: NDArray[np.float64]) -> NDArra
     return strengths
 
 
-def _covariance(
-    strengths: NDArray[np.float64],
+def _design_effects(
+    won: NDArray[np.float64],
     games: NDArray[np.float64],
     first: NDArray[np.intp],
     second: NDArray[np.intp],
     scores: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Return the sandwich covariance of the strengths; see the docstring of the module."""
-    inverse = np.linalg.inv(_information(strengths, games))
+    """Return the design effect of the pairs of each two players, from all pairs of either.
+
+    Pairs of the same two players show how far pairs spread; a pair alone doesn't.
+    """
+    pairs = games / 2
+    # From a half, so that they are the same from both sides.
+    squares, means = np.zeros((2, *games.shape))
+    np.add.at(squares, (first, second), (scores / 2 - 0.5) ** 2)
+    several = pairs > 1
+    np.divide(won, games, out=means, where=several)
+    variances = np.zeros(games.shape)
+    rest = squares + squares.T - pairs * (means - 0.5) ** 2
+    np.divide(rest, pairs - 1, out=variances, where=several)
+    effect = design_effect(
+        *(
+            each.sum(axis=1, keepdims=True) + each.sum(axis=1) - each
+            for each in spread_of_pairs(pairs * several, means, variances.clip(0.0))
+        )
+    )
+    return np.asarray(effect)
+
+
+def _covariance(
+    strengths: NDArray[np.float64], games: NDArray[np.float64], effects: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the sandwich covariance of the strengths around their mean."""
     expected = _expected(strengths)
-    squares = np.zeros(games.shape)
-    np.add.at(squares, (first, second), (scores - 2 * expected[first, second]) ** 2)
-    squares += squares.T
-    # If every pair scored exactly as expected, the estimate would be 0, which is too small:
-    # then a pair counts as one game.
-    one_game = games / 2 * 4 * expected * (1 - expected)
-    squares = np.where(squares > 1e-12 * games, squares, one_game)
-    meat = np.diag(squares.sum(axis=1)) - squares
-    return np.asarray(inverse @ meat @ inverse)
+    weights = games * expected * (1 - expected)
+    # Only differences of strengths matter, and only between players that games tie together.
+    inverse = np.linalg.pinv(_laplacian(weights), rcond=_NOTHING, hermitian=True)
+    return np.asarray(inverse @ _laplacian(2 * effects * weights) @ inverse)
+
+
+def _laplacian(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the matrix of a sum of squared differences with *weights*."""
+    return np.asarray(np.diag(weights.sum(axis=1)) - weights)

@@ -49,7 +49,8 @@ class Standing(JsonData):
     rating: float
     """On Elo's scale; the mean of all players is 0."""
     interval: tuple[float, float] | None
-    """95 % interval of the rating; None with too few distinct games."""
+    """95 % interval of the rating; None with too few distinct games. An end is infinite (in JSON
+    null) if the player won, or lost, every game."""
     points: float
     games: int
     place: int = field(metadata={"json": ""})

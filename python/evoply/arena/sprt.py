@@ -34,6 +34,8 @@ _UNSEEN = 1e-3
 _BATCH = 64
 _LARGEST_BATCH = 4096
 MOST_ELO = 2000.0
+_MOST_REPEATED = 64
+"""Pairs in a row, none of which was new, after which no new ones are expected."""
 
 
 def expected_score(elo: float) -> float:
@@ -132,18 +134,36 @@ class Evidence:
     verdict: Verdict = "undecided"
     repeated: int = 0
     """Pairs of games that repeated earlier ones and are not evidence."""
+    repeated_in_a_row: int = 0
+    """Those since the last new pair."""
     _seen: set[tuple[int, int]] = field(default_factory=set)
 
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether the players only repeat their games, so that more of them decide nothing.
+
+        As many pairs in a row were old as there are new ones, and at least 64: if the next pair
+        were new once in ten times, that would happen once in 800 matches.
+        """
+        return self.repeated_in_a_row >= max(_MOST_REPEATED, sum(self.counts))
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no more games are needed."""
+        return self.verdict != "undecided" or self.is_exhausted
+
     def weigh(self, results: Results) -> None:
-        """Add the pairs of games of *results*, until the test is decided."""
+        """Add the pairs of games of *results*, until the test is over."""
         hashes = results.hashes.reshape(-1, 2).tolist()
         points = pair_points(results).tolist()
         for (black, white), scored in zip(hashes, points, strict=True):
-            if self.verdict != "undecided":
+            if self.is_over:
                 return
             if (black, white) in self._seen:
                 self.repeated += 1
+                self.repeated_in_a_row += 1
             else:
+                self.repeated_in_a_row = 0
                 self._seen.add((black, white))
                 self.add(scored)
 
@@ -170,6 +190,8 @@ class SprtResult(Circumstances):
     """Opening pairs with 0, 1/2, 1, 3/2 and 2 points."""
     repeated_pairs: int
     """Pairs of games that repeated earlier ones: played, but not counted as evidence."""
+    is_exhausted: bool = False
+    """Whether the match ended undecided because its games only repeated themselves."""
     players: tuple[Mapping[str, Any], ...] = ()
     """First and second: `kind`, `version`, `forfeits` (games) and, for an engine, its own name
     (`engine`) and its `command`."""
@@ -208,6 +230,11 @@ class SprtResult(Circumstances):
                 f"rejected: {test.elo0:g} Elo for {first} explain the games better than "
                 f"{test.elo1:g}"
             )
+        if self.is_exhausted:
+            return (
+                "undecided: the games only repeat themselves, so more of them decide nothing - "
+                "take longer openings"
+            )
         return "undecided: the limit on games was reached first"
 
     def __str__(self) -> str:
@@ -233,8 +260,9 @@ def sprt_match(
     """Play the games of `match` with this seed until *test* is decided, at most *games* of them.
 
     The result has the pairs up to the decision, however many were played at a time. A pair of games
-    that repeats an earlier one is not evidence and is left out. *progress* is called with the
-    number of games and the log-likelihood ratio, *on_game* with every game, including games after
+    that repeats an earlier one is not evidence and is left out; a match of which only such pairs
+    are left ends undecided (`SprtResult.is_exhausted`). *progress* is called with the number of
+    games and the log-likelihood ratio, *on_game* with every game, including games after
     the decision that were played in the same batch. Raises ValueError as `match` does, and without
     openings, where the same games would be played again and again. Ctrl-C raises a
     `StoppedWithResultError` with the *result* so far, undecided, if any pair was played by then.
@@ -265,16 +293,17 @@ def sprt_match(
         ratio=evidence.ratio,
         pairs=tuple(evidence.counts),
         repeated_pairs=evidence.repeated,
+        is_exhausted=evidence.is_exhausted,
         **circumstances(field.conditions, tally, reproducible=field.reproducible),
         players=field.about(tally),
     )
-    is_whole = evidence.verdict != "undecided"
+    is_whole = evidence.is_over
     return stop.give(result if result.games or not stop.came else None, is_whole=is_whole)
 
 
 def _batches(evidence: Evidence) -> Iterator[int]:
     """Yield how many games to play at a time until *evidence* decides."""
     size = 2 * _BATCH
-    while evidence.verdict == "undecided":
+    while not evidence.is_over:
         yield size
         size = min(2 * size, 2 * _LARGEST_BATCH)

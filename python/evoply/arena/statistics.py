@@ -10,12 +10,18 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist, fmean, stdev
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 FEWEST_PAIRS = 10
 """The number of distinct pairs below which there is no interval, as it would mean nothing."""
+_ADDED_SPREAD = 1 / 8
+"""That of half a pair between equal players, whose games go alike."""
+_NO_HIT = 1e-9
+_MANY = 20
+_HALVINGS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +40,8 @@ def pair_statistics(
     """Return the mean of *points* with an interval from opening pairs.
 
     *points* (one entry a game: 1, 0.5, 0) and *hashes* hold pairs in consecutive entries. A pair
-    that repeats an earlier one does not count as distinct. The interval is Wilson's with an
-    effective number of games p(1-p)/variance of the mean, so that it stays inside [0, 1]; where all
-    pairs scored alike, every distinct pair counts as one game.
+    that repeats an earlier one does not count as distinct. The interval is `score_interval`, with
+    the number of independent games that are as good as these pairs (`design_effect`).
 
     >>> pair_statistics(np.array([1.0, 1.0, 1.0, 0.0] * 10), np.arange(40, dtype=np.uint64))
     PairStatistics(score=0.75, interval=(0.62..., 0.84...), distinct_pairs=20)
@@ -46,9 +51,80 @@ def pair_statistics(
     distinct = distinct_rows(hashes.reshape(-1, 2))
     if distinct < FEWEST_PAIRS:
         return PairStatistics(score, None, distinct)
-    variance = float(pairs.var(ddof=1)) / distinct
-    games = score * (1 - score) / variance if variance > 0 else float(distinct)
-    return PairStatistics(score, wilson(score, games, confidence), distinct)
+    effect = design_effect(*spread_of_pairs(distinct, score, float(pairs.var(ddof=1))))
+    return PairStatistics(score, score_interval(score, distinct / effect, confidence), distinct)
+
+
+def spread_of_pairs(count: Any, mean: Any, variance: Any) -> tuple[Any, Any]:
+    """Return how far *count* pairs spread, and how far they would if both games went alike.
+
+    *mean* and *variance* are those of the pairs' points a game. Numbers or arrays of them.
+    """
+    return count * variance, count * mean * (1 - mean) + variance
+
+
+def design_effect(spread: Any, greatest: Any) -> Any:
+    """Return the variance of a pair's mean as a share of that of a single game (Kish 1965).
+
+    It is 1 if the two games of each pair go alike, 1/2 if they are independent, and less if one
+    makes up for the other. The arguments are sums of `spread_of_pairs`. Pairs that happen to score
+    alike do not show that all will: half a pair is added that would go alike, which counts most
+    where little was seen. Without any spread a pair counts as one game.
+
+    >>> design_effect(0.0, 0.0), round(design_effect(5.0, 10.0), 2)
+    (1.0, 0.51)
+    """
+    return (_ADDED_SPREAD + spread) / (_ADDED_SPREAD + greatest)
+
+
+def score_interval(score: float, count: float, confidence: float = 0.95) -> tuple[float, float]:
+    """Return the interval of a score in [0, 1] of *count* independent games, maybe a fraction.
+
+    It is Wilson's, and near 0 and 1, where Wilson's holds the truth too rarely, at least the exact
+    one of Clopper & Pearson (1934) at twice the doubt, as Brown, Cai & DasGupta (2001) advise with
+    Poisson's distribution in place of the exact one. A side that lost no point has 1 as its end.
+
+    >>> score_interval(1.0, 10)
+    (0.72..., 1.0)
+    """
+    low, high = wilson(score, count, confidence)
+    doubt = 1 - confidence
+    return (
+        min(low, _exact_end(score * count, count, doubt)),
+        max(high, 1 - _exact_end((1 - score) * count, count, doubt)),
+    )
+
+
+def _exact_end(hits: float, count: float, level: float) -> float:
+    """Return the share at which *hits* of *count* or more have the probability *level*.
+
+    1 where *hits* are so many that Wilson's interval is wider anyway.
+    """
+    if hits <= _NO_HIT:
+        return 0.0
+    if hits >= _MANY:
+        return 1.0
+    low, high = 0.0, min(hits / count, 1.0)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _tail(middle, hits, count) < level else (low, middle)
+    return low
+
+
+def _tail(share: float, hits: float, count: float) -> float:
+    """Return the probability of *hits* or more of *count*, by the incomplete beta function.
+
+    By its series: `scipy.special` takes longer to import than a short match takes.
+    """
+    misses = count - hits + 1
+    scale = math.lgamma(count + 1) - math.lgamma(hits + 1) - math.lgamma(misses)
+    term = math.exp(scale + hits * math.log(share) + misses * math.log1p(-share))
+    total, step = 0.0, 0
+    while term > 1e-9 * total:
+        total += term
+        step += 1
+        term *= share * (count + step) / (hits + step)
+    return total
 
 
 def distinct_rows(rows: NDArray[np.uint64]) -> int:
@@ -74,13 +150,14 @@ def wilson(share: float, count: float, confidence: float = 0.95) -> tuple[float,
 def mean_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[float, float] | None:
     """Return Student's interval of the mean of independent runs; None for fewer than two.
 
-    The values should be roughly normal. Source: Student 1908.
+    None, too, if all values are equal: they do not show how far others would be from them. The
+    values should be roughly normal. Source: Student 1908.
 
     >>> mean_interval([1.0, 2.0, 3.0])
     (-0.48..., 4.48...)
     """
     count = len(values)
-    if count < 2:
+    if count < 2 or min(values) == max(values):
         return None
     from scipy.special import stdtrit  # slow to import, and rarely needed
 

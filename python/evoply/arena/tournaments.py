@@ -51,13 +51,15 @@ class Star(JsonData):
     mean_rank: float
     """1 is the best; in mode "same" the rank in the bracket."""
     rank_interval: tuple[float, float] | None
-    """Student's 95 % interval of the mean rank; None for fewer than ten runs."""
+    """Student's 95 % interval of the mean rank; None for fewer than ten runs, or if its rank was
+    the same in all."""
     titles: int
     finals: int
     """Runs in which it still played in the last round."""
     finals_interval: tuple[float, float]
     rating: float
     rating_interval: tuple[float, float] | None
+    """95 % interval of the rating; an end is infinite if it won, or lost, every game."""
     fitness: float | None
     place: int = field(metadata={"json": ""})
     """Where the player stood in the list of players, from 0."""

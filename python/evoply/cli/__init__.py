@@ -14,8 +14,8 @@ __all__ = ["main"]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line *arguments* (default: those of the process); return the exit code.
 
-    0: done, 1: failed, 2: wrong use, 130: stopped by Ctrl-C, 128 and the number of
-    another signal: stopped by that.
+    0: done, 1: failed, 2: wrong use, 130: stopped by Ctrl-C, 128 and the number of another signal:
+    stopped by that.
     """
     # Pydantic would look for plugins among all that is installed, which takes longer than a match.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
@@ -27,21 +27,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
         words = sys.argv[1:] if arguments is None else arguments
         if words[:1] == ["doctor"]:
             return _examine(is_json="--json" in words)
-        from evoply.prerequisites import missing_package
-        from evoply.wording import json_line, printable
-
-        why: object = missing_package(error)
-        if error.name in (None, "evoply._native"):
-            # No kernel, or none for this machine, or for the path that EVOPLY_CPU names.
-            why = "the kernel - is not built here - run 'make setup'" if error.name else error
+        why = _missing(error)
         if not why:
             raise
+        from evoply.wording import json_line, printable
+
         if "--json" in words:
-            print(json_line({"error": str(why), "exit_code": 2}))
+            print(json_line({"error": why, "exit_code": 2}))
         print(printable(f"evoply: {why}"), file=sys.stderr)
         return 2
     except KeyboardInterrupt:  # while importing; `run` handles it from then on
         return 130
+
+
+def _missing(error: ImportError) -> str:
+    """Return the sentence for what cannot be imported; "" if it should be there."""
+    if error.name is None:  # a kernel, but none for this machine or the path that EVOPLY_CPU names
+        return str(error)
+    from evoply.prerequisites import missing_kernel, missing_package
+
+    if error.name == "evoply._native":
+        return f"the kernel - is not built here - {missing_kernel()}"
+    is_ours = error.name.partition(".")[0] == "evoply"
+    is_missing = isinstance(error, ModuleNotFoundError) and not is_ours
+    return missing_package(error.name) if is_missing else ""
 
 
 def _examine(*, is_json: bool) -> int:

@@ -17,6 +17,7 @@ from evoply.wording import short_name
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from evoply.cli.convert import Notes
     from evoply.formats import GamePlayed, Refused
     from evoply.protocols import Choice, GameRecord
     from evoply.reports import AnalysedGame
@@ -158,16 +159,15 @@ def _analyse_games(
     programs: shared_options.Programs,
     output: Output,
 ) -> None:
-    from evoply.cli.convert import refused_data, tell_refused
     from evoply.cli.player_texts import read_players
     from evoply.cli.progress import progress_bar
     from evoply.reports import analyse_games, write_analysis
     from evoply.reports.game_analysis import summaries
 
-    games, refused = _games_of(path, game)
+    games, notes = _games_of(path, game)
     game, (judge,) = read_players([player], game or games[0].record.position.game, programs)
     others = _of_others(games, game)
-    refused += others
+    notes.refused.extend(others)
     games = [played for played in games if played.record.position.game == game]
     if not games:
         raise ValueError(f"--games: {path}: {others[0]}; leave --game out")
@@ -187,7 +187,7 @@ def _analyse_games(
     _show_games(output, analysed)
     if html is not None and analysed:
         output.say(f"Report: {html}")
-    tell_refused(refused)
+    notes.tell()
     answer = {
         "file": str(path),
         "player": judge.label,
@@ -195,7 +195,7 @@ def _analyse_games(
         "seed": seed,
         "players": {name: summary.to_dict() for name, summary in summaries(analysed).items()},
         "games": [played.to_dict() for played in analysed],
-        "refused": refused_data(refused),
+        **notes.to_dict(),
     }
     if is_stopped:
         done = f"{len(analysed):,} of {len(games):,} games are analysed"
@@ -203,19 +203,19 @@ def _analyse_games(
     output.result(answer)
 
 
-def _games_of(path: Path, game: str | None) -> tuple[list[GamePlayed], list[Refused]]:
-    """Return the games of a file, at least one, and those that cannot be read."""
-    from evoply.cli.convert import games_in
+def _games_of(path: Path, game: str | None) -> tuple[list[GamePlayed], Notes]:
+    """Return the games of a file, at least one, and what is to be said of them."""
+    from evoply.cli.convert import Notes, games_in
 
-    refused: list[Refused] = []
+    notes = Notes()
     try:
-        games = list(games_in(str(path), refused, game=game))
+        games = list(games_in(str(path), notes, game=game))
     except ValueError as error:
         raise ValueError(f"--games: {error}") from None
     if not games:
-        why = str(refused[0]) if refused else "there are no games in this file"
+        why = str(notes.refused[0]) if notes.refused else "there are no games in this file"
         raise ValueError(f"--games: {path}: {why}")
-    return games, refused
+    return games, notes
 
 
 def _of_others(games: Sequence[GamePlayed], game: str) -> list[Refused]:

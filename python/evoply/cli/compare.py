@@ -14,6 +14,7 @@ from evoply.cli.shared_options import (
     NO_CLUSTER,
     Charts,
     ClusterOptions,
+    CodeInRuns,
     Json,
     RunGame,
     Threads,
@@ -58,6 +59,7 @@ def compare(
     charts: Charts = None,
     workers: Workers = 0,
     cluster: ClusterOptions = NO_CLUSTER,
+    code_in_runs: CodeInRuns = False,
     json: Json = False,
 ) -> None:
     """Compare configs, presets or runs over many seeds.
@@ -141,6 +143,7 @@ def run_all(
         estimated_cost,
         run_experiment,
     )
+    from evoply.experiments.verdict_on_setups import hopeless
     from evoply.reports import save_charts
 
     prepared_folder(folder_of_csv)
@@ -153,6 +156,9 @@ def run_all(
         with on_cluster(cluster, output) as dispatcher:
             slots = workers if dispatcher is None else dispatcher.slots
             output.say(_cost_text(estimated_cost(folder, workers=slots)))
+            why_hopeless = hopeless(folder.experiment.planned_looks, len(folder.setups))
+            if why_hopeless:
+                output.say(why_hopeless)
             with share_bar(folder.name) as move:
 
                 def tell(status: Status) -> None:

@@ -6,8 +6,9 @@ import io
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 _STREAM = "-"
 _IN_MEMORY = 1 << 20
-_MOST_REFUSED = 10
+_MOST_NOTES = 10
 
 
 def convert(
@@ -40,15 +41,16 @@ def convert(
 ) -> None:
     """Write the games of a file in another format.
 
-    The formats are transcript (.txt, a game a line), ggf (.ggf), wthor (.wtb),
-    obf (.obf, positions), pdn (.pdn), and games (.jsonl, what a match saves);
-    if the ending of a name is not known, the content decides. An .obf file
-    holds positions: a game is written as all of its positions in order, and a
-    position is read as a game without moves. Games that cannot be read or
-    written are left out and listed with their place.
+    The formats are transcript (.txt, a game a line), ggf (.ggf), sgf (.sgf),
+    wthor (.wtb), obf (.obf, positions), pdn (.pdn), and games (.jsonl, what a
+    match saves); if the ending of a name is not known, the content decides. An
+    .obf file holds positions: a game is written as all of its positions in
+    order, and a position is read as a game without moves. Games that cannot be
+    read or written are left out and listed with their place. Where a game says
+    one thing twice and not alike, such as its result, this is listed, too.
 
-    In JSON: source, target, from, to, games, moves, and refused: number, place and
-    reason of each game that was left out.
+    In JSON: source, target, from, to, games, moves, refused (number, place and
+    reason of each game that was left out) and doubts (what games say twice).
 
     Parameters
     ----------
@@ -78,7 +80,8 @@ def convert(
             )
         except ValueError as error:
             raise ValueError(f"{source}: {error}") from None
-        result = _result(source, target, read, write, converted)
+        notes = Notes([*converted.refused], [*converted.doubts])
+        result = _result(source, target, read, write, converted) | notes.to_dict()
         if not converted.games:
             why = converted.refused[0] if converted.refused else f"there is no {read.name} in it"
             raise EndedError(f"{source}: {why}", result)
@@ -89,7 +92,7 @@ def convert(
             f"{converted.games:,} game{'s' * (converted.games != 1)} of {converted.moves:,} plies"
             f" from {read.name} to {write.name}: {target}"
         )
-    tell_refused(converted.refused)
+    notes.tell()
     output.result(result)
 
 
@@ -129,31 +132,46 @@ def games_file(
         yield read, file, names_beside(source) if has_names else WthorNames()
 
 
-def games_in(
-    file: str, refused: list[Refused] | None, *, game: str | None = None
-) -> Iterator[GamePlayed]:
-    """Yield the games of a file; those that cannot be read are added to *refused*.
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """What is to be said of the games of a file: those left out, and what is doubtful."""
 
-    Raises `ValueError`, which names the file, also for such a game if *refused* is None.
+    refused: list[Refused] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
+
+    def tell(self) -> None:
+        """Print the first notes of each kind, and count the others."""
+        for what, notes in (("left out", self.refused), ("doubtful", self.doubts)):
+            for note in notes[:_MOST_NOTES]:
+                stderr().print(f"{what}: {note}", soft_wrap=True)
+            if len(notes) > _MOST_NOTES:
+                stderr().print(f"{what}: {len(notes) - _MOST_NOTES:,} more")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all notes as JSON-ready data."""
+        refused = [
+            {"number": game.number, "place": game.place, "reason": game.reason}
+            for game in self.refused
+        ]
+        return {"refused": refused, "doubts": self.doubts}
+
+
+def games_in(file: str, notes: Notes, *, game: str | None = None) -> Iterator[GamePlayed]:
+    """Yield the games of a file, and add what is to be said of them to *notes*.
+
+    Raises `ValueError`, which names the file, if it cannot be read as a whole.
     """
     with games_file(file) as (read, opened, names):
         try:
-            yield from read.read(opened, game, names, None if refused is None else refused.append)
+            yield from read.games(
+                opened,
+                game=game,
+                names=names,
+                on_refused=notes.refused.append,
+                on_doubt=notes.doubts.append,
+            )
         except ValueError as error:
             raise ValueError(f"{file}: {error}") from None
-
-
-def tell_refused(refused: Sequence[Refused]) -> None:
-    """Print the first games that were left out, and why; count the others."""
-    for game in refused[:_MOST_REFUSED]:
-        stderr().print(f"left out: {game}", soft_wrap=True)
-    if len(refused) > _MOST_REFUSED:
-        stderr().print(f"left out: {len(refused) - _MOST_REFUSED:,} more")
-
-
-def refused_data(refused: Sequence[Refused]) -> list[dict[str, Any]]:
-    """Return the games that were left out as JSON-ready data."""
-    return [{"number": game.number, "place": game.place, "reason": game.reason} for game in refused]
 
 
 @contextmanager
@@ -199,5 +217,4 @@ def _result(
         "to": write.name,
         "games": converted.games,
         "moves": converted.moves,
-        "refused": refused_data(converted.refused),
     }

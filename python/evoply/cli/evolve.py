@@ -29,6 +29,7 @@ def evolve(
     tests: shared_options.Tests = True,
     threads: shared_options.Threads = 0,
     cluster: shared_options.ClusterOptions = shared_options.NO_CLUSTER,
+    code_in_runs: shared_options.CodeInRuns = False,
     json: shared_options.Json = False,
 ) -> None:
     """Evolve a player.
@@ -47,7 +48,8 @@ def evolve(
         A TOML file, a parameter file of gpjpp (.ini), or the name of a preset
         (see `evoply presets`).
     seed
-        A whole number: the same config and seed give the same run. Default: that of the config.
+        A whole number: the same config and seed give the same run. A time limit may end it after
+        more or fewer generations. Default: that of the config.
     population_size
         Trees in a generation; of islands, on each; of a map, new ones.
     generations

@@ -2,7 +2,15 @@
 
 from evoply.cli.compare import Csv, Workers, run_all
 from evoply.cli.output import Output
-from evoply.cli.shared_options import NO_CLUSTER, Charts, ClusterOptions, Json, RunGame, Whole
+from evoply.cli.shared_options import (
+    NO_CLUSTER,
+    Charts,
+    ClusterOptions,
+    CodeInRuns,
+    Json,
+    RunGame,
+    Whole,
+)
 
 
 def experiment(
@@ -16,6 +24,7 @@ def experiment(
     charts: Charts = None,
     workers: Workers = 0,
     cluster: ClusterOptions = NO_CLUSTER,
+    code_in_runs: CodeInRuns = False,
     json: Json = False,
 ) -> None:
     """Vary keys of a config over many seeds, as a file of a few lines says.

@@ -9,7 +9,15 @@ from cyclopts import Parameter
 from evoply.cli.long_work import on_cluster, seconds_in_words
 from evoply.cli.output import Output, StoppedError, made, percent, table
 from evoply.cli.progress import share_bar
-from evoply.cli.shared_options import NO_CLUSTER, ClusterOptions, Json, RunGame, Threads, Whole
+from evoply.cli.shared_options import (
+    NO_CLUSTER,
+    ClusterOptions,
+    CodeInRuns,
+    Json,
+    RunGame,
+    Threads,
+    Whole,
+)
 from evoply.protocols import RunError
 from evoply.refusals import reason
 from evoply.wording import signed, span
@@ -40,6 +48,7 @@ def league(
         ),
     ] = 0,
     cluster: ClusterOptions = NO_CLUSTER,
+    code_in_runs: CodeInRuns = False,
     json: Json = False,
 ) -> None:
     """Make the best player of every method afresh, let all play all, and write a page.
@@ -133,7 +142,10 @@ def _cost_text(folder: LeagueFolder, slots: int) -> str:
     runs = plan.seeds * (many - len(folder.ready_players))
     seconds = seconds_in_words(plan.budget * runs / (slots or core_count()))
     seeds = f"{plan.seeds} seed{'s' * (plan.seeds > 1)}"
-    return f"{many} take part with {seeds}: {seconds} to make {runs} players, then their games"
+    unsure = " (too few for an interval: three or more have one)" * (plan.seeds == 2)
+    return (
+        f"{many} take part with {seeds}{unsure}: {seconds} to make {runs} players, then their games"
+    )
 
 
 def _say(found: League, output: Output) -> None:

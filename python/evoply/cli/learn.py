@@ -26,6 +26,7 @@ def learn(
     tests: shared_options.Tests = True,
     threads: shared_options.Threads = 0,
     cluster: shared_options.ClusterOptions = shared_options.NO_CLUSTER,
+    code_in_runs: shared_options.CodeInRuns = False,
     json: shared_options.Json = False,
 ) -> None:
     """Learn the weights, or the pattern tables, of a player by play.
@@ -44,8 +45,8 @@ def learn(
         A TOML file, or the name of a preset: firebrand, firebrand-8, patterns-8, tuples-3,
         tuples-evolved, tuples, strong, strong-checkers, strong-checkers-10.
     seed
-        A whole number: the same config and seed give the same weights. Default: that of the
-        config.
+        A whole number: the same config and seed give the same weights. A time limit may end the
+        run after more or fewer games. Default: that of the config.
     games
         How many games in all; none: no limit.
     time_limit
@@ -61,14 +62,15 @@ def learn(
     from evoply.cli.run_loop import drive, for_runs, new_run, with_overrides
     from evoply.configs.keys import read_toml
     from evoply.kinds import KINDS
-    from evoply.own_code import is_own_code
+    from evoply.own_code import is_own_code, reading
     from evoply.presets import config_text
     from evoply.runs.finding_kinds import named_kind
 
     overrides = with_overrides(set_, seed=seed, games=games, time_limit=time_limit, game=game)
     learner = str(read_toml(config_text(config), config).get("learner"))
     is_own = is_own_code(learner)
-    kind = named_kind(KINDS, learner) if is_own else KINDS.get(learner, KINDS["learning"])
+    with reading(config):
+        kind = named_kind(KINDS, learner) if is_own else KINDS.get(learner, KINDS["learning"])
     output = Output(json)
     chosen: dict[str, Any] = {}
     keys = getattr(kind.learners.given.config_type, "model_fields", {})

@@ -207,7 +207,9 @@ def _viewer(
 def say_engine(output: Output, label: str, about: Mapping[str, Any]) -> None:
     """Say what a player calls itself and how it is started, if it is an engine."""
     if "command" in about:
-        name = " ".join(filter(None, (about["engine"], about["version"])))
+        engine, version = about["engine"] or "", about["version"] or ""
+        # Over NBoard the version is a part of the name.
+        name = engine if version in engine.split() else f"{engine} {version}".strip()
         output.say(f"{short_name(label)} is {name or 'nameless'}: {about['command']}")
     if "sandbox" in about:
         output.say(f"{short_name(label)} ran {_SANDBOXES[about['sandbox']]}.")

@@ -3,6 +3,7 @@
 import inspect
 import re
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 
 from cyclopts import App
 from cyclopts.exceptions import CycloptsError, UnusedCliTokensError
@@ -14,12 +15,19 @@ from evoply.cli.version import version_text
 
 
 def run_command(arguments: Sequence[str]) -> None:
-    """Run the command that *arguments* name; `EndedError` if they are wrongly written."""
+    """Run the command that *arguments* name; `EndedError` if they are wrongly written.
+
+    Commands only declare `--code-in-runs`, which holds for all that they read.
+    """
     arguments = with_games(arguments)
+    allowing = "--code-in-runs" in arguments
+    if allowing:
+        from evoply.own_code import code_in_runs_allowed  # few commands need it
     try:
-        _app(arguments)(
-            arguments, exit_on_error=False, print_error=False, result_action="return_value"
-        )
+        with code_in_runs_allowed() if allowing else nullcontext():
+            _app(arguments)(
+                arguments, exit_on_error=False, print_error=False, result_action="return_value"
+            )
     except CycloptsError as error:
         raise EndedError(_usage(error), {}) from None
 

@@ -45,10 +45,9 @@ def replay(
     from evoply.evolution import check_evolved
     from evoply.evolution import replay as play_again
     from evoply.kinds import find_run
-    from evoply.own_code import code_in_runs_allowed
 
     output = Output(json)
-    with code_in_runs_allowed(code_in_runs), find_run(run) as found:
+    with find_run(run) as found:
         lesson = found.kind.uses.get("replayed")
         if lesson is not None:
             _show_lesson(output, found, lesson(found, generation, game))

@@ -45,7 +45,7 @@ def resume(
     missing.
 
     Your own Python in the run, such as a fitness, is imported from the file
-    where it was, if that is unchanged; without it the run does not go on.
+    where it was, if that is unchanged and you give --code-in-runs.
 
     Parameters
     ----------
@@ -62,12 +62,11 @@ def resume(
     from evoply.cli.run_loop import drive, for_runs
     from evoply.evolution.recorded_parts import given_again
     from evoply.kinds import find_run
-    from evoply.own_code import code_in_runs_allowed
     from evoply.runs.own_learner import with_learner
 
     limits = {"generations": generations, "games": games, "time_limit": time_limit}
     output = Output(json)
-    with code_in_runs_allowed(code_in_runs), with_learner(find_run(run)) as found:
+    with with_learner(find_run(run)) as found:
         parts = given_again(found) if found.kind.own is None else {}
         learner = found.kind.learners.made(**parts)
         with found.lock():  # nothing is drawn while another process has it

@@ -18,6 +18,7 @@ from evoply.protocols import CHECK_SHARE, Cluster, RunNameError
 from evoply.provenance import command_of
 from evoply.runs import Kind, advance, checked_name, new_run_path, runs_directory
 from evoply.runs.finding_kinds import kind_of
+from evoply.runs.user_sources import resuming
 
 
 def drive(
@@ -94,7 +95,7 @@ def _how_to_go_on(run: Run) -> str:
     kept = f"Stopped; the run has {run.steps_in_words()}, all in {run.path}."
     if not count:
         kept = f"Stopped before the first {run.step_word} was whole; {run.path} holds the config."
-    return f"{kept}\nGo on with: {suggested(f'resume {run.name}')}"
+    return f"{kept}\nGo on with: {suggested(resuming(run))}"
 
 
 def typed_command() -> str:
@@ -119,7 +120,7 @@ def new_run(name: str | None, config: Any, output: Output, kind: Kind | None = N
         run = _created(runs_directory() / checked_name(name), config, kind)
     else:
         run = _run_after_its_game(config, kind)
-    again = suggested(f"resume {run.name}")
+    again = suggested(resuming(run))
     output.say(f"Run folder: {run.path}  (Ctrl-C stops; {again} goes on)")
     return run
 

@@ -16,6 +16,10 @@ from evoply.reports import explain
 from evoply.runs import ChampionFacts, Run, match_of, played_matches
 
 TEST_GAMES = 1000
+_TIMED = (
+    "Its time limit ended this run: on another machine, or next time, the same seed may end it "
+    "after more or fewer {0}s. Ended by another limit, it is the same everywhere."
+)
 TEST_OPPONENTS = ("random", "greedy", "swh")
 """Whom a champion meets at the end; swh only where it fits the board."""
 
@@ -26,6 +30,8 @@ def close_run(run: Run, output: Output, *, threads: int, with_tests: bool) -> di
     player = with_options(run.champion_player, {}, name=f"champion@{run.name}")
     digests = run.digests()
     output.say()
+    if run.ended_by == "time_limit":
+        output.say(_TIMED.format(run.step_word))
     output.say(f"Champion of {run.name}: {facts.title}", style="bold")
     explained = explain(player, game=run.config.game)
     say_explanation(output, explained)
@@ -51,6 +57,7 @@ def close_run(run: Run, output: Output, *, threads: int, with_tests: bool) -> di
         "run": str(run.path),
         "name": run.name,
         "status": run.status,
+        "ended_by": run.ended_by or None,
         "generations": len(digests),
         "digest": digests[-1],
         "champion": {**facts.data, **explained.to_dict()},

@@ -38,7 +38,7 @@ def runs(
         Write generations, individuals, hall of fame and matches of the run as CSV files into this
         folder.
     parquet
-        The same as Parquet files; needs pyarrow (`pip install 'evoply[parquet]'`).
+        The same as Parquet files; needs evoply[parquet]; see docs/installation.md.
     all_
         Show every generation of a long run, not the last ones only.
     check
@@ -86,7 +86,7 @@ def _show_list(output: Output) -> None:
         if summary.error is None:
             created = summary.created[:16].replace("T", " ")
             best = percent(summary.best_fresh)
-            status = status_in_words(summary.status)
+            status = status_in_words(summary.status, summary.ended_by)
             listed.add_row(
                 summary.name, summary.game, status, created, f"{summary.generations:,}", best
             )
@@ -111,6 +111,7 @@ def _summary(summary: RunSummary) -> dict[str, Any]:
         "path": str(summary.path),
         "game": summary.game,
         "status": summary.status,
+        "ended_by": summary.ended_by or None,
         "created": summary.created,
         "generations": summary.generations,
         "best_fresh": summary.best_fresh,
@@ -122,7 +123,7 @@ def _show_run(output: Output, run: Run, *, show_all: bool) -> None:
     from evoply.runs.columns import table as steps_in
 
     generations = run.rows()
-    status = status_in_words(run.status)
+    status = status_in_words(run.status, run.ended_by)
     output.say(f"{run.path}: {run.config.game}, seed {run.config.seed}, {status}", style="bold")
     if run.command:
         output.say(f"made by: {run.command}")
@@ -155,6 +156,7 @@ def _data(run: Run, generations: list[dict[str, Any]]) -> dict[str, Any]:
         "game": run.config.game,
         "seed": run.config.seed,
         "status": run.status,
+        "ended_by": run.ended_by or None,
         "created": run.created,
         "version": run.version,
         "signature": run.signature,

@@ -184,7 +184,7 @@ CodeInRuns = Annotated[
         name="--code-in-runs",
         negative="",
         show_default=False,
-        help="Import Python that lies in the folder of a run; look at it before.",
+        help="Run Python, bots and engines that only a run names, too; look at them before.",
     ),
 ]
 Json = Annotated[
@@ -247,6 +247,7 @@ class Programs:
             "See docs/players.md.",
         ),
     ] = None
+    code_in_runs: CodeInRuns = False
 
 
 USUAL_PROGRAMS = Programs()

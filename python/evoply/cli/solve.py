@@ -16,11 +16,13 @@ from evoply.protocols import IllegalMoveError, InvalidMoveError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from evoply.cli.convert import Notes
+    from evoply.formats import GamePlayed
     from evoply.formats.obf import Problem
     from evoply.players.endgame import Solution
     from evoply.protocols import GameRecord, Move
 
-_ENDINGS = (".sgf", ".json")
+_ENDINGS = (".json",)
 """A text that ends in one of these, or as a format does, names a file, even a missing one."""
 
 
@@ -40,14 +42,15 @@ def solve(
 
     Scores are for the side to move, and the winner gets the empty squares. On
     8x8 up to 24 empty squares take seconds. After Ctrl-C or --time-limit the
-    command shows what is solved by then.
+    command shows what is solved by then. Lines of a file that cannot be read or
+    solved are left out and listed with their place.
 
     Parameters
     ----------
     position
         A board such as '---- -OX- -XO- ---- X', a board with moves, moves from the start of 8x8,
-        GGF, a file of positions (.obf) whose scores are shown beside ours, or any other file that
-        `evoply convert` reads: the last position of each game.
+        GGF, SGF, a file of positions (.obf) whose scores are shown beside ours, or any other file
+        that `evoply convert` reads: the last position of each game.
     mode
         exact finds the score, outcome only who wins: 1, 0 or -1.
     every_move
@@ -56,7 +59,7 @@ def solve(
     from evoply.cli.progress import progress_bar
     from evoply.players.endgame import solve as solve_position
 
-    problems = _read(position)
+    problems, notes = _read(position)
     output = Output(json)
     say_estimate(f"solve {position}", sum(_estimate(problem, mode) for problem in problems))
     results: list[dict[str, Any]] = []
@@ -76,8 +79,9 @@ def solve(
             is_stopped = True
     if results:
         _show(output, results)
+    notes.tell()
     left = len(problems) - len(results)
-    answer = {"mode": mode, "positions": results, "unsolved": left}
+    answer = {"mode": mode, "positions": results, "unsolved": left, **notes.to_dict()}
     if is_stopped:
         raise StoppedError(f"stopped; {left:,} of {len(problems):,} positions unsolved", answer)
     if is_late:
@@ -98,52 +102,58 @@ def _estimate(problem: Problem, mode: str) -> float:
     return float(seconds if mode == "exact" else seconds / 10)
 
 
-def _read(text: str) -> Sequence[Problem]:
-    """Return the positions of a file, or the one that *text* shows."""
+def _read(text: str) -> tuple[Sequence[Problem], Notes]:
+    """Return the positions of a file, or the one that *text* shows, and what is to be said."""
+    from evoply.cli.convert import Notes
     from evoply.formats import format_of_name
 
     if os.path.isfile(text) or text.lower().endswith(_ENDINGS) or format_of_name(text):
         return _of_file(text)
-    return (_pasted(text),)
+    return (_pasted(text),), Notes()
 
 
-def _of_file(name: str) -> Sequence[Problem]:
-    from evoply.cli.convert import games_file
-    from evoply.formats import obf
+def _of_file(name: str) -> tuple[Sequence[Problem], Notes]:
+    """Return the positions of a file; those that cannot be read or solved are left out."""
+    from evoply.cli.convert import Notes, games_in
+    from evoply.formats import Refused
 
+    notes = Notes()
     problems: list[Problem] = []
-    with games_file(name) as (form, file, names):
+    for game in games_in(name, notes):
+        number = len(problems) + len(notes.refused) + 1
         try:
-            if form.name == "obf":
-                problems.extend(obf.read(file))
-            else:
-                for number, game in enumerate(form.read(file, None, names, None), start=1):
-                    problems.append(_problem(game.record, f"game {number}"))
+            problems.append(_problem(game, "it"))
         except ValueError as error:
-            raise ValueError(f"{name}: {error}") from None
+            notes.refused.append(Refused(number, f"game {number}", str(error)))
     if not problems:
-        raise ValueError(f"{name}: there is no position in this file")
-    return problems
+        why = notes.refused[0] if notes.refused else "there is no position in this file"
+        raise ValueError(f"{name}: {why}")
+    return problems, notes
 
 
-def _problem(record: GameRecord, what: str) -> Problem:
+def _problem(game: GamePlayed | GameRecord, what: str) -> Problem:
+    """Return the last position of *game*; `ValueError` names its game if that has no solver."""
     from evoply.formats.obf import Problem
+    from evoply.formats.played import as_played
     from evoply.games import game_rules
 
-    game: str = record.position.game
-    if not game_rules(game).solver:
-        raise ValueError(f"{what} is one of {game}, which has no exact solver")
-    return Problem(record.position)
+    played = as_played(game)
+    name: str = played.record.position.game
+    if not game_rules(name).solver:
+        raise ValueError(f"{what} is one of {name}, which has no exact solver")
+    return Problem.of(played)
 
 
 def _pasted(text: str) -> Problem:
-    from evoply.formats import ggf, read_pasted
+    from evoply.formats import ggf, read_pasted, sgf
     from evoply.formats.obf import Problem
     from evoply.games import GAMES
     from evoply.games.othello import Game, Position
 
+    if sgf.is_sgf(text):
+        return _problem(next(sgf.read(text)), "this game")
     if ggf.is_ggf(text):
-        return _problem(next(ggf.read(text)).record, "this game")
+        return _problem(next(ggf.read(text)), "this game")
     if ":" in text.partition(";")[0]:
         raise ValueError("this is a position of checkers, which has no exact solver")
     try:

@@ -138,6 +138,7 @@ class TerminalGame:
 
     def _get_ready(self) -> None:
         """Start what the opponent needs, before the clocks start."""
+        self._seat.check()
         if self.playing.control is not None:
             try:
                 self._seat.get_ready()

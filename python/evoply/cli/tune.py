@@ -6,6 +6,7 @@ from cyclopts import Parameter
 
 from evoply.cli.output import Output
 from evoply.cli.shared_options import (
+    CodeInRuns,
     Game,
     Json,
     RunName,
@@ -32,6 +33,7 @@ def tune(
     game: Game = None,
     tests: Tests = True,
     threads: Threads = 0,
+    code_in_runs: CodeInRuns = False,
     json: Json = False,
 ) -> None:
     """Tune the numbers of a player by CMA-ES, on games against training opponents.

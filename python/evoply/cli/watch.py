@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
@@ -13,9 +13,6 @@ from evoply.cli.game_view import show_game
 from evoply.cli.games_in_files import rules_added
 from evoply.cli.output import Output
 from evoply.cli.shared_options import Delay, Json, Password, Whole
-
-if TYPE_CHECKING:
-    from evoply.formats import Refused
 
 _ADDRESS = re.compile(r"[^/\\]+:[0-9]+")
 
@@ -37,7 +34,7 @@ def watch(
 
     In JSON: file; games (those that were shown, as they are saved, each with
     its number); refused (number, place and reason of each game that cannot be
-    read).
+    read); doubts (what games say twice and not alike).
 
     Parameters
     ----------
@@ -51,7 +48,7 @@ def watch(
     password
         The password of the server; it is never sent.
     """
-    from evoply.cli.convert import games_in, refused_data, tell_refused
+    from evoply.cli.convert import Notes, games_in
 
     if rules is not None:
         rules_added(rules)
@@ -62,16 +59,17 @@ def watch(
         watch_live(file, output, game=game, password=password)
         return
     shown = []
-    refused: list[Refused] = []
-    for number, played in enumerate(games_in(file, refused)):
+    notes = Notes()
+    for number, played in enumerate(games_in(file, notes)):
         if game is None or number == game:
             show_game(played, output.people, delay, title=f"Game {number}")
             shown.append({"number": number, **played.to_dict()})
         if number == game:
             break
-    if not shown and (game is None or refused):
-        raise ValueError(f"{file}: {refused[0] if refused else 'there are no games in it'}")
+    if not shown and (game is None or notes.refused):
+        why = notes.refused[0] if notes.refused else "there are no games in it"
+        raise ValueError(f"{file}: {why}")
     if not shown:
         raise ValueError(f"--game: there is no game {game} in {file}; the first is 0")
-    tell_refused(refused)
-    output.result({"file": file, "games": shown, "refused": refused_data(refused)})
+    notes.tell()
+    output.result({"file": file, "games": shown, **notes.to_dict()})

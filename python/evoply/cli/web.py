@@ -48,15 +48,9 @@ def web(
         from evoply.games import game_rules
 
         game_rules(game)  # says what is wrong
-    try:
-        from evoply.web.limits import ServerLimits
-        from evoply.web.serving import serve
-    except ModuleNotFoundError as error:
-        raise ValueError(
-            f"`evoply web` needs the package {error.name} - install evoply with it: "
-            "pip install 'evoply[web]'"
-        ) from None
     from evoply.files import runs_directory
+    from evoply.web.limits import ServerLimits
+    from evoply.web.serving import serve
 
     if runs is not None:
         # Everything that finds runs by name looks there, also in other processes.

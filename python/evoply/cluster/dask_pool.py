@@ -104,9 +104,9 @@ def _dask() -> Any:
     try:
         import distributed
     except ImportError:
-        raise ClusterError(
-            "cluster: Dask is not installed here - pip install 'evoply[cluster]'"
-        ) from None
+        from evoply.prerequisites import missing_package
+
+        raise ClusterError(f"cluster: {missing_package('distributed')}") from None
     return distributed
 
 

@@ -53,6 +53,14 @@ class RunConfig(WholeConfig):
         """Return the keys that end a run, each if it is not None; at least one is set."""
         return cls.counts, *cls.other_ends
 
+    def limit_reached(self, done: Mapping[str, float]) -> str:
+        """Return the first of the keys that `ends` names whose value is reached; "" if none is.
+
+        *done* has what is done so far by the names of these keys.
+        """
+        limits = ((name, getattr(self, name)) for name in self.ends() if name in done)
+        return next((name for name, most in limits if most is not None and done[name] >= most), "")
+
     @classmethod
     def changeable(cls) -> frozenset[str]:
         """Return the keys that may change when a run goes on: they decide no step."""

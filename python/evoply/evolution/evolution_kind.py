@@ -14,10 +14,10 @@ from evoply.evolution.config.player_settings import check_sendable, is_reproduci
 from evoply.evolution.digest import digest_of
 from evoply.evolution.evolution_plots import evolution_plots
 from evoply.evolution.final_test import FinalTest, final_test
-from evoply.evolution.fitness.measuring import fitness_text, is_good
+from evoply.evolution.fitness.measuring import fitness_text
 from evoply.evolution.generation import Generation, individual_player
 from evoply.evolution.individuals import HallOfFameEntry, front_of
-from evoply.evolution.loop import Evolution
+from evoply.evolution.loop import Evolution, ended_by
 from evoply.learning.tuning import check_installed
 from evoply.protocols import Cluster, Progress, RunError
 from evoply.runs.columns import Column, Columns, Row, curves, facts, framed, share
@@ -163,9 +163,8 @@ class _Learners:
             progress=learner.progress,
             cluster=learner.cluster,
         )
-        is_whole = config.generations is not None and last.number + 1 >= config.generations
         return RunEnding(
-            status="finished" if is_whole or is_good(config, last.statistics.best) else "limit",
+            ended_by=ended_by(config, last),
             champion=individual_player(config, test.champion.tree),
             notes={"final_test": json.dumps(_test_data(last, test))},
         )

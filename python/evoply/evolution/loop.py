@@ -175,15 +175,19 @@ class Evolution:
 
 def is_finished(config: EvolutionConfig, generation: Generation | None) -> bool:
     """Return whether the config's limits allow no generation after *generation*."""
-    if generation is None:
-        return False
-    if config.generations is not None and generation.number + 1 >= config.generations:
-        return True
-    if is_good(config, generation.statistics.best):
-        return True
-    if config.work_limit is not None and generation.census.total_work >= config.work_limit:
-        return True
-    return config.time_limit is not None and generation.timing.elapsed >= config.time_limit
+    return generation is not None and bool(ended_by(config, generation))
+
+
+def ended_by(config: EvolutionConfig, generation: Generation) -> str:
+    """Return the key of *config* whose limit *generation* has reached; "" if none."""
+    done = {
+        "generations": generation.number + 1,
+        "work_limit": generation.census.total_work,
+        "time_limit": generation.timing.elapsed,
+    }
+    # What the seed decides comes first: the clock then only came to the same end.
+    is_last = is_good(config, generation.statistics.best)
+    return "termination" if is_last else config.limit_reached(done)
 
 
 def step(

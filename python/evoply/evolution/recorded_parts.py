@@ -7,7 +7,7 @@ from evoply.evolution.choosing import Choose
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.fitness import OwnFitness, PythonFitness, named_fitness
 from evoply.evolution.user_code import OwnOperator
-from evoply.own_code import OwnCode, named
+from evoply.own_code import OwnCode, carried_code, named
 from evoply.protocols import RunError
 
 _OPERATOR = "operator "
@@ -38,7 +38,7 @@ def naming_recorded(config: EvolutionConfig, parts: Mapping[str, Any]) -> Evolut
         if "code" not in part:
             why = part.get("nameless") or f"{part['name']} was recorded without its file"
             raise ValueError(f"its {what} is Python that was given as an argument, and {why}")
-        OwnCode.from_text(part["code"]).check()
+        carried_code(part["code"]).check()
     own = parts.get("fitness")
     fitness = None if own is None else _fitness_of(own)
     operators = {
@@ -62,7 +62,7 @@ def given_again(run: Any) -> dict[str, Any]:
             if what == "fitness":
                 arguments["fitness"] = _fitness_of(part).made()
             elif what in _CHOICES:
-                arguments[what] = OwnCode.from_text(part["code"]).loaded()
+                arguments[what] = carried_code(part["code"]).loaded()
             else:
                 name = what.removeprefix(_OPERATOR)
                 code = OwnCode.from_text(config.variation.operators[name])

@@ -22,6 +22,7 @@ from evoply.evolution.play.opponents import player_texts, resolved
 from evoply.experiments.own_parts import NO_PARTS, GivenParts, setup_of_run
 from evoply.files import checksum
 from evoply.kinds import KINDS
+from evoply.own_code import reading
 from evoply.players import parse_player
 from evoply.presets import config_text
 from evoply.protocols import ConfigError, RunError
@@ -204,8 +205,9 @@ class Measure:
 def load_experiment(path: str | os.PathLike[str]) -> Experiment:
     """Return the experiment of a TOML file; `ConfigError` lists all mistakes with their paths."""
     name = os.fspath(path)
-    data = read_toml(config_text(name), name)
-    return experiment_of(with_game_of_file(data, Path(name).parent))
+    with reading(name):
+        data = read_toml(config_text(name), name)
+        return experiment_of(with_game_of_file(data, Path(name).parent))
 
 
 def experiment_of(data: Mapping[str, Any]) -> Experiment:
@@ -400,8 +402,9 @@ def config_of_source(
     if Path(source).is_dir():
         kind, config = setup_of_run(source)
         return kind, kind.configs.load(config, overrides) if overrides else config
-    kind = named_kind(KINDS, read_toml(config_text(source), source).get("learner", "evolution"))
-    return kind, kind.configs.load(source, overrides)
+    with reading(source):
+        kind = named_kind(KINDS, read_toml(config_text(source), source).get("learner", "evolution"))
+        return kind, kind.configs.load(source, overrides)
 
 
 def identity(experiment: Experiment, setups: Sequence[Setup]) -> str:

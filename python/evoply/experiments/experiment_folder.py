@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -18,6 +19,7 @@ import tomli_w
 from evoply.configs.keys import read_toml, without_none
 from evoply.experiments.design import (
     Experiment,
+    Measure,
     Setup,
     experiment_of,
     identity,
@@ -28,11 +30,12 @@ from evoply.experiments.design import (
 from evoply.experiments.units import Point, Unit, measured
 from evoply.files import EXPERIMENT_FILE, checksum, read_limited, write_atomically
 from evoply.kinds import KINDS, Run
+from evoply.own_code import carried, is_carried
 from evoply.protocols import RunError, RunNameError
 from evoply.refusals import reason
 from evoply.runs import runs_directory
 from evoply.runs.finding_kinds import stored_kind
-from evoply.runs.game_file import add_game_of, write_game
+from evoply.runs.game_file import GAME, add_game_of, game_content
 from evoply.wording import shorten
 
 _SETUPS = "setups"
@@ -50,6 +53,8 @@ class UnitResult:
     digest: str
     """The digest of its last step."""
     curve: tuple[Point, ...]
+    is_timed: bool = False
+    """Whether a limit in seconds ended its run, which may be longer or shorter elsewhere."""
 
     @property
     def value(self) -> float:
@@ -64,6 +69,8 @@ class ExperimentFolder:
     path: Path
     experiment: Experiment
     setups: tuple[Setup, ...]
+    is_carried: bool = False
+    """Whether all this was read from the folder, and not given by the user."""
 
     @classmethod
     def create(
@@ -106,6 +113,9 @@ class ExperimentFolder:
         files = {f"{number}.toml": setup for number, setup in enumerate(setups, 1)}
         names = {file: setup.name for file, setup in files.items()}
         texts = {file: setup.kind.configs.write(setup.config) for file, setup in files.items()}
+        rules = game_content(setups[0].config)
+        if rules is not None:
+            texts[GAME] = rules
         data = without_none({"experiment": experiment.model_dump(mode="json"), "setups": names})
         data = {"checksum": checksum([data, texts]), **data}
         content = tomli_w.dumps(data).encode()  # before anything is made: a name may be no UTF-8
@@ -113,8 +123,7 @@ class ExperimentFolder:
         try:
             (folder / _SETUPS).mkdir(parents=True, exist_ok=True)
             for file, text in texts.items():
-                write_atomically(folder / _SETUPS / file, text)
-            write_game(folder, setups[0].config)
+                write_atomically(folder / (file if file == GAME else f"{_SETUPS}/{file}"), text)
             # The last of the files: only this makes the folder an experiment.
             write_atomically(folder / EXPERIMENT_FILE, content)
         except OSError as error:
@@ -125,7 +134,7 @@ class ExperimentFolder:
             raise RunError(
                 f"{folder} cannot be written: {why}, then give the same command again"
             ) from None
-        return cls(folder, experiment, setups)
+        return cls(folder, experiment, setups, is_carried())
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Self:
@@ -149,7 +158,16 @@ class ExperimentFolder:
             ) from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise RunError(f"{folder}: its {EXPERIMENT_FILE} is damaged: {error}") from None
-        return cls(folder, experiment, tuple(setups))
+        return cls(folder, experiment, tuple(setups), is_carried=True)
+
+    def check_measure(self) -> None:
+        """Raise `ValueError` unless the players that measure can be had, or if a folder names more.
+
+        Of a folder that was begun they are players that need no file: it may be somebody else's.
+        """
+        with carried() if self.is_carried else nullcontext():
+            measure = Measure.from_text(self.experiment.measure)
+            measure.check_fits(self.setups[0].config.game)
 
     @property
     def name(self) -> str:
@@ -191,7 +209,10 @@ class ExperimentFolder:
                     curve = measured(run)
                     if curve is not None:
                         digest = run.digests()[-1]
-                        results.append(UnitResult(unit.setup.name, unit.seed, digest, curve))
+                        is_timed = run.ended_by in ("time_limit", "budget.seconds")
+                        results.append(
+                            UnitResult(unit.setup.name, unit.seed, digest, curve, is_timed)
+                        )
             except RunNameError:
                 continue
         return results
@@ -229,7 +250,9 @@ def folder_for(
         # Elsewhere it begins anew: a plan of one look is that of its seeds.
         looks = experiment.looks if len(experiment.looks) > 1 else ()
         experiment = experiment.model_copy(update={"looks": looks})
-    return ExperimentFolder.create(path, experiment, setups)
+    # What a folder carries is read as such, whoever names the folder.
+    with nullcontext() if begun is None else carried():
+        return ExperimentFolder.create(path, experiment, setups)
 
 
 def find_experiment(source: str | os.PathLike[str]) -> ExperimentFolder:
@@ -257,24 +280,24 @@ def _folder_of(source: str | os.PathLike[str]) -> Path | None:
 
 
 def _compare_checksum(folder: Path, data: Mapping[str, Any]) -> None:
-    """Raise ValueError if the settings or the setups differ from what was written.
-
-    Nothing is compared if there is no checksum, as after the line was removed to change settings.
-    """
-    if "checksum" not in data:
-        return
+    """Raise ValueError unless settings, setups and the rules of the game are as written."""
     content = {name: value for name, value in data.items() if name != "checksum"}
+    if any(Path(file).name != file for file in data["setups"]):
+        raise ValueError(f"a setup is a file of {_SETUPS}")
     texts = {file: read_limited(folder / _SETUPS / file, _LARGEST) for file in data["setups"]}
-    if data["checksum"] != checksum([content, texts]):
+    if (folder / GAME).is_file():
+        texts[GAME] = read_limited(folder / GAME, _LARGEST)
+    if data.get("checksum") != checksum([content, texts]):
         raise ValueError(
-            f"its checksum does not match it and {_SETUPS}: put a copy back, or remove the "
-            "checksum if you changed them"
+            f"its checksum does not match it and {_SETUPS}: put a copy back, or begin another "
+            "experiment with other settings"
         )
 
 
 def _setup(file: Path, name: Any) -> Setup:
     kind = stored_kind(KINDS, file)
-    return Setup(str(name), kind, kind.configs.load(file))
+    with carried():
+        return Setup(str(name), kind, kind.configs.load(file))
 
 
 def digest_of(results: Sequence[UnitResult]) -> str:

@@ -150,12 +150,18 @@ class Findings:
 
     @property
     def warnings(self) -> list[str]:
-        """What a reader must know before the verdict: unplanned looks, unequal budgets."""
+        """What a reader must know before the verdict: unplanned looks, time, unequal budgets."""
         found = []
         if self.spreads and self.look.is_exploratory:
             found.append(
                 f"Exploratory: {self.look}. Looking at other numbers of seeds finds differences "
                 "where there are none, so nothing here is certain."
+            )
+        timed = sum(result.is_timed for result in self.results)
+        if timed:
+            found.append(
+                f"{timed:,} of {self.runs:,} runs were ended by a limit in seconds: on another "
+                "machine, or next time, they may be longer or shorter, and the figures differ."
             )
         far = [setup for setup in self.overshoots if setup.mean > MOST_OVERSHOOT]
         if far:
@@ -209,7 +215,8 @@ class Findings:
             "warnings": self.warnings,
             "verdict": self.verdict,
             "digest": self.digest,
-            "reproducible": self.experiment.budget.seconds is None,
+            "reproducible": self.experiment.budget.seconds is None
+            and not any(result.is_timed for result in self.results),
         }
 
     @property

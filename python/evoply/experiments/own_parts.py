@@ -7,9 +7,11 @@ from typing import Any
 from evoply.evolution import EvolutionConfig
 from evoply.evolution.recorded_parts import naming, naming_recorded
 from evoply.kinds import KINDS, Run
+from evoply.own_code import carried
 from evoply.protocols import ConfigError, RunError
 from evoply.runs import Kind
 from evoply.runs.finding_kinds import kind_of, named_kind
+from evoply.runs.folder import CONFIG
 from evoply.runs.own_learner import learner_text, named_learner
 from evoply.wording import shorten
 
@@ -105,8 +107,9 @@ def setup_of_run(path: str) -> tuple[Kind, Any]:
     with Run.open(path) as run:
         try:
             if run.kind.own is not None:
-                kind = named_kind(KINDS, learner_text(run))
-                return kind, kind.configs.load(run.path / "config.toml")
+                with carried():
+                    kind = named_kind(KINDS, learner_text(run))
+                    return kind, kind.configs.load(run.path / CONFIG)
             parts = run.python_parts()
             return run.kind, naming_recorded(run.config, parts) if parts else run.config
         except ConfigError:

@@ -16,7 +16,7 @@ from evoply.experiments.design import Budget
 from evoply.experiments.experiment_folder import ExperimentFolder
 from evoply.experiments.units import Unit, run_unit
 from evoply.experiments.units_on_cluster import check_experiment_sendable, run_on_cluster
-from evoply.own_code import check_nothing_imports
+from evoply.own_code import check_nothing_imports, permissions, take_permissions
 from evoply.processes import core_count
 from evoply.protocols import RunError, UnitError, packed, unpacked
 
@@ -61,8 +61,9 @@ def run_experiment(
     """
     check_nothing_imports("an experiment")
     folders = [folder] if isinstance(folder, ExperimentFolder) else [*folder]
-    if cluster is not None:
-        for part in folders:
+    for part in folders:
+        part.check_measure()
+        if cluster is not None:
             check_experiment_sendable(part)
     waiting = [(part, unit) for part in folders for unit in part.waiting()]
     units = sum(len(part.units()) for part in folders)
@@ -86,7 +87,11 @@ def run_experiment(
             for part in folders:
                 run_on_cluster(part, others, on_done)
         return
-    parts = [packed({"of": [str(part.path), unit.setup.name, unit.seed]}) for part, unit in waiting]
+    permitted = permissions()
+    parts = [
+        packed({"of": [str(part.path), unit.setup.name, unit.seed], "may_run": permitted})
+        for part, unit in waiting
+    ]
     with ProcessPool(workers or core_count(), tell) as pool:
         here = Dispatcher(pool, most_losses=_MOST_TRIES - 1)
         try:
@@ -102,7 +107,9 @@ def run_experiment(
 
 def unit_here(data: bytes) -> bytes:
     """Make and measure one run in its folder: what a process of this machine does."""
-    path, setup, seed = unpacked(data)[0]["of"]
+    task = unpacked(data)[0]
+    take_permissions(task["may_run"])
+    path, setup, seed = task["of"]
     folder = _folder_at(path)
     run_unit(folder.unit(setup, seed), folder.experiment, on_step=report)
     return b""

@@ -36,7 +36,7 @@ class Spread:
     median: float
     quartiles: tuple[float, float]
     interval: tuple[float, float] | None
-    """Student's 95 % interval of the mean; None with fewer than two seeds."""
+    """Student's 95 % interval of the mean; None with fewer than two seeds, or if all agree."""
 
     @property
     def mean(self) -> float:

@@ -111,10 +111,11 @@ def run_unit(
             costs.add(run, step)
             champions.append((_mark(step, costs), step.champions[0]))
 
-        def is_enough(step: Any) -> bool:
-            return costs.used(experiment.budget) >= 1
+        def other_limit(step: Any) -> str:
+            is_used = costs.used(experiment.budget) >= 1
+            return f"budget.{experiment.budget.kind}" if is_used else ""
 
-        for step in advance(run, threads=threads, is_enough=is_enough):
+        for step in advance(run, threads=threads, other_limit=other_limit):
             costs.add(run, step)
             champions.append((_mark(step, costs), step.champions[0]))
             if on_step is not None:

@@ -19,8 +19,9 @@ from evoply.evolution.play.opponents import is_certain, read_opponent, without_f
 from evoply.experiments.design import Experiment, Measure, Setup, experiment_of
 from evoply.experiments.experiment_folder import ExperimentFolder
 from evoply.experiments.units import Unit, measured, run_unit
-from evoply.files import write_atomically
+from evoply.files import DATABASE, write_atomically
 from evoply.kinds import KINDS, Run
+from evoply.own_code import permissions, take_permissions
 from evoply.protocols import (
     Answer,
     Cluster,
@@ -31,9 +32,10 @@ from evoply.protocols import (
 )
 from evoply.runs import Kind
 from evoply.runs.finding_kinds import stored_kind
-from evoply.runs.folder import REMAINS, WriterLock, create_folder
+from evoply.runs.folder import CONFIG, REMAINS, WriterLock, create_folder
+from evoply.runs.game_file import GAME
 
-_FILES = ("config.toml", "run.db")
+_FILES = (CONFIG, DATABASE, GAME)
 """The files of a run folder; its lock belongs to this machine."""
 
 
@@ -86,6 +88,7 @@ def unit_part(data: bytes) -> bytes:
     """Make and measure one run: the unit of work of a cluster."""
     task, _ = unpacked(data)
     know_game(task)
+    take_permissions(task["may_run"])
     with tempfile.TemporaryDirectory(prefix="evoply-") as name:
         config = Path(name) / "setup.toml"
         config.write_text(task["config"], encoding="utf-8")
@@ -97,9 +100,11 @@ def unit_part(data: bytes) -> bytes:
         curve = run_unit(unit, experiment, on_step=_go_on, measure=measure)
         with Run.open(unit.path) as run:
             digest = run.digests()[-1]
-        blocks = [(unit.path / file).read_bytes() for file in _FILES]
+        files = {file: unit.path / file for file in _FILES}
+        contents = {file: path.read_bytes() for file, path in files.items() if path.is_file()}
     points = [point.to_dict() for point in curve]
-    return packed({"digest": digest, "curve": points}, *blocks)
+    header = {"digest": digest, "curve": points, "files": [*contents]}
+    return packed(header, *contents.values())
 
 
 def _go_on(share: float) -> None:
@@ -114,6 +119,7 @@ def _pack_unit(unit: Unit, experiment: Experiment) -> bytes:
         {
             "setup": unit.setup.name,
             "seed": unit.seed,
+            "may_run": permissions(),
             **rules_to_send(game),
             "config": unit.setup.kind.configs.write(unit.setup.config),
             "experiment": experiment.model_dump(
@@ -147,7 +153,9 @@ def _store(unit: Unit, experiment: Experiment, answer: Answer) -> None:
     try:
         header, blocks = unpacked(answer.content)
         digest, curve = str(header["digest"]), [dict(point) for point in header["curve"]]
-        contents = dict(zip(_FILES, blocks, strict=True))
+        contents = dict(zip(header["files"], blocks, strict=True))
+        if not contents.keys() <= {*_FILES}:
+            raise ValueError("it has files that no run has")
     except (ValueError, KeyError, TypeError) as error:
         raise answer.wrong(f"a run that cannot be read ({error})") from None
 

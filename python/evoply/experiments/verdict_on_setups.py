@@ -27,18 +27,47 @@ def verdict_on(pairs: Sequence[SetupDifference], effects: Sequence[GridEffect], 
             )
         return " ".join(sentences)
     needed = fewest_seeds(len(pairs))
-    if look.overall_p(least_p(seeds, seeds)) * len(pairs) >= SIGNIFICANCE:
+    if not _can_show(look, len(pairs)):
         if seeds >= needed:
             return (
                 f"This {look} cannot show any difference, however large, with {seeds} seeds a "
                 "setup: go on to the next."
             )
-        return (
-            f"{seeds} seed{'s' * (seeds != 1)} a setup cannot show any difference, however "
-            f"large: {needed} are the fewest that can, for {len(pairs)} "
-            f"pair{'s' * (len(pairs) != 1)}."
-        )
+        return _too_few(seeds, len(pairs))
     return " ".join([*_on_pairs(pairs, needed), *_on_sameness(pairs), *_on_effects(effects)])
+
+
+def hopeless(planned: Sequence[int], setups: int) -> str:
+    """Return why none of the *planned* looks at *setups* can show any difference; "" if one can.
+
+    >>> hopeless((3, 6), 4).partition(":")[0]
+    '6 seeds a setup cannot show any difference, however large'
+    >>> hopeless((3, 8), 4), hopeless((3, 6), 1)
+    ('', '')
+    """
+    pairs = setups * (setups - 1) // 2
+    looks = [Look((seeds,) * setups, tuple(planned)) for seeds in planned]
+    if not pairs or any(_can_show(look, pairs) for look in looks):
+        return ""
+    if planned[-1] < fewest_seeds(pairs):
+        return _too_few(planned[-1], pairs)
+    return (
+        f"{len(planned)} looks at up to {planned[-1]} seeds cannot show any difference, however "
+        "large: plan more seeds, or fewer looks."
+    )
+
+
+def _can_show(look: Look, pairs: int) -> bool:
+    """Return whether a difference between two setups could be certain at *look*."""
+    seeds = min(look.seeds)
+    return look.overall_p(least_p(seeds, seeds)) * pairs < SIGNIFICANCE
+
+
+def _too_few(seeds: int, pairs: int) -> str:
+    return (
+        f"{seeds} seed{'s' * (seeds != 1)} a setup cannot show any difference, however large: "
+        f"{fewest_seeds(pairs)} are the fewest that can, for {pairs} pair{'s' * (pairs != 1)}."
+    )
 
 
 def _on_pairs(pairs: Sequence[SetupDifference], needed: int) -> list[str]:

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO, Protocol
+from typing import IO, Any, Protocol
 
-from evoply.formats import ggf, obf, pdn, saved, transcript, wthor
+from evoply.formats import ggf, obf, pdn, saved, sgf, transcript, wthor
 from evoply.formats.played import GamePlayed
-from evoply.formats.sources import OnRefused, Refused
+from evoply.formats.sources import OnRefused, Refused, TextFile, decoded
 from evoply.protocols import GameRecord
 from evoply.wording import did_you_mean
 
@@ -48,11 +48,35 @@ class Format:
     """The endings of the names of its files."""
     holds: str
     """Its contents, in words for people."""
-    read: Callable[[IO[bytes], str | None, wthor.WthorNames, OnRefused], Iterator[GamePlayed]]
+    read: Callable[[Any, str | None, wthor.WthorNames, OnRefused], Iterator[GamePlayed]]
     """Reads the games of an open file; a name of a game is for files that do not give it, and names
     of players and events are for files that number them."""
     writer: Callable[[IO[bytes]], Writer]
     """Makes a writer of games to an open file, which can seek."""
+    is_text: bool = True
+
+    def games(
+        self,
+        source: IO[bytes],
+        *,
+        game: str | None = None,
+        names: wthor.WthorNames | None = None,
+        on_refused: OnRefused = None,
+        on_doubt: Callable[[str], object] = str,
+    ) -> Iterator[GamePlayed]:
+        """Yield the games of an open file; *game* and *names* as for `read`.
+
+        *on_doubt* is called with what a game or the file states twice and not alike, and with what
+        is uncertain about its encoding.
+        """
+        file = TextFile(source) if self.is_text else source
+        for played in self.read(file, game, names or wthor.WthorNames(), on_refused):
+            for doubt in played.doubts:
+                on_doubt(doubt)
+            yield played
+        if isinstance(file, TextFile):
+            for doubt in file.doubts:
+                on_doubt(doubt)
 
 
 FORMATS: Mapping[str, Format] = MappingProxyType(
@@ -74,11 +98,19 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 lambda file: _TextWriter(file, ggf.write),
             ),
             Format(
+                "sgf",
+                (".sgf",),
+                "Othello",
+                lambda file, game, names, refused: sgf.read(file, refused),
+                lambda file: _TextWriter(file, sgf.write),
+            ),
+            Format(
                 "wthor",
                 (".wtb",),
                 "finished games of Othello 8x8",
                 lambda file, game, names, refused: wthor.read(file, names, refused),
                 wthor.WthorWriter,
+                is_text=False,
             ),
             Format(
                 "obf",
@@ -133,7 +165,9 @@ def format_of_content(head: bytes) -> Format:
     """
     if wthor.is_wthor(head):
         return FORMATS["wthor"]
-    text = head[:HEAD].decode("utf-8-sig", "replace")
+    text = decoded(head[:HEAD])
+    if sgf.is_sgf(text):
+        return FORMATS["sgf"]
     lines = [line.strip() for line in text.splitlines()]
     lines = [line for line in lines if line and line[0] not in "%#;"]
     first = lines[0] if lines else ""
@@ -158,6 +192,8 @@ class Converted:
     moves: int
     """The plies of all converted games."""
     refused: tuple[Refused, ...]
+    doubts: tuple[str, ...] = ()
+    """What a game states twice and not alike, and which statement decided; see `Format.games`."""
 
 
 def convert(
@@ -176,10 +212,12 @@ def convert(
     *read*.
     """
     refused: list[Refused] = []
+    doubts: list[str] = []
     writer = write.writer(target)
     games = moves = 0
-    names = wthor.WthorNames() if names is None else names
-    for played in read.read(source, game, names, refused.append):
+    for played in read.games(
+        source, game=game, names=names, on_refused=refused.append, on_doubt=doubts.append
+    ):
         number = games + len(refused) + 1
         try:
             writer.add(played)
@@ -188,7 +226,7 @@ def convert(
         else:
             games += 1
             moves += len(played.record)
-    return Converted(games, moves, tuple(refused)), writer.close()
+    return Converted(games, moves, tuple(refused), tuple(doubts)), writer.close()
 
 
 def names_beside(path: str | Path) -> wthor.WthorNames:

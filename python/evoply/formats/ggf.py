@@ -2,21 +2,22 @@
 
 Properties are kept as tags, under PDN's names if PDN has them. Values and times of moves
 (`B[f5/2.00/1.5]`) are skipped. RE is the final score of Black minus White's, with empty squares for
-the winner; `:r` is resigned, `:t` out of time, `:s` agreed.
+the winner; `:r` is resigned, `:t` out of time, `:s` agreed. Games whose type in TY has an `a`
+(anti: fewer discs win) are refused.
 """
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import cycle
 
-from evoply.formats.played import UNKNOWN, GamePlayed, as_played
+from evoply.formats.played import UNKNOWN, GamePlayed, as_played, meaning_of
 from evoply.formats.sources import OnRefused, RollingText, Source
 from evoply.games import othello_text
 from evoply.games.draws import NO_DRAWS
 from evoply.games.othello import SIZES, Game, Move, Position
 from evoply.games.text import Word
-from evoply.protocols import Color, GameRecord, IllegalMoveError, InvalidMoveError
+from evoply.protocols import Color, Ending, GameRecord, IllegalMoveError, InvalidMoveError
 from evoply.wording import shorten
 
 _SKIPPED = re.compile(r"[\s\ufeff]*(?:[0-9]{1,3}(?=\s*\(;))?\s*")
@@ -26,8 +27,10 @@ _NEXT = re.compile(r"(?=\(;)")
 # Possessive, because otherwise many blanks would be split in two in every possible way.
 _HEAD = re.compile(r"[\s\ufeff]*+[0-9]{0,3}+\s*+\(;\s*(?:[A-Za-z]{1,4}\s*\[|$)")
 _RESULT = re.compile(r"\s*([+-]?[0-9]{1,3}(?:\.[0-9]*)?)\s*(?::\s*([rtsRTS]))?\s*")
-_REASONS = {"r": "resigned", "t": "out of time", "s": "agreed"}
-_NAMES = {"PC": "Site", "DT": "Date", "EV": "Event", "RO": "Round"}
+_REASONS = {"r": "resigned", "t": "out of time"}
+_ANTI = re.compile(r"s?[0-9]{1,2}[A-Za-z0-9.]*?[aA][A-Za-z0-9.]*")
+NAMES = {"PC": "Site", "DT": "Date", "EV": "Event", "RO": "Round"}
+"""Properties that PDN has, too, and its names of them."""
 _OTHER = re.compile(r"(?!(?:GM|PB|PW|RE|TY|BO|B|W|PC|DT|EV|RO)$)[A-Z]{1,4}")
 _MOVES = ("B", "W")
 
@@ -56,27 +59,28 @@ def _game(text: RollingText) -> tuple[GamePlayed, int]:
     """Return the game at the beginning of *text*, and the index after it."""
     index = text.begin
     if not text.text.startswith("(;", index):
-        raise _unreadable(text, index, "a game: it begins with (;")
+        raise unreadable(text, index, "a game: it begins with (;")
     index += 2
     tags: dict[str, str] = {}
     moves: list[tuple[str, Word]] = []
+    doubts: list[str] = []
     while (end := _END.match(text.text, index)) is None:
         match = _PROPERTY.match(text.text, index)
         if match is None:
-            raise _unreadable(text, index, "a property: write NAME[value], and ;) at the end")
+            raise unreadable(text, index, "a property: write NAME[value], and ;) at the end")
         name, value = match[1].upper(), re.sub(r"\\(.)", r"\1", match[2], flags=re.DOTALL)
         index = match.end()
         if name in _MOVES:
             move = value.split("/")[0].strip()
             moves.append((name, Word(move, match.start(2))))
-        elif name in tags:
-            raise InvalidMoveError(f"a second {name} at {text.place(match.start())}")
-        else:
-            tags[name] = " ".join(value.split())
-    return _build(tags, moves, text), end.end()
+        elif tags.setdefault(name, value := " ".join(value.split())) != value:
+            where = text.place(match.start(1))
+            doubts.append(f"a second {name} at {where} says something else: the first decides")
+    return _build(tags, moves, doubts, text), end.end()
 
 
-def _unreadable(text: RollingText, index: int, what: str) -> InvalidMoveError:
+def unreadable(text: RollingText, index: int, what: str) -> InvalidMoveError:
+    """Return the error that *text* at *index* cannot be read as *what*."""
     while index < len(text.text) and text.text[index].isspace():
         index += 1
     word = shorten(text.text[index : index + 20].split("\n")[0])
@@ -84,23 +88,19 @@ def _unreadable(text: RollingText, index: int, what: str) -> InvalidMoveError:
     return InvalidMoveError(f"cannot read {quoted} at {text.place(index)} as {what}")
 
 
-def _build(tags: dict[str, str], moves: list[tuple[str, Word]], text: RollingText) -> GamePlayed:
+def _build(
+    tags: dict[str, str], moves: list[tuple[str, Word]], doubts: list[str], text: RollingText
+) -> GamePlayed:
     game = tags.pop("GM", "Othello")
     if game.lower() != "othello":
         raise InvalidMoveError(f"GM: {shorten(game)!r} is another game: only Othello is read")
-    words = [word for _, word in moves]
-    record = Game.from_words(words, text.place, _start(tags), NO_DRAWS)
-    turns = [turn for turn, move in _turns(record) if not move.is_pass]
-    placed = [(name, word) for name, word in moves if not word.text.lower().startswith("p")]
-    for (name, word), turn in zip(placed, turns, strict=True):
-        if name != _letter(turn):
-            where = text.place(word.index)
-            raise IllegalMoveError(f"{name}[{word.text}] at {where}: {turn} is to move")
+    record = record_of(moves, _start(tags), text)
     black, white = tags.pop("PB", "") or UNKNOWN, tags.pop("PW", "") or UNKNOWN
     score = tags.get("RE", "?")
+    number = _number(score)
     result, reason = _result(score)
     official = record.position.official_difference()
-    if score == "?" or (official is not None and _number(score) in (None, official)):
+    if score == "?" or (official is not None and number in (None, official)):
         tags.pop("RE", None)
     if tags.get("TY") == str(record.start.shape.side):
         del tags["TY"]
@@ -110,13 +110,31 @@ def _build(tags: dict[str, str], moves: list[tuple[str, Word]], text: RollingTex
         white=white,
         result=result,
         forfeit=reason,
-        tags={_NAMES.get(name, name): value for name, value in tags.items() if value},
+        doubts=(*doubts, *score_doubts(record, number)),
+        tags={NAMES.get(name, name): value for name, value in tags.items() if value},
     )
+
+
+def record_of(moves: Sequence[tuple[str, Word]], start: Position, text: RollingText) -> Game:
+    """Return the game of *moves*, each with B or W for its side; errors have their place."""
+    record = Game.from_words([word for _, word in moves], text.place, start, NO_DRAWS)
+    sides = [turn for turn, move in turns(record) if not move.is_pass]
+    placed = [(name, word) for name, word in moves if not word.text.lower().startswith("p")]
+    for (name, word), turn in zip(placed, sides, strict=True):
+        if name != letter(turn):
+            where = text.place(word.index)
+            raise IllegalMoveError(f"{name}[{word.text}] at {where}: {turn} is to move")
+    return record
 
 
 def _start(tags: dict[str, str]) -> Position:
     """Return the position of BO, or the start position on a board of the size in TY."""
     board, kind = tags.pop("BO", ""), tags.get("TY", "")
+    if _ANTI.fullmatch(kind):
+        raise InvalidMoveError(
+            f"TY: {shorten(kind)!r} is anti Othello, in which fewer discs win: only Othello is read"
+            " (write the moves as a transcript for --game reversed-othello)"
+        )
     if board:
         number, _, cells = board.partition(" ")
         try:
@@ -144,8 +162,24 @@ def _result(score: str) -> tuple[str, str | None]:
     if match is None:
         return "", None
     number = float(match[1])
-    result = "0-1" if number > 0 else "1-0" if number < 0 else "1/2-1/2"
+    result = "1-0" if number > 0 else "0-1" if number < 0 else "1/2-1/2"
     return result, _REASONS.get((match[2] or "").lower())
+
+
+def score_doubts(record: GameRecord, stated: float | None) -> tuple[str, ...]:
+    """Return what to say of Black's score minus White's that a file states for a finished game.
+
+    It may leave the empty squares out. `GamePlayed.of` says it if the winner differs, too.
+    """
+    outcome, position = record.outcome(), record.position
+    if outcome is None or stated is None or not isinstance(position, Position):
+        return ()
+    official = position.official_difference()
+    discs = outcome.disc_difference
+    has_same_winner = (stated > 0) - (stated < 0) == (discs > 0) - (discs < 0)
+    if stated in (official, discs) or not has_same_winner:
+        return ()
+    return (f"the score says {stated:+g}, and the board {official:+}: the board decides",)
 
 
 def difference(game: GamePlayed) -> float | None:
@@ -161,7 +195,7 @@ def difference(game: GamePlayed) -> float | None:
         if score is not None:
             return score
     squares = position.shape.squares
-    return {"0-1": squares, "1-0": -squares, "1/2-1/2": 0}.get(game.result)
+    return {"1-0": squares, "0-1": -squares, "1/2-1/2": 0}.get(meaning_of(game.result) or "")
 
 
 def read_time(text: str) -> tuple[float, float] | None:
@@ -237,28 +271,33 @@ def _line(game: GamePlayed) -> str:
     cells, side = othello_text.format_board(start.shape, start.row).replace("X", "*").split(" ")
     size = start.shape.side
     parts = ["GM[Othello]"]
-    parts += [_property(name, game.tags.get(tag, "")) for name, tag in _NAMES.items()]
-    parts += [_property("PB", game.black), _property("PW", game.white)]
-    parts += [_property("RE", _score(game)), _property("TY", game.tags.get("TY", str(size)))]
-    parts += [_property(*tag) for tag in game.tags.items() if _OTHER.fullmatch(tag[0])]
+    parts += [property_text(name, game.tags.get(tag, "")) for name, tag in NAMES.items()]
+    parts += [property_text("PB", game.black), property_text("PW", game.white)]
+    parts += [
+        property_text("RE", _score(game)),
+        property_text("TY", game.tags.get("TY", str(size))),
+    ]
+    parts += [property_text(*tag) for tag in game.tags.items() if _OTHER.fullmatch(tag[0])]
     parts += [f"BO[{size} {cells} {side}]"]
-    for turn, move in _turns(record):
+    for turn, move in turns(record):
         text = "PA" if move.is_pass else str(move).upper()
-        parts.append(f"{_letter(turn)}[{text}]")
+        parts.append(f"{letter(turn)}[{text}]")
     return f"(;{''.join(parts)};)\n"
 
 
-def _turns(record: GameRecord) -> Iterator[tuple[Color, Move]]:
+def turns(record: GameRecord) -> Iterator[tuple[Color, Move]]:
     """Yield the moves of *record*, passes included, each with its side."""
     turn = record.start.turn
     return zip(cycle((turn, turn.opposite)), record.moves, strict=False)
 
 
-def _letter(color: Color) -> str:
+def letter(color: Color) -> str:
+    """Return B or W."""
     return color.value[0].upper()
 
 
-def _property(name: str, value: str) -> str:
+def property_text(name: str, value: str) -> str:
+    """Return a property of GGF or SGF, nothing for one without a value."""
     escaped = re.sub(r"([\]\\])", r"\\\1", " ".join(value.split()))
     return f"{name}[{escaped}]" if escaped else ""
 
@@ -269,7 +308,7 @@ def _score(game: GamePlayed) -> str:
     score = difference(game)
     if score is None:
         return "?"
-    is_by_board = game.record.outcome() is not None and "Result" not in game.tags
-    letters = {reason: letter for letter, reason in _REASONS.items()}
-    letter = letters.get(game.forfeit or "", "r" if score else "s")
-    return f"{score:+.2f}{'' if is_by_board else f':{letter}'}"
+    letters = {None: ":r"} | {reason: f":{letter}" for letter, reason in _REASONS.items()}
+    # There is no sign for other reasons, such as an illegal move.
+    letter = letters.get(game.forfeit, "") if game.ending is Ending.FORFEIT else ""
+    return f"{score:+.2f}{letter}"

@@ -2,12 +2,16 @@
 
 A line has the squares row by row, the side to move, then `MOVE:SCORE` pairs; each part ends with
 `;`. A score is the final difference for the side to move, with empty squares for the winner.
-`%` begins a comment. This module does not check scores.
+`--` in place of a move, as Edax fills its lines, is no move. `%` begins a comment. This module does
+not check scores.
 """
+
+from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import cast
 
 from evoply.formats.played import GamePlayed, as_played
 from evoply.formats.sources import LONGEST, OnRefused, Source, lines_of, refuse
@@ -15,6 +19,7 @@ from evoply.games.othello import Game, Move, Position
 from evoply.protocols import GameRecord, InvalidMoveError
 from evoply.wording import shorten
 
+_NO_MOVE = re.compile(r"--\s*(?::.*)?")
 _SCORED_MOVE = re.compile(r"([A-Za-z]+[0-9]*)\s*:\s*([+-]?[0-9]{1,3})")
 
 
@@ -34,6 +39,13 @@ class Problem:
     def best_moves(self) -> tuple[Move, ...]:
         """The moves with the best score, in the file's order."""
         return tuple(move for move, score in self.scores if score == self.score)
+
+    @classmethod
+    def of(cls, game: GamePlayed) -> Problem:
+        """Return the last position of a game, with the scores that `game` has given it."""
+        position = cast(Position, game.record.position)
+        known = "" if game.record.moves else game.tags.get("Scores", "")
+        return cls(position, tuple(_scores(known.split(), position)))
 
     def game(self) -> GamePlayed:
         """Return the position as a game without moves; scores are in the tag Scores."""
@@ -70,8 +82,14 @@ def read(source: Source, on_refused: OnRefused = None) -> Iterator[Problem]:
 def _problem(line: str) -> Problem:
     board, *parts = line.split(";")
     position = Position.parse(board)
-    scores: list[tuple[Move, int]] = []
-    for part in filter(None, map(str.strip, parts)):
+    return Problem(position, tuple(_scores(filter(None, map(str.strip, parts)), position)))
+
+
+def _scores(parts: Iterable[str], position: Position) -> Iterator[tuple[Move, int]]:
+    """Yield the moves and scores of *parts*; raise `InvalidMoveError` for an illegal move."""
+    for part in parts:
+        if _NO_MOVE.fullmatch(part):
+            continue
         match = _SCORED_MOVE.fullmatch(part)
         if match is None:
             raise InvalidMoveError(
@@ -80,8 +98,7 @@ def _problem(line: str) -> Problem:
         move = Move.parse(match[1], position.shape)
         if move not in position.legal_moves:
             raise InvalidMoveError(f"{move} is not legal: legal are {position.legal_moves}")
-        scores.append((move, int(match[2])))
-    return Problem(position, tuple(scores))
+        yield move, int(match[2])
 
 
 def write(games: Iterable[GamePlayed | GameRecord]) -> Iterator[str]:

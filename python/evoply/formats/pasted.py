@@ -2,7 +2,7 @@
 
 import re
 
-from evoply.formats import ggf, pdn
+from evoply.formats import ggf, pdn, sgf
 from evoply.games import game_rules, othello_text
 from evoply.games.squares import SHAPES
 from evoply.protocols import GameRecord, InvalidMoveError
@@ -20,13 +20,15 @@ _SQUARES = {shape.squares for shape in SHAPES.values()}
 
 
 def read_pasted(game: str, text: str) -> GameRecord:
-    """Return the record of *game* in *text*: a board, moves or both, GGF, PDN or OBF.
+    """Return the record of *game* in *text*: a board, moves or both, GGF, SGF, PDN or OBF.
 
     A board without a side to move gets the side whose turn it is if nobody has passed. The first of
     several games is read. Raises `InvalidMoveError` or `IllegalMoveError` with the place of the
     first wrong character or move.
     """
     rules = game_rules(game)
+    if sgf.is_sgf(text):
+        return as_game_of(game, next(sgf.read(text)).record)
     if ggf.is_ggf(text):
         return as_game_of(game, next(ggf.read(text)).record)
     if _TAG.match(text) is not None:

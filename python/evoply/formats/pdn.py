@@ -1,7 +1,9 @@
 """PDN, the Portable Draughts Notation: reading and writing files of checkers games.
 
 A game has tags in square brackets, then moves and a result. Comments, variations and annotations
-are skipped. As PDN requires, `1-0` means that White won, although Black moves first. The tag
+are skipped. The first figure of a result belongs to the side that moves first by its `GameType`
+(PDN 2.0 and 3.0): in English checkers, type 21, and in all games here `1-0` means that Black won.
+The result behind the moves counts before that of the tag, and the first of two equal tags. The tag
 `Variant` names evoply's game if `GameType` has no number for it, and `DrawRules` has the rules
 about draws; without that tag no draw rules apply, since they are unknown.
 """
@@ -12,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import cast
 
-from evoply.formats.played import UNKNOWN, GamePlayed, as_played
+from evoply.formats.played import UNKNOWN, GamePlayed, as_played, meaning_of
 from evoply.formats.sources import OnRefused, RollingText, Source
 from evoply.games import game_rules
 from evoply.games.checkers import CHECKERS, Game, Position
@@ -30,6 +32,23 @@ MAX_VALUE = 1_000
 # Tags that repeat facts of the game itself and are not kept.
 _DERIVED = ("Result", "GameType", "Variant", "SetUp", "FEN", "DrawRules")
 _AMERICAN = "21"
+_TYPES = {
+    "20": "international draughts",
+    "22": "Italian draughts",
+    "23": "pool checkers",
+    "24": "Spanish draughts",
+    "25": "Russian draughts",
+    "26": "Brazilian draughts",
+    "27": "Canadian draughts",
+    "28": "Portuguese draughts",
+    "29": "Czech draughts",
+    "30": "Turkish draughts",
+    "31": "Thai draughts",
+    "40": "Frisian draughts",
+    "50": "Othello",
+}
+# What programs call the usual game.
+_USUAL = ("american", "checkers", "english", "normal", "standard", "straight checkers", "")
 # Tags that every game has, with the text of an unknown value.
 _ROSTER = dict.fromkeys(("Event", "Site", "Date", "Round", "Black", "White"), UNKNOWN)
 _ROSTER["Date"] = "????.??.??"
@@ -66,7 +85,7 @@ def read(
 
 def _game(text: RollingText, default: str) -> tuple[GamePlayed, int]:
     """Return the game at the beginning of *text*, and the index after it."""
-    tags, index = _tags(text)
+    tags, doubts, index = _tags(text)
     where = text.place(text.begin)
     name = _game_of(tags, default, where)
     rules = game_rules(name)
@@ -91,7 +110,7 @@ def _game(text: RollingText, default: str) -> tuple[GamePlayed, int]:
     else:
         index = len(text.text)
     record = Game.from_words(moves, text.place, start, draws)
-    stated = result or tags.get("Result", "*")
+    stated, doubted = _stated(tags.get("Result", ""), result)
     others = {
         tag: value
         for tag, value in tags.items()
@@ -101,14 +120,31 @@ def _game(text: RollingText, default: str) -> tuple[GamePlayed, int]:
         record,
         black=tags.get("Black", UNKNOWN),
         white=tags.get("White", UNKNOWN),
-        result=stated if stated in RESULTS else "*",
+        result=stated,
+        doubts=(*doubts, *doubted),
         tags=others,
     ), index
 
 
-def _tags(text: RollingText) -> tuple[dict[str, str], int]:
-    """Return the tags at the beginning of *text* and the index where the moves begin."""
+def _stated(in_tag: str, behind_moves: str) -> tuple[str, list[str]]:
+    """Return the result of a game and the doubts about it; `*` states nothing."""
+    known = meaning_of(behind_moves)
+    if known is None:
+        is_known = in_tag in RESULTS or in_tag in ("", UNKNOWN)
+        doubts = (
+            [] if is_known else [f"the tag Result says {shorten(in_tag)!r}, which is no result"]
+        )
+        return (in_tag if in_tag in RESULTS else "*"), doubts
+    if meaning_of(in_tag) in (None, known):
+        return behind_moves, []
+    what = f"the tag Result says {in_tag}, and the text behind the moves {behind_moves}"
+    return behind_moves, [f"{what}: the text decides"]
+
+
+def _tags(text: RollingText) -> tuple[dict[str, str], list[str], int]:
+    """Return the tags at the beginning of *text*, their doubts, and where the moves begin."""
     tags: dict[str, str] = {}
+    doubts: list[str] = []
     index = text.begin
     while text.text.startswith("[", index):
         match = _TAG.match(text.text, index)
@@ -119,8 +155,6 @@ def _tags(text: RollingText) -> tuple[dict[str, str], int]:
                 ' write [Name "value"]'
             )
         name, value = match[1], re.sub(r"\\(.)", r"\1", match[2])
-        if name in tags:
-            raise InvalidMoveError(f"a second tag {name} at {text.place(index)}")
         if sum(tag not in _KNOWN for tag in (*tags, name)) > MAX_TAGS:
             raise InvalidMoveError(f"more than {MAX_TAGS} tags at {text.place(index)}")
         if len(value) > MAX_VALUE:
@@ -128,21 +162,39 @@ def _tags(text: RollingText) -> tuple[dict[str, str], int]:
                 f"the value of {name} at {text.place(index)} must be one line of at most"
                 f" {MAX_VALUE:,} characters"
             )
-        tags[name] = _printable(value)
+        value = _printable(value)
+        if tags.setdefault(name, value) != value:
+            doubts.append(_second(name, text.place(index)))
         skipped = _SKIPPED.match(text.text, match.end())
         index = match.end() if skipped is None else skipped.end()
-    return tags, index
+    return tags, doubts, index
+
+
+def _second(name: str, where: str) -> str:
+    return f"a second {name} at {where} says something else: the first decides"
 
 
 def _game_of(tags: Mapping[str, str], default: str, where: str) -> str:
     """Return the name of the game in *tags*, or *default*."""
-    if tags.get("Variant") in CHECKERS:
-        return tags["Variant"]
-    number = tags.get("GameType", _AMERICAN).split(",")[0].strip()
+    variant = tags.get("Variant", "")
+    if variant in CHECKERS:
+        return variant
+    number, first = [*map(str.strip, tags.get("GameType", _AMERICAN).split(",")), ""][:2]
     if number != _AMERICAN:
+        name = f", {_TYPES[number]}" if number in _TYPES else ""
         raise InvalidMoveError(
-            f"the game at {where} is of type {shorten(number)!r}; this reads"
+            f"the game at {where} is of type {shorten(number)!r}{name}; this reads"
             f" American checkers, type {_AMERICAN}"
+        )
+    if variant.lower() not in _USUAL:
+        raise InvalidMoveError(
+            f"the game at {where} is of the variant {shorten(variant)!r}; this reads"
+            f" {', '.join(CHECKERS)}"
+        )
+    if first == "W":
+        raise InvalidMoveError(
+            f"the game at {where} is of a type in which White moves first; this reads"
+            f" American checkers, type {_AMERICAN}, in which Black does"
         )
     return default
 

@@ -4,10 +4,11 @@
 "result": {"winner", "ending", "points": {"black", "white"}, "pieces": {"black", "white"}, "plies",
 "forfeit"}}`, "tags" for further facts from a file of another format, and "checksum". *start* is
 the text of the start position and *moves* are the moves as text, openings and passes included;
-*winner* is black, white or null, *ending* null while the game goes on; *key* and *opening_key* are
-the sources of all randomness in the game; *forfeit* says why the loser could not go on, or is null.
-*checksum* is the SHA-256 of the other keys as JSON with sorted keys and no spaces; a line without
-one is read, too.
+*winner* is black, white or null; *ending* and both *points* are null while the game goes on or if
+nobody knows its result, and *ending* is "stated" if only a file says it; *key* and *opening_key*
+are the sources of all randomness in the game; *forfeit* says why the loser could not go on, or is
+null. *checksum* is the SHA-256 of the other keys as JSON with sorted keys and no spaces; a line
+without one is read, too.
 """
 
 import json
@@ -39,7 +40,7 @@ def read(source: Source, on_refused: OnRefused = None) -> Iterator[GamePlayed]:
                 error = ValueError(f"this is not a saved game: no JSON at column {error.colno}")
             refuse(ValueError(str(error)), count, f"line {number}", on_refused)
         else:
-            yield game
+            yield game.at(f"line {number}")
 
 
 def write(games: Iterable[GamePlayed | GameRecord]) -> Iterator[str]:

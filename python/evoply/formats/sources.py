@@ -8,14 +8,17 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import IO, Literal, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
 from evoply.protocols import IllegalMoveError, InvalidMoveError
 
-FormatName = Literal["transcript", "ggf", "wthor", "obf", "pdn", "games"]
+if TYPE_CHECKING:
+    from evoply.formats.played import GamePlayed
+
+FormatName = Literal["transcript", "ggf", "sgf", "wthor", "obf", "pdn", "games"]
 """The names of the formats, the keys of `evoply.formats.FORMATS`."""
 
-Source = str | bytes | IO[str] | IO[bytes]
+Source: TypeAlias = "str | bytes | IO[str] | IO[bytes] | TextFile"
 """A text, the bytes of a file, or a file opened for text or bytes."""
 
 LONGEST = 1_000_000
@@ -23,6 +26,9 @@ LONGEST = 1_000_000
 _CHUNK = 1 << 16
 _LONGEST_MARK = 1000
 
+_SHOWN = 16
+"""How many of the first bytes show UTF-16 without a mark."""
+_STRANGE = re.compile("[\udc80-\udcff]")
 T = TypeVar("T")
 
 
@@ -52,24 +58,77 @@ def refuse(error: ValueError, number: int, place: str, on_refused: OnRefused) ->
     on_refused(refused)
 
 
-def pieces_of(source: Source) -> Iterator[str]:
-    """Yield the text of *source* in pieces, with uniform line ends.
+class TextFile:
+    """The text of an open file of bytes: UTF-16 if it looks so, else UTF-8, with or without a mark.
 
-    Bytes are UTF-8; invalid bytes become question marks.
+    Bytes that are not UTF-8 are taken for Windows-1252, the Latin text of older programs.
     """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._decoder: codecs.IncrementalDecoder | None = None
+        self._strange = 0
+
+    def read(self, size: int = _CHUNK) -> str:
+        """Return the next text, of about *size* characters; "" at the end."""
+        text = ""
+        while size and not text:
+            data = self._file.read(size)
+            if self._decoder is None:
+                encoding = _encoding_of(data)
+                errors = "surrogateescape" if encoding == "utf-8-sig" else "replace"
+                self._decoder = codecs.getincrementaldecoder(encoding)(errors)
+            text = self._decoder.decode(data, final=not data)
+            if not data:
+                break
+        strange = len(_STRANGE.findall(text))
+        self._strange += strange
+        return _STRANGE.sub(_as_windows, text) if strange else text
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What to say of the encoding, if it is not certain, after reading."""
+        count = self._strange
+        many = "1 byte is" if count == 1 else f"{count:,} bytes are"
+        return (f"{many} not UTF-8: read as Windows-1252",) if count else ()
+
+
+def _as_windows(strange: re.Match[str]) -> str:
+    """Return a byte that is not UTF-8, as the decoder gives it, as Windows-1252 has it."""
+    byte = ord(strange[0]) - 0xDC00
+    # A few bytes are no characters there; they are control characters in Latin-1.
+    return bytes([byte]).decode("cp1252", "ignore") or chr(byte)
+
+
+def _encoding_of(head: bytes) -> str:
+    """Return the encoding of a text that begins with *head*, mostly of ASCII."""
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    halves = head[0:_SHOWN:2], head[1:_SHOWN:2]
+    for empty, full, encoding in ((1, 0, "utf-16-le"), (0, 1, "utf-16-be")):
+        if halves[empty] and not any(halves[empty]) and all(halves[full]):
+            return encoding
+    return "utf-8-sig"
+
+
+def decoded(head: bytes) -> str:
+    """Return the text of the first bytes of a file, as `TextFile` reads it."""
+    return TextFile(io.BytesIO(head)).read()
+
+
+def pieces_of(source: Source) -> Iterator[str]:
+    """Yield the text of *source* in pieces, with uniform line ends; bytes as `TextFile` does."""
     if isinstance(source, str):
         source = io.StringIO(source)
     elif isinstance(source, bytes):
         source = io.BytesIO(source)
-    bytes_to_text = codecs.getincrementaldecoder("utf-8-sig")(errors="replace")
-    ends: io.IncrementalNewlineDecoder | None = None
-    while piece := source.read(_CHUNK):
-        if ends is None:
-            decoder = None if isinstance(piece, str) else bytes_to_text
-            ends = io.IncrementalNewlineDecoder(decoder, translate=True)
+    # Nothing is read here: this shows what the file gives.
+    file = cast(Any, source) if isinstance(source.read(0), str) else TextFile(cast(Any, source))
+    ends = io.IncrementalNewlineDecoder(None, translate=True)
+    while piece := file.read(_CHUNK):
         if text := ends.decode(piece):
             yield text
-    if ends is not None and (text := ends.decode(b"" if decoder else "", final=True)):
+    if text := ends.decode("", final=True):
         yield text
 
 
@@ -144,12 +203,12 @@ class RollingText:
 
     def games(
         self,
-        parse: Callable[[RollingText], tuple[T, int]],
+        parse: Callable[[RollingText], tuple[GamePlayed, int]],
         *,
         skipped: re.Pattern[str],
         following: re.Pattern[str],
         on_refused: OnRefused,
-    ) -> Iterator[T]:
+    ) -> Iterator[GamePlayed]:
         """Yield the result of *parse* for one game after the other.
 
         A match of *skipped* before each is skipped; a match of *following* ends where a game can
@@ -166,10 +225,11 @@ class RollingText:
             if self.begin == len(self.text):
                 return
             number += 1
+            place = f"game {number} at {self.place(self.begin)}"
             try:
                 game, end = self.parsed(parse, is_whole)
             except (InvalidMoveError, IllegalMoveError) as error:
-                refuse(error, number, f"game {number} at {self.place(self.begin)}", on_refused)
+                refuse(error, number, place, on_refused)
                 while (match := following.search(self.text, self.begin + 1)) is None:
                     if not self.more():
                         return
@@ -178,7 +238,7 @@ class RollingText:
                 self.go_to(match.end())
             else:
                 self.go_to(end)
-                yield game
+                yield game.at(place)
 
 
 def _skip(skipped: re.Pattern[str], text: RollingText) -> tuple[None, int]:

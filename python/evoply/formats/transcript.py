@@ -2,8 +2,9 @@
 
 Examples are `f5d6c3`, `F5 D6`, `1. F5 d6 2. C3`, `11-15 23-19`; a line that begins with a later
 move number continues the line before it. `#` or `%` begins a comment. A transcript does not name
-its game: the first game that can read it is taken, unless one is named. Only start and moves are
-written; there are no rules about draws.
+its game: the first game that can read it is taken, unless one is named. A result behind the moves
+has PDN's form: 1-0 is a win of the side that moves first. Only start and moves are written; there
+are no rules about draws.
 """
 
 import re
@@ -18,6 +19,7 @@ from evoply.wording import shorten
 
 _COMMENT = re.compile(r"[#%][^\n]*")
 _PLACE = re.compile(r"(?:line ([0-9]+), )?column ([0-9]+)")
+_RESULT = re.compile(r"\s(1-0|0-1|1/2-1/2|2-0|0-2|1-1|0-0)\s*\Z", re.ASCII)
 _GOES_ON = re.compile(r"\s*(?!1\.)[0-9]+\.")
 
 
@@ -33,14 +35,17 @@ def read(
         try:
             if len(text) > LONGEST:
                 raise InvalidMoveError(f"a game has at most {LONGEST:,} characters")
-            record, rules = _record(text, usual)
+            result = _RESULT.search(text)
+            moves = text if result is None else text[: result.start()]
+            record, rules = _record(moves, usual)
         except (InvalidMoveError, IllegalMoveError) as error:
             refuse(error, count, f"line {number}", on_refused)
         else:
             # The next line is most often of the same game.
             usual.remove(rules)
             usual.insert(0, rules)
-            yield GamePlayed.of(record)
+            stated = "" if result is None else result[1]
+            yield GamePlayed.of(record, result=stated).at(f"line {number}")
 
 
 def _texts(source: Source) -> Iterator[tuple[int, str]]:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evoply import _native
-from evoply.formats.ggf import difference
+from evoply.formats.ggf import difference, score_doubts
 from evoply.formats.played import UNKNOWN, GamePlayed, as_played
 from evoply.formats.sources import OnRefused, refuse
 from evoply.games.othello import Game, Position
@@ -114,7 +114,7 @@ def read(
         for game in _games(records, names, {"Date": f"{year:04}"} if year else {}, depth):
             number += 1
             if isinstance(game, GamePlayed):
-                yield game
+                yield game.at(f"record {number}")
             else:
                 refuse(game, number, f"record {number}", on_refused)
     if number < games:
@@ -218,11 +218,13 @@ def _games(
             tags |= {"Theoretical": str(theoretical), "Depth": str(depth)}
         if is_stated:
             tags["RE"] = f"{score:+}"
+        record = Game.replayed(_START, codes, end)
         yield GamePlayed.of(
-            Game.replayed(_START, codes, end),
+            record,
             black=_name(names.players, black, "player"),
             white=_name(names.players, white, "player"),
-            result="0-1" if score > 0 else "1-0" if score < 0 else "1/2-1/2",
+            doubts=score_doubts(record, score) if is_stated else (),
+            result="1-0" if score > 0 else "0-1" if score < 0 else "1/2-1/2",
             tags={name: value for name, value in tags.items() if value != UNKNOWN},
         )
 

@@ -6,10 +6,10 @@ wins and losses; draws by quiet plies, repetition and length are rules of a `Gam
 This module knows no players and no evaluation; the rules themselves are the kernel's.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import pairwise
+from itertools import islice, pairwise
 from types import MappingProxyType
 from typing import ClassVar, Self
 
@@ -27,7 +27,7 @@ from evoply.games.squares import (
     square_number,
     squares_in,
 )
-from evoply.games.text import check_length, place
+from evoply.games.text import Word, check_length, place
 from evoply.protocols import BoardShape, Color, IllegalMoveError, InvalidMoveError, Outcome
 
 __all__ = [
@@ -44,6 +44,8 @@ __all__ = [
 # How the kernel packs a move: square, up to 16 diagonals of two bits from the first, jumps.
 _JUMPS_BITS, _PATH_BITS = 5, 32
 _MOST_JUMPS = 16
+_MOST_TRIES = 100
+"""How many captures that can be read in several ways are tried in a game."""
 _DIAGONALS = ((-1, -1), (-1, 1), (1, -1), (1, 1))
 
 
@@ -152,6 +154,14 @@ def _code_of_path(path: Sequence[int], shape: BoardShape) -> int:
     )
 
 
+class AmbiguousMoveError(InvalidMoveError):
+    """Several moves fit a text; *moves* has one for each outcome."""
+
+    def __init__(self, message: str, moves: Sequence[Move] = ()) -> None:
+        super().__init__(message)
+        self.moves = moves
+
+
 @dataclass(frozen=True, init=False, repr=False, eq=False)
 class Position(BoardPosition[Move]):
     """A board of checkers and the side to move; immutable, compared without its counters.
@@ -257,23 +267,35 @@ class Position(BoardPosition[Move]):
         return (self.row[0 if color is Color.BLACK else 1] & self.kings).bit_count()
 
     def parse_move(self, text: str, /) -> Move:
-        """Return the legal move that *text* names: "11-15", "15x24x31", or "15x31" in short.
+        """Return the legal move that *text* names: "11-15", "15x24x31", "15x31" in short, "1115".
 
-        Raises `InvalidMoveError` if it cannot be read or several moves fit, which it lists, and
-        `IllegalMoveError` if none does.
+        Of captures that take the same men and end on the same square it is the first. Raises
+        `AmbiguousMoveError` if several others fit, `InvalidMoveError` if it cannot be read, and
+        `IllegalMoveError` if no move fits.
 
         >>> Position.parse("B:W19,27,10:BK15").parse_move("15x31")
         Move.parse('15x24x31')
         """
+        fitting = self._named(text)
+        if not fitting:
+            raise IllegalMoveError(f"illegal move {self._why_not(text.strip())}")
+        outcomes: dict[object, Move] = {}
+        for move in fitting:
+            outcomes.setdefault((move.path[0], move.path[-1], frozenset(move.captured)), move)
+        if len(outcomes) > 1:
+            names = " or ".join(map(str, fitting))
+            raise AmbiguousMoveError(
+                f"{text.strip()!r} can be {names}: write one of them", tuple(outcomes.values())
+            )
+        return fitting[0]
+
+    def _named(self, text: str) -> list[Move]:
+        """Return the legal moves that *text* can be, only the one whose path it gives in full."""
+        if (bare := checkers_text.bare_move(text)) is not None:
+            return [move for move in self.legal_moves if bare in _bare_texts(move)]
         squares = checkers_text.parse_squares(text, self.shape)
         fitting = [move for move in self.legal_moves if _fits(squares, move.path)]
-        exact = [move for move in fitting if move.path == squares]
-        if len(exact or fitting) == 1:
-            return (exact or fitting)[0]
-        if fitting:
-            names = " or ".join(map(str, fitting))
-            raise InvalidMoveError(f"{text.strip()!r} can be {names}: write one of them")
-        raise IllegalMoveError(f"illegal move {self._why_not(text.strip())}")
+        return [move for move in fitting if move.path == squares] or fitting
 
     def short_text(self, move: Move) -> str:
         """Return the text of a legal move, only its first and last square if no other move fits.
@@ -296,6 +318,8 @@ class Position(BoardPosition[Move]):
         """
         if not self.legal_moves or not self.legal_moves[0].is_capture:
             return ""
+        if checkers_text.bare_move(text) is not None:
+            return "a capture is compulsory"
         squares = checkers_text.parse_squares(text, self.shape)
         goes_on = any(move.path[: len(squares)] == squares for move in self.legal_moves)
         return "this capture goes on" if goes_on else "a capture is compulsory"
@@ -342,6 +366,33 @@ def _fits(squares: Sequence[int], path: Sequence[int]) -> bool:
     return all(square in between for square in squares[1:-1])
 
 
+def _bare_texts(move: Move) -> tuple[str, str]:
+    """Return the first and last square of a move without a sign, and with two digits each."""
+    first, last = (square_number(square, move.shape) for square in (move.path[0], move.path[-1]))
+    return f"{first}{last}", f"{first:02}{last:02}"
+
+
+def _readings(words: Sequence[Word], position: Position, tries: list[int]) -> Iterator[list[Word]]:
+    """Yield *words* with whole paths for each way in which all of them can be played.
+
+    *tries* holds how many captures may still be tried, below 0 if some were not.
+    """
+    for index, word in enumerate(words):
+        try:
+            position = position.play(position.parse_move(word.text))
+        except AmbiguousMoveError as error:
+            for move in error.moves:
+                tries[0] -= 1
+                if tries[0] < 0:
+                    return
+                for rest in _readings(words[index + 1 :], position.play(move), tries):
+                    yield [*words[:index], Word(str(move), word.index), *rest]
+            return
+        except (IllegalMoveError, InvalidMoveError):
+            return
+    yield list(words)
+
+
 @dataclass(frozen=True, repr=False)
 class Game(BoardGame[Position, Move]):
     """The record of a game: where it started, the moves played, and its rules about draws.
@@ -358,6 +409,25 @@ class Game(BoardGame[Position, Move]):
 
     start: Position = field(default_factory=Position)
     draws: DrawRules = USUAL_DRAWS
+
+    @classmethod
+    def from_words(
+        cls, words: Iterable[Word], where: Callable[[int], str], start: Position, draws: DrawRules
+    ) -> Self:
+        """Return the game whose moves are *words*; see `BoardGame.from_words`.
+
+        The jumps of a capture may be words of their own. Of captures that take different men it is
+        the only one after which the later moves can be played, if there is only one.
+        """
+        words = checkers_text.with_jumps_joined(words)
+        try:
+            return super().from_words(words, where, start, draws)
+        except AmbiguousMoveError:
+            tries = [_MOST_TRIES]
+            readings = list(islice(_readings(words, start, tries), 2))
+            if len(readings) != 1 or tries[0] < 0:
+                raise
+            return super().from_words(readings[0], where, start, draws)
 
     @classmethod
     def from_transcript(

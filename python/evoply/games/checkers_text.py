@@ -5,7 +5,7 @@ then the squares of either colour, `K` before a king: `B:W18,24,K27:B1,12`.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 from evoply.games.squares import is_dark, numbered_square, square_number, squares_in
@@ -25,9 +25,11 @@ _PIECES = re.compile(r"(K?)([0-9]{1,3})(?:-([0-9]{1,3}))?", re.IGNORECASE)
 _TO_MOVE = re.compile(r"(black|white) to (?:move|play)", re.IGNORECASE)
 _ROW = re.compile(r"(?:[0-9]+\s)?\s*((?:[bwBW.\-]\s?)+)\s*[0-9]*")
 
+_BARE = re.compile(r"[0-9]{3,4}")
 _MOVE = re.compile(r"[0-9]{1,2}(?:\s*[-xX:×]\s*[0-9]{1,2}){1,16}")
 RESULTS = frozenset({"1-0", "0-1", "1/2-1/2", "*", "2-0", "0-2", "1-1", "0-0"})
-"""The ends of a game in PDN: the first number is White's. The last four are international."""
+"""The ends of a game in PDN: the first number is that of the side that moves first, Black here. The
+last four are international; 0-0 is a loss of both sides."""
 
 _TOKEN = re.compile(
     r"""
@@ -37,7 +39,8 @@ _TOKEN = re.compile(
     | (?P<note>\$[0-9]{1,4} | [!?]+)
     | (?P<result>(?:1-0|0-1|1/2-1/2|2-0|0-2|1-1|0-0)(?![0-9xX:/-]) | \*)
     | (?P<number>[0-9]{1,4}\.+)
-    | (?P<move>[0-9]{1,2}(?:\s?[-xX:×]\s?[0-9]{1,2})+(?![0-9A-Za-z]))
+    | (?P<move>[0-9]{1,2}(?:\s?[-xX:×]\s?[0-9]{1,2})+(?![0-9A-Za-z])
+        | [0-9]{3,4}(?![0-9A-Za-z./:×-]))
     | (?P<tag>\[)
     """,
     re.VERBOSE,
@@ -186,6 +189,39 @@ def format_squares(squares: Sequence[int], shape: BoardShape, *, is_capture: boo
     return ("x" if is_capture else "-").join(numbers)
 
 
+def bare_move(text: str) -> str | None:
+    """Return *text* if it is a move written without a sign, such as "1115", else None."""
+    match = _BARE.fullmatch(text.strip())
+    return None if match is None else match[0]
+
+
+def with_jumps_joined(words: Iterable[Word]) -> list[Word]:
+    """Return *words*, the jumps of a capture that are written one by one as one move.
+
+    They begin where the last one ended, where no piece of the other side can be.
+
+    >>> [word.text for word in with_jumps_joined([Word("7x16", 0), Word("1623", 5)])]
+    ['7x16x23']
+    """
+    joined: list[Word] = []
+    squares: list[str] = []
+    for word in words:
+        before, squares = squares, _numbers(word.text)
+        if before and squares and before[-1] == squares[0]:
+            squares = [*before, *squares[1:]]
+            joined[-1] = Word("x".join(squares), joined[-1].index)
+        else:
+            joined.append(word)
+    return joined
+
+
+def _numbers(text: str) -> list[str]:
+    """Return the squares of a capture, or of a move without a sign that can be cut in two."""
+    if bare_move(text) is None:
+        return [] if "-" in text else re.findall("[0-9]+", text)
+    return [str(int(text[:2])), str(int(text[2:]))] if len(text) == 4 else []
+
+
 def split_leading_board(text: str) -> tuple[str | None, int]:
     """Return the PDN position at the beginning of *text*, or None, and where moves begin."""
     match = _LEADING_FEN.match(text)
@@ -232,4 +268,7 @@ def _why_unreadable(text: str, index: int, where: Callable[[int], str]) -> str:
         return f"the comment at {where(index)} is not closed"
     match = _WORD.match(text, index)
     word = shorten(match[0] if match is not None else text[index])
-    return f"cannot read {word!r} at {where(index)} as a move: moves are 11-15 or 15x24"
+    others = ", and squares with letters are those of other kinds of draughts"
+    is_other = re.match("[a-h][1-8]", word) is not None
+    what = f"moves are 11-15 or 15x24{others * is_other}"
+    return f"cannot read {word!r} at {where(index)} as a move: {what}"

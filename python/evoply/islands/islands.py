@@ -123,14 +123,7 @@ class IslandEvolution:
 
     def is_finished(self, config: IslandsConfig, step: IslandsStep, /) -> bool:
         """Return whether the limits in *config* allow no step after *step*."""
-        reached = {
-            "generations": (step.number + 1) * config.every,
-            "games": step.games,
-            "work_limit": step.work,
-            "time_limit": step.total_seconds,
-        }
-        limits = ((getattr(config, name), done) for name, done in reached.items())
-        return any(limit is not None and done >= limit for limit, done in limits)
+        return bool(config.ended_by(step))
 
     def dump(self, step: IslandsStep, /) -> dict[str, Any]:
         """Return *step* as JSON-ready data, without what follows from it."""

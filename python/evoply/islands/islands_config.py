@@ -26,6 +26,7 @@ from evoply.evolution.config.evolution_config import MOST_GENERATIONS, Evolution
 from evoply.evolution.config.player_settings import self_contained
 from evoply.evolution.fitness import Fitness
 from evoply.learning.games_config import MOST_GAMES, GameName
+from evoply.own_code import is_carried, reading
 from evoply.presets import PRESETS, config_text, preset_text
 from evoply.protocols import ConfigError
 from evoply.rules.game_key import RulesDigest, with_game_of_file
@@ -151,6 +152,17 @@ class IslandsConfig(RunConfig):
         except (TypeError, ValueError, RecursionError):
             raise ValueError("must have values as TOML has them: texts, numbers, lists") from None
         return tuple(kept) if isinstance(keys, tuple) else kept
+
+    def ended_by(self, step: Any) -> str:
+        """Return the key whose limit *step* has reached; "" if none."""
+        return self.limit_reached(
+            {
+                "generations": (step.number + 1) * self.every,
+                "games": step.games,
+                "work_limit": step.work,
+                "time_limit": step.total_seconds,
+            }
+        )
 
     def problems(self) -> list[Problem]:
         """Return the problems of parts that do not fit together."""
@@ -326,19 +338,23 @@ def load_islands_config(
     if isinstance(source, IslandsConfig):
         return changed_config(IslandsConfig, source.model_dump(), overrides, settings)
     name = os.fspath(source)
-    folder = Path(name).parent
-    data = with_game_of_file(read_toml(config_text(name), name), folder)
-    if data.get("learner") != ISLANDS_LEARNER:
-        wrong = f'{shorten(name)} is not a config of islands, which has learner = "islands"'
-        raise ConfigError([("learner", wrong)])
-    base = data.get("base")
-    if isinstance(base, str):
-        beside = folder / base
-        text = str(beside) if beside.is_file() else base
-        keys = with_game_of_file(read_toml(config_text(text), base), Path(text).parent)
-        try:
-            _check_is_evolution(keys, base)
-        except ValueError as error:
-            raise ConfigError([("base", str(error))]) from None
-        data["base"] = _without_ends(keys)
-    return changed_config(IslandsConfig, data, overrides, settings)
+    with reading(name):
+        data = with_game_of_file(read_toml(config_text(name), name), Path(name).parent)
+        if data.get("learner") != ISLANDS_LEARNER:
+            wrong = f'{shorten(name)} is not a config of islands, which has learner = "islands"'
+            raise ConfigError([("learner", wrong)])
+        if isinstance(data.get("base"), str) and not is_carried():
+            data["base"] = _keys_of_file(data["base"], Path(name).parent)
+        return changed_config(IslandsConfig, data, overrides, settings)
+
+
+def _keys_of_file(base: str, folder: Path) -> dict[str, Any]:
+    """Return the keys of evolution that the file *base* of *folder* has, or a preset."""
+    beside = folder / base
+    text = str(beside) if beside.is_file() else base
+    keys = with_game_of_file(read_toml(config_text(text), base), Path(text).parent)
+    try:
+        _check_is_evolution(keys, base)
+    except ValueError as error:
+        raise ConfigError([("base", str(error))]) from None
+    return _without_ends(keys)

@@ -82,9 +82,7 @@ class _Learners(LearnersOfTrees):
             Evolution().check(island)
 
     def end(self, learner: IslandEvolution, config: IslandsConfig, last: Any, /) -> RunEnding:
-        done = (last.number + 1) * config.every
-        is_whole = config.generations is not None and done >= config.generations
-        return RunEnding("finished" if is_whole else "limit", last.champions[0])
+        return RunEnding(config.ended_by(last), last.champions[0])
 
     def costs(self, step: IslandsStep, previous: Any, /) -> Mapping[str, float]:
         games, work = (0, 0) if previous is None else (previous.games, previous.work)

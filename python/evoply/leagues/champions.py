@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from evoply.leagues.league_data import Condition, Entrant, LeagueResults, MadePlayer
 from evoply.leagues.portraits import Portrait, portrait
 from evoply.leagues.standings import LeagueStandings
+from evoply.own_code import carried
 from evoply.players import parse_player
 
 _LONGEST_COMMAND = 200
@@ -74,7 +75,9 @@ def _play_command(made: MadePlayer, game: str) -> str:
         return f"evoply play --against {shlex.quote(f'champion@{made.run}')}"
     label = made.player.label
     try:
-        is_text = len(label) <= _LONGEST_COMMAND and parse_player(label, game=game).label == label
+        with carried():  # the name of a player is whatever its maker wrote
+            player = parse_player(label, game=game)
+        is_text = len(label) <= _LONGEST_COMMAND and player.label == label
     except ValueError:
         is_text = False
     return f"evoply play --game {game} --against {shlex.quote(label)}" if is_text else ""

@@ -19,6 +19,11 @@ from evoply.leagues.league_data import Condition, LeaguePairing, LeagueResults
 
 Interval = tuple[float, float]
 
+FEWEST_SEEDS = 3
+"""The number of seeds below which nothing is said about others: Student's interval of two values is
+six times as wide as they are apart to either side, and hides everything. One seed alone has the
+interval of its games."""
+
 
 @dataclass(frozen=True, slots=True)
 class Encounter(JsonData):
@@ -29,7 +34,8 @@ class Encounter(JsonData):
     score: float
     """Points a game in [0, 1]."""
     interval: Interval | None
-    """95 % interval of the score: the wider of that over seeds and that over opening pairs."""
+    """95 % interval of the score: the wider of that over seeds and that over opening pairs; None
+    where too little was played, and of two seeds."""
     points: float
     games: int
 
@@ -85,7 +91,7 @@ def encounters_of(pairings: Iterable[LeaguePairing]) -> dict[tuple[str, str], En
         points = np.concatenate([np.array(pairing.points) for pairing in games])
         of_pairs = pair_statistics(points, np.concatenate([_hashes(pairing) for pairing in games]))
         of_seeds = mean_interval([fmean(pairing.points) for pairing in games])
-        interval = of_pairs.interval
+        interval = of_pairs.interval if len(games) == 1 or len(games) >= FEWEST_SEEDS else None
         if interval is not None and of_seeds is not None:
             # Seeds that happen to agree prove nothing beyond their games.
             low, high = min(interval[0], of_seeds[0]), max(interval[1], of_seeds[1])

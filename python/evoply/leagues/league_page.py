@@ -32,7 +32,6 @@ _ROW = 26
 """Pixels of a row of the chart of ratings."""
 _LARGE = 60
 """A tree of more nodes is folded away: it would push all else off the page."""
-_UNSURE = "too few games"
 
 
 class _Cell(NamedTuple):
@@ -79,7 +78,7 @@ def league_summary(results: LeagueResults, standings: Standings) -> str:
         parts.append(
             table_html(
                 f"League {results.name}, {_title(found)}",
-                [_rating_cells(row) for row in _playing(found)],
+                [_rating_cells(row, found.why_no_interval) for row in _playing(found)],
                 [name for name, _ in _RATING_COLUMNS],
                 [*texts, *found.notes],
             )
@@ -197,7 +196,7 @@ def _condition(results: LeagueResults, found: LeagueStandings) -> dict[str, Any]
         "notes": found.notes,
         "seeds": len(found.seeds),
         "columns": _RATING_COLUMNS,
-        "rows": [_rating_cells(row) for row in rows],
+        "rows": [_rating_cells(row, found.why_no_interval) for row in rows],
         "chart": _chart(found) if found.seeds else None,
         "nash": [
             (
@@ -209,7 +208,7 @@ def _condition(results: LeagueResults, found: LeagueStandings) -> dict[str, Any]
         ],
         "names": [row.entrant for row in rows],
         "cells": [_cells(row, rows, found) for row in rows],
-        "scores": [_score_cells(met) for met in found.encounters],
+        "scores": [_score_cells(met, found.why_no_interval) for met in found.encounters],
     }
 
 
@@ -218,14 +217,14 @@ def _playing(found: LeagueStandings) -> list[LeagueStanding]:
     return [row for row in found.standings if row.games] or [*found.standings]
 
 
-def _rating_cells(row: LeagueStanding) -> tuple[str, ...]:
+def _rating_cells(row: LeagueStanding, unsure: str) -> tuple[str, ...]:
     ahead = "" if row.lead is None else f"{signed(row.lead)} ({span(row.lead_interval, 'unsure')})"
     return (
         "" if row.rank is None else str(row.rank),
         row.entrant,
         _what(row.title, is_ranked=row.is_ranked),
         "none" if row.rating is None else signed(row.rating),
-        "" if row.rating is None else span(row.interval, _UNSURE),
+        "" if row.rating is None else span(row.interval, unsure),
         ahead,
         "" if row.score is None else f"{row.score:.1%}",
         f"{row.games:,}",
@@ -283,19 +282,19 @@ def _cells(
 ) -> list[_Cell | None]:
     """Return the scores of a row of the crosstable; None where two have not met."""
     mets = [found.of(row.entrant, other.entrant) for other in rows]
-    return [None if met is None else _cell(met) for met in mets]
+    return [None if met is None else _cell(met, found.why_no_interval) for met in mets]
 
 
-def _cell(met: Encounter) -> _Cell:
+def _cell(met: Encounter, unsure: str) -> _Cell:
     tint = round(2 * abs(met.score - 0.5) * _STRONGEST_TINT)
     side = "above" if met.score > 0.5 else "below"
-    _, _, score, interval, games = _score_cells(met)
+    _, _, score, interval, games = _score_cells(met, unsure)
     tip = f"{met.first} against {met.second}: {score} in {games} games, 95 % interval: {interval}"
     return _Cell(f"{100 * met.score:.0f}", tint, side, tip)
 
 
-def _score_cells(met: Encounter) -> tuple[str, ...]:
-    interval = _UNSURE if met.interval is None else "{:.1%} to {:.1%}".format(*met.interval)
+def _score_cells(met: Encounter, unsure: str) -> tuple[str, ...]:
+    interval = unsure if met.interval is None else "{:.1%} to {:.1%}".format(*met.interval)
     return met.first, met.second, f"{met.score:.1%}", interval, f"{met.games:,}"
 
 

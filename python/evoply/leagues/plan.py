@@ -32,7 +32,7 @@ from evoply.games import game_rules
 from evoply.leagues.league_data import Condition, Entrant
 from evoply.leagues.methods import Method, chosen_methods, own_methods, roster_of
 from evoply.players import PlayerKind, data_of, parse_player
-from evoply.players.player import PLAYER_ADAPTER
+from evoply.players.player import SAVED_ADAPTER
 from evoply.presets import PRESETS
 from evoply.protocols import ConfigError, RunError, RunNameError
 from evoply.refusals import reason
@@ -162,7 +162,7 @@ class LeagueFolder:
                 plan,
                 tuple(Entrant(**entrant) for entrant in data["entrants"]),
                 {
-                    name: PLAYER_ADAPTER.validate_python(player)
+                    name: SAVED_ADAPTER.validate_python(player)
                     for name, player in data["players"].items()
                 },
                 {method.name: method for method in methods},

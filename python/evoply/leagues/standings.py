@@ -13,7 +13,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from statistics import NormalDist, fmean
+from statistics import fmean
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -24,6 +24,7 @@ from evoply.arena.pairs import PairsPlayed
 from evoply.arena.ratings import Ratings
 from evoply.arena.statistics import FEWEST_PAIRS, mean_interval
 from evoply.leagues.encounters import (
+    FEWEST_SEEDS,
     Encounter,
     Interval,
     encounters_of,
@@ -34,9 +35,6 @@ from evoply.leagues.league_data import Condition, Entrant, LeaguePairing, League
 from evoply.leagues.nash import log_odds, nash_averages
 
 _ELO = 400 / math.log(10)
-_Z = NormalDist().inv_cdf(0.975)
-_NOTHING = 1e-6
-"""A rating, or an error of one, that is nothing but rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +51,8 @@ class LeagueStanding(JsonData):
     rating: float | None
     """On Elo's scale, its zero as `LeagueStandings.zero` says; None if too little was played."""
     interval: Interval | None
-    """95 % interval of the rating; None where nothing can be said."""
+    """95 % interval of the rating; None where nothing can be said. An end is infinite if all games
+    of a seed were won, or lost."""
     by_seed: Mapping[int, float]
     """The rating of each seed."""
     points: float
@@ -99,27 +98,24 @@ class LeagueStandings(JsonData):
         )
 
     @property
+    def why_no_interval(self) -> str:
+        """Why a rating or a score has no interval, for the place where it would stand."""
+        return "two seeds: too few" if len(self.seeds) == 2 else "too few games"
+
+    @property
     def methods(self) -> tuple[LeagueStanding, ...]:
         """The ranked methods, the best first."""
         return tuple(row for row in self.standings if row.rank is not None)
 
 
 class _Measured(NamedTuple):
-    """A rating of one seed, or a difference of two, with its error from the games of this seed."""
+    """A rating of one seed, or a difference of two, with its interval from these games alone."""
 
     value: float
-    error: float
-    """Its standard error."""
+    bounds: Interval | None
+    """95 % interval; None for a player that is the zero itself: it is not measured."""
     is_enough: bool
     """Whether these games alone can say how sure it is."""
-
-    @property
-    def interval(self) -> Interval | None:
-        """The 95 % interval from the games of this seed alone."""
-        # The error of a player that is the zero itself is nothing: it is not measured.
-        if not self.is_enough or self.error < _NOTHING:
-            return None
-        return self.value - _Z * self.error, self.value + _Z * self.error
 
 
 class _SeedRatings(NamedTuple):
@@ -145,10 +141,12 @@ class _SeedRatings(NamedTuple):
         return self._compared(contrast, places)
 
     def _compared(self, contrast: NDArray[np.float64], places: Sequence[int]) -> _Measured:
-        variance = float(contrast @ self.ratings.covariance @ contrast)
         pairs = min(int(self.ratings.distinct_pairs[place]) for place in places)
-        value = float(contrast @ self.ratings.elo)
-        return _Measured(value, math.sqrt(max(variance, 0.0)), pairs >= FEWEST_PAIRS)
+        found = [self.ratings.bounds(contrast, place) for place in places]
+        known = [each for each in found if each is not None]
+        # Of two players either may have won, or lost, everything: the wider interval holds.
+        bounds = (min(low for low, _ in known), max(high for _, high in known)) if known else None
+        return _Measured(float(contrast @ self.ratings.elo), bounds, pairs >= FEWEST_PAIRS)
 
 
 def standings_of(results: LeagueResults, condition: Condition) -> LeagueStandings:
@@ -248,19 +246,24 @@ def _over_seeds(
 ) -> tuple[float | None, Interval | None]:
     """Return the mean of values and Student's interval; with one seed alone that of its games.
 
-    Two or three seeds may agree by chance: no interval is narrower than the games of all seeds
-    allow, as Knapp & Hartung (2003) advise for a mean over few studies.
+    Few seeds may agree by chance: no interval is narrower than the games of all seeds allow, as
+    Knapp & Hartung (2003) advise for a mean over few studies. Two seeds have none.
     """
     if not measured:
         return None, None
-    if is_alone:
-        return measured[0].value, measured[0].interval
     mean = fmean(each.value for each in measured)
-    interval = mean_interval([each.value for each in measured])
-    half = _Z * math.hypot(*(each.error for each in measured)) / len(measured)
-    if interval is None or half < _NOTHING:
+    bounds = [each.bounds for each in measured if each.bounds is not None]
+    is_enough = measured[0].is_enough if is_alone else len(measured) >= FEWEST_SEEDS
+    if not is_enough or len(bounds) < len(measured):
         return mean, None
-    return mean, (min(interval[0], mean - half), max(interval[1], mean + half))
+    values = [each.value for each in measured]
+    below, above = (
+        math.hypot(*(bound[end] - value for bound, value in zip(bounds, values, strict=True)))
+        / len(values)
+        for end in (0, 1)
+    )
+    low, high = mean_interval(values) or (mean, mean)
+    return mean, (min(low, mean - below), max(high, mean + above))
 
 
 def _ranked(
@@ -335,6 +338,8 @@ def _notes(
             f"Only seed {seed} has ratings: intervals hold the chance in its games alone. Another "
             "seed would make other players, so more seeds are needed to compare methods."
         )
+    elif 1 < len(rated) < FEWEST_SEEDS:
+        notes.append("Two seeds: too few for an interval. Three seeds or more have one.")
     left_out = [seed for seed in seeds if seed not in rated]
     if left_out:
         shown = ", ".join(map(str, left_out))

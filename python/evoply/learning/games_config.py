@@ -11,6 +11,7 @@ from evoply.configs.keys import read_toml
 from evoply.configs.part import Problem
 from evoply.configs.run_config import RunConfig, changed_config
 from evoply.games import game_rules
+from evoply.own_code import reading
 from evoply.presets import config_text
 from evoply.protocols import ConfigError
 from evoply.rules.game_key import RulesDigest, with_game_of_file
@@ -34,12 +35,10 @@ class LearnerConfig(RunConfig):
     about: ClassVar[str] = "learning"
     """The name of its runs in messages."""
 
-    def is_reached(self, step: Any) -> bool:
-        """Return whether *step* has reached a limit."""
-        most, seconds = (getattr(self, name) for name in self.ends())
+    def ended_by(self, step: Any) -> str:
+        """Return the key whose limit *step* has reached; "" if none."""
         done = step.games if self.counts == "games" else step.number + 1
-        is_long = seconds is not None and step.total_seconds >= seconds
-        return is_long or (most is not None and done >= most)
+        return self.limit_reached({self.counts: done, "time_limit": step.total_seconds})
 
     def problems(self) -> list[Problem]:
         """Return the problems of parts that do not fit together."""
@@ -61,7 +60,8 @@ class GamesConfig(LearnerConfig):
     rules_digest: RulesDigest = None
     """The digest of the rules of a game from data, which evoply writes; other rules are refused."""
     seed: int = Field(default=1, ge=0, lt=2**63)
-    """The number from which everything random in the run follows: the same seed, the same run."""
+    """The number from which everything random in the run follows: the same seed, the same steps. A
+    time limit decides how many of them."""
     games: int | None = Field(default=None, ge=1, le=MOST_GAMES)
     """Games in all; None for no limit."""
     time_limit: float | None = Field(default=None, gt=0)
@@ -93,9 +93,9 @@ def config_of(
 ) -> _Config:
     """Return the config of a TOML file or a preset, with changes as in `evoply.load_config`."""
     if isinstance(source, model):
-        data = source.model_dump()
-    else:
-        name = os.fspath(source)  # type: ignore[arg-type]  # not a config, so a name
+        return changed_config(model, source.model_dump(), overrides, settings)
+    name = os.fspath(source)  # type: ignore[arg-type]  # not a config, so a name
+    with reading(name):
         data = with_game_of_file(read_toml(config_text(name), name), Path(name).parent)
         learner = model.model_fields["learner"].default
         if data.get("learner") != learner:
@@ -103,4 +103,4 @@ def config_of(
             raise ConfigError(
                 [("learner", f"{wrong}: `evoply evolve` is for configs of evolution")]
             )
-    return changed_config(model, data, overrides, settings)
+        return changed_config(model, data, overrides, settings)

@@ -42,9 +42,18 @@ Doubles = Annotated[
     PlainSerializer(lambda data: base64.b64encode(data).decode(), when_used="json"),
 ]
 """Numbers as doubles with the lowest byte first; in stored steps as base64."""
-Numbers = Annotated[
-    Mapping[str, float], AfterValidator(MappingProxyType), PlainSerializer(dict[str, float])
-]
+
+
+def _read_only(numbers: Mapping[str, float]) -> Mapping[str, float]:
+    return MappingProxyType(numbers)
+
+
+def _as_dict(numbers: Mapping[str, float]) -> dict[str, float]:
+    return dict(numbers)
+
+
+# Functions: pydantic asks them what they take, and Python does not say it of every type.
+Numbers = Annotated[Mapping[str, float], AfterValidator(_read_only), PlainSerializer(_as_dict)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,7 +167,7 @@ class KeptLearner(Generic[_Step]):
 
     def is_finished(self, config: Any, step: _Step, /) -> bool:
         """Return whether the limits in *config* allow no step after *step*."""
-        return bool(config.is_reached(step))
+        return bool(config.ended_by(step))
 
     def dump(self, step: _Step, /) -> Any:
         """Return *step* as JSON-ready data."""

@@ -91,7 +91,7 @@ class _Learners:
         return {}
 
     def end(self, learner: Any, config: Any, last: Any, /) -> RunEnding:
-        return RunEnding("finished", last.champions[0])
+        return RunEnding(config.ended_by(last), last.champions[0])
 
     def costs(self, step: Any, previous: Any, /) -> Mapping[str, float]:
         return {"games": _played(step) - (0 if previous is None else _played(previous))}

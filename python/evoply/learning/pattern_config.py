@@ -132,6 +132,19 @@ class PatternConfig(GamesConfig):
     labels: LabelSettings | None = None
     """Games that look ahead and give labels, after the others; None: none."""
 
+    def ended_by(self, step: Any) -> str:
+        """Return the key whose limit *step* has reached; "" if none: labels come last."""
+        done = {"games": step.games, "time_limit": step.total_seconds}
+        if self.labels_left(step):
+            del done["games"]
+        return self.limit_reached(done)
+
+    def labels_left(self, step: Any) -> bool:
+        """Return whether the step after *step* makes labels: after the last of the other games."""
+        if self.labels is None or self.games is None or step.games < self.games:
+            return False
+        return bool(step.labelled < self.labels.games)
+
     def value(self) -> Number:
         """Return the sum of the patterns, every entry 0, as the side to move sees a board."""
         rules = game_rules(self.game)

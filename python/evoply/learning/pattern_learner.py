@@ -93,7 +93,7 @@ class PatternLearning(KeptLearner[PatternStep]):
         Raises `RunError` if an entry becomes too large; the tables before stay as they are.
         """
         began = perf_counter()
-        if _labels_left(config, step):
+        if config.labels_left(step):
             return self._label(config, step, began)
         left = config.games_per_step if config.games is None else config.games - step.games
         games = max(1, min(games_ahead(config, step.games), left))
@@ -119,11 +119,6 @@ class PatternLearning(KeptLearner[PatternStep]):
             entries=entries,
             statistics=statistics,
         )
-
-    def is_finished(self, config: PatternConfig, step: PatternStep, /) -> bool:
-        """Return whether the limits in *config* allow no step after *step*: labels come last."""
-        is_long = config.time_limit is not None and step.total_seconds >= config.time_limit
-        return is_long or (config.is_reached(step) and not _labels_left(config, step))
 
     def _label(self, config: PatternConfig, step: PatternStep, began: float) -> PatternStep:
         """Return the step after the next games that give labels.
@@ -208,13 +203,6 @@ def pattern_player(
     expression = with_parameters(config.value(), parameters)
     evaluator = ExpressionEvaluator(expression=expression.to_dict())
     return AlphaBeta(evaluator=evaluator, view="turn", depth=depth, ties="random")
-
-
-def _labels_left(config: PatternConfig, step: PatternStep) -> bool:
-    """Return whether the next step makes labels: after the last of the other games."""
-    if config.labels is None or config.games is None or step.games < config.games:
-        return False
-    return step.labelled < config.labels.games
 
 
 def _statistics(

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 _DIGITS = 4
 """Significant digits of tuned numbers, in play as in print."""
-_EXTRA = "tuning needs the package cmaes: install evoply[tune]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,7 +220,9 @@ def _search(task: _Task, points: tuple[tuple[int, ...], ...]) -> CMA:
 def check_installed() -> None:
     """Raise `RunError` without the package `cmaes`."""
     if find_spec("cmaes") is None:
-        raise RunError(_EXTRA)
+        from evoply.prerequisites import missing_package
+
+        raise RunError(f"tuning: {missing_package('cmaes')}")
 
 
 def new_search(mean: Array, spread: float, stream: Stream, size: int) -> CMA:

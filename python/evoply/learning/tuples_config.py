@@ -55,7 +55,8 @@ class TuplesConfig(LearnerConfig):
     """`othello` (8x8), `othello-4`, `-6`, `-10`, `checkers`, `lose-checkers`, `checkers-10`, a game
     from data such as `breakthrough`, or in a file a JSON file of rules."""
     seed: int = Field(default=1, ge=0, lt=2**63)
-    """The number from which everything random in the run follows: the same seed, the same run."""
+    """The number from which everything random in the run follows: the same seed, the same steps. A
+    time limit decides how many of them."""
     generations: int | None = Field(default=None, ge=1, le=100_000)
     """Number of generations; None for no limit."""
     time_limit: float | None = Field(default=None, gt=0)

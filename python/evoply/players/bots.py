@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import json
 import re
 from collections.abc import Collection
 from pathlib import Path
@@ -23,6 +24,7 @@ from pydantic import Field
 from evoply.files import read_limited
 from evoply.games import game_rules
 from evoply.look import table_html
+from evoply.own_code import check_may_run, name_program
 from evoply.players.player_kind import PlayerKind
 from evoply.players.process_limits import UNSEEN, MoveLimit, ProcessLimits
 from evoply.wording import did_you_mean, shorten
@@ -56,6 +58,14 @@ class Bot(PlayerKind):
     class_name: Annotated[str, Field(max_length=200)] | None = None
     move_limit: float = Field(default=MOVE_LIMIT, ge=0.01, le=LONGEST_MOVE_LIMIT)
     limits: ProcessLimits = ProcessLimits()
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Note that the user names the file."""
+        name_program(self._program)
+
+    @property
+    def _program(self) -> str:
+        return json.dumps([self.kind, str(Path(self.path).resolve())])
 
     @property
     def label(self) -> str:
@@ -101,6 +111,7 @@ class Bot(PlayerKind):
         """Return a seat, whose process starts with the first question."""
         from evoply.players.bot_seat import BotSeat  # every player is read by way of this module
 
+        check_may_run(self._program, self.path)
         self.check_fits(game)
         limit = MoveLimit(self.move_limit, is_given="move_limit" in self.model_fields_set)
         return BotSeat(
@@ -130,7 +141,7 @@ class Bot(PlayerKind):
     def with_move_limit(self, seconds: float) -> Bot:
         """Return the bot with *seconds* for each move."""
         try:
-            return Bot(**{**self.model_dump(), "move_limit": seconds})
+            return type(self)(**{**self.model_dump(), "move_limit": seconds})
         except ValueError:
             raise ValueError(
                 f"{seconds:g} is not a number of seconds from 0.01 to {LONGEST_MOVE_LIMIT:g}"
@@ -161,6 +172,17 @@ class Bot(PlayerKind):
     def about(self) -> dict[str, Any]:
         """Return the beginning of the file's checksum as the version."""
         return {"kind": self.kind, "version": self.identity()["source"][:12]}
+
+
+class CarriedBot(Bot):
+    """A bot that a run or a league names: it starts only if the user names its file, too."""
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Note nothing: no user named it."""
+
+    def check_fits(self, game: str) -> None:
+        """Raise `ValueError` for an unknown game; the file is read when it takes its seat."""
+        game_rules(game)
 
 
 def _list(names: Collection[str]) -> str:

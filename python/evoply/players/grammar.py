@@ -17,6 +17,9 @@ Python in this process; these two have no options. Options:
 
 A TOML file can describe all other players: it holds the fields of the models in `specs`.
 
+Texts that are carried (`evoply.own_code.carried`) are read by another grammar, which has no files,
+bots, engines and Python: what they name is data.
+
 Reasons: docs/design/players.md.
 """
 
@@ -26,15 +29,16 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from evoply.expressions import PRIMITIVE_SETS, Number, PrimitiveSet, find_primitive_set
 from evoply.games import game_rules
 from evoply.gp.forest import STAGED
+from evoply.own_code import is_carried
 from evoply.players.evaluators import ExpressionEvaluator, TreeEvaluator
 from evoply.players.named import KINGS, NAMED_PLAYERS
 from evoply.players.options import choice, field_reader, number, readers
-from evoply.players.player import KINDS, PlayerModel, model_of, player_of
+from evoply.players.player import DATA_KINDS, KINDS, PlayerModel, model_of, player_of
 from evoply.players.player_files import load_player, load_toml_player
 from evoply.players.player_kind import LONGEST_NAME, KernelPlayer
 from evoply.players.search_options import OF_STAGES, SEARCH_LIMITS
@@ -48,6 +52,16 @@ MOST_MEN = 100.0
 """The most men that a king may be worth."""
 
 _FILE = re.compile(r"(?P<path>.+?\.(?:json|toml))(?::(?P<options>.*))?", re.DOTALL | re.IGNORECASE)
+
+
+class _Grammar(NamedTuple):
+    """What a text may name beside the players that evoply knows by name, and trees."""
+
+    kinds: Sequence[type[PlayerModel]]
+    has_files: bool
+
+
+_OF_USERS, _OF_CARRIED = _Grammar(KINDS, has_files=True), _Grammar(DATA_KINDS, has_files=False)
 
 
 class PlayerTextError(ValueError):
@@ -91,7 +105,7 @@ def parse_player(
     start = len(text) - len(text.lstrip())
     bare = text.strip().removesuffix(NOT_REPRODUCIBLE)
     if not bare:
-        raise PlayerTextError(f"a player is missing: one of {_names()}", 1)
+        raise PlayerTextError(f"a player is missing: one of {_names()}, or a file", 1)
     if primitives is not None:
         primitives = find_primitive_set(primitives)
     player = _parse(bare, start + 1, game, primitives, runs)
@@ -148,11 +162,12 @@ def _short_name(name: str) -> str:
 def _parse(
     bare: str, column: int, game: str, primitives: PrimitiveSet | None, runs: Runs | None
 ) -> PlayerModel:
+    grammar = _OF_CARRIED if is_carried() else _OF_USERS
     if bare.startswith(("(", "{")):
         tree, colon, options = bare.partition(":")  # no primitive's name has a colon
         section = _Options("a tree", colon, options, column + len(tree))
         return _tree(tree.strip(), section, primitives)
-    for model in KINDS:
+    for model in grammar.kinds:
         try:
             player = model.from_text(bare, game)
         except ValueError as error:
@@ -161,11 +176,11 @@ def _parse(
             return player
     name, colon, options = bare.partition(":")
     section = _Options(name, colon, options, column + len(name))
-    for model in KINDS:
+    for model in grammar.kinds:
         if name.strip() in model.names and model.text_options():
             # Before files: an option may end in the name of one.
             return _of_kind(model, name.strip(), section, game, primitives, runs)
-    file = _FILE.fullmatch(bare)
+    file = _FILE.fullmatch(bare) if grammar.has_files else None
     if file is not None:
         path, options = file["path"], file["options"]
         colon = "" if options is None else ":"
@@ -177,7 +192,7 @@ def _parse(
     if kind.strip() == "champion":
         return with_options(_champion(run.strip(), column, runs), section.read(_ANY), name=bare)
     if at or name.strip() not in NAMED_PLAYERS:
-        _unknown(name.strip(), column)
+        _unknown(name.strip(), column, grammar)
     return _named_player(name.strip(), section, bare, game)
 
 
@@ -265,11 +280,14 @@ def _evaluator(expression: Number, worth: float) -> ExpressionEvaluator:
     return ExpressionEvaluator(expression=expression.to_dict())
 
 
-def _unknown(name: str, column: int) -> NoReturn:
+def _unknown(name: str, column: int, grammar: _Grammar) -> NoReturn:
     hint = did_you_mean(name, [*NAMED_PLAYERS, *_KIND_NAMES, "champion"]) or "."
     if any(name in primitives for primitives in PRIMITIVE_SETS.values()):
         hint = f"; did you mean the tree '( {name} )'?"
-    message = f"no player is called {shorten(name)!r}{hint} A player is one of {_names()}"
+    others = ", or a .json, .toml or .py file"
+    if not grammar.has_files:
+        others = "; files, bots, engines and Python cannot be named here"
+    message = f"no player is called {shorten(name)!r}{hint} A player is one of {_names()}{others}"
     raise PlayerTextError(message, column)
 
 
@@ -280,7 +298,7 @@ def _names() -> str:
     # Many are variants of one; the table of named players in docs/players.md has them all.
     shown = ["material-..." if name.startswith("material-") else name for name in NAMED_PLAYERS]
     names = ", ".join(dict.fromkeys([*shown, *_KIND_NAMES]))
-    return f"{names}, a tree such as ( + white 10 ), champion@RUN, or a .json, .toml or .py file"
+    return f"{names}, a tree such as ( + white 10 ), champion@RUN"
 
 
 _NO_PLAYERS: Mapping[str, Callable[[str, int], Any]] = MappingProxyType({})

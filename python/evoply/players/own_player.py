@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from evoply.games import game_rules
 from evoply.look import table_html
-from evoply.own_code import Code, OwnCode, is_own_code, without_places
+from evoply.own_code import CarriedCode, Code, OwnCode, is_own_code, without_places
 from evoply.players.bots import parsed_python
 from evoply.players.player_kind import PlayerKind, ValuingPlayer
 from evoply.players.python_players import PythonPlayer
@@ -66,8 +66,8 @@ class OwnPlayer(PlayerKind):
 
     @classmethod
     def of(cls, text: str, individual: AfterState | AlphaBeta | None = None) -> Self:
-        """Return the player that *text* names; its file is read, and not imported."""
-        code = OwnCode.from_text(text).pinned()
+        """Return the player that the user names by *text*; its file is read, and not imported."""
+        code = OwnCode.from_text(text).named_by_user()
         return cls(code=str(code), repeats=says_reproducible(code), individual=individual)
 
     @classmethod
@@ -120,6 +120,12 @@ class OwnPlayer(PlayerKind):
     def about(self) -> dict[str, Any]:
         """Return the beginning of the file's checksum as the version."""
         return {"kind": self.kind, "version": OwnCode.from_text(self.code).checksum[:12]}
+
+
+class CarriedOwnPlayer(OwnPlayer):
+    """A player in Python that a run names; its file is imported only if the user names it, too."""
+
+    code: CarriedCode
 
 
 def says_reproducible(code: OwnCode) -> bool:

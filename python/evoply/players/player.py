@@ -16,12 +16,13 @@ from pydantic import ConfigDict, Field, TypeAdapter
 from evoply.expressions import Expression
 from evoply.gp.forest import Forest
 from evoply.gp.tree import Tree
-from evoply.players.bots import Bot
+from evoply.players.bots import Bot, CarriedBot
 from evoply.players.engines import Engine
+from evoply.players.engines.engine_player import CarriedEngine
 from evoply.players.evaluators import ExpressionEvaluator, TreeEvaluator
 from evoply.players.mcts import Mcts
 from evoply.players.online import Online
-from evoply.players.own_player import OwnPlayer
+from evoply.players.own_player import CarriedOwnPlayer, OwnPlayer
 from evoply.players.player_kind import PlayerKind, ValuingPlayer
 from evoply.players.python_players import PythonPlayer
 from evoply.players.specs import AfterState, AlphaBeta, RandomPlayer
@@ -42,20 +43,30 @@ KINDS: tuple[type[PlayerKind], ...] = (
     OwnPlayer,
     Bot,
 )
-"""Every kind of player that a text or a file may describe; an earlier one reads a text first."""
+"""Every kind of player that a text or a file of the user's may describe; an earlier one reads a
+text first."""
+DATA_KINDS = tuple(kind for kind in KINDS if kind.is_portable)
+"""Those that are data, and run nothing else."""
 
 if TYPE_CHECKING:
     PlayerModel = PlayerKind
     SavedModel = PlayerKind
-else:  # any of the table, told apart by `kind`; the second: what a saved file may hold
+    CarriedModel = PlayerKind
+else:  # any of the table, told apart by `kind`
     PlayerModel = Annotated[reduce(or_, KINDS), Field(discriminator="kind")]
-    SavedModel = Annotated[
-        reduce(or_, (kind for kind in KINDS if kind.is_portable)), Field(discriminator="kind")
+    SavedModel = Annotated[reduce(or_, DATA_KINDS), Field(discriminator="kind")]
+    CarriedModel = Annotated[
+        reduce(or_, (*DATA_KINDS, CarriedEngine, CarriedOwnPlayer, CarriedBot)),
+        Field(discriminator="kind"),
     ]
 
-PLAYER_ADAPTER: TypeAdapter[PlayerKind] = TypeAdapter(
-    PlayerModel, config=ConfigDict(defer_build=True)
-)
+_LATE = ConfigDict(defer_build=True)
+PLAYER_ADAPTER: TypeAdapter[PlayerKind] = TypeAdapter(PlayerModel, config=_LATE)
+"""Reads what the user describes."""
+SAVED_ADAPTER: TypeAdapter[PlayerKind] = TypeAdapter(SavedModel, config=_LATE)
+"""Reads players that are data and nothing else: of saved files, leagues and other machines."""
+CARRIED_ADAPTER: TypeAdapter[PlayerKind] = TypeAdapter(CarriedModel, config=_LATE)
+"""Reads players of runs: a program among them is shown, and starts only if the user names it."""
 
 _CONTRACT = ("label", "reproducible", "check_fits", "seat")
 

@@ -15,7 +15,13 @@ from evoply.configs.config_errors import checked
 from evoply.expressions.written_form import parse_json
 from evoply.files import read_limited, read_toml_file, without_checksum
 from evoply.games import game_spoken
-from evoply.players.player import PLAYER_ADAPTER, PlayerModel, SavedModel
+from evoply.players.player import (
+    CARRIED_ADAPTER,
+    PLAYER_ADAPTER,
+    CarriedModel,
+    PlayerModel,
+    SavedModel,
+)
 from evoply.players.problems import problems
 from evoply.protocols import ConfigError
 
@@ -78,14 +84,18 @@ def load_saved_player(path: str | Path) -> SavedPlayer:
 
 def load_toml_player(path: str | Path) -> PlayerModel:
     """Return the player that the TOML file at *path* describes; `ConfigError` names the file."""
-    return read_player(read_toml_file(path, MAX_BYTES))
-
-
-def read_player(data: object) -> PlayerModel:
-    """Return the player that plain *data* describes; `ConfigError` shows every mistake."""
+    data = read_toml_file(path, MAX_BYTES)
     return checked(
         lambda: PLAYER_ADAPTER.validate_python(data),
         lambda error: ConfigError(problems(error, PlayerModel)),
+    )
+
+
+def read_player(data: object) -> CarriedModel:
+    """Return the player of plain *data* that a run carries; `ConfigError` shows every mistake."""
+    return checked(
+        lambda: CARRIED_ADAPTER.validate_python(data),
+        lambda error: ConfigError(problems(error, CarriedModel)),
     )
 
 

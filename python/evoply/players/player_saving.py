@@ -28,6 +28,7 @@ def save_player(
     """
     model = model_of(read_player_of(player, game, runs))
     model.check_fits(game)
+    contained = model.self_contained()
     if type(model) not in KINDS:
         raise ValueError(
             f"{model.label}: a player of your own kind, {qualified_name(model)}, cannot be saved: "
@@ -39,7 +40,7 @@ def save_player(
         "kind": "evoply player",
         "game": spoken_name(game),
         "origin": (origin or Origin()).model_dump(mode="json"),
-        "player": model.self_contained().model_dump(mode="json"),
+        "player": contained.model_dump(mode="json"),
     }
     text = json.dumps(with_checksum(content), indent=1) + "\n"
     if len(text.encode()) > MAX_BYTES:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from evoply.files import read_limited
+from evoply.files import lies_in_run, read_limited
+from evoply.own_code import is_carried
 from evoply.protocols import ConfigError
 from evoply.wording import did_you_mean, shorten
 
@@ -42,7 +43,7 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
         "demo": Preset("demo.toml", "an Othello 8x8 player in one minute, as `make demo` runs it"),
         "quick": Preset(
             "quick.toml",
-            "a small Othello 6x6 run of five seconds, to try things out",
+            "a small Othello 6x6 run of some seconds, to try things out",
             game="othello-6",
         ),
         "othello-6": Preset("othello-6.toml", "fifty generations of Othello 6x6", game="othello-6"),
@@ -134,7 +135,7 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
 def preset_text(name: str) -> str:
     """Return the TOML text of the preset called *name*; raise ValueError if there is none.
 
-    >>> "time_limit = 60" in preset_text("demo")
+    >>> "generations = 100" in preset_text("demo")
     True
     """
     if name not in PRESETS:
@@ -145,10 +146,15 @@ def preset_text(name: str) -> str:
 def config_text(name: str) -> str:
     """Return the text of the config file *name*, or of the preset if there is no such file.
 
-    Raises `ConfigError` with the reason if it cannot be read, and with a similar preset.
+    Raises `ConfigError` with the reason if it cannot be read, and with a similar preset. What is
+    carried names no file outside of the folder of its run.
     """
     if name in PRESETS and not os.path.isfile(name):
         return preset_text(name)
+    if is_carried() and not lies_in_run(name):
+        raise ConfigError(
+            [(shorten(name), "is a file, and what a run or an experiment carries names none")]
+        )
     try:
         return read_limited(name, _LARGEST_FILE)
     except FileNotFoundError:

@@ -55,7 +55,8 @@ class Outcome:
 class Ending(Enum):
     """What ended a game: the board, a rule about draws, or a forfeit; in the kernel's order.
 
-    Only seats outside the kernel forfeit games.
+    Only seats outside the kernel forfeit games. What a file states about a game that goes on on its
+    board is `STATED`: nobody knows whether it was given up, lost by time or agreed.
     """
 
     BOARD = "board"
@@ -63,6 +64,7 @@ class Ending(Enum):
     REPETITION = "repetition"
     CAP = "cap"
     FORFEIT = "forfeit"
+    STATED = "stated"
 
 
 Row = tuple[int, int, int, bool, int, int]

@@ -111,6 +111,13 @@ class Seat(ABC):
         """Return a seat of the same player with empty search tables; this seat if it has none."""
         return self
 
+    def check(self) -> None:
+        """Raise `ValueError` if the player cannot play at all; called before its first game.
+
+        That an engine does not speak its protocol is no strength of its opponents.
+        """
+        return
+
     def get_ready(self) -> None:
         """Do slow preparations, such as starting a process, before the clocks of a game start."""
         return

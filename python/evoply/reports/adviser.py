@@ -18,10 +18,11 @@ from evoply import _native
 from evoply._native import Stream
 from evoply.games import SHAPES, game_rules
 from evoply.games.draws import NO_DRAWS
+from evoply.own_code import carried
 from evoply.players import KernelSeat, Player, PlayerKind, Searcher, model_of, player_of
 from evoply.players.analysis import move_stream, own_plies, record_of
 from evoply.players.endgame import solve
-from evoply.players.grammar import Runs, read_player_of
+from evoply.players.grammar import Runs, parse_player, read_player_of
 from evoply.players.kernel_seat import ALL_MOVES
 from evoply.protocols import Choice, Clock, Color, GameRecord, Position
 from evoply.reports.scale import Scale, scale_of
@@ -85,9 +86,11 @@ class Adviser:
         `ValueError` if the player does not play the game, or does not value moves.
         """
         self.game = game
-        self.player: Player = player_of(
-            read_player_of(game_rules(game).adviser if player is None else player, game, runs)
-        )
+        if player is None:  # rules carry its name, and may come from somebody else
+            with carried():
+                self.player: Player = parse_player(game_rules(game).adviser, game=game)
+        else:
+            self.player = player_of(read_player_of(player, game, runs))
         self.player.check_fits(game)
         self.stream = Stream(0, "analyse") if stream is None else stream
         self._seat: KernelSeat | None = None

@@ -16,7 +16,7 @@ from typing import Any
 from evoply.look import LINE_COLORS, framed
 from evoply.reports.inline_svg import inline_svg
 from evoply.reports.series import Lines, Series, sampled
-from evoply.wording import named_apart
+from evoply.wording import ends_in_words, named_apart
 
 _WIDTH, _HEIGHT = 440, 190  # pixels of the whole chart, and of the field of lines
 _LONG_NAME, _MIDDLE_NAME, _SHORT_NAME = 44, 22, 14  # of one, two and three columns of a legend
@@ -184,6 +184,7 @@ def interval_chart(
 ) -> Chart:
     """Return one row per name, the first on top, with a mark and a bar for each of *series*.
 
+    The bar of an interval with an infinite end goes on to the rim, where an arrow says so.
     *reference* draws a vertical line. Names that are cut stay apart by their number.
     """
     rows = _apart(names, _ROW_NAME)
@@ -194,6 +195,7 @@ def interval_chart(
         for datum in [_datum(entry.values[index], entry, index, is_marked=True, x_title=name)]
         if datum["y"] is not None
     ]
+    open_ends = _drawn_to_the_rim(data)
     many = len(series) > 1
     row = _field("name", None, kind="nominal", scale={"domain": rows}, axis={"grid": True})
     position = {"y": row, **({"yOffset": {"field": "s", "sort": None}} if many else {})}
@@ -211,6 +213,10 @@ def interval_chart(
             "encoding": {"x": across, **position, **look, **_DESCRIPTION},
         },
     ]
+    for end, arrow in open_ends:
+        mark = {"type": "point", "filled": True, "opacity": 1, "shape": arrow, "size": 60}
+        ends = {"x": {**across, "field": end}, **position, "color": look["color"]}
+        layers.append({"mark": mark | {"aria": False}, "encoding": ends})
     if reference is not None:
         rule = {
             "type": "rule",
@@ -304,6 +310,28 @@ def _datum(
     return datum
 
 
+def _drawn_to_the_rim(data: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
+    """Let open ends in *data* end at the rim; return the fields that hold them, and their arrows.
+
+    The rim is a tenth beyond all that has a place.
+    """
+    ends = ("y", "low", "high")
+    known = [datum[key] for datum in data for key in ends if datum.get(key) is not None] or [0.0]
+    beyond = (max(known) - min(known)) / 10 or 1.0
+    rims = {
+        "low": (min(known) - beyond, "triangle-left"),
+        "high": (max(known) + beyond, "triangle-right"),
+    }
+    used = []
+    for key, (rim, arrow) in rims.items():
+        for datum in data:
+            if key in datum and datum[key] is None:
+                datum[key] = datum[f"open_{key}"] = _number(rim)
+        if any(f"open_{key}" in datum for datum in data):
+            used.append((f"open_{key}", arrow))
+    return used
+
+
 def _text(series: Series, index: int, *, is_share: bool) -> str:
     value = _number(series.values[index])
     if value is None:
@@ -311,7 +339,7 @@ def _text(series: Series, index: int, *, is_share: bool) -> str:
     form = "{:.1%}" if is_share else "{:.4g}"
     interval = series.intervals[index] if series.intervals else None
     text = form.format(value)
-    text += "" if interval is None else f" ({form} to {form})".format(*interval)
+    text += "" if interval is None else f" ({ends_in_words(*interval, form.format)})"
     return text.replace("%", " %")
 
 

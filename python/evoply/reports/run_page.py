@@ -115,7 +115,10 @@ def _learning_data(kind_page: KindPage, run: Run, rows: Rows, shown: Rows) -> di
 
 
 def _facts(kind_page: KindPage, run: Run, rows: Rows) -> dict[str, str]:
-    facts = {"status": status_in_words(run.status), f"{run.step_word}s": f"{len(rows):,}"}
+    facts = {
+        "status": status_in_words(run.status, run.ended_by),
+        f"{run.step_word}s": f"{len(rows):,}",
+    }
     if rows:
         seconds = sum(step.seconds for step in run.steps())
         facts |= {**kind_page.facts(run, rows), "time": _duration(seconds)}

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field, ValidationInfo
 
 from evoply.games import GAMES, add_game
 from evoply.games.data import DataGameRules
-from evoply.own_code import is_own_code
+from evoply.own_code import is_carried, is_own_code
 from evoply.protocols import ConfigError
 from evoply.refusals import reason
 from evoply.rules.loading import load_rules
@@ -48,12 +48,14 @@ def with_game_of_file(data: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """Return the keys of a config with the name of its game, whose file is read and added.
 
     A `game` that ends in .json is a file of rules, whose path begins at *folder*; a value of rules
-    is named `python:FILE.py:NAME`. Raises `ConfigError` for rules that make no game, and for Python
-    that is named in another way.
+    is named `python:FILE.py:NAME`; keys that are `carried` name neither. Raises `ConfigError` for
+    rules that make no game, and for Python that is named in another way.
     """
     game = data.get("game")
-    if not isinstance(game, str) or not (game.endswith((".json", ".py")) or is_own_code(game)):
+    is_file = isinstance(game, str) and (game.endswith((".json", ".py")) or is_own_code(game))
+    if is_carried() or not is_file:
         return dict(data)
+    assert isinstance(game, str)
     if game.endswith(".py") and not is_own_code(game):
         message = (
             f"{shorten(game)} is Python - name the value in it, python:{shorten(game)}:NAME, or "

@@ -85,7 +85,7 @@ def load_rules(path: str | Path, name: str | None = None) -> Rules:
 
 def _named_in_python(text: str) -> Rules:
     try:
-        code = OwnCode.from_text(text)
+        code = OwnCode.from_text(text).named_by_user()
         rules = code.loaded()
     except ValueError as error:
         raise RulesError(str(error)) from None

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         export_csv,
         export_parquet,
         match_of,
+        named_champion,
         played_matches,
         resolve_champion,
     )
@@ -47,6 +48,7 @@ __all__ = [
     "leave_request",
     "list_runs",
     "match_of",
+    "named_champion",
     "named_run",
     "new_run_path",
     "played_matches",
@@ -68,7 +70,7 @@ give_when_used(
         "kind": "ChampionFacts RunEnding Kind Listing LiveFacts",
         "results": (
             "PlayedMatches champion_changes champion_of export_csv export_parquet match_of "
-            "played_matches resolve_champion"
+            "named_champion played_matches resolve_champion"
         ),
         "run": "Run",
         "summaries": "RunSummary list_runs",

@@ -7,6 +7,7 @@ the same steps.
 import json
 import time
 from collections.abc import Callable, Generator, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -33,7 +34,7 @@ def advance(
     operators: Mapping[str, Any] = MappingProxyType({}),
     selection: Any = None,
     survival: Any = None,
-    is_enough: Callable[[Any], bool] | None = None,
+    other_limit: Callable[[Any], str] | None = None,
     cluster: Cluster | None = None,
 ) -> Generator[Any, None, None]:
     """Yield the remaining steps of *run*, each saved before it is yielded.
@@ -42,10 +43,11 @@ def advance(
     default the run's own is used. *threads*, *progress*, *fitness*, *operators*, *selection* and
     *survival* are those of `evolve`, for runs of evolution; the learner of any other run is given
     to `Run.create` and `Run.open`. The run notes the names of the user's own Python parts and the
-    checksums of their source, and resuming needs the same. *is_enough* decides after each step
-    whether the run has reached a limit that its config does not know. After the last generation of
-    evolution the final test names the champion. A *cluster* (`evoply.cluster.connect`) plays the
-    games of evolution, or makes the steps of learning; the run folder and its lock stay here.
+    checksums of their source, and resuming needs the same. *other_limit* returns after each step
+    the name of a limit that the run has reached and its config does not know, or "". After the last
+    generation of evolution the final test names the champion. A *cluster*
+    (`evoply.cluster.connect`) plays the games of evolution, or makes the steps of learning; the run
+    folder and its lock stay here.
 
     Raises `RunError` if another process writes the run, if the run is
     damaged, or if this evoply computes differently from the one that wrote it, unless
@@ -77,6 +79,7 @@ def advance(
         clear_request(run.path)
         run.set_meta(
             status="running",
+            ended_by="",
             version=_native.__version__,
             signature=signature(),
             python_parts=json.dumps(identities),
@@ -89,24 +92,31 @@ def advance(
             signature=signature(),
             command=command,
         )
-        status = "stopped"
+        status, reached = "stopped", other_limit or _none
         try:
-            is_over = last is not None and is_enough is not None and is_enough(last)
-            for step in () if is_over else steps(learner, config, last):
+            other = "" if last is None else reached(last)
+            for step in () if other else steps(learner, config, last):
                 run.save(step)
                 last = step
                 yield step
-                if is_enough is not None and is_enough(step):
+                other = reached(step)
+                if other:
                     break
                 if not learner.is_finished(config, step) and _is_stopped(run):
                     return
             if last is not None:
                 ending = learners.end(learner, config, last)
+                ending = replace(ending, ended_by=other or ending.ended_by)
                 run.end(last.number, ending)
                 status = ending.status
         finally:
             run.set_meta(status=status)
             run.record("ended", status=status, generation=None if last is None else last.number)
+
+
+def _none(_: Any) -> str:
+    """Return that no other limit is reached."""
+    return ""
 
 
 def _resolve_config(run: Run, config: Any) -> Any:

@@ -30,7 +30,8 @@ def go_on_in_process(
     if generations is not None:
         command += ["--generations", str(generations)]
     try:
-        with (folder / OUTPUT).open("wb") as output:
+        (folder / OUTPUT).unlink(missing_ok=True)  # it may be a link, in a folder from elsewhere
+        with (folder / OUTPUT).open("xb") as output:
             return subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from evoply.own_code import FORM, OwnCode, is_own_code
+from evoply.own_code import FORM, OwnCode, carried_code, is_own_code
 from evoply.protocols import ConfigError, RunError, StorableLearner
 from evoply.runs.folder import stored_learner
 from evoply.runs.kind import Kind
@@ -54,7 +54,7 @@ def named_kind(kinds: Kinds, name: str) -> Kind:
     """
     if is_own_code(name):
         try:
-            code = OwnCode.from_text(name).pinned()
+            code = OwnCode.from_text(name).named_by_user()
             return outside_kind(loaded_learner(code), str(code))
         except ValueError as error:
             raise ConfigError([("learner", str(error))]) from None
@@ -81,6 +81,11 @@ def stored_kind(kinds: Kinds, config_file: Path, learner: Any = None) -> Kind:
         name = stored_learner(tomllib.loads(config_file.read_text(encoding="utf-8")))
     except (OSError, ValueError, RecursionError):
         name = "evolution"  # whose config reports the error
+    if is_own_code(name):
+        try:
+            carried_code(name)
+        except ValueError as error:
+            raise RunError(f"run {config_file.parent}: config.toml: learner: {error}") from None
     if learner is None:
         return kinds.get(name) or outside_kind(name=name)
     if is_named(learner, name) if is_own_code(name) else isinstance(learner, str):

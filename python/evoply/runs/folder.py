@@ -18,7 +18,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
-from evoply.files import DATABASE, EXPERIMENT_FILE, runs_directory, write_atomically
+from evoply.files import (
+    DATABASE,
+    EXPERIMENT_FILE,
+    read_limited,
+    runs_directory,
+    write_atomically,
+)
 from evoply.protocols import RunError, RunNameError
 from evoply.refusals import reason
 
@@ -29,10 +35,13 @@ REMAINS = ".new-"
 _OLD_SECONDS = 3600.0
 _LOCK = "lock"
 _TRIES, _TRY_SECONDS = 5, 0.02
+# A folder from somebody else may have a link or a pipe in place of the file.
+_PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 Request = Literal["pause", "resume", "stop"]
 _REQUESTS: tuple[Request, ...] = ("pause", "resume", "stop")
 _REQUEST = "request.json"
+_LONGEST_REQUEST = 1000
 
 
 if sys.platform == "win32":
@@ -69,7 +78,7 @@ class WriterLock:
     def __init__(self, folder: Path) -> None:
         path = folder / _LOCK
         try:
-            self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+            self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | _PLAIN, 0o644)
         except OSError as error:
             raise RunError(f"run {folder} cannot be written: {reason(error, path)}") from None
         if not self._try_to_take():
@@ -107,7 +116,7 @@ class WriterLock:
 def is_locked(folder: Path) -> bool:
     """Return whether some process is writing the run now."""
     try:
-        descriptor = os.open(folder / _LOCK, _LOOK)
+        descriptor = os.open(folder / _LOCK, _LOOK | _PLAIN)
     except OSError:
         return False
     try:
@@ -217,7 +226,9 @@ def leave_request(folder: Path, request: Request) -> None:
 def read_request(folder: Path) -> Request | None:
     """Return the request left in *folder*; None if there is none, or it is not readable."""
     try:
-        content = json.loads((folder / _REQUEST).read_text(encoding="utf-8"))
+        if not (folder / _REQUEST).is_file():
+            return None
+        content = json.loads(read_limited(folder / _REQUEST, _LONGEST_REQUEST))
     except (OSError, ValueError, RecursionError):
         return None
     request = content.get("request") if isinstance(content, dict) else None

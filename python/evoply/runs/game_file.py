@@ -4,21 +4,19 @@ import json
 from pathlib import Path
 from typing import Any
 
-from evoply.files import write_atomically
 from evoply.protocols import RunError
 
-__all__ = ["GAME", "add_game_of", "write_game"]
+__all__ = ["GAME", "add_game_of", "game_content"]
 
 GAME = "game.json"
 
 
-def write_game(folder: Path, config: Any) -> None:
-    """Write the rules of the config's game into the *folder* of a run, if they are data."""
+def game_content(config: Any) -> str | None:
+    """Return the text of the file with the rules of the config's game; None if they are no data."""
     from evoply.rules.loading import carried_rules
 
     rules = carried_rules(getattr(config, "game", ""))
-    if rules is not None:
-        write_atomically(folder / GAME, f"{json.dumps(rules, indent=1)}\n")
+    return None if rules is None else f"{json.dumps(rules, indent=1)}\n"
 
 
 def add_game_of(folder: Path) -> None:

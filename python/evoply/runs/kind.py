@@ -24,16 +24,25 @@ Note = Callable[..., dict[str, Any] | None]
 """Returns a note of the run by its name, checked to have some keys: `Run.note`."""
 
 
+_WHOLE = ("generations", "games", "termination", "")
+
+
 @dataclass(frozen=True, slots=True)
 class RunEnding:
     """How a run ended."""
 
-    status: str
-    """"finished" or "limit"."""
+    ended_by: str
+    """The limit that it reached: a key of its config, or `budget.games` and so on of an experiment;
+    "" if only the learner, which is the user's own, knows."""
     champion: Any
     """The player, as data."""
     notes: Mapping[str, str] = field(default_factory=dict)
     """Further notes to keep, by name, as JSON."""
+
+    @property
+    def status(self) -> str:
+        """Finished if all steps were made, limit if another limit came first."""
+        return "finished" if self.ended_by in _WHOLE else "limit"
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 from evoply.configs.config_errors import checked
 from evoply.configs.keys import overridden, read_toml, without_none
 from evoply.games import game_rules
-from evoply.own_code import OwnCode, is_own_code, qualified_name
+from evoply.own_code import OwnCode, is_own_code, qualified_name, reading
 from evoply.presets import config_text
 from evoply.protocols import Cluster, ConfigError, Progress, RunError, StorableLearner
 from evoply.runs.kind import Kind, RunEnding
@@ -70,7 +70,8 @@ class _Configs:
         """Return the config of a file, or of another config, with changes."""
         if isinstance(source, str | os.PathLike):
             name = os.fspath(source)
-            data = read_toml(config_text(name), Path(name).name)
+            with reading(name):
+                data = read_toml(config_text(name), Path(name).name)
         else:
             is_data = isinstance(source, Settings)
             data = dict(source.data) if is_data else self._adapter.dump_python(source)
@@ -172,7 +173,7 @@ class _Learners:
         return {"learner": {**source_identity(learner), **place}}
 
     def end(self, learner: StorableLearner, config: Any, last: Any, /) -> RunEnding:
-        return RunEnding("finished", last.champions[0])
+        return RunEnding("", last.champions[0])
 
     def costs(self, step: Any, previous: Any, /) -> Mapping[str, float]:
         """Return the statistic `games` of the step, if it has one."""

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from evoply.own_code import OwnCode, named
+from evoply.own_code import OwnCode, carried_code, named, pinned_text
 from evoply.protocols import RunError, StorableLearner
 
 
@@ -11,7 +11,7 @@ def loaded_learner(source: Any) -> StorableLearner:
 
     Raises `ValueError` if it is none.
     """
-    code = OwnCode.from_text(source) if isinstance(source, str) else source
+    code = OwnCode.from_text(pinned_text(source)) if isinstance(source, str) else source
     found = code.loaded() if isinstance(code, OwnCode) else source
     if isinstance(found, type):
         try:
@@ -63,11 +63,13 @@ def learner_text(run: Any) -> str:
 
     Raises `RunError` if the run was begun with an object that cannot be named.
     """
-    if run.kind.own:
-        return str(run.kind.own)
     part = run.python_parts().get("learner", {})
-    if "code" in part:
-        return str(part["code"])
+    text = run.kind.own or part.get("code")
+    if text:
+        try:
+            return str(carried_code(str(text)))
+        except ValueError as error:
+            raise RunError(f"run {run.path}: learner: {error}") from None
     why = part.get("nameless", f"{run.kind.name} was recorded without its file")
     raise RunError(
         f"run {run.path} needs its learner, written in Python: {why}. Or go on in Python, with "

@@ -18,7 +18,7 @@ from evoply.files import checksum, runs_directory, write_atomically
 from evoply.protocols import Player, RunError
 from evoply.refusals import reason
 from evoply.runs.run import Run
-from evoply.runs.run_names import run_path
+from evoply.runs.run_names import named_run, run_path
 from evoply.runs.schema import player_data, read_champions
 from evoply.wording import shorten
 
@@ -84,11 +84,22 @@ def resolve_champion(text: str) -> Player:
     means the champion after step N. A final `@3-5` means the player of that cell, in a run that
     has a map of players; both may stand there, as in `@N@3-5`. Raises `RunError`.
     """
-    text = text.removeprefix("champion@")
+    return _champion(text.removeprefix("champion@"), lambda name: run_path(name or None))
+
+
+def named_champion(text: str) -> Player:
+    """Return the same of a run in the folder of runs, which *text* names as lists do.
+
+    No text leads out of that folder.
+    """
+    return _champion(text, named_run)
+
+
+def _champion(text: str, find: Callable[[str], Path]) -> Player:
     name, cell = _parted(text, "[0-9]{1,4}(?:-[0-9]{1,4})+")
     name, number = _parted(name, "[0-9]{1,12}")
     player: Player
-    with Run.open(run_path(name or None)) as run:
+    with Run.open(find(name)) as run:
         if cell:
             player = _player_of_cell(run, int(number) if number else run.count() - 1, cell)
         elif number:
@@ -150,10 +161,10 @@ def export_parquet(run: Run, directory: str | Path) -> list[Path]:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise RunError(
-            "Parquet files need pyarrow, which is not installed: "
-            "`pip install 'evoply[parquet]'`, or write CSV files instead"
-        ) from None
+        from evoply.prerequisites import missing_package
+
+        why = missing_package("pyarrow")
+        raise RunError(f"Parquet files: {why}, or write CSV files instead") from None
 
     def content(rows: Sequence[Mapping[str, Any]]) -> bytes:
         file = io.BytesIO()

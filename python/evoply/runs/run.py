@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from evoply.checksums import UNREADABLE, ChecksumError, Database
 from evoply.files import DATABASE
+from evoply.own_code import carried
 from evoply.players.player_files import read_player
 from evoply.protocols import ConfigError, RunError, Step, StorableLearner
 from evoply.refusals import refusal_of
@@ -35,7 +36,7 @@ from evoply.runs.folder import (
     how_to_go_on,
     status_in,
 )
-from evoply.runs.game_file import add_game_of, write_game
+from evoply.runs.game_file import GAME, add_game_of, game_content
 from evoply.runs.kind import Kind, RunEnding, check_installed
 from evoply.runs.schema import reading, unreadable
 
@@ -80,13 +81,15 @@ class Run:
         """
         folder = Path(path)
         kind = kind_of(cls.kinds, config, learner)
-        config_text = kind.configs.write(config)
+        texts = {CONFIG: kind.configs.write(config), GAME: game_content(config)}
+        contents = {name: text.encode() for name, text in texts.items() if text is not None}
         check_installed(kind, config)
 
         def fill(new: Path) -> None:
-            (new / CONFIG).write_text(config_text, encoding="utf-8")
-            write_game(new, config)
-            schema.create_tables(new / DATABASE, schema.first_meta(command), kind.store.tables)
+            for name, content in contents.items():
+                (new / name).write_bytes(content)
+            meta = schema.first_meta(command, contents)
+            schema.create_tables(new / DATABASE, meta, kind.store.tables)
 
         create_folder(folder, fill)
         return cls.open(folder, learner=learner)
@@ -102,15 +105,19 @@ class Run:
         """
         folder = Path(path)
         check_is_run(folder)
-        add_game_of(folder)
-        kind = stored_kind(cls.kinds, folder / CONFIG, learner)
+        opened = schema.open_database(folder / DATABASE)
         try:
-            config = kind.configs.load(folder / CONFIG)
-        except ConfigError as error:
-            raise RunError(
-                f"run {folder}: its config.toml is damaged, put the original back.\n{error}"
-            ) from None
-        return cls(folder, kind, config, schema.open_database(folder / DATABASE))
+            reading(folder, lambda: schema.check_files(opened, folder))
+            add_game_of(folder)
+            kind = stored_kind(cls.kinds, folder / CONFIG, learner)
+            with carried():
+                config = kind.configs.load(folder / CONFIG)
+            return cls(folder, kind, config, opened)
+        except BaseException as error:
+            opened.connection.close()
+            if isinstance(error, ConfigError):
+                raise RunError(f"run {folder}: its config.toml cannot be read.\n{error}") from None
+            raise
 
     def __enter__(self) -> Self:
         return self
@@ -173,11 +180,20 @@ class Run:
     def status(self) -> str:
         """The status of the run: new, running, paused, finished, limit or stopped.
 
-        "finished" has made all steps, "limit" has used up its time, "stopped" was
-        interrupted and can be resumed; so can a run whose process was killed.
+        "finished" has made all steps, "limit" has used up its time, its work or the budget of an
+        experiment (see `ended_by`), "stopped" was interrupted and can be resumed; so can a run
+        whose process was killed.
         """
         status = self.meta("status")
         return status if self._lock is not None else status_in(self.path, status)
+
+    @property
+    def ended_by(self) -> str:
+        """The limit that ended the run: a key of its config, or `budget.games` and so on.
+
+        "" if it goes on, was stopped, or has a learner of your own, which alone knows.
+        """
+        return self.meta("ended_by")
 
     @contextmanager
     def lock(self) -> Iterator[None]:
@@ -205,6 +221,7 @@ class Run:
         """
         groups = (*schema.GROUPS, *self.kind.store.groups)
         count = self.reading(lambda opened: opened.check(groups))
+        count += self.reading(lambda opened: schema.check_files(opened, self.path))
         self._is_whole = True
         return count
 
@@ -264,7 +281,10 @@ class Run:
         And `code`, which is how a config names a part, or `nameless`, which says why none can.
         """
         text = self.meta("python_parts")
-        return self._object(text) if text else {}
+        parts = self._object(text) if text else {}
+        for part in parts.values():
+            self._object(json.dumps(part), ("name", "source"))
+        return parts
 
     def table(self, query: str, parameters: tuple[Any, ...] = ()) -> list[dict[str, Any]]:
         """Return the rows of a SELECT over the run's tables as mappings.
@@ -364,7 +384,7 @@ class Run:
     def end(self, number: int, ending: RunEnding) -> None:
         """Store the ending of the run after step *number*, and its champion."""
         champion = {"generation": number, "player": schema.player_data(ending.champion)}
-        self.set_meta(champion=json.dumps(champion), **ending.notes)
+        self.set_meta(champion=json.dumps(champion), ended_by=ending.ended_by, **ending.notes)
 
     def note(self, name: str, keys: tuple[str, ...] = ()) -> dict[str, Any] | None:
         """Return a JSON object of the table `meta`, None if it is missing.

@@ -8,6 +8,7 @@ the functions that need them: a list of runs needs neither.
 Reasons: docs/design/runs.md.
 """
 
+import hashlib
 import json
 import math
 import sqlite3
@@ -25,6 +26,7 @@ from evoply.protocols import Player, RunError, Step
 from evoply.refusals import reason, refusal_of
 from evoply.runs.database import connect, connect_at_rest, state_at_rest
 from evoply.runs.folder import CONFIG
+from evoply.runs.game_file import GAME
 
 MATCH = ("first", "second", "wins", "draws", "losses", "score", "games", "distinct_games", "seed")
 """The keys without which a note of a match is damaged."""
@@ -86,9 +88,11 @@ _EVENTS = Group(
 GROUPS = (_META, _PLAYERS, _STEPS, _STATES, _MATCHES, _EVENTS)
 """All groups that every run has."""
 
-FORMAT = 7
+FORMAT = 8
 """Version of the folder's form and of digests. Before the first release no other is read."""
 
+_FILES = "files"
+"""The fact that has the checksums of the files beside the database, by name."""
 _DAMAGE = (sqlite3.Error, LookupError, ValueError, TypeError, RecursionError)
 """Errors of reading a damaged file."""
 
@@ -105,11 +109,15 @@ class StepRow:
     seconds: float
 
 
-def first_meta(command: str) -> dict[str, str]:
-    """Return the facts about a new run that the command line *command* creates."""
+def first_meta(command: str, files: Mapping[str, bytes]) -> dict[str, str]:
+    """Return the facts about a new run that the command line *command* creates.
+
+    *files* are the contents of the files beside the database, by name.
+    """
     from evoply.arena.behaviour import signature
 
     return {
+        _FILES: json.dumps({name: _sha(content) for name, content in files.items()}),
         "format": str(FORMAT),
         "version": _native.__version__,
         "signature": signature(),
@@ -117,6 +125,32 @@ def first_meta(command: str) -> dict[str, str]:
         "created": now(),
         "status": "new",
     }
+
+
+def check_files(database: Database, folder: Path) -> int:
+    """Compare the files beside the database with those of the run's beginning; return how many.
+
+    Raises `RunError` that names a file that was changed, removed or added.
+    """
+    files = read_object(read_meta(database).get(_FILES, ""))
+    here = [name for name in (CONFIG, GAME) if name in files or (folder / name).is_file()]
+    for name in here:
+        try:
+            is_same = _sha((folder / name).read_bytes()) == files.get(name)
+        except OSError as error:
+            raise RunError(
+                f"run {folder}: {name} cannot be read: {reason(error, folder / name)}"
+            ) from None
+        if not is_same:
+            raise RunError(
+                f"run {folder}: {name} was changed after the run began: put the original back, or "
+                "begin a new run with other settings"
+            )
+    return len(here)
+
+
+def _sha(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def open_database(path: Path) -> Database:

@@ -28,6 +28,7 @@ class RunSummary:
     name: str
     created: str = ""
     status: str = ""
+    ended_by: str = ""
     game: str = ""
     learner: str = ""
     generations: int = 0
@@ -71,6 +72,7 @@ def _summary(folder: Path, name: str) -> RunSummary:
 
 
 def _read(opened: Database, folder: Path, name: str, config: dict[str, Any]) -> RunSummary:
+    schema.check_files(opened, folder)
     meta, count = schema.read_meta(opened), schema.count_steps(opened)
     last = schema.read_steps(opened, count - 1)
     return RunSummary(
@@ -78,6 +80,7 @@ def _read(opened: Database, folder: Path, name: str, config: dict[str, Any]) -> 
         name=name,
         created=meta.get("created", ""),
         status=status_in(folder, meta.get("status", "")),
+        ended_by=meta.get("ended_by", ""),
         game=config["game"],
         learner=stored_learner(config),
         generations=count,

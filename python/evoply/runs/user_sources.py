@@ -2,11 +2,14 @@
 
 import hashlib
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
+from evoply.expressions.written_form import parse_json
 from evoply.own_code import OwnCode, qualified_name, texts_in
+from evoply.players.player_files import read_player
 
 
 def source_identity(part: Any, settings: str = "") -> dict[str, str]:
@@ -26,11 +29,28 @@ def source_identity(part: Any, settings: str = "") -> dict[str, str]:
     }
 
 
-def has_own_code(run: Any) -> bool:
-    """Return whether going on with *run* imports Python of the user's own."""
+def has_programs(run: Any) -> bool:
+    """Return whether going on with *run* needs Python of the user's own, a bot or an engine."""
     if run.kind.own is not None or run.python_parts():
         return True
-    return any(texts_in(run.config.model_dump(mode="json")))
+    data = run.config.model_dump(mode="json")
+    return any(texts_in(data)) or any(not player.is_portable for player in _players_in(data))
+
+
+def resuming(run: Any) -> str:
+    """Return the command that goes on with *run*, after `evoply`."""
+    return f"resume {run.name}{' --code-in-runs' * has_programs(run)}"
+
+
+def _players_in(data: Any) -> Iterator[Any]:
+    """Yield the players in JSON form that nested *data* has: programs are kept so."""
+    if isinstance(data, str):
+        if data.startswith('{"'):
+            with suppress(ValueError):
+                yield read_player(parse_json(data))
+    elif isinstance(data, Mapping | list):
+        for value in data.values() if isinstance(data, Mapping) else data:
+            yield from _players_in(value)
 
 
 def is_same_source(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

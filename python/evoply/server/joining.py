@@ -221,6 +221,7 @@ class Joining:
         """Sit down, before any clock runs; one game at a time where a seat is for all games."""
         assert self.game is not None
         seats = [self.player.seat(self.game)]
+        seats[0].check()
         if seats[0].is_shared:
             self.at_once = 1
         seats += [self.player.seat(self.game) for _ in range(1, self.at_once)]

@@ -102,6 +102,9 @@ def mean_of(values: Sequence[float], *, within: tuple[float, float] | None = Non
     *within* are the least and the greatest possible values, at which the interval ends.
     """
     interval = mean_interval(values)
+    if interval is None and len(values) > 1:
+        # Without a width: the verdict says that it says nothing.
+        interval = (fmean(values), fmean(values))
     if interval is not None and within is not None:
         interval = max(interval[0], within[0]), min(interval[1], within[1])
     return Figure(fmean(values), interval, len(values), within)

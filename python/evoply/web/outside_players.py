@@ -1,12 +1,12 @@
 """Reads players from texts of requests: only players that are data, and within limits."""
 
-import re
 from collections.abc import Callable
 from functools import lru_cache
 
 from evoply.games import game_rules
+from evoply.own_code import carried
 from evoply.players import PlayerKind, parse_player
-from evoply.protocols import RunError
+from evoply.protocols import Player, RunError
 from evoply.web.limits import LimitError, ServerLimits
 from evoply.wording import shorten
 
@@ -15,10 +15,6 @@ OpponentReader = Callable[[str, str], PlayerKind]
 
 _RUN = "@"
 """Every text that names a run contains this."""
-_CHAMPION = re.compile(r"\s*champion\s*@(?P<run>[^:@]*)(@\s*[0-9]+\s*(:|$))?", re.DOTALL)
-_EVALUATOR = re.compile(r"=\s*champion\s*@(?P<run>[^:@,]*)")
-"""A champion by whose values another player moves."""
-_FILE = re.compile(r"\.(py|json|toml)\s*([:,]|$)|(^|=)\s*engine:|\bpython:", re.IGNORECASE)
 
 
 def read_opponent(text: str, game: str, limits: ServerLimits) -> PlayerKind:
@@ -29,21 +25,15 @@ def read_opponent(text: str, game: str, limits: ServerLimits) -> PlayerKind:
     `LimitError` for a player that asks for too much.
     """
     game_rules(game)
-    check_text(text)
     # A champion may change at any moment; other players never change.
     return _read(text, game, limits) if _RUN in text else _read_once(text, game, limits)
 
 
 def _read(text: str, game: str, limits: ServerLimits) -> PlayerKind:
-    runs = None
-    if _champions(text):
-        # Only here: what knows runs takes a second to load.
-        from evoply.runs import resolve_champion
-
-        runs = resolve_champion
     try:
-        player = parse_player(text, game=game, runs=runs)
-    except RunError as error:  # the run exists, but has no such champion
+        with carried(with_programs=False):
+            player = parse_player(text, game=game, runs=_champion)
+    except RunError as error:  # there is no such run, or it has no such champion
         raise ValueError(str(error)) from None
     if not player.is_portable:
         raise ValueError(f"{shorten(text)}: this player is not data - use `evoply match`")
@@ -52,30 +42,13 @@ def _read(text: str, game: str, limits: ServerLimits) -> PlayerKind:
     return player
 
 
+def _champion(run: str) -> Player:
+    from evoply.runs import named_champion  # only here: what knows runs takes a second to load
+
+    return named_champion(run)
+
+
 _read_once = lru_cache(maxsize=128)(_read)
-
-
-def check_text(text: str) -> None:
-    """Raise `ValueError` if *text* names a file, a program, or a run elsewhere, as players may."""
-    if _FILE.search(text):
-        raise ValueError(
-            f"{shorten(text)}: files, bots, engines and Python cannot be named here - use "
-            "`evoply match`, `evoply play` or `evoply evolve`"
-        )
-    for run in _champions(text):
-        from evoply.runs import named_run
-
-        try:
-            named_run(run)
-        except RunError as error:
-            raise ValueError(str(error)) from None
-
-
-def _champions(text: str) -> list[str]:
-    """Return the runs that *text* names."""
-    first = _CHAMPION.match(text)
-    named = [*([first] if first else []), *_EVALUATOR.finditer(text)]
-    return [champion["run"].strip() for champion in named]
 
 
 def _check_work(player: PlayerKind, limits: ServerLimits) -> None:

@@ -26,7 +26,7 @@ from evoply.runs import (
 from evoply.runs.background import OUTPUT
 from evoply.runs.folder import Request as RunCommand
 from evoply.runs.folder import is_locked
-from evoply.runs.user_sources import has_own_code
+from evoply.runs.user_sources import has_programs, resuming
 from evoply.web.limits import LimitError, ServerLimits
 from evoply.web.run_forms import config_asked
 from evoply.web.run_messages import RunRequest, StartRun
@@ -210,10 +210,10 @@ def _marks(path: Path) -> tuple[str, int]:
 
 def _check_going_on(run: Run, body: RunRequest) -> None:
     """Raise `RunError` unless a process can go on with *run*."""
-    if has_own_code(run):
+    if has_programs(run):
         raise RunError(
-            f"run {run.name} needs Python of your own, which the page does not import - go on with "
-            f"`evoply resume {run.name}`"
+            f"run {run.name} needs Python or programs of your own, which the page does not start - "
+            f"go on with `evoply {resuming(run)}`"
         )
     count = run.count()
     if body.generations is not None and body.generations <= count:

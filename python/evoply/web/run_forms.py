@@ -17,11 +17,12 @@ from evoply.configs.run_config import changed_config
 from evoply.evolution.play.opponents import player_texts
 from evoply.games import GAMES
 from evoply.kinds import KINDS
+from evoply.own_code import carried
 from evoply.presets import PRESETS, preset_text
 from evoply.protocols import ConfigError
 from evoply.runs.finding_kinds import kind_of
 from evoply.web.limits import ServerLimits
-from evoply.web.outside_players import check_text, read_opponent
+from evoply.web.outside_players import read_opponent
 from evoply.web.run_messages import FormShown, StartRun, preset_shown
 from evoply.web.run_questions import fitting, games_to_choose, sets_for, ticks_for
 from evoply.wording import shorten
@@ -118,16 +119,9 @@ def config_asked(body: StartRun, limits: ServerLimits) -> Any:
 
 def _checked(base: Any, settings: Mapping[str, Any], limits: ServerLimits) -> Any:
     """Return *base* with *settings*; `ConfigError` with what is wrong, as far as one look tells."""
-    wrong = []
-    for path, text in _texts(settings):
-        try:
-            check_text(text)
-        except ValueError as error:
-            wrong.append((path, str(error)))
-    if wrong:
-        raise ConfigError(wrong)
     # On the whole config: the preset's own text may say the same in a shorter form.
-    config = changed_config(type(base), base.model_dump(), _changes(base, settings), {})
+    with carried(with_programs=False):
+        config = changed_config(type(base), base.model_dump(), _changes(base, settings), {})
     problems = list(_beyond(config, limits))
     if problems:
         raise ConfigError(problems)
@@ -162,16 +156,6 @@ def _with_usual_row(rows: Sequence[Any], place: int, usual: Sequence[Any]) -> li
     """Return *rows* with the first of the *usual* ones, if there is any, at *place*."""
     instead = [row.model_dump() if hasattr(row, "model_dump") else row for row in usual[:1]]
     return [*rows[:place], *instead, *rows[place + 1 :]]
-
-
-def _texts(value: object, path: str = "") -> Iterator[tuple[str, str]]:
-    """Yield every text in *value*, with its path."""
-    if isinstance(value, str):
-        yield path, value
-    elif isinstance(value, Mapping | list):
-        inner = value.items() if isinstance(value, Mapping) else enumerate(value)
-        for key, item in inner:
-            yield from _texts(item, f"{path}.{key}".lstrip("."))
 
 
 def _changes(base: Any, settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -27,7 +27,7 @@ from evoply.runs import (
 )
 from evoply.runs.folder import Request as RunCommand
 from evoply.runs.folder import is_locked
-from evoply.runs.user_sources import has_own_code
+from evoply.runs.user_sources import has_programs
 from evoply.web.run_driving import RunDriver
 from evoply.web.run_messages import (
     ChampionShown,
@@ -53,15 +53,15 @@ def _list_entry(run: RunSummary, is_starting: bool) -> RunListed:
     return RunListed.of(
         run,
         status=status,
-        status_in_words=_in_words(status),
+        status_in_words=_in_words(status, run.ended_by),
         best_fresh=finite(run.best_fresh),
         trouble=run.error,
     )
 
 
-def _in_words(status: str) -> str:
+def _in_words(status: str, ended_by: str) -> str:
     return {"unreadable": "cannot be read", "starting": "starting"}.get(
-        status, status_in_words(status)
+        status, status_in_words(status, ended_by)
     )
 
 
@@ -135,11 +135,11 @@ def _state(run: Run, name: str, version: str, now: _Moment) -> RunState:
         name=name,
         version=version,
         status=now.status,
-        status_in_words=_in_words(now.status),
+        status_in_words=_in_words(now.status, run.ended_by),
         is_going_on=now.going_on,
         request=now.request,
         can_go_on=not now.going_on
-        and not has_own_code(run)
+        and not has_programs(run)
         and now.status not in ("starting", "finished", "limit"),
         game=run.game,
         game_title=game_rules(run.game).title,

@@ -15,6 +15,7 @@ import tomli_w
 from evoply.configs.keys import read_toml, without_none
 from evoply.configs.run_config import changed_config
 from evoply.evolution.config.evolution_config import EvolutionConfig
+from evoply.own_code import reading
 from evoply.presets import PRESETS, config_text
 from evoply.protocols import ConfigError
 from evoply.rules.game_key import with_game_of_file
@@ -105,7 +106,8 @@ def load_config(
             f" its file, or the name of a preset, such as {next(iter(PRESETS))!r}"
         )
     name = os.fspath(source)
-    text = config_text(name)
-    if name.lower().endswith(".ini"):
-        return ini(text, overrides, settings, name=name)
-    return config_from_toml(text, overrides, settings, name=name, folder=Path(name).parent)
+    with reading(name):
+        text = config_text(name)
+        if name.lower().endswith(".ini"):
+            return ini(text, overrides, settings, name=name)
+        return config_from_toml(text, overrides, settings, name=name, folder=Path(name).parent)

@@ -55,7 +55,7 @@ class ConstantTuning(Part):
     """After the last generation: numbers in the first tree of the hall of fame, tuned by CMA-ES.
 
     The tuned tree takes part in the final test, and is the champion if it wins it. Needs the
-    package `cmaes` (`pip install 'evoply[tune]'`); `evoply tune` does more.
+    package `cmaes`, which `evoply[tune]` brings; `evoply tune` does more.
     """
 
     generations: int = Field(default=30, ge=1, le=2000)
@@ -87,14 +87,15 @@ class EvolutionConfig(RunConfig):
     """
 
     most: ClassVar[int] = MOST_GENERATIONS
-    other_ends: ClassVar[tuple[str, ...]] = ("time_limit", "work_limit", "termination")
+    other_ends: ClassVar[tuple[str, ...]] = ("work_limit", "termination", "time_limit")
     game: str = "othello"
     """`othello` (8x8), `othello-4`, `-6`, `-10`, `checkers`, `lose-checkers`, `checkers-10`, a game
     from data such as `breakthrough`, or in a file a JSON file of rules."""
     rules_digest: RulesDigest = None
     """The digest of the rules of a game from data, which evoply writes; other rules are refused."""
     seed: int = Field(default=1, ge=0, lt=2**63)
-    """The number from which everything random in the run follows: the same seed, the same run."""
+    """The number from which everything random in the run follows: the same seed, the same steps. A
+    time limit decides how many of them."""
     population_size: int = Field(default=500, ge=2, le=1_000_000)
     """Trees in a generation."""
     generations: int | None = Field(default=None, ge=1, le=MOST_GENERATIONS)

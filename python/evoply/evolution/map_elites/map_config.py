@@ -90,7 +90,8 @@ class MapElitesConfig(LearnerConfig):
     rules_digest: RulesDigest = None
     """The digest of the rules of a game from data, which evoply writes; other rules are refused."""
     seed: int = Field(default=1, ge=0, lt=2**63)
-    """The number from which everything random in the run follows: the same seed, the same run."""
+    """The number from which everything random in the run follows: the same seed, the same steps. A
+    time limit decides how many of them."""
     batch: int = Field(default=200, ge=2, le=10_000)
     """New individuals in a generation: at first random ones, then offspring of elites."""
     map: MapSettings = MapSettings()
@@ -131,16 +132,16 @@ class MapElitesConfig(LearnerConfig):
         """The axes of the map with their ranges."""
         return tuple(self._bins(axis) for axis in self.map.axes)
 
-    def is_reached(self, step: Any) -> bool:
-        """Return whether *step* has reached a limit."""
-        done = {
-            "generations": step.number + 1,
-            "games": step.games,
-            "work_limit": step.work,
-            "time_limit": step.total_seconds,
-        }
-        limits = {name: getattr(self, name) for name in self.ends()}
-        return any(most is not None and done[name] >= most for name, most in limits.items())
+    def ended_by(self, step: Any) -> str:
+        """Return the key whose limit *step* has reached; "" if none."""
+        return self.limit_reached(
+            {
+                "generations": step.number + 1,
+                "games": step.games,
+                "work_limit": step.work,
+                "time_limit": step.total_seconds,
+            }
+        )
 
     def games_of_a_step(self) -> dict[str, int]:
         """Return the games of a generation whose map is full, and those that describe."""

@@ -106,9 +106,8 @@ class _Learners(LearnersOfTrees):
             for entry, fitness in zip(test.ranking, test.fitness, strict=True)
         ]
         data = {"generation": last.number, "games": test.games, "ranking": ranking}
-        is_whole = config.generations is not None and last.number + 1 >= config.generations
         return RunEnding(
-            status="finished" if is_whole else "limit",
+            ended_by=config.ended_by(last),
             champion=evolution.game_settings.player(test.champion.tree),
             notes={"final_test": json.dumps(data)},
         )

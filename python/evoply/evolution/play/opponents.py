@@ -6,19 +6,19 @@ with `{"`. That is how a run folder keeps an opponent that came from a file.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
 from evoply.configs.config_errors import checked
 from evoply.configs.part import fields_of
-from evoply.own_code import is_own_code
+from evoply.own_code import carried, has_programs
 from evoply.players import PlayerKind, parse_player
-from evoply.players.player import PLAYER_ADAPTER, PlayerModel
+from evoply.players.player import CARRIED_ADAPTER, SAVED_ADAPTER, PlayerModel
 
 _JSON = re.compile(r"\s*\{\s*[\"}]")
 """How an object begins; several trees in braces begin with a word."""
-_FILE = re.compile(r"\.(json|toml|py)(:|$)", re.IGNORECASE)
 
 
 def is_certain(player: PlayerKind) -> bool:
@@ -37,7 +37,8 @@ def read_opponent(text: str, game: str) -> PlayerModel:
     """
     if not _JSON.match(text):
         return parse_player(text, game=game, runs=None)
-    player: PlayerModel = checked(lambda: PLAYER_ADAPTER.validate_json(text), _no_player)
+    adapter = CARRIED_ADAPTER if has_programs() else SAVED_ADAPTER
+    player: PlayerModel = checked(lambda: adapter.validate_json(text), _no_player)
     player.check_fits(game)
     return player
 
@@ -49,9 +50,11 @@ def _no_player(error: ValidationError) -> ValueError:
 
 
 def without_file(text: str, game: str) -> str:
-    """Return *text*, or the player itself in JSON form if the text names a file."""
-    is_file = is_own_code(text) or _FILE.search(text)
-    if text.lstrip().startswith(("{", "(")) or not is_file:
+    """Return *text*, or the player itself in JSON form if the text names a file or a program."""
+    if text.lstrip().startswith(("{", "(")):
+        return text
+    with suppress(ValueError), carried():
+        parse_player(text, game=game)
         return text
     return read_opponent(text, game).anywhere().model_dump_json()
 

@@ -27,10 +27,11 @@ LATE_START = "was not ready in time"
 class Dialogue(Protocol):
     """A protocol, spoken with one process."""
 
-    def introduce(self, end: float) -> Mapping[str, str]:
+    def introduce(self, game: str, end: float) -> Mapping[str, str]:
         """Begin, set the options, and return what the engine calls itself: `name`, `version`.
 
-        Raises `BrokenError`.
+        *game* is the name of the game that it is to play. Raises `BrokenError`, also if the engine
+        says that it cannot play it.
         """
 
     def choose(self, game: GameRecord, clock: Clock, end: float, late: str) -> Choice:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
@@ -14,6 +15,7 @@ from evoply.configs.config_errors import checked
 from evoply.files import read_toml_file
 from evoply.games import game_rules
 from evoply.look import table_html
+from evoply.own_code import check_may_run, name_program
 from evoply.players.player_kind import PlayerKind
 from evoply.players.problems import problems, refusal
 from evoply.players.process_limits import MoveLimit, ProcessLimits
@@ -51,10 +53,10 @@ class Engine(PlayerKind):
 
     *command* is the program and its arguments, as a list or as a line that is split like one of a
     shell; no shell runs it. *options* are sent when it has started: each as the command `NAME
-    VALUE` over GTP, as `set NAME VALUE` over NBoard. An engine that takes longer than `limits.move`
-    seconds for a move, or than `limits.start` to be ready, loses the game; in games with a clock
-    the default limit of a move does not apply. An engine is not `reproducible`
-    unless *deterministic* says that it always plays the same in the same position.
+    VALUE` over GTP, as `set NAME VALUE` over NBoard. An engine that is not ready within
+    `limits.start` seconds does not play; one that takes longer than `limits.move` for a move loses
+    the game. In games with a clock the default limit of a move does not apply. An engine is not
+    `reproducible` unless *deterministic* says that it always plays the same in the same position.
     """
 
     is_portable: ClassVar[bool] = False
@@ -66,6 +68,15 @@ class Engine(PlayerKind):
     options: dict[str, OptionValue] = Field(default_factory=dict, max_length=100)
     limits: EngineLimits = EngineLimits()
     deterministic: bool = Field(default=False, strict=True)
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Note that the user names the program."""
+        name_program(self._program)
+
+    @property
+    def _program(self) -> str:
+        data = self.anywhere().identity()
+        return json.dumps([data["kind"], data["protocol"], data["command"], data["options"]])
 
     @field_validator("command", mode="before")
     @classmethod
@@ -122,11 +133,13 @@ class Engine(PlayerKind):
         """Return a seat, whose process starts with the first question."""
         from evoply.players.engines.seat import EngineSeat  # every player is read by way of here
 
-        self.check_fits(game)
+        check_may_run(self._program, self.label)
+        Engine.check_fits(self, game)
         return EngineSeat(
             self.protocol,
             self.command,
             [(name, _value_text(value)) for name, value in self.options.items()],
+            game=game,
             limits=self.limits.for_keeper(),
             surroundings=self.limits.surroundings(),
             start_limit=self.limits.start,
@@ -195,6 +208,17 @@ class Engine(PlayerKind):
     def identity(self) -> dict[str, Any]:
         """Return the data of the engine with its command and options, without its limits."""
         return self.model_dump(mode="json", exclude={"name", "limits"})
+
+
+class CarriedEngine(Engine):
+    """An engine that a run or a league names: it starts only if the user names it, too."""
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Note nothing: no user named it."""
+
+    def check_fits(self, game: str) -> None:
+        """Raise `ValueError` for an unknown game; the program is looked for when it starts."""
+        game_rules(game)
 
 
 def _value_text(value: OptionValue) -> str:

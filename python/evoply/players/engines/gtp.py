@@ -1,10 +1,11 @@
 """GTP, the Go Text Protocol, version 2, as engines of Othello speak it: the side that asks.
 
-A command is a line with a number; the answer is `=NUMBER text` or `?NUMBER error` and ends with an
-empty line. Squares are written as here, d3 with row 1 at the top. A game begins at the usual start
-and everything played since, openings included, is sent move by move; only evoply's own engines can
-set up another start. Engines disagree about passes: a
-forced pass is sent, and an engine that refuses it continues without it (GRhino).
+A command is a line without a number, since some engines know no numbers; the answer is `= text` or
+`? error` and ends with an empty line, or at once with engines that never write one. Lines before an
+answer that begin otherwise are ignored. Squares are written as here, d3 with row 1 at the top. A
+game begins at the usual start and everything played since, openings included, is sent move by
+move; only evoply's own engines can set up another start. Engines disagree about passes: a forced
+pass is sent, and an engine that refuses it continues without it (GRhino).
 
 Reasons: docs/design/players.md.
 """
@@ -22,14 +23,15 @@ from evoply.players.engines.dialogue import (
     no_answer,
 )
 from evoply.processes import BrokenError, ForeignProcess
-from evoply.protocols import Choice, Clock, ForfeitError, GameRecord
+from evoply.protocols import Choice, Clock, ForfeitError, GameRecord, Position
 from evoply.wording import shorten
 
 GAME = "Othello"
 """The name of the game in the protocol."""
 SET_POSITION = "evoply-set_position"
 """The command of evoply's own engines that begins a game at a position."""
-_ANSWER = re.compile(r"([=?])(\d*)(?:\s+(.*))?", re.DOTALL)
+_ANSWER = re.compile(r"([=?])(?:\d+(?=\s|$))?\s*(.*)")
+_USUAL_SIZE = 8
 
 
 class GtpDialogue:
@@ -38,23 +40,35 @@ class GtpDialogue:
     def __init__(self, process: ForeignProcess, options: Sequence[tuple[str, str]]) -> None:
         self._process = process
         self._options = options
-        self._number = 0
-        self._has_answered = False
+        self._ahead: list[str] = []
+        """A line that was read and belongs to the next answer."""
+        self._has_empty_lines = True
+        """Whether the engine ends its answers with an empty line."""
         self._commands: frozenset[str] = frozenset()
         self._game: GameRecord | None = None
         """The game on the engine's board."""
 
-    def introduce(self, end: float) -> Mapping[str, str]:
-        """Begin, set the options, and return what the engine calls itself."""
-        questions = ("name", "version", "list_commands")
-        numbers = [self._send(question) for question in questions]
-        answers = [self._answer(number, end, LATE_START) for number in numbers]
-        name, version, commands = (text if is_well else "" for is_well, text in answers)
+    def introduce(self, game: str, end: float) -> Mapping[str, str]:
+        """Begin, set the options and a board of *game*, and return what the engine calls itself."""
+        questions = ("name", "version", "list_commands", "protocol_version")
+        for question in questions:
+            self._process.send(question)
+        answers = [
+            self._answer(end, LATE_START, is_followed=question != questions[-1])
+            for question in questions
+        ]
+        if not any(is_well for is_well, _ in answers):
+            raise BrokenError(f"does not speak GTP: it refuses {questions[0]}: {answers[0][1]}")
+        name, version, commands = (text if is_well else "" for is_well, text in answers[:3])
         self._commands = frozenset(commands.split())
         for option in self._options:
-            is_well, text = self._answer(self._send(" ".join(option)), end, LATE_START)
+            is_well, text = self._asked(" ".join(option), end, LATE_START)
             if not is_well:
                 raise BrokenError(f"refuses the option {' '.join(option)}: {text}")
+        try:
+            self._set_up(game_rules(game).start(), end, LATE_START)
+        except ForfeitError as error:
+            raise BrokenError(str(error)) from None
         return {"name": name, "version": version}
 
     def choose(self, game: GameRecord, clock: Clock, end: float, late: str) -> Choice:
@@ -67,19 +81,17 @@ class GtpDialogue:
         self._play(game, 0 if before is None else len(before), end, late)
         if clock.seconds_left is not None:
             self._tell_time(game, clock.seconds_left, before is None, end, late)
-        number = self._send(f"genmove {game.position.turn.value}")
-        is_well, text = self._answer(number, end, late)
+        is_well, text = self._asked(f"genmove {game.position.turn.value}", end, late)
         if not is_well:
             raise ForfeitError(f"refuses to choose a move: {shorten(text)}")
-        move = legal_move(text.strip(), game)
+        # Some engines write more behind the move, such as its value.
+        move = legal_move([*text.split(), ""][0], game)
         self._game = game.play(move)
         return Choice(move)
 
     def _begin(self, game: GameRecord, end: float, late: str) -> None:
         """Set up the start of *game*."""
-        commands = [f"boardsize {game.position.shape.side}", "clear_board"]
-        if "set_game" in self._commands:
-            commands.insert(0, f"set_game {GAME}")
+        self._set_up(game.start, end, late)
         if game.start != game_rules(game.position.game).start():
             if SET_POSITION not in self._commands:
                 raise ValueError(
@@ -87,11 +99,25 @@ class GtpDialogue:
                     "openings are played from there): leave the position out, or use an engine "
                     "that speaks NBoard"
                 )
-            commands.append(f"{SET_POSITION} {game.start.text()}")
-        for number, command in [(self._send(command), command) for command in commands]:
-            is_well, text = self._answer(number, end, late)
+            command = f"{SET_POSITION} {game.start.text()}"
+            is_well, text = self._asked(command, end, late)
             if not is_well:
                 raise ForfeitError(f"refuses {command}: {shorten(text)}")
+
+    def _set_up(self, start: Position, end: float, late: str) -> None:
+        """Set up the board of *start*; an engine for one size need not know its command."""
+        size = start.shape.side
+        is_listed = "boardsize" in self._commands
+        needed = {
+            f"set_game {GAME}": "set_game" in self._commands,
+            f"boardsize {size}": is_listed or size != _USUAL_SIZE,
+            "clear_board": True,
+        }
+        for command, is_needed in needed.items():
+            if is_needed or (not self._commands and command.startswith("boardsize")):
+                is_well, text = self._asked(command, end, late)
+                if is_needed and not is_well:
+                    raise ForfeitError(f"refuses {command}: {shorten(text)}")
 
     def _tell_time(
         self, game: GameRecord, left: float, is_new: bool, end: float, late: str
@@ -107,44 +133,48 @@ class GtpDialogue:
         }
         for name, words in commands.items():
             if words and name in self._commands:
-                self._answer(self._send(f"{name} {words}"), end, late)
+                self._asked(f"{name} {words}", end, late)
 
     def _play(self, game: GameRecord, begin: int, end: float, late: str) -> None:
         """Send the moves of *game* from index *begin* on."""
-        plies = [
-            (self._send(f"play {position.turn.value} {move}"), position, move)
-            for position, move in list(zip(game.positions, game.moves, strict=False))[begin:]
-        ]
-        for number, position, move in plies:
-            is_well, text = self._answer(number, end, late)
+        plies = list(zip(game.positions, game.moves, strict=False))[begin:]
+        for position, move in plies:
+            self._process.send(f"play {position.turn.value} {move}")
+        for position, move in plies:
+            is_well, text = self._answer(end, late)
             if not is_well and not position.legal_moves.must_pass:
                 raise ForfeitError(f"refuses the legal move {move}: {shorten(text)}")
 
-    def _send(self, command: str) -> int:
-        self._number += 1
-        self._process.send(f"{self._number} {command}")
-        return self._number
+    def _asked(self, command: str, end: float, late: str) -> tuple[bool, str]:
+        """Return whether *command* was understood, and the text of the answer."""
+        self._process.send(command)
+        return self._answer(end, late)
 
-    def _answer(self, number: int, end: float, late: str) -> tuple[bool, str]:
-        """Return whether the command of this *number* was understood, and the text of the answer.
+    def _answer(self, end: float, late: str, *, is_followed: bool = False) -> tuple[bool, str]:
+        """Return whether the next command was understood, and the text of the answer.
 
-        Before its first answer an engine may say what it likes.
+        *is_followed* says that the engine already has another command, so that another answer
+        follows: it shows whether empty lines end them.
         """
         size = 0
-        while not (line := self._process.line(end, late)).strip() or (
-            not self._has_answered and line[0] not in "=?"
-        ):
+        lines: list[str] = []
+        is_well = False
+        while not lines or is_followed or self._has_empty_lines:
+            line = self._ahead.pop() if self._ahead else self._process.line(end, late)
             size += len(line) + 1
             if size > MOST_TEXT:
                 raise no_answer(line)
-        match = _ANSWER.fullmatch(line)
-        if match is None or match[2] not in ("", str(number)):
-            raise no_answer(line)
-        self._has_answered = True
-        lines = [match[3] or ""]
-        while line := self._process.line(end, late):
-            size += len(line) + 1
-            if size > MOST_TEXT:
-                raise no_answer(line)
-            lines.append(line)
-        return match[1] == "=", "\n".join(lines).strip()
+            match = _ANSWER.fullmatch(line.strip())
+            if not lines:
+                if match is not None:
+                    is_well = match[1] == "="
+                    lines.append(match[2])
+                continue
+            if not line.strip():
+                break
+            if is_followed and match is not None:
+                self._ahead.append(line)
+                self._has_empty_lines = False
+                break
+            lines.append(line.strip())
+        return is_well, "\n".join(lines).strip()

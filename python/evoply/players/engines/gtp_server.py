@@ -15,10 +15,10 @@ from types import MappingProxyType
 
 from evoply import _native
 from evoply.files import read_limited
+from evoply.formats import as_game_of, sgf
 from evoply.games import game_rules
 from evoply.players.engines.gtp import GAME, SET_POSITION
 from evoply.players.engines.served_player import TOO_LONG, ServedGame
-from evoply.players.engines.sgf import read_sgf
 from evoply.protocols import (
     Clock,
     Color,
@@ -132,8 +132,9 @@ def _undo(server: GtpServer, words: list[str]) -> str:
 
 
 def _boardsize(server: GtpServer, words: list[str]) -> str:
-    size = int(words[0]) if len(words) == 1 and re.fullmatch(r"[0-9]{1,3}", words[0]) else 0
-    game = server.board.game_of_size(size)
+    if len(words) != 1 or not re.fullmatch(r"[0-9]{1,3}", words[0]):
+        raise GtpError("syntax error: boardsize NUMBER")
+    game = server.board.game_of_size(int(words[0]))
     if game is None:
         raise GtpError("unacceptable size")
     return _begin(server, game)
@@ -165,11 +166,13 @@ def _loadsgf(server: GtpServer, words: list[str]) -> str:
     if not words:
         raise GtpError("syntax error: loadsgf FILE [MOVE_NUMBER]")
     try:
-        size, read = read_sgf(read_limited(words[0], _LARGEST_FILE))
-        game = server.board.game_of_size(size)
+        played = next(sgf.read(read_limited(words[0], _LARGEST_FILE)), None)
+        if played is None:
+            raise InvalidMoveError("there is no game in it")
+        game = server.board.game_of_size(played.record.start.shape.side)
         if game is None:
             raise GtpError("unacceptable size")
-        record = read(game)
+        record = as_game_of(game, played.record)
         if len(words) > 1:
             record = record.first(max(_number(words[1]) - 1, 0))
     except OSError as error:
@@ -214,8 +217,24 @@ def _time_left(server: GtpServer, words: list[str]) -> str:
 def _seconds(word: str) -> float:
     """Return seconds; the protocol has whole seconds only, but parts are read too."""
     if not re.fullmatch(r"[0-9]{1,9}(?:\.[0-9]{1,6})?", word):
-        raise GtpError(f"syntax error: {word[:40]} is not a number")
+        raise GtpError(f"syntax error: {word[:40]} is no number of seconds from 0 to 999999999")
     return float(word)
+
+
+def _final_score(server: GtpServer, words: list[str]) -> str:
+    """Return who has won, and by how many discs; the empty squares are the winner's."""
+    score = server.board.playing.record.position.official_difference()
+    if score is None:
+        raise GtpError("cannot score: the game is not over")
+    return f"{'B' if score > 0 else 'W'}+{abs(score)}" if score else "0"
+
+
+def _showboard(server: GtpServer, words: list[str]) -> str:
+    position = server.board.playing.record.position
+    lines = str(position).splitlines()
+    if position.outcome() is not None:
+        lines[-1] = f"The game is over: {_final_score(server, [])}"
+    return "\n".join(["", *lines])
 
 
 def _komi(server: GtpServer, words: list[str]) -> str:
@@ -253,7 +272,8 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
         "set_game": _set_game,
         "list_games": lambda server, words: GAME,
         "loadsgf": _loadsgf,
-        "showboard": lambda server, words: f"\n{server.board.playing.record.position}",
+        "showboard": _showboard,
+        "final_score": _final_score,
         SET_POSITION: _set_position,
     }
 )

@@ -27,7 +27,7 @@ class NBoardDialogue:
         self._options = {"depth": USUAL_DEPTH, **dict(options)}
         self._pings = 0
 
-    def introduce(self, end: float) -> Mapping[str, str]:
+    def introduce(self, game: str, end: float) -> Mapping[str, str]:
         """Begin, set the options, and return what the engine calls itself."""
         self._process.send("nboard 2")
         for option in self._options.items():
@@ -53,6 +53,7 @@ class NBoardDialogue:
         self._at_rest(end, late)
         self._process.send("go")
         *news, answer = self._until("===", end, late)
+        answer = answer.strip()
         words = [
             word.strip()
             for word in re.split(r"[/\s]", answer.removeprefix("===").strip(), maxsplit=2)
@@ -73,13 +74,14 @@ class NBoardDialogue:
         """Return the lines until the engine has done all commands."""
         self._pings += 1
         self._process.send(f"ping {self._pings}")
-        return self._until(f"pong {self._pings}", end, late)
+        return self._until(rf"pong\s*{self._pings}\b|pong$", end, late)
 
     def _until(self, sign: str, end: float, late: str) -> list[str]:
-        """Return the next lines up to the one that begins with *sign*."""
+        """Return the next lines up to the one that begins with the pattern *sign*."""
         lines: list[str] = []
         size = 0
-        while not lines or not lines[-1].startswith(sign):
+        pattern = re.compile(sign, re.IGNORECASE)
+        while not lines or not pattern.match(lines[-1].strip()):
             lines.append(self._process.line(end, late))
             size += len(lines[-1]) + 1
             if size > MOST_TEXT:

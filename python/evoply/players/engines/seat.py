@@ -1,9 +1,11 @@
 """The seat of an engine: its process, its deadlines, and its failures.
 
-A process that dies is restarted once in a game and sent the game's moves; the second time the game
-is lost. Any other failure loses the game at once; later games are still played.
+An engine that does not get as far as its first move, as `check` finds out, does not play at all. A
+process that dies later is restarted once in a game and sent the game's moves; the second time the
+game is lost. Any other failure loses the game at once; later games are still played.
 """
 
+import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -16,6 +18,7 @@ from evoply.players.engines.nboard import NBoardDialogue
 from evoply.players.process_limits import MoveLimit
 from evoply.processes import BrokenError, ForeignProcess, KeeperLimits, Surroundings, one_line
 from evoply.protocols import Choice, Clock, ForfeitError, GameRecord, Seat
+from evoply.wording import shorten
 
 _FAREWELL = 0.2
 """Seconds that an engine has to end by itself."""
@@ -39,6 +42,7 @@ class EngineSeat(Seat):
         command: Sequence[str],
         options: Sequence[tuple[str, str]],
         *,
+        game: str,
         limits: KeeperLimits,
         surroundings: Surroundings,
         start_limit: float,
@@ -47,6 +51,7 @@ class EngineSeat(Seat):
         self._protocol = protocol
         self._command = command
         self._options = options
+        self._game = game
         self._limits = limits
         self._surroundings = surroundings
         self._start_limit = start_limit
@@ -85,6 +90,17 @@ class EngineSeat(Seat):
                     raise ForfeitError(f"{error}{again}", by_time=error.by_time) from None
                 self._has_died = True
 
+    def check(self) -> None:
+        """Raise `ValueError` unless the process starts, speaks its protocol and knows the game."""
+        try:
+            self.get_ready()
+        except ForfeitError as error:
+            raise ValueError(
+                f"the engine {shorten(shlex.join(self._command), 200)} cannot play: {error} - try "
+                f"its command by hand, and see whether it speaks {self._protocol} and plays "
+                f"{self._game}, or give it more time with limits.start"
+            ) from None
+
     def get_ready(self) -> None:
         """Start the process, if there is none or it is too old for another game."""
         self._spare_processor_time()
@@ -110,7 +126,7 @@ class EngineSeat(Seat):
             if self._is_closed:
                 raise BrokenError("was sent away")
             dialogue = DIALOGUES[self._protocol](self._process, self._options)
-            introduction = dialogue.introduce(time.monotonic() + self._start_limit)
+            introduction = dialogue.introduce(self._game, time.monotonic() + self._start_limit)
             self.about = {
                 "engine": one_line(introduction["name"]) or None,
                 "version": one_line(introduction["version"]) or None,

@@ -1,0 +1,549 @@
+"""No road by which data comes runs a program: a test for each, whose program would leave a mark.
+
+The roads are those of docs/security.md. Everything here is forged as somebody would who knows
+evoply: its checksums are right.
+"""
+
+import hashlib
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tomli_w
+from fastapi.testclient import TestClient
+from own_settings import small_config
+
+import evoply as ep
+from evoply.arena.on_cluster import _seat
+from evoply.checksums import Database, _checksum
+from evoply.cli import main
+from evoply.experiments import Experiment, compare, folder_for
+from evoply.files import checksum, with_checksum
+from evoply.games import game_added
+from evoply.islands import IslandsConfig
+from evoply.leagues.champions import _play_command
+from evoply.leagues.league_data import MadePlayer
+from evoply.leagues.plan import LeagueFolder, LeaguePlan
+from evoply.own_code import code_in_runs_allowed, permissions
+from evoply.players import parse_player
+from evoply.protocols import RunError
+from evoply.reports.adviser import Adviser
+from evoply.rules import read_rules
+from evoply.runs import advance, schema
+from evoply.web.application import application
+from evoply.web.limits import ServerLimits
+from evoply.web.outside_players import read_opponent
+from evoply.web.protection import Trusted
+
+MARK = Path("mark")
+EVIL = """
+with open("mark", "a") as mark:
+    mark.write("imported")
+P = 1
+class Evil:
+    reproducible = True
+    def __init__(self, player=None): pass
+    def choose(self, game, stream, clock): return game.position.legal_moves[0]
+def f(tree, stream): return 0.0
+"""
+ENGINE = {"kind": "engine", "protocol": "gtp", "command": ["sh", "-c", "touch mark"]}
+BOT = {"kind": "bot", "path": "evil.py", "class_name": "Evil"}
+
+
+def sha(path: str | Path) -> str:
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+def pinned(name: str) -> str:
+    """Return how a run names something in evil.py; nobody typed it in this process."""
+    return f"python:{Path('evil.py').resolve()}:{name}#{sha('evil.py')}"
+
+
+@pytest.fixture(autouse=True)
+def evil(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("EVOPLY_RUNS", raising=False)
+    # Of each test its own: what one allows, another does not.
+    Path("evil.py").write_text(f"{EVIL}# {tmp_path}\n")
+    return tmp_path
+
+
+@pytest.fixture
+def run(evil: Path) -> Path:
+    """A small run that is whole."""
+    with ep.Run.create("runs/sent", small_config()) as made:
+        for _ in advance(made):
+            pass
+    return Path("runs/sent")
+
+
+def written(folder: Path) -> sqlite3.Connection:
+    return sqlite3.connect(folder / "run.db", isolation_level=None)
+
+
+def sealed(folder: Path) -> None:
+    """Note the files of a run as if it had begun with them."""
+    connection = written(folder)
+    database = Database(connection)
+    files = {name: sha(folder / name) for name in ("config.toml", "game.json")
+             if (folder / name).exists()}  # fmt: skip
+    with database.transaction():
+        schema.write_meta(database, {"files": json.dumps(files)})
+    connection.close()
+
+
+def with_config(folder: Path, change: Callable[[str], str]) -> Path:
+    config = folder / "config.toml"
+    config.write_text(change(config.read_text()))
+    sealed(folder)
+    return folder
+
+
+def with_champion(folder: Path, data: dict[str, Any]) -> Path:
+    """Make *data* the champion of a run, in every place that says who it is."""
+    connection = written(folder)
+    database = Database(connection)
+    text = json.dumps(data)
+    with database.transaction():
+        for (number,) in connection.execute("SELECT id FROM players").fetchall():
+            connection.execute(
+                "UPDATE players SET text = ? WHERE id = ?", (f"{text}{' ' * number}", number)
+            )
+            rows = [(number, f"{text}{' ' * number}")]
+            connection.execute(
+                "UPDATE checksums SET sha256 = ? WHERE name = 'players' AND number = ?",
+                (_checksum(schema._PLAYERS, number, rows), number),
+            )
+        count = schema.count_steps(database)
+        note = {"generation": count - 1, "player": data}
+        schema.write_meta(database, {"champion": json.dumps(note)})
+    connection.close()
+    return folder
+
+
+def page() -> Any:
+    return application(Path("games.db"), Trusted(("127.0.0.1:8000",)))
+
+
+def looked_at(name: str = "sent", *, is_whole_look: bool = False) -> None:
+    """Look at everything by every command that only looks; none may leave a mark."""
+    looks = [["runs"], ["runs", name], ["runs", name, "--check"], ["show", f"champion@{name}"]]
+    for words in (*looks, *([["report", name]] if is_whole_look else [])):  # a page takes long
+        main(words)
+        assert not MARK.exists(), words
+    if not is_whole_look:
+        return
+    with TestClient(page(), base_url="http://127.0.0.1:8000") as client:
+        for path in ("/api/runs", f"/api/runs/{name}", "/api/sides?game=othello-4"):
+            assert client.get(path).status_code in (200, 409), path
+            assert not MARK.exists(), path
+
+
+GAMES = ["python:evil.py:P", "python:./evil.py:P", "python:evil:P", "evil.json"]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_game_of_a_run_is_a_name(run: Path, game: str) -> None:
+    Path("evil.json").write_text('{"format": 1}')
+    with_config(run, lambda text: text.replace('game = "othello-4"', f'game = "{game}"'))
+    looked_at(is_whole_look=True)
+    main(["match", "champion@sent", "random", "--games=2"])
+    main(["resume", "sent", "--generations=9", "--no-tests"])
+    with pytest.raises(RunError, match="game"):
+        ep.Run.open(run)
+    assert not MARK.exists()
+
+
+def test_the_base_of_islands_in_a_run_is_no_file(run: Path) -> None:
+    config = IslandsConfig(base="quick", islands=2, generations=1, game="othello-4")
+    with ep.Run.create("runs/islands", config) as made:
+        path = made.path
+    Path("evil.toml").write_text('game = "python:evil.py:P"\n')
+    text = f'learner = "islands"\nbase = "{Path("evil.toml").resolve()}"\ngenerations = 1\n'
+    with_config(path, lambda _: text)
+    looked_at("islands")
+    with pytest.raises(RunError, match=r"base: there is no preset|base"):
+        ep.Run.open(path)
+
+
+def test_a_config_that_lies_in_a_run_is_read_as_carried(run: Path) -> None:
+    with_config(run, lambda text: text.replace('game = "othello-4"', 'game = "python:evil.py:P"'))
+    assert main(["evolve", "runs/sent/config.toml", "--no-tests"]) == 2
+    assert main(["config", "runs/sent/config.toml"]) in (0, 2)
+    # A link does not make it the user's own, nor does one that leads out.
+    Path("mine.toml").symlink_to("runs/sent/config.toml")
+    assert main(["evolve", "mine.toml", "--no-tests"]) == 2
+    Path("out.toml").write_text('game = "python:evil.py:P"\n')
+    Path("runs/sent/out.toml").symlink_to(Path("out.toml").resolve())
+    assert main(["evolve", "runs/sent/out.toml", "--no-tests"]) == 2
+    assert not MARK.exists()
+
+
+@pytest.mark.parametrize("kind", ["engine", "bot", "python", "python without checksum"])
+def test_a_champion_that_is_a_program_is_shown_and_not_started(
+    run: Path, kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data: dict[str, Any] = {
+        "engine": ENGINE,
+        "bot": BOT,
+        "python": {"kind": "python", "code": pinned("Evil")},
+        "python without checksum": {"kind": "python", "code": "python:evil.py:Evil"},
+    }[kind]
+    with_champion(run, data)
+    looked_at(is_whole_look=True)
+    capsys.readouterr()
+    for words in (
+        ["match", "champion@sent", "random", "--games=2"],
+        ["match", "champion@sent", "random", "--games=2", "--move-limit=5", "--sandbox=off"],
+        ["tournament", "champion@sent", "random", "greedy", "--games=2"],
+        ["analyse", "champion@sent", "--position=f5", "--game=othello"],
+        ["play", "--against=champion@sent"],
+        ["why", "champion@sent"],
+        ["distil", "champion@sent", "--games=2"],
+        ["engine", "--player=champion@sent"],
+    ):
+        code = main(words)
+        said = capsys.readouterr()
+        assert not MARK.exists(), words
+        assert "Traceback" not in said.err
+        if words[0] == "match":
+            assert code in (1, 2)
+            assert "--code-in-runs" in said.err or "without its checksum" in said.err
+    if kind == "python":  # only who says so
+        assert main(["match", "champion@sent", "random", "--games=2", "--code-in-runs"]) == 0
+        assert MARK.exists()
+
+
+def test_an_engine_of_a_run_starts_on_that_word(run: Path) -> None:
+    with_champion(run, ENGINE)
+    words = [sys.executable, "-m", "evoply", "match", "champion@sent", "random", "--games=2"]
+    assert subprocess.run(words, capture_output=True, check=False).returncode == 2
+    assert not MARK.exists()
+    subprocess.run([*words, "--code-in-runs", "--game=othello"], capture_output=True, check=False)
+    assert MARK.exists() or "othello-4" in str(words)
+
+
+@pytest.mark.parametrize(
+    "player",
+    [
+        "engine:gtp:sh -c 'touch mark'",
+        "python:evil.py:Evil",
+        "evil.py:Evil",
+        "evil.json",
+        json.dumps(ENGINE),
+        json.dumps(BOT),
+        json.dumps({"kind": "python", "code": "python:evil.py:Evil"}),
+    ],
+)
+def test_an_opponent_in_a_run_is_data_or_does_not_start(run: Path, player: str) -> None:
+    def change(text: str) -> str:
+        keys = tomllib.loads(text)
+        keys["fitness"]["allow_irreproducible"] = True
+        keys["fitness"]["opponents"] = [{"player": player, "pairs": 1}]
+        return tomli_w.dumps(keys)
+
+    with_config(run, change)
+    looked_at()
+    assert main(["resume", "sent", "--generations=9", "--no-tests"]) in (1, 2)
+    assert main(["replay", "sent", "--generation=1", "--game=0"]) in (1, 2)
+    assert not MARK.exists()
+
+
+def test_a_learner_of_a_run_needs_its_checksum_and_a_word(run: Path) -> None:
+    with_config(run, lambda text: f'learner = "python:evil.py:P"\n{text}')
+    looked_at()
+    assert main(["resume", "sent", "--generations=9"]) in (1, 2)
+    assert not MARK.exists()
+    with_config(run, lambda text: text.replace("python:evil.py:P", pinned("P")))
+    looked_at()
+    assert main(["resume", "sent", "--generations=9"]) in (1, 2)
+    assert not MARK.exists()
+
+
+@pytest.mark.parametrize("is_pinned", [False, True])
+@pytest.mark.parametrize("place", ["operators", "measure", "player", "selection", "settings"])
+def test_parts_of_a_run_in_python_need_a_word(run: Path, place: str, is_pinned: bool) -> None:
+    code = pinned("f") if is_pinned else "python:evil.py:f"
+
+    def change(text: str) -> str:
+        keys = tomllib.loads(text)
+        part = {"kind": "python", "code": code}
+        # A text that is no part of the config's grammar pins nothing, either.
+        unread = {"kind": "python", "code": pinned("f"), "settings": {"a": "python:evil.py:f"}}
+        match place:
+            case "operators":
+                keys["variation"].update(custom={"x": 0.1}, operators={"x": code})
+            case "measure" | "settings":
+                keys["fitness"]["measure"] = part if place == "measure" else unread
+            case "player":
+                keys["player"]["code"] = code
+            case "selection":
+                keys["selection"] = part
+        return tomli_w.dumps(keys)
+
+    with_config(run, change)
+    looked_at()
+    assert main(["resume", "sent", "--generations=9", "--no-tests"]) in (1, 2)
+    assert main(["replay", "sent", "--generation=1", "--game=0"]) in (1, 2)
+    assert not MARK.exists()
+
+
+@pytest.mark.parametrize("is_pinned", [False, True])
+def test_recorded_parts_of_a_run_need_a_word(run: Path, is_pinned: bool) -> None:
+    code = pinned("f") if is_pinned else "python:evil.py:f"
+    part = {"name": "evil.f", "source": "0" * 64, "code": code, "settings": {}}
+    connection = written(run)
+    database = Database(connection)
+    with database.transaction():
+        schema.write_meta(database, {"python_parts": json.dumps({"fitness": part})})
+    connection.close()
+    looked_at()
+    assert main(["resume", "sent", "--generations=9", "--no-tests"]) in (1, 2)
+    assert not MARK.exists()
+
+
+def test_a_changed_config_or_game_is_told(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = (run / "config.toml").read_text()
+    (run / "config.toml").write_text(before.replace("seed = 1", "seed = 2", 1))
+    assert before != (run / "config.toml").read_text()
+    for words in (["runs", "sent"], ["runs", "sent", "--check"], ["show", "champion@sent"],
+                  ["report", "sent"], ["match", "champion@sent", "random"]):  # fmt: skip
+        assert main(words) == 1
+        assert "config.toml was changed after the run began" in capsys.readouterr().err
+    assert main(["runs"]) == 0
+    assert "config.toml was changed" in " ".join(capsys.readouterr().out.split())
+    (run / "config.toml").write_text(before)
+    assert main(["runs", "sent", "--check"]) == 0
+    (run / "game.json").write_text("{}")  # none belongs to it
+    assert main(["runs", "sent", "--check"]) == 1
+    assert "game.json was changed after the run began" in capsys.readouterr().err
+
+
+def rules(**facts: Any) -> dict[str, Any]:
+    from evoply.games import GAMES
+
+    return {**GAMES["breakthrough"].written, **facts}
+
+
+@pytest.mark.parametrize("adviser", ["python:evil.py:Evil", "engine:gtp:sh -c 'touch mark'",
+                                     "evil.py:Evil", "champion@sent"])  # fmt: skip
+def test_the_adviser_of_rules_is_data(
+    run: Path, adviser: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("mine.json").write_text(json.dumps(rules(name="mine", adviser=adviser)))
+    words = [sys.executable, "-m", "evoply", "play", "--game=mine.json", "--against=random"]
+    done = subprocess.run(words, input=b"hint\nquit\n", capture_output=True, check=False)
+    assert b"Traceback" not in done.stderr
+    assert not MARK.exists()
+    refused = pytest.raises(ValueError, match=r"cannot be named here|cannot be looked up")
+    with game_added(read_rules(Path("mine.json"))), refused:
+        Adviser("mine")
+    assert not MARK.exists()
+
+
+def test_the_facts_of_rules_in_a_run_are_covered(evil: Path) -> None:
+    with ep.Run.create("runs/sent", small_config(game="breakthrough")) as made:
+        next(advance(made))
+    file = Path("runs/sent/game.json")
+    data = json.loads(file.read_text())
+    file.write_text(json.dumps({**data, "adviser": "greedy"}, indent=1))
+    with pytest.raises(RunError, match=r"game\.json was changed after the run began"):
+        ep.Run.open("runs/sent")
+
+
+def experiment(name: str = "sent") -> Path:
+    folder = folder_for(
+        Experiment(base="quick", game="othello-4", seeds=1, games=2, points=0), name=name
+    )
+    return folder.path
+
+
+@pytest.mark.parametrize("is_sealed", [False, True])
+@pytest.mark.parametrize("line", ['game = "python:evil.py:P"', 'learner = "python:evil.py:P"'])
+def test_an_experiment_names_no_python_without_its_checksum(
+    evil: Path, is_sealed: bool, line: str
+) -> None:
+    from evoply.experiments.experiment_folder import ExperimentFolder
+
+    path = experiment()
+    setup = path / "setups" / "1.toml"
+    setup.write_text(f"{line}\n{setup.read_text().replace('game = ', '# ')}")
+    text = (path / "experiment.toml").read_text()
+    if is_sealed:
+        reseal(path)
+    else:
+        kept = [row for row in text.splitlines() if not row.startswith("checksum")]
+        (path / "experiment.toml").write_text("\n".join(kept))
+    assert main(["experiment", str(path)]) in (1, 2)
+    main(["runs"])
+    with pytest.raises(RunError):
+        ExperimentFolder.open(path)
+    assert not MARK.exists()
+
+
+def reseal(path: Path) -> None:
+    data = tomllib.loads((path / "experiment.toml").read_text())
+    data.pop("checksum")
+    texts = {file: (path / "setups" / file).read_text() for file in data["setups"]}
+    (path / "experiment.toml").write_text(
+        tomli_w.dumps({"checksum": checksum([data, texts]), **data})
+    )
+
+
+@pytest.mark.parametrize("measure", ["score:engine:gtp:sh -c 'touch mark'", "score:evil.py:Evil",
+                                     "score:python:evil.py:Evil", "score:evil.json"])  # fmt: skip
+def test_the_measure_of_an_experiment_is_data(evil: Path, measure: str) -> None:
+    path = experiment()
+    data = tomllib.loads((path / "experiment.toml").read_text())
+    data["experiment"]["measure"] = measure
+    (path / "experiment.toml").write_text(tomli_w.dumps(data))
+    reseal(path)
+    assert main(["experiment", str(path)]) in (1, 2)
+    assert not MARK.exists()
+
+
+def test_the_base_of_an_experiment_that_was_begun_is_no_file(evil: Path) -> None:
+    path = experiment()
+    Path("evil.toml").write_text('game = "python:evil.py:P"\n')
+    data = tomllib.loads((path / "experiment.toml").read_text())
+    data["experiment"]["base"] = str(Path("evil.toml").resolve())
+    (path / "experiment.toml").write_text(tomli_w.dumps(data))
+    reseal(path)
+    assert main(["experiment", str(path), "--game=othello-6", "--name=other"]) in (1, 2)
+    assert not MARK.exists()
+
+
+@pytest.mark.parametrize("data", [ENGINE, BOT, {"kind": "python", "code": "python:evil.py:P"}])
+def test_players_of_a_league_are_data(evil: Path, data: dict[str, Any]) -> None:
+    plan = LeaguePlan(game="othello", budget=0.1, seeds=1, games=2, depth=0,
+                      methods=("liao", "firebrand", "tuples"), own=("random",))  # fmt: skip
+    folder = LeagueFolder.create("runs/league", plan)
+    file = folder.path / "league.json"
+    content = json.loads(file.read_text())
+    content.pop("checksum")
+    content["players"]["random"] = data
+    file.write_text(json.dumps(with_checksum(content)))
+    with pytest.raises(RunError, match="does not match any of the expected"):
+        LeagueFolder.open("runs/league")
+    assert main(["league", "--name=league"]) in (1, 2)
+    assert not MARK.exists()
+
+
+@pytest.mark.parametrize("data", [ENGINE, BOT, {"kind": "python", "code": "python:evil.py:P"}])
+def test_players_of_other_machines_are_data(evil: Path, data: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="does not match any of the expected"):
+        _seat(json.dumps(data), "othello", "othello")
+
+
+def test_the_name_of_a_player_names_nobody(evil: Path) -> None:
+    player = parse_player("greedy").model_copy(update={"name": "python:evil.py:Evil"})
+    made = MadePlayer(entrant="line", seed=1, player=player)
+    assert _play_command(made, "othello") == ""
+    assert str(evil) not in repr(permissions()["named"])
+
+
+def test_a_run_is_shown_where_its_programs_are_missing(run: Path) -> None:
+    with_champion(run, {**BOT, "path": "/nowhere/bot.py"})
+    assert main(["runs", "sent"]) == 0
+    with ep.Run.open(run) as opened:
+        assert opened.champion_player.label == "bot.py:Evil"
+    with_champion(run, {**ENGINE, "command": ["/nowhere/engine"]})
+    with ep.Run.open(run) as opened:
+        assert "engine:gtp:/nowhere/engine" in opened.champion_player.label
+
+
+FILES = ["/etc/hostname.json (not reproducible)", "saved.json", "mcts:evaluator=saved.json",
+         "mcts:evaluator=saved.json (not reproducible)", "evil.py", "evil.py:Evil", "player.toml",
+         "SAVED.JSON:depth=2", "python:evil.py:Evil", " python:evil.py:Evil",
+         "engine:gtp:sh -c 'touch mark'", "champion@champion@runs/sent",
+         "champion@/etc", "champion@../x", "mcts:evaluator=champion@/etc"]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", FILES)
+def test_the_page_names_no_file(run: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.rename("runs/sent", "runs/champion")
+    os.makedirs("elsewhere")
+    ep.save_player("saved.json", "greedy")
+    Path("player.toml").write_text('kind = "engine"\nprotocol = "gtp"\ncommand = ["sh"]\n')
+    opened: list[str] = []
+
+    def note(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "open" and isinstance(arguments[0], str | Path):
+            opened.append(str(arguments[0]))
+
+    if not hasattr(sys, "_roads_hook"):
+        sys._roads_hook = []  # type: ignore[attr-defined]
+        sys.addaudithook(lambda event, arguments: [
+            hook(event, arguments) for hook in sys._roads_hook])  # type: ignore[attr-defined]  # fmt: skip
+    sys._roads_hook.append(note)  # type: ignore[attr-defined]
+    try:
+        with pytest.raises(ValueError, match=r"cannot be named here|no run is called"):
+            read_opponent(text, "othello", ServerLimits())
+    finally:
+        sys._roads_hook.remove(note)  # type: ignore[attr-defined]
+    names = ("saved", "SAVED", "evil", "player.toml", "hostname", "sent")
+    assert not [path for path in opened if any(name in path for name in names)]
+    assert not MARK.exists()
+
+
+def test_the_page_makes_no_run_with_a_file(run: Path) -> None:
+    from evoply.web.run_forms import config_asked
+    from evoply.web.run_messages import StartRun
+
+    ep.save_player("saved.json", "( white )", game="othello-6")
+    for settings in (
+        {"fitness.opponents": [{"player": "saved.json (not reproducible)"}]},
+        {"fitness.opponents": [{"player": json.dumps(ENGINE)}]},
+        {"initialisation.seeds": ["saved.json"]},
+        {"initialisation.seeds": ["saved.json (not reproducible)"]},
+        {"game": "python:evil.py:P"},
+        {"game": "evil.json"},
+        {"player.code": pinned("Evil")},
+        {"variation.operators.x": pinned("f"), "variation.custom.x": 0.1},
+    ):
+        with pytest.raises(ValueError):  # noqa: PT011 - of many kinds
+            config_asked(StartRun(preset="quick", settings=settings), ServerLimits())
+    assert not MARK.exists()
+
+
+def test_nothing_is_written_through_a_link_of_a_run(run: Path) -> None:
+    Path("precious").write_text("precious")
+    for name in ("lock", "output.txt", "report.html", "request.json"):
+        (run / name).unlink(missing_ok=True)
+        (run / name).symlink_to(Path("precious").resolve())
+    main(["resume", "sent", "--generations=9", "--no-tests"])
+    main(["report", "sent"])
+    from evoply.runs import go_on_in_process
+
+    assert go_on_in_process(run).wait() != 0
+    assert Path("precious").read_text() == "precious"
+
+
+def test_what_a_user_names_runs_and_goes_on_where_a_word_is_given(evil: Path) -> None:
+    config = small_config(fitness={"measure": "python:evil.py:f"})
+    with ep.Run.create("runs/mine", config) as made:
+        next(advance(made))
+    assert MARK.exists()
+    words = [sys.executable, "-m", "evoply", "resume", "mine", "--generations=2", "--no-tests"]
+    refused = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert refused.returncode in (1, 2)
+    assert "--code-in-runs" in refused.stderr
+    done = subprocess.run([*words, "--code-in-runs"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert parse_player("greedy").label == "greedy"
+    with code_in_runs_allowed():
+        ep.Run.open("runs/mine").close()
+
+
+def test_a_comparison_of_runs_runs_no_code_of_theirs(run: Path) -> None:
+    with_config(run, lambda text: text.replace("[player]", f'[player]\ncode = "{pinned("Evil")}"'))
+    with pytest.raises(ValueError, match="--code-in-runs"):
+        compare(["runs/sent", "runs/sent"], seeds=1, name="compared")
+    assert not MARK.exists()
