@@ -29,6 +29,7 @@ from evoply.web import GameStore, Stored, StoreError
 
 FLIPS = 300 if "EVOPLY_LONG" in os.environ else 30
 SEED = int(os.environ.get("EVOPLY_FLIPS", "20261124"))
+KEPT = ["greedy", "random", "mobility"]
 CONDITIONS = TournamentConditions.of("othello", TimeControl(150, 0.5), players=3, games=10, seed=7)
 
 
@@ -96,6 +97,18 @@ def read_journal(folder: Path) -> Any:
         journal.close()
 
 
+def write_kept_games(folder: Path) -> None:
+    ep.round_robin(KEPT, games=6, seed=0, game="othello-4", file=folder / "kept.db")
+
+
+def read_kept_games(folder: Path) -> Any:
+    games: list[GamePlayed] = []
+    result = ep.round_robin(
+        KEPT, games=6, seed=0, game="othello-4", file=folder / "kept.db", on_game=games.append
+    )
+    return result, games
+
+
 def write_games(folder: Path) -> None:
     lines = "".join(saved.write(drawn_game(seed, 11 * seed + 1) for seed in range(6)))
     (folder / "games.jsonl").write_text(lines, encoding="utf-8")
@@ -146,6 +159,7 @@ class Kind:
 
 
 KINDS = {
+    "games of a tournament": Kind(write_kept_games, read_kept_games, RunError),
     "games of the page": Kind(write_page, read_page, StoreError),
     "journal of a tournament": Kind(write_journal, read_journal, JournalError),
     "saved games": Kind(write_games, read_games, ValueError),

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from evoply import _native
+from evoply.wording import printable
 
 _SOURCES = Path(__file__).resolve().parents[2]
 """The source tree, if the package stands in one."""
@@ -67,11 +68,16 @@ def provenance() -> Provenance:
 @contextmanager
 def running(arguments: Sequence[str]) -> Iterator[None]:
     """Let results within say that the command `evoply` with *arguments* made them."""
-    known = _command.set(shlex.join(["evoply", *_without_secrets(arguments)]))
+    known = _command.set(command_of([*_without_secrets(arguments)]))
     try:
         yield
     finally:
         _command.reset(known)
+
+
+def command_of(arguments: Sequence[str]) -> str:
+    """Return the command `evoply` with *arguments* as a text that any file can hold."""
+    return printable(shlex.join(["evoply", *arguments]))
 
 
 def _without_secrets(arguments: Sequence[str]) -> Iterator[str]:

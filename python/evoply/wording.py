@@ -17,15 +17,18 @@ _LONGEST_COMPARED = 100  # comparing takes time with the square of the length
 
 _CONTROLS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 without tab and end of line, DEL, C1
-    "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"  # direction of writing, ends of lines
+    "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"  # direction of writing, ends of lines
+    "\ud800-\udfff]"  # no characters: Python's stand-ins for bytes that are not UTF-8
 )
-"""Characters that tell a terminal what to do, or turn round what stands beside them."""
+"""What tells a terminal what to do, turns round what stands beside it, or is no text at all."""
+_NOT_UTF8 = re.compile(r"""[^\s/"']*[\ud800-\udfff][^\s/"']*""")
 
 _MUST_BE: Mapping[str, str] = MappingProxyType(
     {
         "missing": "is missing",
         "extra_forbidden": "unknown key",
         "string_type": "must be a text",
+        "string_unicode": "is not UTF-8: rename the file",
         "string_too_short": "must have at least {min_length} characters",
         "string_too_long": "must have at most {max_length} characters",
         "too_short": "must have at least {min_length} entries",
@@ -71,7 +74,23 @@ def printable(text: str) -> str:
     >>> print(printable("Ada \x1b[31m"))
     Ada \x1b[31m
     """
-    return _CONTROLS.sub(lambda found: ascii(found[0])[1:-1], text)
+    return _CONTROLS.sub(_spelled, text)
+
+
+def _spelled(found: re.Match[str]) -> str:
+    # The system's names of files are bytes, and Python keeps those that are not UTF-8 so.
+    byte = ord(found[0]) - 0xDC00
+    return f"\\x{byte:02x}" if 0x80 <= byte < 0x100 else ascii(found[0])[1:-1]
+
+
+def not_utf8(text: str) -> str:
+    r"""Return the sentence about the first name in *text* that is not UTF-8; "" if all of it is.
+
+    >>> not_utf8("cannot write b\udcf6se.toml")
+    'b\\xf6se.toml - is not UTF-8 - rename it'
+    """
+    found = _NOT_UTF8.search(text)
+    return f"{printable(found[0])} - is not UTF-8 - rename it" if found else ""
 
 
 def json_line(data: Any) -> str:

@@ -28,12 +28,58 @@ sys.exit(main(sys.argv[2:]))
 """
 
 
-def examine_without(names: str, *options: str) -> "subprocess.CompletedProcess[str]":
-    """Run the command in a Python that cannot import the modules *names*."""
+def run_without(names: str, *words: str) -> "subprocess.CompletedProcess[str]":
+    """Run a command in a Python that cannot import the modules *names*."""
     return subprocess.run(
-        [sys.executable, "-c", _WITHOUT, names, "doctor", *options],
+        [sys.executable, "-c", _WITHOUT, names, *words],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
+
+
+def examine_without(names: str, *options: str) -> "subprocess.CompletedProcess[str]":
+    """Do the same with `evoply doctor`."""
+    return run_without(names, "doctor", *options)
+
+
+MATCH = ("match", "random", "greedy", "--games", "2")
+TOURNAMENT = ("tournament", *MATCH[1:])
+NEEDED = {
+    "cyclopts": MATCH,
+    "jinja2": (*TOURNAMENT, "--html", "page.html"),
+    "numpy": MATCH,
+    "vl_convert": (*TOURNAMENT, "--html", "page.html"),
+    "pydantic": MATCH,
+    "rich": MATCH,
+    "scipy": ("compare", "small.toml", "small.toml", "--seeds", "2"),
+    "tomli_w": ("evolve", "small.toml"),
+    "fastapi": ("web", "--no-browser", "--port", "0"),
+    "uvicorn": ("web", "--no-browser", "--port", "0"),
+    "distributed": ("evolve", "small.toml", "--cluster", "local:1"),
+    "cmaes": (
+        "tune",
+        "( + white_corners ( * 2 white_mobility ) )",
+        "--generations",
+        "1",
+        "--pairs",
+        "1",
+    ),
+    "pyarrow": ("runs", "first", "--parquet", "tables"),
+}
+"""A command that needs each package, by the module's name."""
+
+
+@pytest.mark.parametrize("name", NEEDED)
+def test_a_package_that_is_missing_gets_a_sentence(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if name == "pyarrow":
+        assert call(capsys, "evolve", "small.toml", "--name", "first", "--no-tests").code == 0
+    done = run_without(name, *NEEDED[name])
+    assert "Traceback" not in done.stderr
+    assert done.returncode in (1, 2)
+    assert "evoply: " in done.stderr
+    assert name in done.stderr
+    assert "make setup" in done.stderr or "pip install" in done.stderr
 
 
 def test_all_that_is_needed_is_there(capsys: pytest.CaptureFixture[str]) -> None:

@@ -46,6 +46,16 @@ def test_commands(capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
     assert answer.out.rstrip().endswith("No move was played.")
 
 
+def test_a_hint_where_nobody_knows_the_game_says_so(
+    capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once it was 81 rows of 0, with the worst square first."""
+    hex_9 = ("--game", "hex-9", "--against", "random")
+    answer = play(capsys, monkeypatch, "hint\nquit\n", *hex_9)
+    assert "sees no difference between the 81 moves, but nobody here knows this" in answer.out
+    assert "worth" not in answer.out
+
+
 def test_what_cannot_be_played_is_said_and_counted(
     capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

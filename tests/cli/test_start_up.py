@@ -67,7 +67,7 @@ def started(*arguments: str, cwd: Path, written: str = "") -> Started:
         ("presets", 230, WITHOUT_PLAYERS),
         ("doctor", 280, WITHOUT_PLAYERS),
         ("perft othello 3", 215, WITHOUT_PLAYERS),
-        ("--help", 295, WITHOUT_PLAYERS),
+        ("--help", 300, WITHOUT_PLAYERS),
         ("play --against greedy", 405, HEAVY | {"numpy"}),
         ("analyse greedy", 405, HEAVY),
         ("show greedy", 515, HEAVY),

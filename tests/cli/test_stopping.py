@@ -171,6 +171,63 @@ def test_ctrl_c_keeps_every_whole_generation(tmp_path: Path) -> None:
     assert len(numbers) > 3
 
 
+ENDING = [(signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+"""What batch systems send, and a terminal that is closed, with the exit codes that shells give."""
+
+
+@pytest.mark.parametrize(("number", "code"), ENDING)
+@pytest.mark.parametrize("ctrl_c", [signal.SIG_DFL, signal.SIG_IGN], ids=["front", "background"])
+def test_other_signals_end_a_run_as_ctrl_c_does(
+    number: signal.Signals, code: int, ctrl_c: signal.Handlers, tmp_path: Path
+) -> None:
+    arguments = ("evolve", "small.toml", "--name", "first", "--generations", "none")
+    process = start(
+        *arguments, "--time-limit", "60", cwd=tmp_path, stderr=subprocess.STDOUT,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, ctrl_c),
+    )  # fmt: skip
+    assert process.stdout is not None
+    while "generation 1:" not in (line := process.stdout.readline()):
+        assert line
+    process.send_signal(number)
+    rest, _ = process.communicate(timeout=PATIENCE)
+    assert process.returncode == code
+    assert "Stopped; the run has " in rest
+    assert "evoply resume first" in rest
+    assert "Traceback" not in rest
+
+
+@pytest.mark.parametrize(("number", "code"), ENDING)
+def test_other_signals_keep_what_was_played(
+    number: signal.Signals, code: int, tmp_path: Path
+) -> None:
+    process = start("match", "swh:depth=2", "greedy", "--games", "100000", "--json", cwd=tmp_path)
+    try:
+        until_it_computes(process.pid)
+        process.send_signal(number)
+        out, err = process.communicate(timeout=PATIENCE)
+    finally:
+        process.kill()
+    data = json.loads(out)
+    assert process.returncode == data["exit_code"] == code
+    assert data["complete"] is False
+    assert data["error"].startswith(f"stopped after {data['games']:,} of 100,000 games")
+    assert "Traceback" not in err
+
+
+def test_a_signal_that_is_ignored_stays_ignored(tmp_path: Path) -> None:
+    """As `nohup` asks for."""
+    process = start(
+        "evolve", "small.toml", "--name", "first", "--no-tests", cwd=tmp_path,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert "Run folder" in process.stdout.readline()
+    process.send_signal(signal.SIGHUP)
+    said, _ = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0
+    assert "generation 2:" in said
+
+
 @pytest.mark.parametrize(
     "arguments",
     [("presets", "demo"), ("config", "--list"), ("runs",), ("--help",), ("match", "--help")],

@@ -439,6 +439,8 @@ def test_the_commands(home: Path, capsys: Any) -> None:
     with open("numbers/curves.csv", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 8 * 4
+    # With two seeds there are no effects, and the table has its head all the same.
+    assert Path("numbers/effects.csv").read_text(encoding="utf-8").startswith("effect,keys,")
     page = (home / "runs" / "e" / "comparison.html").read_text(encoding="utf-8")
     assert all(text in page for text in ("Differences", "Against games", first["digest"]))
     command = "evoply experiment e.toml --json --csv numbers --charts drawn"

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evoply import checkers
-from evoply.games import numbered_square, square_number
+from evoply.games import game_rules, numbered_square, square_number
 from evoply.protocols import BoardShape, IllegalMoveError, InvalidMoveError
 
 FUZZ = settings(deadline=None, max_examples=20_000 if "EVOPLY_LONG" in os.environ else 300)
@@ -168,3 +168,10 @@ def test_any_text_is_read_or_refused_in_a_sentence(text: str) -> None:
             else:
                 assert checkers.Move.parse(str(value)) == value
         assert 0 < len(message) < 1500
+
+
+def test_a_piece_on_a_light_square_is_named_by_its_place() -> None:
+    rules = game_rules("checkers")
+    black, *rest = rules.start().row
+    with pytest.raises(ValueError, match="row 1, column 1 is a light square and holds a piece"):
+        rules.position_from_row((black | 1, *rest))

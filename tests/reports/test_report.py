@@ -203,6 +203,14 @@ def test_discs_have_a_chart_of_their_own_and_pareto_runs_a_front(tmp_path: Path)
     assert "Strength against size" in page.words
 
 
+def test_a_front_that_nobody_asked_for_is_not_looked_for(
+    finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evoply.reports.evolution_page.front_of", lambda _: pytest.fail("why?"))
+    with Run.open(finished.parent) as run:
+        write_report(run, tmp_path / "page.html")
+
+
 def test_what_a_user_wrote_is_escaped(tmp_path: Path) -> None:
     with Run.create(tmp_path / EVIL.replace("/", ""), config(), command=EVIL) as run:
         for _ in advance(run):

@@ -143,7 +143,7 @@ class Field:
 
     conditions: Conditions
     players: tuple[Player, ...]
-    _learned: dict[int, Mapping[str, Any]] = field(default_factory=dict)
+    learned: dict[int, Mapping[str, Any]] = field(default_factory=dict)
     """What seats learned about the players, by their indices."""
 
     @property
@@ -170,7 +170,7 @@ class Field:
             yield tables
         finally:
             tables.close()
-            self._learned.update(tables.about)
+            self.learned.update(tables.about)
 
     def about(
         self, tally: Tally, names: Sequence[str] | None = None
@@ -187,7 +187,7 @@ class Field:
                 "kind": "python",
                 "version": None,
                 **(model.about() if (model := data_of(player)) else {}),
-                **self._learned.get(index, {}),
+                **self.learned.get(index, {}),
                 "forfeits": tally.games_of(index),
                 **(
                     {}

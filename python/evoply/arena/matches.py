@@ -176,12 +176,13 @@ def report(
     field: Field,
     schedule: Schedule,
     on_game: Callable[[GamePlayed], object],
+    names: Sequence[str] = (),
 ) -> Iterator[FinishedGames]:
     """Call *on_game* with every game in order, and yield the pairs without their moves."""
-    name, labels = field.conditions.game, field.labels
+    game, labels = field.conditions.game, names or field.labels
     for part in in_order(parts):
         for begin in range(0, len(part), 2):
             pair = part.part(slice(begin, begin + 2))
-            for game in games_played(name, labels, schedule.part(pair.places), pair.results):
-                on_game(game)
+            for played in games_played(game, labels, schedule.part(pair.places), pair.results):
+                on_game(played)
             yield FinishedGames(pair.places, replace(pair.results, moves=None))

@@ -1,5 +1,6 @@
 """Round robins: every player against every other, and the ratings that follow."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -18,13 +19,15 @@ from evoply.arena.conditions import (
     field_of,
 )
 from evoply.arena.json_data import JsonData
-from evoply.arena.matches import first_points
+from evoply.arena.kept_games import keeping
+from evoply.arena.matches import first_points, report
 from evoply.arena.pairs import PairsPlayed
 from evoply.arena.ratings import Ratings
-from evoply.arena.schedule import FinishedGames, Results, Schedule, whole_pairs
+from evoply.arena.schedule import FinishedGames, Results, Schedule, gathered, whole_pairs
 from evoply.arena.statistics import distinct_rows, pair_statistics
 from evoply.arena.stopping import Stop
 from evoply.arena.tally import Circumstances, Tally, TimeUsed
+from evoply.formats import GamePlayed
 from evoply.games import game_rules
 from evoply.look import table_html
 from evoply.players import NOT_REPRODUCIBLE
@@ -32,6 +35,8 @@ from evoply.throttle import Pace
 from evoply.wording import named_apart, short_name, signed, span
 
 MOST_PLAYERS = 1000
+_GAMES_AT_A_TIME = 1000
+"""Games that wait for `on_game` with their moves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +132,8 @@ def round_robin(
     games: int = 100,
     progress: Callable[[int], object] | None = None,
     on_standings: Callable[[RoundRobin], object] | None = None,
+    on_game: Callable[[GamePlayed], object] | None = None,
+    file: str | os.PathLike[str] | None = None,
     **terms: Unpack[PlayerTerms],
 ) -> RoundRobin:
     """Play *games* games between every two of *players* and rate them.
@@ -137,7 +144,9 @@ def round_robin(
     `StoppedWithResultError` with the *result* of the pairs of games that were played by then, if
     every two players have met; every two play their first pair before any play their second.
     *on_standings* is called with such a result of the games so far every few seconds, for
-    spectators; the times depend on the machine, and nothing depends on them.
+    spectators; the times depend on the machine, and nothing depends on them. *on_game* is that of
+    `match`. A *file* keeps every game: the same call goes on with those that are missing, and the
+    result is that of a tournament that nobody stopped. `ValueError` says what is not as it was.
 
     >>> round_robin(["greedy", "random"], games=100, seed=1).standings[0].player
     'greedy'
@@ -146,22 +155,28 @@ def round_robin(
     field = field_of(players, **terms)
     conditions = field.conditions
     schedule = conditions.pairs(first, second, Stream(conditions.seed, "round robin"))
+    order = _turn_order(len(schedule), games)
+    in_turn = schedule.part(order)
     names = named_apart(field.labels)
 
     played: list[FinishedGames] = []
 
     def standings() -> RoundRobin | None:
         """Return the result of the games so far; None until every two players have met."""
-        whole = whole_pairs(played)
-        if whole is None or _meetings(part := schedule.part(whole.places)) < len(schedule) // games:
+        in_turns = whole_pairs(played)
+        if in_turns is None:
+            return None
+        whole = gathered([FinishedGames(order[in_turns.places], in_turns.results)])
+        part, results = schedule.part(whole.places), whole.results
+        if _meetings(part) < len(schedule) // games:
             return None
         tally = Tally(names)
-        tally.add(part, whole.results)
+        tally.add(part, results)
         return rate(
             conditions,
             tally,
             part,
-            whole.results,
+            results,
             reproducible=field.reproducible,
             about=field.about(tally, names),
         )
@@ -172,10 +187,17 @@ def round_robin(
             on_standings(so_far)
 
     pace = Pace()
-    order, left = _turn_order(len(schedule), games), len(schedule)
-    with Stop() as stop, field.tables() as tables:
-        sizes = tables.sizes(len(schedule))
-        for part in tables.parts(schedule, sizes=sizes, order=order, progress=progress):
+    left, facts = len(schedule), {"mode": "round-robin", "games": games}
+    with keeping(file, field, facts) as kept, Stop() as stop, field.tables() as tables:
+        sizes = tables.sizes(len(schedule) if on_game is None else _GAMES_AT_A_TIME)
+        parts = (
+            tables.parts(in_turn, sizes=sizes, progress=progress, record_moves=on_game is not None)
+            if kept is None
+            else kept.parts(tables, in_turn, 0, sizes=sizes, progress=progress)
+        )
+        if on_game is not None:
+            parts = report(parts, field, in_turn, on_game, names)
+        for part in parts:
             played.append(part)
             left -= len(part)
             if left and on_standings is not None:

@@ -6,6 +6,7 @@ players with the best mean rank and the greatest share of finals over all runs (
 """
 
 import math
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -22,7 +23,9 @@ from evoply.arena.elimination import (
     Play,
     eliminate,
 )
+from evoply.arena.games_played import games_played
 from evoply.arena.json_data import JsonData
+from evoply.arena.kept_games import KeptGames, keeping, play_kept
 from evoply.arena.pairs import PairsPlayed
 from evoply.arena.playing import Tables
 from evoply.arena.round_robins import MOST_PLAYERS
@@ -30,6 +33,7 @@ from evoply.arena.schedule import Results, Schedule, checked_whole, ignore
 from evoply.arena.statistics import mean_interval, wilson
 from evoply.arena.stopping import Stop
 from evoply.arena.tally import Circumstances, Tally, TimeUsed
+from evoply.formats import GamePlayed
 from evoply.throttle import Pace
 from evoply.wording import named_apart
 
@@ -109,6 +113,8 @@ def tournament(
     times: int = 1,
     progress: Callable[[int], object] | None = None,
     on_standings: Callable[[Tournament], object] | None = None,
+    on_game: Callable[[GamePlayed], object] | None = None,
+    file: str | os.PathLike[str] | None = None,
     **terms: Unpack[PlayerTerms],
 ) -> Tournament:
     """Play an elimination tournament *times* times and return the stars; see `eliminate`.
@@ -117,8 +123,10 @@ def tournament(
     with which strength is correlated. *games* is how many a player schedules in a round, half of
     each colour. *progress* is called with the number of finished runs, and *on_standings* every few
     seconds with the result of these, for spectators. The workers of a *cluster*
-    (`evoply.cluster.connect`) play the games of each round with the same result. Players, all other
-    arguments and errors as in `match`.
+    (`evoply.cluster.connect`) play the games of each round with the same result. *on_game* is
+    called with the games of every finished run. A *file* keeps every game: the same call goes on,
+    also with more *times*, to the same result. Players, all other arguments and errors as in
+    `match`.
 
     >>> result = tournament(["swh", "greedy", "random", "mobility"], times=5, seed=1)
     >>> result.stars[0].player, result.stars[0].titles
@@ -169,11 +177,22 @@ def tournament(
             on_standings(standings())
 
     pace = Pace()
-    with Stop() as stop, field.tables() as tables:
+    facts = {
+        "mode": "elimination",
+        "games": games,
+        "opponents": mode,
+        "threshold": threshold,
+        "brackets": bracket_names,
+    }
+    with keeping(file, field, facts) as kept, Stop() as stop, field.tables() as tables:
+        table = _Table(field, tables, kept, has_moves=on_game is not None)
         while len(played) < times:
-            run, rounds = _run(field, tables, play, stream.child("run", len(played)))
+            run, rounds = table.run(play, stream.child("run", len(played)))
             for schedule, results in rounds:
                 tally.add(schedule, results)
+                if on_game is not None:
+                    for game in games_played(field.conditions.game, names, schedule, results):
+                        on_game(game)
             played.append(run)
             (progress or ignore)(len(played))
             if on_standings is not None and len(played) < times:
@@ -194,19 +213,33 @@ def _check(count: int, times: int, **columns: Sequence[object] | None) -> None:
         raise ValueError("times: must be at least 1, not 0")
 
 
-def _run(
-    field: Field, tables: Tables, play: Callable[[Play, Stream], Elimination], stream: Stream
-) -> tuple[Elimination, list[tuple[Schedule, Results]]]:
-    """Play a tournament once; return its result and the games of its rounds."""
-    rounds: list[tuple[Schedule, Results]] = []
+@dataclass(slots=True)
+class _Table:
+    """Where the runs are played, one after another."""
 
-    def meet(first: NDArray[np.intp], second: NDArray[np.intp], keys: Stream) -> Results:
-        schedule = field.conditions.pairs(first, second, keys)
-        results = tables.play(schedule)
-        rounds.append((schedule, results))
-        return results
+    field: Field
+    tables: Tables
+    kept: KeptGames | None
+    has_moves: bool
+    games: int = 0
+    """The games of all runs so far."""
 
-    return play(meet, stream), rounds
+    def run(
+        self, play: Callable[[Play, Stream], Elimination], stream: Stream
+    ) -> tuple[Elimination, list[tuple[Schedule, Results]]]:
+        """Play a tournament once; return its result and the games of its rounds."""
+        rounds: list[tuple[Schedule, Results]] = []
+
+        def meet(first: NDArray[np.intp], second: NDArray[np.intp], keys: Stream) -> Results:
+            schedule = self.field.conditions.pairs(first, second, keys)
+            results = play_kept(
+                self.kept, self.tables, schedule, self.games, record_moves=self.has_moves
+            )
+            self.games += len(schedule)
+            rounds.append((schedule, results))
+            return results
+
+        return play(meet, stream), rounds
 
 
 def _leavers(names: Sequence[str], run: Elimination) -> tuple[tuple[str, ...], ...]:

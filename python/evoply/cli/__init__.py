@@ -14,7 +14,8 @@ __all__ = ["main"]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line *arguments* (default: those of the process); return the exit code.
 
-    0: done, 1: failed, 2: wrong use, 130: stopped by Ctrl-C.
+    0: done, 1: failed, 2: wrong use, 130: stopped by Ctrl-C, 128 and the number of another signal:
+    stopped by that.
     """
     # Pydantic would look for plugins among all that is installed, which takes longer than a match.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")

@@ -8,10 +8,11 @@ from contextlib import suppress
 from io import TextIOWrapper
 from typing import Any
 
+from evoply.cli.ending_signals import STOPPED, EndingSignals, ending_signals
 from evoply.cli.output import EndedError, stderr, write_json
 from evoply.cli.version import version_text
 
-FAILED, WRONG_USE, STOPPED = 1, 2, 130
+FAILED, WRONG_USE = 1, 2
 CLOSED_PIPE = 141
 """The exit code that a shell reports for a program that wrote into a closed pipe."""
 _MOST_LINES = 1000
@@ -27,10 +28,19 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """
     _open_streams()
     arguments = sys.argv[1:] if arguments is None else list(arguments)
+    with ending_signals() as signals:
+        return _ended(arguments, signals)
+
+
+def _ended(arguments: list[str], signals: EndingSignals) -> int:
+    """Run one command and say how it ended; return its exit code."""
     try:
         code, message, details = _run(arguments)
+        is_stop = code == STOPPED
+        code = signals.exit_code if is_stop else code
         if code:
-            _complain(message, code, details if "--json" in arguments else None)
+            shown = details if "--json" in arguments else None
+            _complain(message, code, shown, is_stop=is_stop)
         sys.stdout.flush()
         return code
     except BrokenPipeError:
@@ -42,7 +52,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         code, reason = _of_system(error, arguments)
         with suppress(OSError):
             _complain(reason, code, None)
-    return code
+    # A terminal that was closed takes no sentence any more.
+    return signals.exit_code if signals.exit_code != STOPPED else code
 
 
 def _open_streams() -> None:
@@ -68,7 +79,7 @@ def _run(arguments: list[str]) -> tuple[int, str, Details]:
     except EndedError as end:
         return end.code, str(end), end.result
     except ValueError as error:
-        return _code(error), str(error), _config_errors(error)
+        return _code(error), _words(error), _config_errors(error)
     except RecursionError:
         return (
             WRONG_USE,
@@ -122,6 +133,14 @@ def _of_others(error: Exception) -> tuple[int, str]:
     raise error
 
 
+def _words(error: ValueError) -> str:
+    """Return what is wrong; a file's name that is not UTF-8 shows first where a text is written."""
+    from evoply.wording import not_utf8
+
+    name = not_utf8(error.object) if isinstance(error, UnicodeEncodeError) else ""
+    return name or str(error)
+
+
 def _code(error: ValueError) -> int:
     """Return the exit code: a run folder can fail, every other such error is wrong use."""
     from evoply.protocols import RunError, RunNameError
@@ -134,6 +153,8 @@ def _of_system(error: OSError, arguments: Sequence[str]) -> tuple[int, str]:
     """Return the exit code and the sentence for what the system refused."""
     from pathlib import Path
 
+    if error.errno == errno.ENOENT and not _has_working_folder():
+        return WRONG_USE, "the working folder - is gone - go to another one (cd), and try again"
     path = None if error.filename is None else os.fsdecode(error.filename)
     what, to_do = _REFUSED.get(error.errno or 0, (error.strerror or str(error), ""))
     code = WRONG_USE if error.errno in _REFUSED else FAILED
@@ -143,6 +164,13 @@ def _of_system(error: OSError, arguments: Sequence[str]) -> tuple[int, str]:
     if error.errno == errno.ENOENT and not (folder := Path(path).absolute().parent).is_dir():
         what, to_do = f"there is no folder {folder}", "make it, or name another path"
     return code, f"{_option_of(path, arguments)}{path}: {what}{': ' * bool(to_do)}{to_do}"
+
+
+def _has_working_folder() -> bool:
+    try:
+        return bool(os.getcwd())
+    except FileNotFoundError:
+        return False
 
 
 _REFUSED = {
@@ -176,7 +204,7 @@ def _config_errors(error: ValueError) -> Details:
     return {"errors": [{"path": path, "message": message} for path, message in error.errors]}
 
 
-def _complain(message: str, code: int, details: Details | None) -> None:
+def _complain(message: str, code: int, details: Details | None, *, is_stop: bool = False) -> None:
     """Say *message*; *details* are those of the JSON object, None without `--json`."""
     if details is not None:
         write_json({**details, "error": message, "exit_code": code})
@@ -186,7 +214,6 @@ def _complain(message: str, code: int, details: Details | None) -> None:
         message = "\n".join([*lines[:_MOST_LINES], f"and {len(lines) - _MOST_LINES:,} more lines"])
     from evoply.cli.shell_hints import with_suggested
 
-    is_stop = code == STOPPED
     stderr().print(
         f"{'' if is_stop else 'evoply: '}{with_suggested(message)}",
         style=None if is_stop else "red",

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evoply.wording import not_utf8
+
 if TYPE_CHECKING:
     from evoply.protocols import Player
 
@@ -60,6 +62,8 @@ def _look_at(path: str, found: Entrants) -> None:
             f"several classes have a method choose, {named}: let the names of all but one begin"
             " with an underscore"
         )
+    elif classes and not_utf8(path):
+        found.left_out[path] = "its name is not UTF-8: rename it"
     elif classes:
         found.texts.append(path)
         found.from_folders.add(path)

@@ -112,6 +112,7 @@ COMMANDS: dict[str, str] = {
   evoply tournament swh greedy mobility random --mode elimination
   evoply tournament greedy mobility material-kings --game checkers
   evoply tournament students/ swh greedy --games 20    # all bots in a folder
+  evoply tournament students/ --file class.db          # goes on after a stop
 """,
     "serve": """
   evoply serve                         # two players, on this machine

@@ -1,6 +1,5 @@
 """Begins a run and takes it to its end, for people who watch: evolve, learn and resume."""
 
-import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -16,6 +15,7 @@ from evoply.cli.shared_options import ClusterOptions
 from evoply.cli.shell_hints import suggested
 from evoply.kinds import KINDS, Run
 from evoply.protocols import CHECK_SHARE, Cluster, RunNameError
+from evoply.provenance import command_of
 from evoply.runs import Kind, advance, checked_name, new_run_path, runs_directory
 from evoply.runs.finding_kinds import kind_of
 from evoply.runs.user_sources import resuming
@@ -100,7 +100,7 @@ def _how_to_go_on(run: Run) -> str:
 
 def typed_command() -> str:
     """Return the command as it was typed."""
-    return shlex.join(["evoply", *sys.argv[1:]])
+    return command_of(sys.argv[1:])
 
 
 def with_overrides(set_: Iterable[str] | None, **chosen: object) -> list[str]:

@@ -171,6 +171,7 @@ def _say_result(
     tournament = server.tournament
     result = {**server.conditions.to_dict(), "file": str(server.journal.path)}
     if tournament is None:
+        _write_begun(html, result["game"], "Stopped before all players were there")
         return {**result, "planned": 0, "played": 0}
     with saving(save_games) as save:
         if save is not None:
@@ -179,12 +180,14 @@ def _say_result(
     say_saved(output, save_games)
     rated = tournament.rated()
     played, planned = len(tournament.played), len(tournament.schedule)
+    state = f"Stopped: {played:,} of {planned:,} games are played" * (played < planned)
     if rated is None:
+        _write_begun(html, result["game"], state)
         output.say("No opening was played with both colours, so nobody can be rated.")
         result |= {"players": list(tournament.names)}
     else:
         say_standings(output, rated)
-        write_page(html, rated, output)
+        write_page(html, rated, output, state=state)
         result |= rated.to_dict()
     if played < planned:
         output.say(f"{played:,} of {planned:,} games are over; ratings are of whole opening pairs.")
@@ -193,3 +196,15 @@ def _say_result(
         for name, points, games in tournament.scores()
     ]
     return made({**result, "planned": planned, "played": played, "scores": scores})
+
+
+def _write_begun(path: Path | None, game: str, state: str) -> None:
+    """Write the page of a tournament without ratings, if there is a path for it."""
+    if path is None:
+        return
+    from evoply.files import write_atomically
+    from evoply.games import game_rules
+    from evoply.reports.pages import begun_html
+
+    title = f"Round robin: {game_rules(game).title}"
+    write_atomically(path, begun_html(title, state=state, goes_on=False))

@@ -36,8 +36,11 @@ def _program() -> str:
 
 
 def _typed(path: Path) -> str:
-    here = Path.cwd()
-    if path.is_relative_to(here):
+    try:
+        is_below = path.is_relative_to(here := Path.cwd())
+    except FileNotFoundError:  # the working folder is gone, and nothing is below it
+        is_below = False
+    if is_below:
         # A name without a folder is looked for elsewhere, so the dot stays.
         path = path.relative_to(here)
         text = str(path) if len(path.parts) > 1 else os.path.join(os.curdir, path)

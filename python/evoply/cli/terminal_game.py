@@ -38,6 +38,7 @@ from evoply.wording import short_name
 if TYPE_CHECKING:
     from evoply.reports.adviser import Adviser
 
+_NOBODY_KNOWS = "but nobody here knows this game well."
 _HINT_DEPTH = 4
 """Plies ahead that a hint looks."""
 
@@ -277,11 +278,18 @@ class TerminalGame:
         if not advice.moves:
             self._say(f"{why.best} is the only move.")
             return
-        exact = ", exact" if advice.is_exact else ""
-        self._say(
-            f"{why.best} is best ({advice.text(advice.moves[0][1])}{exact}), says "
-            f"{short_name(advice.player)}, looking {advice.depth} plies ahead. {why.hint}"
-        )
+        says = f"{short_name(advice.player)}, looking {advice.depth} plies ahead"
+        if advice.is_exact or advice.scale.unit != "none":
+            exact = ", exact" if advice.is_exact else ""
+            most = advice.text(advice.moves[0][1])
+            self._say(f"{why.best} is best ({most}{exact}), says {says}. {why.hint}")
+        elif len({worth for _, worth in advice.moves}) > 1:
+            # What sees certain ends and counts pieces is a rough guide.
+            self._say(f"{why.best} is best, says {says}, {_NOBODY_KNOWS}")
+        else:
+            alike = f"sees no difference between the {len(advice.moves)} moves"
+            self._say(f"{says}, {alike}, {_NOBODY_KNOWS}")
+            return
         worths = table("move", "worth", left=("move",))
         for move, worth in advice.moves:
             worths.add_row(self.game.position.short_text(move), advice.text(worth))

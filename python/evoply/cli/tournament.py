@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -12,8 +13,9 @@ from cyclopts import Parameter
 from evoply.cli import shared_options
 from evoply.cli.long_work import give, on_cluster, played
 from evoply.cli.match import DOUBTS, say_engine, say_forfeits
-from evoply.cli.output import Output, percent, table
+from evoply.cli.output import Output, StoppedError, percent, table
 from evoply.cli.progress import progress_and_page
+from evoply.cli.saving import saving, say_saved
 from evoply.wording import did_you_mean, shorten, signed, span
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 _PAIRING_GAMES = 100
 _ROUND_GAMES = 20
 _LONGEST_NAME = 48
+_AGAIN = "; the same command goes on"
 
 
 def tournament(
@@ -36,6 +39,8 @@ def tournament(
     threshold: float = 0.6,
     runs: shared_options.Whole = 1,
     game: shared_options.Game = None,
+    file: Annotated[Path | None, Parameter(show_default=False)] = None,
+    save_games: shared_options.OutputFile = None,
     html: shared_options.OutputFile = None,
     clock: shared_options.Clock = None,
     programs: shared_options.Programs = shared_options.USUAL_PROGRAMS,
@@ -74,6 +79,12 @@ def tournament(
         1.
     runs
         Elimination: how often the tournament is played.
+    file
+        Keep every game in this file. After a stop the same command goes on with the games that are
+        missing, to the same result.
+    save_games
+        Write the games into this file at the end, one line of JSON per game; `evoply watch` shows
+        them.
     html
         Write a page about it, which opens offline, into this file.
     """
@@ -104,6 +115,7 @@ def tournament(
         "openings": shared_options.chosen_openings(openings),
         "clock": shared_options.chosen_clock(clock),
         "threads": threads,
+        "file": file,
     }
     is_elimination = mode == "elimination"
     if not is_elimination and (bracket or runs != 1 or opponents != "all"):
@@ -136,7 +148,9 @@ def tournament(
         whole = each * len(read) * (len(read) - 1) // 2
         title, kind, unit = "round robin", "Round robin", "games"
     with (
+        _going_on(file),
         on_cluster(cluster, output) as terms["cluster"],
+        saving(save_games) as save,
         progress_and_page(
             title,
             whole,
@@ -147,13 +161,28 @@ def tournament(
             is_shown=not quiet,
         ) as (terms["progress"], terms["on_standings"]),
     ):
-        result, is_stopped = played(lambda: play(**terms))
+        result, is_stopped = played(lambda: play(on_game=save, **terms))
+        if is_stopped and save is not None:
+            save.keep(result.games)
     say: Callable[[Output, Any], None] = _say_stars if is_elimination else say_standings
     say(output, result)
-    write_page(html, result, output)
+    say_saved(output, save_games)
     data = {**result.to_dict(), **({"left_out": found.left_out} if found.left_out else {})}
-    of = f"stopped after {data[unit]:,} of {whole:,} {unit}: this is the result of those"
+    done = f"{data[unit]:,} of {whole:,} {unit}"
+    write_page(html, result, output, state=f"Stopped: {done} are played" * is_stopped)
+    of = f"stopped after {done}: this is the result of those{_AGAIN if file else ''}"
     give(output, data, of * is_stopped)
+
+
+@contextmanager
+def _going_on(file: Path | None) -> Iterator[None]:
+    """Say after Ctrl-C that the same command goes on, if there is a *file*."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if file is None:
+            raise
+        raise StoppedError(f"stopped{_AGAIN}", {"file": str(file)}) from None
 
 
 def _put_into_brackets(brackets: list[str], texts: list[str], options: list[str]) -> None:
@@ -269,11 +298,13 @@ def _page(result: RoundRobin | Tournament, **state: Any) -> str:
     return tournament_html(result, **state)
 
 
-def write_page(path: Path | None, result: RoundRobin | Tournament, output: Output) -> None:
-    """Write the page about a tournament, if there is a path for it."""
+def write_page(
+    path: Path | None, result: RoundRobin | Tournament, output: Output, *, state: str = ""
+) -> None:
+    """Write the page about a tournament, if there is a path for it; *state* is that of `page`."""
     if path is None:
         return
     from evoply.reports import write_tournament
 
-    write_tournament(result, path)
+    write_tournament(result, path, state=state)
     output.say(f"Report: {path}")

@@ -1,7 +1,5 @@
 """The result of an experiment: values, curves and differences of its setups."""
 
-import csv
-import io
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -30,6 +28,7 @@ from evoply.experiments.setup_statistics import compared, spread_of
 from evoply.files import write_atomically
 from evoply.protocols import ConfigError
 from evoply.runs import runs_directory
+from evoply.runs.results import csv_text
 from evoply.wording import named_apart, shorten
 
 
@@ -41,7 +40,7 @@ class Comparison(Findings):
     def to_dataframe(self, table: Table = "values") -> Any:
         """Return `rows` as a `pandas.DataFrame`; without pandas as lists by the column's name."""
         rows = self.rows(table)
-        columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+        columns = {name: [row.get(name) for row in rows] for name in self.columns(table)}
         try:
             import pandas
         except ImportError:
@@ -55,7 +54,9 @@ class Comparison(Findings):
         """
         Path(folder).mkdir(parents=True, exist_ok=True)
         for table in TABLES:
-            write_atomically(Path(folder) / f"{table}.csv", _csv(self.rows(table)))
+            write_atomically(
+                Path(folder) / f"{table}.csv", csv_text(self.rows(table), self.columns(table))
+            )
         return Path(folder)
 
     def save_html(self, path: str | os.PathLike[str]) -> Path:
@@ -76,15 +77,6 @@ class Comparison(Findings):
         from evoply.experiments.experiment_page import comparison_summary
 
         return comparison_summary(self)
-
-
-def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    text = io.StringIO()
-    if rows:
-        writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    return text.getvalue()
 
 
 def comparison_of(folder: ExperimentFolder) -> Comparison:

@@ -110,23 +110,22 @@ class ExperimentFolder:
             raise RunError(f"{folder} is not a folder of an experiment: give another --name")
         else:
             experiment = experiment.model_copy(update={"looks": experiment.planned_looks})
+        files = {f"{number}.toml": setup for number, setup in enumerate(setups, 1)}
+        names = {file: setup.name for file, setup in files.items()}
+        texts = {file: setup.kind.configs.write(setup.config) for file, setup in files.items()}
+        rules = game_content(setups[0].config)
+        if rules is not None:
+            texts[GAME] = rules
+        data = without_none({"experiment": experiment.model_dump(mode="json"), "setups": names})
+        data = {"checksum": checksum([data, texts]), **data}
+        content = tomli_w.dumps(data).encode()  # before anything is made: a name may be no UTF-8
         is_new = not folder.exists()
         try:
             (folder / _SETUPS).mkdir(parents=True, exist_ok=True)
-            names, texts = {}, {}
-            for number, setup in enumerate(setups):
-                file = folder / _SETUPS / f"{number + 1}.toml"
-                names[file.name] = setup.name
-                texts[file.name] = setup.kind.configs.write(setup.config)
-                write_atomically(file, texts[file.name])
-            rules = game_content(setups[0].config)
-            if rules is not None:
-                texts[GAME] = rules
-                write_atomically(folder / GAME, rules)
-            data = without_none({"experiment": experiment.model_dump(mode="json"), "setups": names})
-            data = {"checksum": checksum([data, texts]), **data}
+            for file, text in texts.items():
+                write_atomically(folder / (file if file == GAME else f"{_SETUPS}/{file}"), text)
             # The last of the files: only this makes the folder an experiment.
-            write_atomically(folder / EXPERIMENT_FILE, tomli_w.dumps(data))
+            write_atomically(folder / EXPERIMENT_FILE, content)
         except OSError as error:
             if is_new and not (folder / EXPERIMENT_FILE).exists():
                 # Or the same name could not be given again.

@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Literal
@@ -22,6 +22,15 @@ Table = Literal["values", "curves", "pairs", "effects"]
 TABLES: tuple[Table, ...] = ("values", "curves", "pairs", "effects")
 MOST_OVERSHOOT = 0.05
 """Share of the budget beyond which the mean run of a setup is told as unequal."""
+_POINT = [field.name for field in fields(Point) if field.name != "scores"]
+_PAIR = (
+    "first", "second", "effect", "shift", "low", "high", "permutation_p", "permutation_p_holm",
+    "brunner_munzel_p", "brunner_munzel_p_holm", "plain_p", "p", "certain", "seeds_wanted",
+    "margin", "same_p", "same",
+)  # fmt: skip
+_EFFECT = (
+    "effect", "keys", "statistic", "plain_p", "p", "certain", "freedom", "rest", "means"
+)  # fmt: skip
 _AXIS = {"generations": "step", "games": "games", "work": "work", "seconds": "seconds"}
 
 
@@ -210,6 +219,24 @@ class Findings:
             and not any(result.is_timed for result in self.results),
         }
 
+    @property
+    def _scores(self) -> list[str]:
+        """The names of the columns of scores, one an opponent."""
+        return [f"score:{opponent}" for opponent in self.experiment.opponents]
+
+    def columns(self, table: Table = "values") -> list[str]:
+        """Return the names of the cells of `rows`, which a table without rows has, too."""
+        match table:
+            case "values":
+                return ["setup", *self.experiment.vary, "seed", "value", *self._scores, "digest"]
+            case "curves":
+                return ["setup", "seed", *_POINT, *self._scores]
+            case "pairs":
+                return [*_PAIR]
+            case "effects":
+                return [*_EFFECT]
+        raise _no_table(table)
+
     def rows(self, table: Table = "values") -> list[dict[str, Any]]:
         """Return every number of the page as rows of plain cells by name.
 
@@ -217,7 +244,7 @@ class Findings:
         opponent), curves (one row a point of a run), pairs or effects (of a grid).
         """
         factors = self.factors if self.experiment.vary else {}
-        opponents = [f"score:{opponent}" for opponent in self.experiment.opponents]
+        opponents = self._scores
         match table:
             case "values":
                 return [
@@ -241,7 +268,7 @@ class Findings:
                 return [_pair_row(difference) for difference in self.differences]
             case "effects":
                 return [_effect_row(effect) for effect in self.effects]
-        raise ValueError(f"{table!r} is not a table of a comparison: it has {', '.join(TABLES)}")
+        raise _no_table(table)
 
 
 def cell_text(value: Any) -> str:
@@ -251,6 +278,10 @@ def cell_text(value: Any) -> str:
     ('liao', '[1, 2]')
     """
     return value if isinstance(value, str) else json.dumps(value)
+
+
+def _no_table(name: str) -> ValueError:
+    return ValueError(f"{name!r} is not a table of a comparison: it has {', '.join(TABLES)}")
 
 
 def _point_row(point: Point, opponents: Sequence[str]) -> dict[str, Any]:
@@ -270,9 +301,8 @@ def _effect_row(effect: GridEffect) -> dict[str, Any]:
     row = effect.to_dict()
     first, second = row.pop("freedom")
     means = "; ".join(f"{text}: {mean:.6g}" for text, mean in row.pop("means").items())
-    return {"effect": effect.name, **row, "freedom": first, "rest": second, "means": means} | {
-        "keys": " ".join(effect.keys)
-    }
+    cells = {"effect": effect.name, **row, "freedom": first, "rest": second, "means": means}
+    return cells | {"keys": " ".join(effect.keys)}
 
 
 def _to_list(interval: tuple[float, float] | None) -> list[float] | None:

@@ -223,7 +223,11 @@ class Position(BoardPosition[Move]):
         black, white, kings = self.row[:3]
         for square in squares_in(black | white | kings):
             if not is_dark(square, shape):
-                raise ValueError(f"a piece stands on a light square, bit {square}")
+                row, column = divmod(square, shape.columns)
+                raise ValueError(
+                    f"row {row + 1}, column {column + 1} is a light square and holds a piece: put "
+                    "it on a dark one"
+                )
         top = (1 << shape.columns) - 1
         bottom = top << shape.index(shape.rows - 1, 0)
         wrong = {

@@ -112,9 +112,12 @@ def pareto_front(objectives: ArrayLike) -> list[int]:
     Only the first of individuals that are equal in all objectives is returned.
     """
     values = _as_objectives(objectives)
-    front = np.flatnonzero(pareto_ranks(values) == 0).tolist()
-    first = {tuple(values[index]): index for index in reversed(front)}
-    return sorted(first.values(), key=lambda index: (*(-values[index]), index))
+    front: list[int] = []
+    # Whoever dominates another comes before it in this order, and so does the first of equals.
+    for index in np.lexsort(-values.T[::-1]).tolist():
+        if not (values[front] >= values[index]).all(axis=1).any():
+            front.append(index)
+    return front
 
 
 def _as_objectives(objectives: ArrayLike) -> NDArray[np.float64]:

@@ -85,9 +85,9 @@ def _hall_of_fame(run: Run, last: Generation) -> Section:
 
 def _front(run: Run, last: Generation) -> list[Section]:
     """Return strength against size: whoever no other beats in both, in the last generation."""
-    front = front_of(last.individuals)
-    if not has_front(run.config) or not front:
+    if not has_front(run.config):
         return []
+    front = front_of(last.individuals)
     groups = {
         "population": [
             (len(individual.tree), individual.fitness) for individual in last.individuals

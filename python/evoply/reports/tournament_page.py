@@ -18,12 +18,16 @@ _MOST_RUNS = 100
 _WHOM = {"all": "all players", "same": "players of the same bracket", "other": "other brackets"}
 
 
-def write_tournament(result: RoundRobin | Tournament, path: str | os.PathLike[str]) -> Path:
+def write_tournament(
+    result: RoundRobin | Tournament, path: str | os.PathLike[str], *, state: str = ""
+) -> Path:
     """Write the page about *result* to *path*, whole or not at all, and return the path.
+
+    *state* says how far a tournament came that was stopped.
 
     Raises `OSError` if it cannot be written.
     """
-    write_atomically(Path(path), tournament_html(result))
+    write_atomically(Path(path), tournament_html(result, state=state))
     return Path(path)
 
 
@@ -88,7 +92,10 @@ def _round_robin(result: RoundRobin) -> dict[str, Any]:
         "grid": [
             (
                 result.players[index_],
-                ["" if index_ == other else f"{scores[index_, other]:.0%}" for other in places],
+                [
+                    f"{score:.0%}" if (score := scores.get((index_, other))) is not None else ""
+                    for other in places
+                ],
             )
             for index_ in places
         ]

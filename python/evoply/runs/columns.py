@@ -12,6 +12,18 @@ Row = Mapping[str, Any]
 _MOST_FACTS = 6
 
 
+def even_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return *rows* with the same cells, in the order in which they first occur; None is a gap.
+
+    >>> even_rows([{"number": 0}, {"number": 1, "by_hand": 1.0}])
+    [{'number': 0, 'by_hand': None}, {'number': 1, 'by_hand': 1.0}]
+    """
+    if all(row.keys() == rows[0].keys() for row in rows):
+        return rows
+    names = dict.fromkeys(name for row in rows for name in row)
+    return [{name: row.get(name) for name in names} for row in rows]
+
+
 def number(value: float) -> str:
     """Return a number in a few digits."""
     return f"{value:,.4g}"

@@ -149,7 +149,7 @@ def export_csv(run: Run, directory: str | Path) -> list[Path]:
     Numbers are written so that they read back exactly; missing values are empty cells.
     Raises `RunError` if nothing can be written.
     """
-    return _export(run, directory, ".csv", _csv)
+    return _export(run, directory, ".csv", lambda rows: csv_text(rows, [*rows[0]]))
 
 
 def export_parquet(run: Run, directory: str | Path) -> list[Path]:
@@ -180,6 +180,8 @@ def _export(
     ending: str,
     content: Callable[[Sequence[Mapping[str, Any]]], str | bytes],
 ) -> list[Path]:
+    if not run.count():
+        raise RunError(f"run {run.path} has no {run.step_word} yet: there is nothing to write")
     paths = []
     for name in run.table_names():
         path = Path(directory) / f"{name}{ending}"
@@ -195,12 +197,12 @@ def _export(
     return paths
 
 
-def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
+def csv_text(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str:
+    """Return *rows* as CSV with a line of the *names* of all columns."""
     text = io.StringIO()
-    if rows:
-        writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    writer = csv.DictWriter(text, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
     return text.getvalue()
 
 

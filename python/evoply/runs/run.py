@@ -25,7 +25,7 @@ from evoply.players.player_files import read_player
 from evoply.protocols import ConfigError, RunError, Step, StorableLearner
 from evoply.refusals import refusal_of
 from evoply.runs import schema
-from evoply.runs.columns import Columns, Row
+from evoply.runs.columns import Columns, Row, even_rows
 from evoply.runs.database import identity
 from evoply.runs.finding_kinds import Kinds, kind_of, stored_kind
 from evoply.runs.folder import (
@@ -322,12 +322,14 @@ class Run:
 
         *table* is one of `table_names`: generations has a row for each step, with all its numbers;
         matches has the kept matches; evolution also has individuals (of all generations) and
-        hall_of_fame (after every generation).
+        hall_of_fame (after every generation). All rows have the same cells: what only some steps
+        have is None in the others.
         """
         if table not in self.table_names():
             names = ", ".join(self.table_names())
             raise ValueError(f"{table!r} is not a table of run {self.path}: it has {names}")
-        return self.reading({**self.kind.store.exports, "matches": schema.match_rows}[table])
+        read = {**self.kind.store.exports, "matches": schema.match_rows}[table]
+        return even_rows(self.reading(read))
 
     def to_arrays(self, table: str = "generations") -> dict[str, NDArray[Any]]:
         """Return a table as one array per column: numbers as numbers, all else as objects.

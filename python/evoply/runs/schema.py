@@ -299,15 +299,14 @@ def read_matches(database: Database) -> list[dict[str, Any]]:
 def match_rows(database: Database) -> list[dict[str, Any]]:
     """Return the matches as rows of plain cells; the interval is two of them.
 
-    Other nested values are left out; keys of only some matches are None in the others.
+    Other nested values are left out.
     """
     rows: list[dict[str, Any]] = []
     for match in read_matches(database):
+        low, high = match.pop("interval", None) or (None, None)
         plain = {key: value for key, value in match.items() if not isinstance(value, dict | list)}
-        low, high = match.get("interval") or (None, None)
         rows.append({**plain, "interval_low": low, "interval_high": high})
-    names = dict.fromkeys(name for row in rows for name in row if name != "interval")
-    return [{name: row.get(name) for name in names} for row in rows]
+    return rows
 
 
 def add_event(database: Database, kind: str, details: Mapping[str, Any]) -> None:

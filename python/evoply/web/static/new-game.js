@@ -134,7 +134,9 @@ export function startNewGame({ open, setUpBoard, mayDrop }) {
     editing = {
       cells: () => cells.join(""),
       turn: () => turn,
-      put: (square) => { cells[square] = cells[square] === piece ? "." : piece; },
+      put: (square) => {
+        if (cells[square] !== " ") cells[square] = cells[square] === piece ? "." : piece; // no light square
+      },
     };
     at("palette").hidden = false;
     at("set-up").setAttribute("aria-pressed", "true");

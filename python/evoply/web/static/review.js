@@ -79,8 +79,9 @@ export function startReview(table) {
       const game = table.game();
       const depths = keys(game).map((key) => known.get(key)?.depth ?? 0);
       const further = Math.max(...depths) > Math.min(...depths) ? ", some moves further" : "";
+      const solved = told?.unit === "discs" ? "the last 16 squares exactly" : "exactly where the end was seen";
       const isExact = found(game).some((one) => one.exact);
-      note = `Looked ${Math.min(...depths)} plies ahead${further}${isExact ? "; the last 16 squares exactly" : ""}.`;
+      note = `Looked ${Math.min(...depths)} plies ahead${further}${isExact ? `; ${solved}` : ""}.`;
     } catch (error) {
       note = "";
       throw error;

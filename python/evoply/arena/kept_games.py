@@ -1,0 +1,255 @@
+"""The games of a tournament in a file, with which the same tournament goes on after a stop.
+
+Every game is on disk before it counts, with all that a result needs, so that the result of a
+tournament that was stopped is that of one that nobody stopped. The file names no player that it
+could start: whoever goes on gives the players again, and they must be those of before.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evoply.arena.behaviour import signature
+from evoply.arena.conditions import Field
+from evoply.arena.playing import Tables
+from evoply.arena.schedule import FinishedGames, Forfeit, Results, Schedule, gathered, ignore
+from evoply.checksums import Database, Group
+from evoply.files import checksum
+from evoply.ledger import Ledger
+from evoply.players import data_of
+from evoply.protocols import Color, RunError
+from evoply.rules import carried_rules
+from evoply.wording import shorten
+
+_META = Group(
+    "meta",
+    "the conditions",
+    "SELECT 0, name, value FROM meta WHERE 0 BETWEEN ? AND ? ORDER BY name",
+    "INSERT OR REPLACE INTO meta VALUES (?2, ?3)",
+)
+_GAMES = Group(
+    "games",
+    "game {}",
+    "SELECT number, black_discs, white_discs, winner, ending, plies, hash, moves, black_seconds,"
+    " white_seconds, loser, reason, by_time FROM games WHERE number BETWEEN ? AND ?"
+    " ORDER BY number",
+    "INSERT INTO games VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+)
+_LEDGER = Ledger(
+    mark=b"EVTG",
+    format=1,
+    tables="""
+    CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE games (
+        number INTEGER PRIMARY KEY, black_discs INTEGER NOT NULL, white_discs INTEGER NOT NULL,
+        winner INTEGER NOT NULL, ending INTEGER NOT NULL, plies INTEGER NOT NULL,
+        hash TEXT NOT NULL, moves TEXT NOT NULL, black_seconds REAL, white_seconds REAL,
+        loser TEXT, reason TEXT, by_time INTEGER
+    );
+    """,
+    error=RunError,
+    in_use="another process plays this tournament - wait until it has ended",
+    foreign="this is no file of a tournament's games - name another one",
+    unreadable="name another file",
+    damaged="put a copy back, or name another file: all games are then played again",
+    afterwards="give the same command again",
+)
+
+
+class KeptGames:
+    """An open file of the games of a tournament."""
+
+    def __init__(self, path: Path, database: Database) -> None:
+        self._path = path
+        self._database = database
+
+    def parts(
+        self,
+        tables: Tables,
+        schedule: Schedule,
+        first: int,
+        *,
+        sizes: Iterable[int],
+        progress: Callable[[int], object] | None = None,
+    ) -> Iterator[FinishedGames]:
+        """Yield the games of *schedule*, those in the file first, as `Tables.parts` does.
+
+        *first* is the number of its first game in the tournament. A game is in the file before it
+        is yielded.
+        """
+        with _LEDGER.reading(self._path):
+            rows = self._database.read(_GAMES, first, first + len(schedule) - 1).values()
+            known = _finished([row for (row,) in rows], first, has_clock=tables.clock is not None)
+        if len(known):
+            yield known
+            (progress or ignore)(len(known))
+        missing = np.setdiff1d(np.arange(len(schedule)), known.places)
+        if not len(missing):
+            return
+
+        def report(done: int) -> None:
+            (progress or ignore)(len(known) + done)
+
+        for part in tables.parts(
+            schedule, sizes=sizes, order=missing, progress=report, record_moves=True
+        ):
+            with _LEDGER.explaining(self._path), self._database.transaction():
+                for row in _rows(part, first):
+                    self._database.write(_GAMES, row[0], [row])
+            yield part
+
+    def facts(self) -> dict[str, Any]:
+        """Return what the file knows of the tournament; empty if it has just been made."""
+        with _LEDGER.reading(self._path):
+            return {name: json.loads(value) for _, name, value in self._rows_of_facts()}
+
+    def write(self, facts: Mapping[str, Any]) -> None:
+        """Write what the file knows of the tournament."""
+        rows = [(0, name, json.dumps(facts[name])) for name in sorted(facts)]
+        with _LEDGER.explaining(self._path), self._database.transaction():
+            self._database.write(_META, 0, rows)
+
+    def _rows_of_facts(self) -> list[tuple[Any, ...]]:
+        return self._database.read(_META).get(0, [])
+
+
+@contextmanager
+def keeping(
+    file: str | os.PathLike[str] | None, field: Field, facts: Mapping[str, Any]
+) -> Iterator[KeptGames | None]:
+    """Open the *file* that keeps the games of *field*, made if it is not there; None: no file.
+
+    *facts* decide the games besides what the field decides. Raises `ValueError` that names what
+    differs if the games in the file were played otherwise.
+    """
+    if file is None:
+        yield None
+        return
+    path = Path(file)
+    if not path.exists() or not path.stat().st_size:  # a full disk leaves an empty one
+        _LEDGER.create(path)
+    database = _LEDGER.open(path)
+    try:
+        kept, wanted = KeptGames(path, database), {**facts, **_facts_of(field)}
+        known = kept.facts()
+        if known:
+            _compare(path, known["tournament"], wanted)
+        learned = known.get("learned", {})
+        field.learned.update({int(index): about for index, about in learned.items()})
+        kept.write({"tournament": wanted, "learned": learned})
+        yield kept
+        kept.write({"tournament": wanted, "learned": {**learned, **field.learned}})
+    finally:
+        database.connection.close()
+
+
+def play_kept(
+    kept: KeptGames | None, tables: Tables, schedule: Schedule, first: int, *, record_moves: bool
+) -> Results:
+    """Return the results of *schedule*; games that are *kept* are not played again."""
+    if kept is None:
+        return tables.play(schedule, record_moves=record_moves)
+    parts = kept.parts(tables, schedule, first, sizes=tables.sizes(len(schedule)))
+    return gathered([*parts]).results
+
+
+def _facts_of(field: Field) -> dict[str, Any]:
+    """Return what decides the games of *field*, by the names that users know."""
+    conditions = field.conditions
+    rules = carried_rules(conditions.game)
+    return {
+        "game": conditions.game,
+        "rules": None if rules is None else rules["rules_digest"],
+        "seed": conditions.seed,
+        "openings": conditions.opening_plies,
+        "start": list(conditions.start),
+        "draws": None if conditions.draws is None else str(conditions.draws),
+        "clock": None if conditions.clock is None else str(conditions.clock),
+        "players": list(field.labels),
+        "content of the players": [_content(player) for player in field.players],
+        "behaviour of evoply": signature(),
+    }
+
+
+def _content(player: Any) -> str:
+    """Return the digest of a player as data, with the files that it names; "" for an object."""
+    model = data_of(player)
+    if model is None:
+        return ""
+    return checksum({name: value for name, value in model.identity().items() if name != "name"})
+
+
+def _compare(path: Path, known: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+    """Raise `ValueError` with the first of the facts that differs."""
+    for name, value in wanted.items():
+        found: Any = known.get(name)
+        if found == value:
+            continue
+        if name == "content of the players":
+            pairs = zip(wanted["players"], found, value, strict=True)
+            changed = next(player for player, before, now in pairs if before != now)
+            raise ValueError(
+                f"{path}: {shorten(changed, 200)} - was changed after its games were played - put "
+                "the original back, or name another file"
+            )
+        raise ValueError(
+            f"{path}: {name} - its games were played with {_shown(found)}, not "
+            f"{_shown(value)} - give the same to go on, or name another file"
+        )
+
+
+def _shown(value: Any) -> str:
+    return shorten(", ".join(map(str, value)) if isinstance(value, list) else str(value), 200)
+
+
+def _rows(part: FinishedGames, first: int) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of finished games."""
+    results, moves = part.results, part.results.moves
+    assert moves is not None
+    forfeits = {forfeit.game: forfeit for forfeit in results.forfeits}
+    for index, place in enumerate(part.places.tolist()):
+        lost = forfeits.get(index)
+        # SQLite gives back -0.0 as 0.0: what is summed must be what is read.
+        took = (None, None) if results.seconds is None else results.seconds[index].tolist()
+        yield (
+            first + place,
+            int(results.black_discs[index]),
+            int(results.white_discs[index]),
+            int(results.winners[index]),
+            int(results.endings[index]),
+            int(results.plies[index]),
+            f"{int(results.hashes[index]):016x}",
+            json.dumps(moves[index], separators=(",", ":")),
+            *(None if seconds is None else seconds + 0.0 for seconds in took),
+            *((None,) * 3 if lost is None else (lost.color.value, lost.reason, int(lost.by_time))),
+        )
+
+
+def _finished(rows: list[tuple[Any, ...]], first: int, *, has_clock: bool) -> FinishedGames:
+    """Return the games of *rows*, as they were when `_rows` made these."""
+    number, black, white, winner, ending, plies, hashes, moves, *took, loser, reason, by_time = (
+        zip(*rows, strict=True) if rows else [()] * 13
+    )
+    results = Results(
+        black_discs=np.array(black, dtype=np.int32),
+        white_discs=np.array(white, dtype=np.int32),
+        winners=np.array(winner, dtype=np.int8),
+        endings=np.array(ending, dtype=np.uint8),
+        plies=np.array(plies, dtype=np.int32),
+        hashes=np.array([int(text, 16) for text in hashes], dtype=np.uint64),
+        moves=[json.loads(text) for text in moves],
+        forfeits=tuple(
+            Forfeit(index, Color(color), why, by_time=bool(late))
+            for index, (color, why, late) in enumerate(zip(loser, reason, by_time, strict=True))
+            if color is not None
+        ),
+        seconds=np.array(took, dtype=np.float64).T.reshape(-1, 2) if has_clock else None,
+    )
+    return FinishedGames(np.array(number, dtype=np.intp) - first, results)

@@ -1,0 +1,154 @@
+"""Tournaments that are stopped and go on: the result is that of one that nobody stopped."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evoply.arena import round_robin, tournament
+from evoply.formats import GamePlayed
+from evoply.protocols import ForfeitError, RunError
+
+
+class Counting:
+    """Plays the first legal move and counts; presses Ctrl-C when asked for the move of a number."""
+
+    def __init__(self, at: int = -1) -> None:
+        self.asked, self.at = 0, at
+
+    def choose(self, game: Any, stream: Any, clock: Any = None) -> Any:
+        self.asked += 1
+        if self.asked == self.at:
+            raise KeyboardInterrupt
+        if self.asked % 7 == 0 and self.at == 0:
+            raise ForfeitError("every seventh move is too hard")
+        return game.position.legal_moves[0]
+
+
+TERMS: dict[str, Any] = {"game": "othello-4", "seed": 3, "threads": 1}
+KINDS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
+    "round robin": (round_robin, {"games": 20}),
+    "elimination": (tournament, {"games": 6, "times": 5}),
+}
+
+
+def play(kind: str, player: object, **options: Any) -> Any:
+    function, own = KINDS[kind]
+    return function([player, "greedy", "random"], **{**TERMS, **own, **options})
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("stops", [[1], [20, 15], [2, 3, 5, 7, 11]])
+def test_a_stopped_tournament_goes_on_to_the_same_result(
+    kind: str, stops: list[int], tmp_path: Path
+) -> None:
+    file, whole, asked = tmp_path / "t.db", Counting(), 0
+    expected = play(kind, whole)
+    for at in stops:
+        player = Counting(at)
+        with pytest.raises(KeyboardInterrupt):
+            play(kind, player, file=file)
+        asked += player.asked
+    games: list[GamePlayed] = []
+    player = Counting()
+    assert play(kind, player, file=file, on_game=games.append) == expected
+    assert len(games) == expected.games
+    # Only the game in which Ctrl-C came is played a second time: at most two moves on such boards.
+    assert whole.asked <= asked + player.asked <= whole.asked + 4 * len(stops)
+    again: list[GamePlayed] = []
+    idle = Counting(1)
+    assert play(kind, idle, file=file, on_game=again.append) == expected
+    assert idle.asked == 0
+    assert again == games
+    saved: list[GamePlayed] = []
+    assert play(kind, Counting(), on_game=saved.append) == expected
+    assert saved == games
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_forfeits_and_times_are_kept(kind: str, tmp_path: Path) -> None:
+    first = play(kind, Counting(0), file=tmp_path / "t.db", clock="50+1")
+    assert first.forfeits
+    assert first.clock == "50+1"
+    assert play(kind, Counting(1), file=tmp_path / "t.db", clock="50+1") == first
+
+
+def test_more_runs_of_an_elimination_go_on(tmp_path: Path) -> None:
+    few = play("elimination", Counting(), file=tmp_path / "t.db", times=2)
+    assert few.runs == 2
+    player = Counting()
+    assert play("elimination", player, file=tmp_path / "t.db") == play("elimination", Counting())
+
+
+CHANGES: list[tuple[dict[str, Any], str]] = [
+    ({"seed": 4}, "seed - its games were played with 3, not 4 - give the same to go on"),
+    ({"games": 22}, "games - its games were played with 20, not 22"),
+    ({"openings": 2}, "openings - "),
+    ({"clock": "9"}, "clock - its games were played with None, not 9"),
+    ({"game": "othello-6"}, "game - its games were played with othello-4, not othello-6"),
+]
+
+
+@pytest.mark.parametrize(("change", "says"), CHANGES)
+def test_other_conditions_are_refused(change: dict[str, Any], says: str, tmp_path: Path) -> None:
+    play("round robin", Counting(), file=tmp_path / "t.db")
+    with pytest.raises(ValueError, match=r"t\.db: ") as refused:
+        play("round robin", Counting(), file=tmp_path / "t.db", **change)
+    assert says in str(refused.value)
+
+
+def test_other_players_are_refused(tmp_path: Path) -> None:
+    bot, file = tmp_path / "bot.py", tmp_path / "t.db"
+    source = (
+        "class Bot:\n    def choose(self, game, stream, clock):\n        return game.moves[0]\n"
+    )
+    bot.write_text(source)
+    terms = {**TERMS, "games": 2, "file": file}
+    first = round_robin([str(bot), "greedy"], **terms)
+    bot.write_text(f"{source}# better\n")
+    with pytest.raises(ValueError, match=r"bot\.py - was changed after its games were played"):
+        round_robin([str(bot), "greedy"], **terms)
+    bot.write_text(source)
+    # What its process told about it, such as its sandbox, is known although it does not play again.
+    assert round_robin([str(bot), "greedy"], **terms) == first
+    with pytest.raises(
+        ValueError, match=r"players - its games were played with .*bot\.py, greedy, no"
+    ):
+        round_robin([str(bot), "random"], **terms)
+    with pytest.raises(ValueError, match=r"mode - .*round-robin, not elimination"):
+        tournament([str(bot), "greedy"], **terms)
+
+
+def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "t.db"
+    file.write_text("games")
+    with pytest.raises(RunError, match="this is no file of a tournament's games - name another"):
+        play("round robin", Counting(), file=file)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs signals of Unix")
+def test_a_killed_tournament_goes_on(tmp_path: Path) -> None:
+    words = ["swh:depth=2", "greedy:depth=2", "random", "--games", "200", "--threads", "1"]
+    command = [sys.executable, "-m", "evoply", "tournament", *words, "--json"]
+    file = tmp_path / "t.db"
+    process = subprocess.Popen(
+        [*command, "--file", str(file)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    end = time.monotonic() + 100
+    while time.monotonic() < end and not os.path.exists(f"{file}-wal"):
+        time.sleep(0.01)
+    time.sleep(0.2)
+    process.kill()
+    process.wait()
+    outputs = [
+        subprocess.run([*command, *more], capture_output=True, text=True, check=True).stdout
+        for more in (["--file", str(file)], [])
+    ]
+    first, second = (text.partition('"made_by"')[0] for text in outputs)
+    assert first == second
