@@ -14,10 +14,10 @@ import pytest
 import evoply as ep
 from evoply import Stream
 from evoply.arena import Forfeit
-from evoply.cli.convert import games_in
+from evoply.cli.convert import Notes, games_in
 from evoply.experiments import compare, load_comparison
 from evoply.files import read_limited
-from evoply.formats import GamePlayed, Refused, saved
+from evoply.formats import GamePlayed, saved
 from evoply.games import game_rules
 from evoply.players import PackedTables, read_packed
 from evoply.players.packed import LARGEST_PACKED, PackedPattern, rounded
@@ -115,7 +115,11 @@ def write_games(folder: Path) -> None:
 
 
 def read_games(folder: Path) -> Any:
-    return list(games_in(str(folder / "games.jsonl"), None))
+    notes = Notes()
+    games = list(games_in(str(folder / "games.jsonl"), notes))
+    if notes.refused:
+        raise ValueError(f"{notes.refused[0].place}: {notes.refused[0].reason}")
+    return games
 
 
 def write_tables(folder: Path) -> None:
@@ -216,11 +220,11 @@ def test_games_without_a_flip_are_still_read(tmp_path: Path) -> None:
     lines = path.read_text().splitlines(keepends=True)
     lines[2] = lines[2].replace('"one 2"', '"one 3"')
     path.write_text("".join(lines))
-    with pytest.raises(ValueError, match=r"games\.jsonl: line 3: the checksum is wrong"):
+    with pytest.raises(ValueError, match="line 3: the checksum is wrong"):
         read_games(tmp_path)
-    refused: list[Refused] = []
-    assert list(games_in(str(path), refused)) == games[:2] + games[3:]
-    assert [game.place for game in refused] == ["line 3"]
+    notes = Notes()
+    assert list(games_in(str(path), notes)) == games[:2] + games[3:]
+    assert [game.place for game in notes.refused] == ["line 3"]
 
 
 def test_lines_without_a_checksum_are_read_as_they_are(tmp_path: Path) -> None:

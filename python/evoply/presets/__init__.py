@@ -11,7 +11,6 @@ from pathlib import Path
 from types import MappingProxyType
 
 from evoply.files import lies_in_run, read_limited
-from evoply.own_code import is_carried
 from evoply.protocols import ConfigError
 from evoply.wording import did_you_mean, shorten
 
@@ -151,6 +150,8 @@ def config_text(name: str) -> str:
     """
     if name in PRESETS and not os.path.isfile(name):
         return preset_text(name)
+    from evoply.own_code import is_carried  # what lists presets reads no config
+
     if is_carried() and not lies_in_run(name):
         raise ConfigError(
             [(shorten(name), "is a file, and what a run or an experiment carries names none")]
