@@ -118,7 +118,9 @@ def read_games(folder: Path) -> Any:
     notes = Notes()
     games = list(games_in(str(folder / "games.jsonl"), notes))
     if notes.refused:
-        raise ValueError(f"{notes.refused[0].place}: {notes.refused[0].reason}")
+        raise ValueError(
+            f"{folder / 'games.jsonl'}: {notes.refused[0].place}: {notes.refused[0].reason}"
+        )
     return games
 
 
@@ -220,7 +222,7 @@ def test_games_without_a_flip_are_still_read(tmp_path: Path) -> None:
     lines = path.read_text().splitlines(keepends=True)
     lines[2] = lines[2].replace('"one 2"', '"one 3"')
     path.write_text("".join(lines))
-    with pytest.raises(ValueError, match="line 3: the checksum is wrong"):
+    with pytest.raises(ValueError, match=r"games\.jsonl: line 3: the checksum is wrong"):
         read_games(tmp_path)
     notes = Notes()
     assert list(games_in(str(path), notes)) == games[:2] + games[3:]
