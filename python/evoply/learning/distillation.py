@@ -156,13 +156,13 @@ def distil(
     )
     report = None if progress is None else (lambda done: progress(done / len(met.rows)))
     boards = boards_after(teacher, game, met, seed=seed, progress=report)
-    if not len(boards.rows):
-        raise ValueError("games: no position was met that leaves a choice: play more games")
     data = _Data(
         boards, values_at([candidate.expression for candidate in candidates], game, boards.rows)
     )
     is_held_out = boards.games % _HELD_OUT == 0
     learned, judged = data.part(~is_held_out), data.part(is_held_out)
+    if not len(learned.begins):
+        raise ValueError("games: no position was met that leaves a choice: play more games")
     ends = tuple(stage / stages for stage in range(1, stages))
     chosen = chosen_columns(learned.by_stage(ends, _near), terms)
     columns = list(chosen.columns)
@@ -171,7 +171,7 @@ def distil(
             _whole(_fit_weights(part, columns, start))
             for part, start in zip(learned.stages(ends), chosen.weights, strict=True)
         ]
-    )
+    )[_nearest_met(learned.stages(ends))]
     named = [candidates[column] for column in columns]
     order = sorted(range(len(columns)), key=lambda index: -float(np.abs(weights[:, index]).max()))
     parts = judged.stages(ends)
@@ -248,6 +248,12 @@ class _Data:
             return 0
         formula = self.counted[:, columns] @ weights
         return int((self.best(formula) == self.best(self.values)).sum())
+
+
+def _nearest_met(stages: Sequence[_Data]) -> list[int]:
+    """Return for each stage the nearest one from which positions were learned, often itself."""
+    met = [number for number, part in enumerate(stages) if len(part.begins)]
+    return [min(met, key=lambda other: abs(other - number)) for number in range(len(stages))]
 
 
 def _near(data: _Data) -> Array:

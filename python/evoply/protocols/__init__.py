@@ -42,9 +42,10 @@ from evoply.protocols.games import (
 )
 from evoply.protocols.in_progress import GameInProgress
 from evoply.protocols.learners import Learner, Progress, Step, StorableLearner, steps
-from evoply.protocols.players import Choice, Clock, Player, Seat, choice_of
+from evoply.protocols.players import CERTAIN, Choice, Clock, Player, Seat, choice_of
 
 __all__ = [
+    "CERTAIN",
     "CHECK_SHARE",
     "LONGEST_CLOCK",
     "Answer",
