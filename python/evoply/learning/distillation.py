@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evoply.expressions import Number, PrimitiveSet, board, less, number, select
+from evoply.expressions.formula import FormulaNames
 from evoply.learning.boards import Boards, boards_after, boards_met, values_at
 from evoply.learning.candidates import Candidate, candidates_of_sets, usual_sets
 from evoply.learning.column_selection import chosen_columns
@@ -173,6 +174,7 @@ def distil(
         ]
     )[_nearest_met(learned.stages(ends))]
     named = [candidates[column] for column in columns]
+    names = FormulaNames({one.expression: one.name for one in candidates if not one.is_difference})
     order = sorted(range(len(columns)), key=lambda index: -float(np.abs(weights[:, index]).max()))
     parts = judged.stages(ends)
     hits = sum(part.hits(columns, row) for part, row in zip(parts, weights, strict=True))
@@ -184,7 +186,7 @@ def distil(
             FormulaTerm(named[index].name, tuple(weights[:, index].tolist())) for index in order
         ),
         ends=ends,
-        player=_player(named, weights, ends),
+        player=_player(named, weights, ends, names),
         explained=chosen.share,
         agreement=hits / max(count, 1),
         by_chance=float(np.mean(1 / judged.sizes)) if count else 0.0,
@@ -300,12 +302,14 @@ def _whole(weights: Array) -> Array:
     return rounded
 
 
-def _player(named: Sequence[Candidate], weights: Array, ends: Sequence[float]) -> AlphaBeta:
+def _player(
+    named: Sequence[Candidate], weights: Array, ends: Sequence[float], names: FormulaNames
+) -> AlphaBeta:
     sums = [_sum(named, row) for row in weights]
     value = sums.pop()
     for end, total in zip(reversed(ends), reversed(sums), strict=True):
         value = select(less(board.root_t, end), total, value)
-    evaluator = ExpressionEvaluator(expression=value.to_dict())
+    evaluator = ExpressionEvaluator.of(value, names)
     return AlphaBeta(evaluator=evaluator, view="player", depth=1)
 
 
