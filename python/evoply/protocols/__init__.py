@@ -41,7 +41,14 @@ from evoply.protocols.games import (
     Row,
 )
 from evoply.protocols.in_progress import GameInProgress
-from evoply.protocols.learners import Learner, Progress, Step, StorableLearner, steps
+from evoply.protocols.learners import (
+    Learner,
+    Progress,
+    Step,
+    StoppedWithinStepError,
+    StorableLearner,
+    steps,
+)
 from evoply.protocols.players import CERTAIN, Choice, Clock, Player, Seat, choice_of
 
 __all__ = [
@@ -78,6 +85,7 @@ __all__ = [
     "Same",
     "Seat",
     "Step",
+    "StoppedWithinStepError",
     "StorableLearner",
     "TimeControl",
     "UnitError",
