@@ -112,7 +112,8 @@ class PatternLearning(KeptLearner[PatternStep]):
                     raise
                 raise StoppedWithinStepError(_learned(config, step, began, parts, done)) from None
             if part["failed"] is not None:
-                raise RunError(_too_large(*part["failed"], step.games))
+                game, ply = part["failed"]
+                raise RunError(_too_large(game, ply, step.games))
             parts.append(part)
             done, parameters = done + count, part["parameters"]
         return _learned(config, step, began, parts, done)
