@@ -183,7 +183,7 @@ def test_evolve_json_and_runs_json_agree(small_run: Answer, capsys: pytest.Captu
     assert data["digest"] == stored["generations"][-1]["digest"]
     assert [entry["number"] for entry in stored["generations"]] == [0, 1, 2]
     assert all(len(entry["digest"]) == 64 for entry in stored["generations"])
-    assert data["champion"]["tree"] == stored["champion"]
+    assert data["champion"]["player"] == stored["champion"] == "champion@small"
     assert data["matches"] == []
     assert "generation 2" in small_run.err
 

@@ -146,3 +146,10 @@ def test_mistakes_are_told(
     assert "Traceback" not in answer.err
     failed = call(capsys, *arguments, "--json")
     assert message in json.loads(failed.out)["error"]
+
+
+def test_tuples_count_generations_and_say_so(workplace: Path, capsys: Any) -> None:
+    answer = call(capsys, "learn", "tuples", "--games", "1000")
+    assert answer.code == 2
+    assert "--games: tuples counts generations - use --set generations=N" in answer.err
+    assert not Path("runs").exists()

@@ -11,7 +11,7 @@ import pytest
 from sample_league import league
 
 import evoply as ep
-from evoply.leagues.champions import champions_of
+from evoply.leagues.champions import champions_of, player_text
 from evoply.leagues.league_data import LeagueResults, MadePlayer
 from evoply.leagues.league_page import league_html, league_summary, standings_data
 from evoply.leagues.standings import standings_of
@@ -236,7 +236,7 @@ def test_data_are_json_and_whole(results: LeagueResults) -> None:
     assert data["players"][0] == {
         "entrant": "liao",
         "seed": 1,
-        "player": "( + white ( * 10 white_corners ) )",
+        "player": "champion@liao-1",
         "run": "liao-1",
         "step": 40,
         "games": 20_000.0,
@@ -246,6 +246,17 @@ def test_data_are_json_and_whole(results: LeagueResults) -> None:
         "digest": "1" * 32,
     }
     assert data["entrants"][0]["is_ranked"] is True
+
+
+def test_a_player_is_a_text_that_match_takes_or_none(results: LeagueResults) -> None:
+    formula = ep.distil("edgar-like", terms=2, stages=3, games=10).player
+    tree = ep.parse_player("( + white white_corners ):primitives=othello-access")
+    made = [replace(results.made[0], player=player, run="") for player in (formula, tree)]
+    assert [player_text(one, "othello") for one in made] == [None, tree.label]
+    assert ep.parse_player(tree.label) == tree
+    without_run = replace(results, made=tuple(made))
+    data = standings_data(without_run, standings(results))
+    assert [one["player"] for one in data["players"]] == [None, tree.label]
 
 
 def test_a_large_tree_is_folded_away(results: LeagueResults) -> None:

@@ -153,6 +153,29 @@ def test_what_can_be_said_exactly_is() -> None:
     assert ep.distil(KNOWN, terms=2, games=40, seed=2).positions != formula.positions
 
 
+@pytest.mark.parametrize("search", ["guard=yes", "endgame=10"])
+def test_ends_of_games_are_no_values_to_fit(search: str) -> None:
+    # With so many random moves some boards can be lost to one reply, of thousands.
+    options = {"terms": 2, "games": 80, "random_moves": 0.5, "primitives": ["othello-access"]}
+    plain = ep.distil(f"{KNOWN},depth=1", **options)
+    formula = ep.distil(f"{KNOWN},depth=1,{search}", **options)
+    assert formula.explained > 0.999
+    assert formula.agreement > 0.97
+    assert formula.positions != plain.positions  # so an end was met, or other games were played
+
+
+def test_a_search_that_sees_the_end_gives_no_value_there() -> None:
+    player = ep.parse_player("mobility:depth=4")
+    met = boards_met(player, "othello-4", games=40, seed=1, random_moves=0.2, opening_plies=0)
+    boards = boards_after(player, "othello-4", met, seed=1)
+    assert np.abs(boards.values).max() < 100
+    assert boards.clock.max() < 0.75 < max(values_at([ep.board.t], "othello-4", met.rows)[:, 0])
+    # No position of the last of six stages has a value: its weights are those of the stage before.
+    formula = ep.distil("mobility:depth=4", terms=3, stages=6, game="othello-4", games=200)
+    assert all(term.weights[5] == term.weights[4] for term in formula.terms)
+    assert any(term.weights[4] for term in formula.terms)
+
+
 def test_more_terms_say_more() -> None:
     teacher = "edgar-like"
     few, many = (ep.distil(teacher, terms=terms, games=60) for terms in (1, 12))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from slow_tables import COLUMNS, SlowTables
 
 import evoply as ep
-from evoply import _native
+from evoply import Run, _native
 from evoply._native import Stream
 from evoply.configs.run_config import written_config
 from evoply.expressions import board, number, parameters_of, pattern, program_with_parameters
@@ -19,6 +20,7 @@ from evoply.learning import (
     PatternLearning,
     learn_patterns,
     load_pattern_config,
+    pattern_learner,
     pattern_player,
 )
 from evoply.players import KernelSeat
@@ -207,3 +209,33 @@ def test_runs_keep_tables_and_go_on(tmp_path):
         assert again.status == "finished"
         assert last.digest == list(learn_patterns(config))[-1].digest
         assert sorted(again.to_arrays())[:3] == ["black_points", "digest", "entries_used"]
+
+
+def test_ctrl_c_keeps_the_games_of_a_part_of_a_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pattern_learner, "_AT_ONCE", 30)
+    settings = {"games": 300, "games_per_step": 100, "seed": 4}
+    whole = list(learn_patterns("patterns-8", **settings))
+    play, calls = pattern_learner.PatternLearning._play, []
+
+    def stopped(*arguments: Any) -> Any:
+        calls.append(arguments)
+        if len(calls) == 7:  # in the second step, when 60 of its games are played
+            raise KeyboardInterrupt
+        return play(*arguments)
+
+    monkeypatch.setattr(pattern_learner.PatternLearning, "_play", stopped)
+    config = load_pattern_config("patterns-8", settings=settings)
+    with Run.create(tmp_path / "run", config) as run:
+        with pytest.raises(KeyboardInterrupt):
+            list(ep.advance(run))
+        assert run.status == "stopped"
+        assert run.last().games == 160
+    monkeypatch.undo()
+    with Run.open(tmp_path / "run") as run:
+        after = list(ep.advance(run))
+        assert [step.games for step in after] == [200, 300]
+        assert run.status == "finished"
+    # The tables are those of a run that was never stopped, and of one in larger parts.
+    assert [step.digest for step in after] == [step.digest for step in whole[2:]]

@@ -11,9 +11,11 @@ import pytest
 
 import evoply as ep
 from evoply import Run
-from evoply.expressions import parameters_of
-from evoply.learning import Tuning, TuningConfig, tune
-from evoply.learning.tuning_config import tunable
+from evoply.expressions import destinations, is_empty, parameters_of, select, weighted_sum
+from evoply.expressions.written_form import in_order
+from evoply.gp import parse_tree
+from evoply.learning import Tuning, TuningConfig, features_of_sets, tune
+from evoply.learning.tunable import tunable
 
 pytest.importorskip("cmaes")
 
@@ -29,6 +31,23 @@ SMALL = {
 }
 
 
+# Three stages, and a set of one's own whose features have numbers inside.
+STAGED = (
+    "{ phases ( * 2 white_anchored ) 40 ( - white_anchored black_safe_moves ) 35 "
+    "( white_mobility ) 25 }:primitives=othello-access"
+)
+OWN = (
+    ep.PRIMITIVE_SETS["othello-access"]
+    .with_primitive("no_reply", select(is_empty(destinations("opponent")), 1.0, 0.0))
+    .with_primitive("places", weighted_sum(ep.board.own, [[float(one) for one in range(64)]]))
+)
+
+
+def own_player() -> ep.AfterState:
+    tree = parse_tree("( - ( * 3 no_reply ) ( - white_frontier places ) )", OWN)
+    return ep.AfterState(evaluator=tree)
+
+
 def config(player: object = WRONG, game: str = "othello-6", **settings: object) -> TuningConfig:
     return TuningConfig.for_player(player, game, **{**SMALL, **settings})
 
@@ -37,6 +56,57 @@ def test_terms_get_a_factor_each_and_constants_stay_as_they_are() -> None:
     terms = parameters_of(tunable(WRONG, "othello", "terms").expression)
     assert sorted(terms.tolist()) == [1.0, 2.0, 2.0]
     assert parameters_of(tunable(WRONG, "othello", "constants").expression).tolist() == [2.0]
+
+
+def tuned_values(player: object, parameters: str = "terms") -> list[float]:
+    chosen = TuningConfig.for_player(player, "othello", **SMALL).player
+    return tunable(chosen, "othello", parameters).weights.tolist()
+
+
+def test_borders_of_stages_are_no_weights() -> None:
+    assert sorted(tuned_values(STAGED)) == [1.0, 1.0, 1.0, 2.0]
+    assert tuned_values(STAGED, "constants") == [2.0]
+    # Nor are those of a formula that was distilled, which is an expression.
+    formula = ep.distil("edgar-like", terms=2, stages=3, games=20)
+    before = formula.player.evaluator.value
+    text = TuningConfig.for_player(formula.player, "othello", **SMALL).player
+    chosen = tunable(text, "othello", "terms")
+    after = chosen.tuned(7 * chosen.weights).evaluator.value
+    for expression in (before, after):
+        borders = [node for node in in_order([expression]) if node.op == "less"]
+        assert sorted(node.arguments[1].arguments[0] for node in borders) == pytest.approx(
+            [1 / 3, 2 / 3]
+        )
+
+
+def test_numbers_inside_features_are_no_weights_and_names_stay(tmp_path: Path) -> None:
+    player = own_player()
+    assert tuned_values(player) == [3.0, 1.0, 1.0]
+    assert tuned_values(player, "constants") == [3.0]
+    chosen = tunable(config(player, "othello").player, "othello", "terms")
+    ep.save_player(tmp_path / "tuned.json", chosen.tuned(np.array([2.5, 0.5, 4.0])))
+    tuned = ep.load_player(tmp_path / "tuned.json")
+    explained = ep.explain(tuned)
+    assert explained.simplified == "2.5 * no_reply + 0.5 * places - 4 * white_frontier"
+    assert "a high value of no reply" in [one.wants for one in explained.terms]
+    assert "no_reply" in tuned.label
+    # Names decide nothing, and a player that was tuned is tuned again.
+    nameless = tuned.evaluator.model_copy(update={"names": {}})
+    assert tuned.identity() == tuned.model_copy(update={"evaluator": nameless}).identity()
+    assert sorted(tuned_values(tuned)) == [0.5, 2.5, 4.0]
+
+
+def test_a_distilled_formula_keeps_the_names_of_its_primitives() -> None:
+    formula = ep.distil(own_player(), terms=3, games=20, primitives=[OWN])
+    explained = ep.explain(formula.player)
+    assert "places" in explained.simplified
+    assert "no_reply" in explained.simplified
+
+
+def test_each_feature_of_a_learned_player_has_one_weight() -> None:
+    features = features_of_sets(["liao"], "othello")
+    *_, last = ep.learn("firebrand-8", games=20, features=features)
+    assert len(tuned_values(last.champions[0])) == len(features)
 
 
 @pytest.mark.parametrize("parameters", ["terms", "constants"])

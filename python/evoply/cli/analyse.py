@@ -12,6 +12,7 @@ from evoply.cli import shared_options
 from evoply.cli.output import EndedError, Output, StoppedError, table
 from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
+from evoply.protocols import CERTAIN
 from evoply.wording import short_name
 
 if TYPE_CHECKING:
@@ -346,7 +347,7 @@ def value_text(score: float) -> str:
     >>> value_text(-0.0), value_text(0.123456), value_text(1e15)
     ('0', '0.1235', 'a win')
     """
-    if abs(score) >= _CERTAIN:
+    if abs(score) >= CERTAIN:
         return "a win" if score > 0 else "a loss"
     return f"{round(score, 6) + 0.0:.4g}"
 
@@ -357,10 +358,6 @@ def _note_text(note: Any) -> str:
     if isinstance(note, bool):
         return "yes" if note else "no"
     return f"{note:,}" if isinstance(note, int) else f"{note}"
-
-
-_CERTAIN = 1e14
-"""Scores of finished games are larger than this, values of boards are not."""
 
 
 def _texts(record: GameRecord, moves: Sequence[Any]) -> list[str]:

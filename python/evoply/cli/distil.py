@@ -72,7 +72,9 @@ def distil(
     _say(formula, out)
     explained = explain(formula.player, game=game)
     say_explanation(out, explained)
-    data: dict[str, Any] = {**formula.to_dict(), "player": explained.to_dict()}
+    # No text names a formula, but its file does.
+    text = None if output is None else str(output)
+    data: dict[str, Any] = {**formula.to_dict(), "player": {**explained.to_dict(), "player": text}}
     if output is not None:
         note = f"{player} distilled into {len(formula.terms)} terms"
         save_player(output, formula.player, Origin(seed=seed, note=note), game=game)

@@ -34,10 +34,10 @@ def learn(
     Or, with a config of tuples, evolve which squares such tables look at. A
     config that says learner = "python:FILE.py:NAME" runs your own learner.
 
-    The weights are kept in a run folder after every few games, so nothing is
-    lost when you stop with Ctrl-C: `evoply resume` goes on, `evoply edit`
-    changes a weight by hand. At the end the player is shown, plays test
-    matches, and a report is written.
+    The weights are kept in a run folder. Ctrl-C loses at most the games of a
+    few seconds, or the games of a step that give labels: `evoply resume` goes
+    on, `evoply edit` changes a weight by hand. At the end the player is shown,
+    plays test matches, and a report is written.
 
     Parameters
     ----------
@@ -74,6 +74,8 @@ def learn(
     output = Output(json)
     chosen: dict[str, Any] = {}
     keys = getattr(kind.learners.given.config_type, "model_fields", {})
+    if games is not None and "games" not in keys and "generations" in keys:
+        raise ValueError(f"--games: {config} counts generations - use --set generations=N")
     if features is not None and "features" in keys:
         chosen = _features(features, terms, config, overrides, threads, output)
     elif features is not None and "patterns" in keys:

@@ -48,7 +48,7 @@ def read_players(
         for text in texts:
             name = engine_name(text)
             if name is None or engines is None:
-                read.append(parse_player(text, game=game, runs=_champion_of))
+                read.append(_named(parse_player(text, game=game, runs=_champion_of), text))
                 continue
             if name not in known:
                 hint = did_you_mean(name, known) or f": it has {', '.join(known)}"
@@ -57,6 +57,19 @@ def read_players(
     except PlayerTextError as error:
         raise ValueError(f"{error}{_hint_of_run(texts)}") from error
     return game, [_confined(programs, player) for player in read]
+
+
+def _named(player: PlayerModel, text: str) -> PlayerModel:
+    """Return *player* by the name of its file, if *text* names one.
+
+    Where it is data its label may be a part of a formula, by which nobody finds it again.
+    """
+    if not _is_saved(text):
+        return player
+    from evoply.players.player_kind import LONGEST_NAME
+
+    name = text.strip()
+    return player.model_copy(update={"name": name}) if len(name) <= LONGEST_NAME else player
 
 
 def _run(text: str | None = None) -> Run:
@@ -131,12 +144,16 @@ def _own_game(text: str) -> str | None:
     if champion is not None:
         with _run((champion["run"] or "").strip() or None) as run:
             return run.game
-    saved = _SAVED.fullmatch(text)
-    if saved is not None and not text.lstrip().startswith(("(", _ENGINE)):
+    if saved := _is_saved(text):
         from evoply.players import load_saved_player
 
         return load_saved_player(saved["path"]).game
     return None
+
+
+def _is_saved(text: str) -> re.Match[str] | None:
+    """Return the match whose `path` is the file of the saved player that *text* names, if any."""
+    return None if text.lstrip().startswith(("(", _ENGINE)) else _SAVED.fullmatch(text)
 
 
 def read_position(game: str, text: str | None) -> GameRecord:

@@ -142,7 +142,7 @@ def _show_run(output: Output, run: Run, *, show_all: bool) -> None:
             for listing in run.kind.display.listings(run.config, run.last()):
                 say_listing(listing, output)
             output.say()
-        output.say(f"champion: {shorten(_champion(run), 300)}")
+        output.say(f"champion: {shorten(_champion_text(run), 300)}")
     output.result(_data(run, generations))
 
 
@@ -163,7 +163,7 @@ def _data(run: Run, generations: list[dict[str, Any]]) -> dict[str, Any]:
         "command": run.command,
         "learner": run.kind.name,
         "reproducible": run.kind.display.games(run.config).are_reproducible,
-        "champion": _champion(run) if generations else None,
+        "champion": f"champion@{run.name}" if generations else None,
         "generations": [run.kind.store.step_data(row) for row in generations],
         "matches": list(matches.champion),
         "earlier_champions": list(matches.earlier),
@@ -172,7 +172,8 @@ def _data(run: Run, generations: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _champion(run: Run) -> str:
+def _champion_text(run: Run) -> str:
+    """Return the champion's tree, or its label where it is none."""
     from evoply.reports.open_evaluator import tree_of
 
     player = run.champion_player

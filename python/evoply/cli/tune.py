@@ -53,7 +53,7 @@ def tune(
         one ply deeper, greedy and mobility.
     parameters
         What is tuned. terms: a factor for each term of the simplified formula; constants: the
-        numbers that the player already has.
+        numbers that the player already has. Borders of stages and numbers inside features stay.
     generations
         How many generations of CMA-ES, the player as it is counting as one; none: no limit.
         Default: 61, or none with a time limit.

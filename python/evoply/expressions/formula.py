@@ -15,7 +15,8 @@ from evoply.expressions.operations import NODE_KINDS, OPERATIONS
 from evoply.expressions.written_form import ExpressionLike, children, in_order
 
 MAX_CHARACTERS = 2000
-"""A longer part is shown as "..."."""
+LEFT_OUT = "..."
+"""What is written for a part of more than `MAX_CHARACTERS`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +176,7 @@ def _text_of(expression: ExpressionLike, names: FormulaNames, style: _Text) -> s
     parts: dict[int, _Part] = {}
     for node in in_order([expression]):
         part = _part(node, parts, names, style)
-        parts[id(node)] = part if len(part[0]) <= MAX_CHARACTERS else ("...", _WHOLE, "")
+        parts[id(node)] = part if len(part[0]) <= MAX_CHARACTERS else (LEFT_OUT, _WHOLE, "")
     return parts[id(expression)][0]
 
 

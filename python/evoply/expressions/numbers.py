@@ -48,6 +48,15 @@ def parameters_of(expression: Expression) -> NDArray[np.float64]:
     return np.array(values, dtype=np.float64)
 
 
+def parameter_count(node: Expression) -> int:
+    """Return the number of parameters that *node* itself has, its operands aside."""
+    if node.op == "number":
+        return 1
+    if node.op == "weighted_sum":
+        return sum(map(len, node.arguments[1]))
+    return sum(map(len, node.arguments[7])) // 8 if node.op == "pattern" else 0
+
+
 def with_parameters(
     expression: Expression, values: Sequence[float] | NDArray[np.float64]
 ) -> Expression:

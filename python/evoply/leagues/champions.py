@@ -69,15 +69,22 @@ def _why(best: MadePlayer, own: Sequence[MadePlayer]) -> str:
     )
 
 
-def _play_command(made: MadePlayer, game: str) -> str:
-    """Return the command to play against a player; "" if no text names it."""
+def player_text(made: MadePlayer, game: str) -> str | None:
+    """Return the text by which `evoply match` takes a player; None if there is none."""
     if made.run:
-        return f"evoply play --against {shlex.quote(f'champion@{made.run}')}"
+        return f"champion@{made.run}"
     label = made.player.label
     try:
         with carried():  # the name of a player is whatever its maker wrote
-            player = parse_player(label, game=game)
-        is_text = len(label) <= _LONGEST_COMMAND and player.label == label
+            return label if parse_player(label, game=game).label == label else None
     except ValueError:
-        is_text = False
-    return f"evoply play --game {game} --against {shlex.quote(label)}" if is_text else ""
+        return None
+
+
+def _play_command(made: MadePlayer, game: str) -> str:
+    """Return the command to play against a player; "" if no text names it."""
+    text = player_text(made, game)
+    if text is None or (not made.run and len(text) > _LONGEST_COMMAND):
+        return ""
+    of_game = "" if made.run else f"--game {game} "
+    return f"evoply play {of_game}--against {shlex.quote(text)}"

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from evoply.games import game_rules
-from evoply.leagues.champions import LeagueChampion, champions_of
+from evoply.leagues.champions import LeagueChampion, champions_of, player_text
 from evoply.leagues.encounters import Encounter
 from evoply.leagues.league_data import Condition, Entrant, LeagueResults, MadePlayer
 from evoply.leagues.standings import LeagueStanding, LeagueStandings
@@ -113,7 +113,7 @@ def standings_data(results: LeagueResults, standings: Standings) -> dict[str, An
             {
                 "entrant": made.entrant,
                 "seed": made.seed,
-                "player": made.player.label,
+                "player": player_text(made, results.game),
                 "run": made.run,
                 "step": made.step,
                 "games": made.games,

@@ -13,9 +13,9 @@ from evoply._native import Stream
 from evoply.arena import Schedule, play
 from evoply.expressions import Number, board, outputs_to_json
 from evoply.games import game_rules
-from evoply.players import PlayerKind, ValuingPlayer
+from evoply.players import AlphaBeta, PlayerKind, ValuingPlayer
 from evoply.players.kernel_seat import ALL_MOVES
-from evoply.protocols import Row
+from evoply.protocols import CERTAIN, Row
 
 Array = NDArray[np.float64]
 _AT_A_TIME = 100
@@ -106,10 +106,14 @@ def boards_after(
 ) -> Boards:
     """Return the boards after all moves of the positions *met*, with *player*'s values of them.
 
-    Positions where a move ends the game are left out, since such a value is not an opinion.
+    Positions are left out where a move ends the game, or where a search sees how it ends: such
+    values are no opinions, and far from all others. So the exact solver is not asked, either.
     *progress* is called now and then with the number of positions done.
     """
-    kernel = game_rules(game).kernel
+    rules = game_rules(game)
+    kernel = rules.kernel
+    if isinstance(player, AlphaBeta):
+        player = player.model_copy(update={"endgame": 0})
     native = player.native(game)
     keys = Stream(seed, "values").keys(len(met.rows))
     clocks = values_at([board.t], game, met.rows)[:, 0]
@@ -125,7 +129,11 @@ def boards_after(
         if any(not _native.legal_moves(kernel, next_row) for next_row in after.values()):
             continue
         answer = _native.analyse(native, *row, int(keys[number]), best=ALL_MOVES)
-        known = dict(answer[6])
+        depth, known = answer[4], dict(answer[6])
+        left = rules.moves_left((row[0] | row[1]).bit_count())
+        is_to_the_end = left is not None and depth >= left
+        if is_to_the_end or any(abs(value) >= CERTAIN for value in known.values()):
+            continue
         for code, next_row in after.items():
             rows.append((*next_row[:3], row[3], *next_row[4:]))
             position.append(number)

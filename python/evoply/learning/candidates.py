@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from evoply.expressions import (
+    Expression,
     ExpressionError,
     Number,
     PrimitiveSet,
@@ -58,7 +59,7 @@ def candidates_of_sets(sets: Iterable[PrimitiveSet | str], game: str) -> tuple[C
             if (
                 primitive.parameter is None
                 and isinstance(expression, Number)
-                and _depends_on_pieces(expression)
+                and depends_on_pieces(expression)
                 and _fits(expression, shape)
             ):
                 names.setdefault(expression, primitive.name)
@@ -85,7 +86,8 @@ def mirrored(expression: Number) -> Number:
     return other
 
 
-def _depends_on_pieces(expression: Number) -> bool:
+def depends_on_pieces(expression: Expression) -> bool:
+    """Return whether *expression* tells boards apart that stand at the same time of a game."""
     return any(node.op in _BOARD for node in in_order([expression]))
 
 

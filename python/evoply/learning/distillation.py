@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evoply.expressions import Number, PrimitiveSet, board, less, number, select
+from evoply.expressions.formula import FormulaNames
 from evoply.learning.boards import Boards, boards_after, boards_met, values_at
 from evoply.learning.candidates import Candidate, candidates_of_sets, usual_sets
 from evoply.learning.column_selection import chosen_columns
@@ -156,13 +157,13 @@ def distil(
     )
     report = None if progress is None else (lambda done: progress(done / len(met.rows)))
     boards = boards_after(teacher, game, met, seed=seed, progress=report)
-    if not len(boards.rows):
-        raise ValueError("games: no position was met that leaves a choice: play more games")
     data = _Data(
         boards, values_at([candidate.expression for candidate in candidates], game, boards.rows)
     )
     is_held_out = boards.games % _HELD_OUT == 0
     learned, judged = data.part(~is_held_out), data.part(is_held_out)
+    if not len(learned.begins):
+        raise ValueError("games: no position was met that leaves a choice: play more games")
     ends = tuple(stage / stages for stage in range(1, stages))
     chosen = chosen_columns(learned.by_stage(ends, _near), terms)
     columns = list(chosen.columns)
@@ -171,8 +172,9 @@ def distil(
             _whole(_fit_weights(part, columns, start))
             for part, start in zip(learned.stages(ends), chosen.weights, strict=True)
         ]
-    )
+    )[_nearest_met(learned.stages(ends))]
     named = [candidates[column] for column in columns]
+    names = FormulaNames({one.expression: one.name for one in candidates if not one.is_difference})
     order = sorted(range(len(columns)), key=lambda index: -float(np.abs(weights[:, index]).max()))
     parts = judged.stages(ends)
     hits = sum(part.hits(columns, row) for part, row in zip(parts, weights, strict=True))
@@ -184,7 +186,7 @@ def distil(
             FormulaTerm(named[index].name, tuple(weights[:, index].tolist())) for index in order
         ),
         ends=ends,
-        player=_player(named, weights, ends),
+        player=_player(named, weights, ends, names),
         explained=chosen.share,
         agreement=hits / max(count, 1),
         by_chance=float(np.mean(1 / judged.sizes)) if count else 0.0,
@@ -250,6 +252,12 @@ class _Data:
         return int((self.best(formula) == self.best(self.values)).sum())
 
 
+def _nearest_met(stages: Sequence[_Data]) -> list[int]:
+    """Return for each stage the nearest one from which positions were learned, often itself."""
+    met = [number for number, part in enumerate(stages) if len(part.begins)]
+    return [min(met, key=lambda other: abs(other - number)) for number in range(len(stages))]
+
+
 def _near(data: _Data) -> Array:
     """Return a weight for each row: 1 for the best move of a position, less for worse ones."""
     if not len(data.values):
@@ -294,12 +302,14 @@ def _whole(weights: Array) -> Array:
     return rounded
 
 
-def _player(named: Sequence[Candidate], weights: Array, ends: Sequence[float]) -> AlphaBeta:
+def _player(
+    named: Sequence[Candidate], weights: Array, ends: Sequence[float], names: FormulaNames
+) -> AlphaBeta:
     sums = [_sum(named, row) for row in weights]
     value = sums.pop()
     for end, total in zip(reversed(ends), reversed(sums), strict=True):
         value = select(less(board.root_t, end), total, value)
-    evaluator = ExpressionEvaluator(expression=value.to_dict())
+    evaluator = ExpressionEvaluator.of(value, names)
     return AlphaBeta(evaluator=evaluator, view="player", depth=1)
 
 

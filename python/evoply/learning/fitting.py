@@ -17,7 +17,7 @@ from evoply._native import Stream
 from evoply.games import game_rules
 from evoply.players import AlphaBeta
 from evoply.players.selectivity import Cut, Foretelling
-from evoply.protocols import Position
+from evoply.protocols import CERTAIN, Position
 
 PAIRS: Mapping[int, int] = MappingProxyType(
     {3: 1, 4: 2, 5: 1, 6: 2, 7: 3, 8: 4, 9: 3, 10: 4, 11: 5, 12: 4}
@@ -29,8 +29,6 @@ _AT_ONCE = 32
 """Positions that are searched side by side, on all cores."""
 _RANDOM_MOVES = 0.1
 _OPENING = (4, 12)
-_FINISHED = 1e12
-"""Values beyond this are those of finished games."""
 _MOST_PLIES = 200
 """Most plies of a game from which positions are taken: where pieces move, it need not end."""
 
@@ -94,7 +92,7 @@ def fitted_cuts(measured: ValuesByDepth, game: str, stages: Sequence[int]) -> tu
         if deep not in measured.values:
             continue
         x, y = measured.values[shallow], measured.values[deep]
-        is_open = (np.abs(x) < _FINISHED) & (np.abs(y) < _FINISHED)
+        is_open = (np.abs(x) < CERTAIN) & (np.abs(y) < CERTAIN)
         is_open &= deep < longest
         lines: list[Foretelling] = []
         for stage in range(len(stages) + 1):

@@ -28,10 +28,8 @@ from evoply.expressions import number
 from evoply.games import game_rules
 from evoply.learning.pattern_config import PatternConfig
 from evoply.players import AlphaBeta, ExpressionEvaluator
-from evoply.protocols import Row
+from evoply.protocols import CERTAIN, Row
 
-_FINISHED = 1e12
-"""Values beyond this are those of finished games."""
 _GAMES_AT_ONCE = 2_000
 _GAMES_TO_SCALE = 4_000
 _ROUNDS = 12
@@ -125,7 +123,7 @@ def _valued(
     _, scores = batch.choose(native, stream.keys(len(rows)), threads=threads)
     for row, score in zip(rows, scores.tolist(), strict=True):
         # A forced move has no value, and that of a finished game is no number of discs.
-        if abs(score) < _FINISHED:
+        if abs(score) < CERTAIN:
             yield row, nan, _in_units(config, score)
 
 
@@ -172,7 +170,7 @@ def _deep_games(
         for row, score in zip(along[-2::-1], scores[::-1], strict=True):
             sign = 1.0 if row[3] else -1.0
             if not isnan(score):
-                is_known = abs(score) < _FINISHED
+                is_known = abs(score) < CERTAIN
                 worth = sign * _in_units(config, score) if is_known else end
             found.append((row, sign * end, sign * worth))
         yield from found[: len(found) - opening][::-1]

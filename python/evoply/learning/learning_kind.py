@@ -109,8 +109,7 @@ class _Display(GamesDisplay):
         """Return the number of weights."""
         about = {"generation": last.number, "games": last.games}
         title = f"{len(last.weights)} weights, after {last.games:,} games"
-        identity = {"player": champion.label, "generation": last.number}
-        return ChampionFacts(title, about, identity)
+        return ChampionFacts(title, about, {"generation": last.number})
 
     def listings(self, config: LearningConfig, last: LearningStep, /) -> list[Listing]:
         """Return the weights, the largest first."""

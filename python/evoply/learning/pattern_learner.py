@@ -7,7 +7,7 @@ last of them, if the config says so, games that look ahead give labels (`learnin
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from time import perf_counter
@@ -26,9 +26,12 @@ from evoply.learning.kept_steps import Doubles, KeptLearner, KeptStep, PlayedAga
 from evoply.learning.labels import fitted, in_discs, labelled_boards
 from evoply.learning.pattern_config import PatternConfig, load_pattern_config
 from evoply.players import AlphaBeta, ExpressionEvaluator
-from evoply.protocols import RunError, steps
+from evoply.protocols import RunError, StoppedWithinStepError, steps
 
 _MOST_PLIES = 300
+_AT_ONCE = 2_000
+"""Games between two looks at Ctrl-C, which loses no more: tables depend on the games, not on where
+steps end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,35 +93,30 @@ class PatternLearning(KeptLearner[PatternStep]):
     def after(self, config: PatternConfig, step: PatternStep, /) -> PatternStep:
         """Play the games of the next step and return the new tables.
 
-        Raises `RunError` if an entry becomes too large; the tables before stay as they are.
+        Raises `RunError` if an entry becomes too large; the tables before stay as they are. After
+        Ctrl-C `StoppedWithinStepError` has the step that the games so far come to.
         """
         began = perf_counter()
         if config.labels_left(step):
             return self._label(config, step, began)
         left = config.games_per_step if config.games is None else config.games - step.games
         games = max(1, min(games_ahead(config, step.games), left))
-        played = self._play(config, step, games)
-        if played["failed"] is not None:
-            game, ply = played["failed"]
-            raise RunError(
-                f"rates: in game {game + 1:,} at ply {ply} an entry became too large "
-                f"(beyond {LARGEST_WEIGHT:,.0f}), so the rate is too large. The tables after "
-                f"{step.games:,} games are kept; start again with smaller rates"
-            )
-        entries, done = played["parameters"].astype("<f8").tobytes(), step.games + games
-        updates = int(np.sum(played["updates"]))
-        error = (float(np.sum(played["squared_errors"])) / updates) ** 0.5 if updates else 0.0
-        points = float(np.mean(played["points"]))
-        statistics = _statistics(config, done, entries, error, points)
-        return PatternStep.made(
-            config,
-            step,
-            began,
-            games=done,
-            labelled=step.labelled,
-            entries=entries,
-            statistics=statistics,
-        )
+        parts: list[dict[str, Any]] = []
+        done, parameters = step.games, step.parameters
+        while done < step.games + games:
+            count = min(_AT_ONCE, step.games + games - done)
+            try:
+                part = self._play(config, parameters, done, count)
+            except KeyboardInterrupt:
+                if not parts:
+                    raise
+                raise StoppedWithinStepError(_learned(config, step, began, parts, done)) from None
+            if part["failed"] is not None:
+                game, ply = part["failed"]
+                raise RunError(_too_large(game, ply, step.games))
+            parts.append(part)
+            done, parameters = done + count, part["parameters"]
+        return _learned(config, step, began, parts, done)
 
     def _label(self, config: PatternConfig, step: PatternStep, began: float) -> PatternStep:
         """Return the step after the next games that give labels.
@@ -160,21 +158,26 @@ class PatternLearning(KeptLearner[PatternStep]):
         self, config: PatternConfig, step: PatternStep, games: int, recorded: int, /
     ) -> PlayedAgain:
         """Play the *games* after *step* again and keep the moves of the game number *recorded*."""
-        answer = self._play(config, step, games, recorded)
+        answer = self._play(config, step.parameters, step.games, games, recorded)
         entries = answer["parameters"].astype("<f8").tobytes()
         return PlayedAgain(answer, [game_rules(config.game).start().row], entries, "entries")
 
     def _play(
-        self, config: PatternConfig, step: PatternStep, games: int, recorded: int | None = None
+        self,
+        config: PatternConfig,
+        parameters: NDArray[np.float64],
+        first: int,
+        games: int,
+        recorded: int | None = None,
     ) -> dict[str, Any]:
         rules = game_rules(config.game)
         usual = _MOST_PLIES if rules.has_draw_rules else None
         result: dict[str, Any] = _native.learn_tables(
-            _program(config).with_parameters(step.parameters),
+            _program(config).with_parameters(parameters),
             [rules.start().row],
             key=Stream(config.seed, "patterns").key,
-            first_game=step.games,
-            rates=np.array([config.rates.rate(step.games + game) for game in range(games)]),
+            first_game=first,
+            rates=np.array([config.rates.rate(first + game) for game in range(games)]),
             epsilon=config.epsilon,
             random_plies=config.random_plies,
             outcome=config.outcome,
@@ -182,6 +185,40 @@ class PatternLearning(KeptLearner[PatternStep]):
             recorded=recorded,
         )
         return result
+
+
+def _learned(
+    config: PatternConfig,
+    step: PatternStep,
+    began: float,
+    parts: Sequence[dict[str, Any]],
+    games: int,
+) -> PatternStep:
+    """Return the step after *step*, with *games* in all, that *parts* of its games come to."""
+    entries = parts[-1]["parameters"].astype("<f8").tobytes()
+    updates, squares, points = (
+        np.concatenate([part[name] for part in parts])
+        for name in ("updates", "squared_errors", "points")
+    )
+    count = int(np.sum(updates))
+    error = (float(np.sum(squares)) / count) ** 0.5 if count else 0.0
+    return PatternStep.made(
+        config,
+        step,
+        began,
+        games=games,
+        labelled=step.labelled,
+        entries=entries,
+        statistics=_statistics(config, games, entries, error, float(np.mean(points))),
+    )
+
+
+def _too_large(game: int, ply: int, kept: int) -> str:
+    return (
+        f"rates: in game {game + 1:,} at ply {ply} an entry became too large "
+        f"(beyond {LARGEST_WEIGHT:,.0f}), so the rate is too large. The tables after "
+        f"{kept:,} games are kept; start again with smaller rates"
+    )
 
 
 @lru_cache(maxsize=4)

@@ -28,11 +28,12 @@ from numpy.typing import NDArray
 from evoply import _native
 from evoply._native import Stream
 from evoply.arena import Schedule, play
-from evoply.expressions import parameters_of, program_with_parameters, with_parameters
+from evoply.expressions import program_with_parameters
 from evoply.games import game_rules
 from evoply.learning.kept_steps import KeptLearner, KeptStep
-from evoply.learning.tuning_config import Tunable, TuningConfig, player_from, tunable
-from evoply.players import ExpressionEvaluator, KernelSeat, Player, ValuingPlayer
+from evoply.learning.tunable import Tunable, player_from, tunable
+from evoply.learning.tuning_config import TuningConfig
+from evoply.players import KernelSeat, Player, ValuingPlayer
 from evoply.protocols import RunError, steps
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class TuningStep(KeptStep):
 
     def player(self, config: TuningConfig, /) -> ValuingPlayer:
         """Return the player with the best parameters."""
-        return _task(config).tuned(np.array(self.best))
+        return _task(config).tunable.tuned(np.array(self.best))
 
     def check(self, config: TuningConfig, /) -> None:
         """Raise `ValueError` unless the parameters are those of the player."""
@@ -182,20 +183,14 @@ class _Task:
     def seat(self, values: Array) -> KernelSeat:
         """Return the seat that plays with these parameters, now and then at random."""
         player = self.tunable.player.erring(self.config.random_moves)
-        program = self.program.with_parameters(values)
+        program = self.program.with_parameters(self.tunable.parameters(values))
         return KernelSeat(player.with_program(self.config.game, program))
-
-    def tuned(self, values: Array) -> ValuingPlayer:
-        """Return the player with these parameters."""
-        expression = with_parameters(self.tunable.expression, values)
-        evaluator = ExpressionEvaluator(expression=expression.to_dict())
-        return self.tunable.player.with_evaluator(evaluator)
 
 
 @lru_cache(maxsize=8)
 def _task(config: TuningConfig) -> _Task:
     chosen = tunable(config.player, config.game, config.parameters)
-    values = parameters_of(chosen.expression)
+    values = chosen.weights
     opponents = [player_from(text, config.game) for text in config.opponents]
     return _Task(
         config,
@@ -209,7 +204,7 @@ def _task(config: TuningConfig) -> _Task:
 
 def _search(task: _Task, points: tuple[tuple[int, ...], ...]) -> CMA:
     """Return the search after generations that scored *points*, by asking and telling again."""
-    mean = np.where(parameters_of(task.tunable.expression) == 0, 0.0, 1.0)
+    mean = np.where(task.tunable.weights == 0, 0.0, 1.0)
     stream = Stream(task.config.seed, "cma")
     search = new_search(mean, task.config.spread, stream, task.size)
     for row in points:

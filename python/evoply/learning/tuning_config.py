@@ -1,31 +1,19 @@
-"""The config of tuning, and the numbers of a player that can be tuned."""
+"""The config of tuning."""
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field
 
-from evoply.algebra import simplify
 from evoply.configs.part import Problem
-from evoply.expressions import Expression, Number, build, number, parameters_of
 from evoply.learning.games_config import GameName, LearnerConfig
-from evoply.players import (
-    PlayerKind,
-    ValuingPlayer,
-    model_of,
-    parse_player,
-)
+from evoply.learning.tunable import Parameters, player_from, tunable
+from evoply.players import PlayerKind, model_of
 from evoply.players.grammar import read_player_of
-from evoply.players.player_files import read_player
 from evoply.protocols import Player
 from evoply.rules.game_key import RulesDigest
-from evoply.wording import shorten
 
-MOST_PARAMETERS = 100
-"""The most numbers that CMA-ES can tune by games: learning is for more."""
-Parameters = Literal["terms", "constants"]
 TUNING_LEARNER = "tuning"
 """The value of `learner` in `config.toml`."""
 USUAL_GENERATIONS = 61
@@ -53,7 +41,8 @@ class TuningConfig(LearnerConfig):
     """The opponents: players as text or as JSON."""
     parameters: Parameters = "terms"
     """`terms`: the numbers of the simplified formula, and a factor for each of its terms that has
-    none; `constants`: the numbers as they are in the tree."""
+    none; `constants`: the numbers as they are in the tree. Borders of stages and numbers inside
+    features stay."""
     generations: int | None = Field(default=None, ge=1, le=2000)
     """Generations of CMA-ES, the original player included; None for no limit."""
     time_limit: float | None = Field(default=None, gt=0)
@@ -117,83 +106,6 @@ class TuningConfig(LearnerConfig):
             players = [chosen, deeper, "greedy", "mobility"]
         opponents = [_text(_model(rival, game, runs)) for rival in players]
         return cls(game=game, player=_text(chosen), opponents=tuple(opponents), **settings)
-
-
-@dataclass(frozen=True, slots=True)
-class Tunable:
-    """A player, and its value as an expression whose parameters can be tuned."""
-
-    player: ValuingPlayer
-    expression: Number
-
-
-def player_from(text: str, game: str) -> PlayerKind:
-    """Return the player that *text* is, as JSON or as a player's text; `ValueError` if neither."""
-    if not text.startswith('{"'):
-        return parse_player(text, game=game)
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{shorten(text)} is not a player: {error}") from None
-    player = read_player(data)
-    player.check_fits(game)
-    return player
-
-
-def tunable(text: str, game: str, parameters: Parameters) -> Tunable:
-    """Return the tunable form of the player *text*; `ValueError` has the reason if it has none."""
-    whole = player_from(text, game)
-    player = whole.valuing()
-    if player is None:
-        raise ValueError(f"{whole.label}: this player has no numbers to tune")
-    if player.draws_leaves:
-        raise ValueError(f"{player.label}: leaves are worth chance values: tune a player without")
-    player, expression = player.by_value(), player.evaluator.value
-    if not isinstance(expression, Number):
-        raise ValueError(f"{player.label}: only the numbers of a value that is a number are tuned")
-    if parameters == "terms" and len(parameters_of(expression)) <= MOST_PARAMETERS:
-        simple = simplify(expression)
-        if not simple.exceptions and isinstance(simple.expression, Number):
-            expression = simple.expression
-        expression = _with_factors(expression)
-    count = len(parameters_of(expression))
-    if not count:
-        raise ValueError(
-            f"{player.label}: it has no numbers: set parameters=terms, which gives each "
-            "term a factor"
-        )
-    if count > MOST_PARAMETERS:
-        raise ValueError(
-            f"{player.label}: {count:,} numbers, and at most {MOST_PARAMETERS} are tuned by games: "
-            "learn them with `evoply learn`"
-        )
-    return Tunable(player, expression)
-
-
-def _with_factors(expression: Number, factor: float = 1.0) -> Number:
-    """Return *factor* times *expression*, with one number before every term of its sums.
-
-    A number before a sum moves into its terms, so that no term has two factors.
-    """
-    op, arguments = expression.op, expression.arguments
-    if op == "number":
-        return number(factor * arguments[0])
-    if op in ("add", "subtract"):
-        return _number(build(op, *(_with_factors(argument, factor) for argument in arguments)))
-    if op == "select":
-        condition, *ways = arguments
-        return _number(build(op, condition, *(_with_factors(way, factor) for way in ways)))
-    if op == "multiply":
-        first, second = arguments
-        for constant, term in ((first, second), (second, first)):
-            if constant.op == "number":
-                return _with_factors(term, factor * constant.arguments[0])
-    return number(factor) * expression
-
-
-def _number(expression: Expression) -> Number:
-    assert isinstance(expression, Number)  # made of the same operation as a number
-    return expression
 
 
 def _model(player: object, game: str, runs: Callable[[str], Player] | None) -> PlayerKind:

@@ -40,4 +40,4 @@ class _Display(PlainDisplay):
             f"{len(last.best)} numbers, {100 * last.best_score:.1f} % in their test, after "
             f"{last.statistics['games']:,.0f} games"
         )
-        return ChampionFacts(title, about, {"player": champion.label, "generation": last.number})
+        return ChampionFacts(title, about, {"generation": last.number})

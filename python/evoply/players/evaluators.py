@@ -6,6 +6,7 @@ Reasons: docs/design/expressions.md.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from math import isfinite
@@ -16,11 +17,15 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    SerializationInfo,
+    SerializerFunctionWrapHandler,
     field_validator,
+    model_serializer,
     model_validator,
 )
 
 from evoply import _native
+from evoply.algebra.naming import names_of
 from evoply.configs.config_errors import checked
 from evoply.expressions import (
     DEFAULT_PRIMITIVES,
@@ -33,6 +38,10 @@ from evoply.expressions import (
     find_primitive_set,
     from_dict,
 )
+from evoply.expressions.differences import difference_names
+from evoply.expressions.features import NAMED_FEATURES
+from evoply.expressions.formula import FormulaNames, formula
+from evoply.expressions.written_form import in_order
 from evoply.games import game_rules
 from evoply.gp.forest import Forest, Genotype, base_set, branches, value_of
 from evoply.gp.individual_text import parse_individual
@@ -42,6 +51,12 @@ from evoply.players.problems import refusal
 from evoply.wording import short_name, shorten
 
 LONGEST_LABEL = 60
+
+IDENTITY = "identity"
+"""The context in which a player is written for a digest of what decides its moves."""
+_MOST_NAMES = 1000
+# Names are printed on terminals, where control characters are dangerous.
+PartName = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
 
 Division = Literal["one", "zero", "numerator", "ieee"]
 Lenient = Literal["drop", "variadic"]
@@ -187,6 +202,10 @@ class TreeEvaluator(Model):
         """The value of a board as one expression."""
         return expression_of(self.parsed)
 
+    def names_in(self, game: str) -> FormulaNames:
+        """Return what its parts are called: as its primitives."""
+        return names_of(self.parsed)
+
     @property
     def label(self) -> str:
         """The whole tree on one line, so that a label can be read as a player."""
@@ -290,20 +309,68 @@ def _expression_data(expression: object) -> object:
 
 
 class ExpressionEvaluator(Model):
-    """A board expression, given as an `Expression` or in its written form."""
+    """A board expression, given as an `Expression` or in its written form.
+
+    *names* are for people, and no digest covers them: what parts of the expression are called, each
+    in its written form; one with arguments names a function.
+    """
 
     kind: Literal["expression"] = "expression"
     expression: Annotated[dict[str, Any], BeforeValidator(_expression_data)]
+    names: dict[PartName, Annotated[dict[str, Any], BeforeValidator(_expression_data)]] = Field(
+        default_factory=dict, max_length=_MOST_NAMES
+    )
+
+    @classmethod
+    def of(cls, expression: Expression, names: FormulaNames) -> ExpressionEvaluator:
+        """Return the evaluator of an *expression*, with those *names* that its parts have."""
+        parts = in_order([expression])
+        used = {names.known[part]: part for part in parts if part in names.known}
+        functions = dict(names.functions)
+        called = {call[0] for call in map(names.call, parts) if call is not None}
+        used |= {name: functions[name] for name in functions if name in called}
+        return cls(expression=expression.to_dict(), names=used)
 
     def model_post_init(self, context: Any, /) -> None:
-        """Read the expression now, so that every evaluator is valid."""
+        """Read the expression and the names now, so that every evaluator is valid."""
         if isinstance(self.parsed, Squares):
             raise ValueError("a set of squares is not a value: use count(...) of it")
+        _ = self._named
+
+    @model_serializer(mode="wrap")
+    def _without_needless_names(
+        self, written: SerializerFunctionWrapHandler, info: SerializationInfo
+    ) -> dict[str, Any]:
+        data: dict[str, Any] = written(self)
+        if not self.names or info.context == IDENTITY:
+            data.pop("names", None)
+        return data
 
     @cached_property
     def parsed(self) -> Expression:
         """The expression itself."""
         return from_dict(self.expression)
+
+    @cached_property
+    def _named(self) -> FormulaNames:
+        parts = {name: from_dict(part) for name, part in self.names.items()}
+        functions = {
+            name: part
+            for name, part in parts.items()
+            if any(node.op == "argument" for node in in_order([part]))
+        }
+        known = {part: name for name, part in parts.items() if name not in functions}
+        return FormulaNames(known, tuple(functions.items()))
+
+    def names_in(self, game: str) -> FormulaNames:
+        """Return what its parts are called: by its own names, and by evoply's for *game*."""
+        known: dict[Expression, str] = {part: name for name, part in NAMED_FEATURES.items()}
+        known |= self._named.known
+        known |= difference_names(game_rules(game).shape)
+        parts = set(in_order([self.parsed]))
+        return replace(
+            self._named, known={part: name for part, name in known.items() if part in parts}
+        )
 
     @property
     def individual(self) -> None:
@@ -318,7 +385,7 @@ class ExpressionEvaluator(Model):
     @property
     def label(self) -> str:
         """The formula, cut if it is long."""
-        return shorten(str(self.parsed), LONGEST_LABEL)
+        return shorten(formula(self.parsed, self._named), LONGEST_LABEL)
 
     @property
     def options(self) -> list[str]:

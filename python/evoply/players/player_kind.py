@@ -16,7 +16,7 @@ from pydantic import Field
 from evoply import _native
 from evoply.games import game_rules
 from evoply.look import table_html
-from evoply.players.evaluators import Evaluator, ExpressionEvaluator, Model
+from evoply.players.evaluators import IDENTITY, Evaluator, ExpressionEvaluator, Model
 from evoply.players.kernel_seat import KernelSeat, TimeUse
 from evoply.players.options import (
     Option,
@@ -129,7 +129,8 @@ class PlayerKind(Model):
     def identity(self) -> dict[str, Any]:
         """Return the player's data for a digest, without its name and location."""
         player = self.self_contained()
-        return player.model_dump(mode="json", exclude={"name", *not_in_digests(player)})
+        left_out = {"name", *not_in_digests(player)}
+        return player.model_dump(mode="json", exclude=left_out, context=IDENTITY)
 
     def erring(self, share: float) -> PlayerKind:
         """Return the player with *share* of its moves at random, if it has such an option."""

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Literal, Protocol
 
 from evoply.games import game_rules
-from evoply.protocols import Choice, Clock, Position
+from evoply.protocols import CERTAIN, Choice, Clock, Position
 
 Timing = Literal["firebrand", "modern"]
 
@@ -168,8 +168,6 @@ _HARD = 5.0
 _OF_ALL = 0.8
 """No move takes a greater part of what is left."""
 _GROWTH = (2.0, 12.0)
-_DECIDED = 1e14
-"""A value that only a finished game has."""
 
 
 def modern(
@@ -207,7 +205,7 @@ def modern(
             growth = min(max(took / before, _GROWTH[0]), _GROWTH[1])
             measured.branching = math.sqrt(measured.branching * growth)
         choice = answer
-        if answer.depth < depth or abs(answer.score or 0.0) > _DECIDED:
+        if answer.depth < depth or abs(answer.score or 0.0) > CERTAIN:
             break  # every line is a finished game, or one side has won
     return choice
 

@@ -42,10 +42,18 @@ from evoply.protocols.games import (
     Row,
 )
 from evoply.protocols.in_progress import GameInProgress
-from evoply.protocols.learners import Learner, Progress, Step, StorableLearner, steps
-from evoply.protocols.players import Choice, Clock, Player, Seat, choice_of
+from evoply.protocols.learners import (
+    Learner,
+    Progress,
+    Step,
+    StoppedWithinStepError,
+    StorableLearner,
+    steps,
+)
+from evoply.protocols.players import CERTAIN, Choice, Clock, Player, Seat, choice_of
 
 __all__ = [
+    "CERTAIN",
     "CHECK_SHARE",
     "LONGEST_CLOCK",
     "MALFORMED",
@@ -79,6 +87,7 @@ __all__ = [
     "Same",
     "Seat",
     "Step",
+    "StoppedWithinStepError",
     "StorableLearner",
     "TimeControl",
     "UnitError",

@@ -85,12 +85,28 @@ class StorableLearner(Learner, Protocol):
         """Return the step whose `dump` is *data*; `ValueError` if *data* is not a step."""
 
 
+class StoppedWithinStepError(KeyboardInterrupt):
+    """Ctrl-C in the middle of a step, of which a part can be kept: the *step* that ends there.
+
+    For learners whose result does not depend on where steps end.
+    """
+
+    def __init__(self, step: Any) -> None:
+        super().__init__()
+        self.step = step
+
+
 def steps(learner: Learner, config: Any, resume_from: Any = None) -> Iterator[Any]:
     """Yield the steps of *config* that remain: all, or those after *resume_from*.
 
-    Limits are checked only between steps, so there is always a first step.
+    Limits are checked only between steps, so there is always a first step. After Ctrl-C the part of
+    a step that a learner can keep comes last, and then the interrupt.
     """
     step = resume_from
     while step is None or not learner.is_finished(config, step):
-        step = learner.first(config) if step is None else learner.after(config, step)
+        try:
+            step = learner.first(config) if step is None else learner.after(config, step)
+        except StoppedWithinStepError as stopped:
+            yield stopped.step
+            raise
         yield step

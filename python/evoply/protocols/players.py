@@ -20,6 +20,10 @@ from evoply._native import Stream
 from evoply.protocols.errors import IllegalMoveError, InvalidMoveError
 from evoply.protocols.games import Color, GameRecord
 
+CERTAIN = 1e14
+"""Values of won and lost games are larger than this; those of boards and their differences are not:
+the kernel keeps what leaves an evaluator within 1e12."""
+
 
 @dataclass(frozen=True, slots=True)
 class Clock:
@@ -42,7 +46,8 @@ class Choice:
     move: Any
     """One of the legal moves."""
     score: float | None = None
-    """The value of the move to *color*, on the evaluator's scale; None if nothing was valued."""
+    """The value of the move to *color*, on the evaluator's scale, or beyond `CERTAIN` where the
+    game is won or lost; None if nothing was valued."""
     color: Color | None = None
     """The side whose score it is: always the side that chooses; None without a score."""
     depth: int = 0

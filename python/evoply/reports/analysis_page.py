@@ -9,11 +9,11 @@ from evoply.files import write_atomically
 from evoply.games import game_rules
 from evoply.games.drawing import board_svg
 from evoply.games.draws import NO_DRAWS
-from evoply.protocols import Color
+from evoply.protocols import CERTAIN, Color
 from evoply.reports.charts import Chart, line_chart
 from evoply.reports.game_analysis import Accuracy, AnalysedGame, AnalysedMove, summaries
 from evoply.reports.pages import page
-from evoply.reports.scale import CERTAIN, Scale
+from evoply.reports.scale import Scale
 from evoply.reports.series import Series
 
 _MOST_GAMES = 8

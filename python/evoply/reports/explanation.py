@@ -12,6 +12,7 @@ import numpy as np
 from evoply.algebra import Simplified, simplify
 from evoply.arena.json_data import JsonData
 from evoply.expressions import Expression, build, number
+from evoply.expressions.formula import LEFT_OUT, formula
 from evoply.games.squares import square_name
 from evoply.look import table_html
 from evoply.players import ValuingPlayer
@@ -47,7 +48,8 @@ class Explanation(JsonData):
     game: str
     sentence: str
     tree: str | None = None
-    """The tree as it was evolved, or the formula of a player that is not a tree."""
+    """The tree as it was evolved, or the formula of a player that is not a tree, with the names of
+    its parts; None if that is too long to be written."""
     simplified: str | None = None
     exceptions: tuple[str, ...] = ()
     """Where the simplified form does not hold, in words."""
@@ -130,7 +132,7 @@ def _of_values(parts: Opened, positions: int, seed: int) -> Explanation:
         player=player.label,
         game=game,
         sentence=sentence,
-        tree=str(player.evaluator.parsed),
+        tree=_whole_text(parts),
         simplified=min(form.formula, terms_text, key=len),
         exceptions=form.exceptions,
         agreement=agreement,
@@ -139,6 +141,14 @@ def _of_values(parts: Opened, positions: int, seed: int) -> Explanation:
         positions=len(rows),
         seed=seed,
     )
+
+
+def _whole_text(parts: Opened) -> str | None:
+    tree = parts.model.evaluator.individual
+    if tree is not None:
+        return str(tree)
+    written = formula(parts.expression, parts.names)
+    return written if LEFT_OUT not in written else None
 
 
 def _terms(

@@ -20,9 +20,9 @@ from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
 from evoply.players import Player, player_of
 from evoply.processes import core_count
-from evoply.protocols import Color, GameRecord
+from evoply.protocols import CERTAIN, Color, GameRecord
 from evoply.reports.adviser import EXACT_EMPTIES, Adviser
-from evoply.reports.scale import CERTAIN, Grade, Scale
+from evoply.reports.scale import Grade, Scale
 
 _WAITING = 4  # games read ahead for each thread
 

@@ -17,12 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evoply import _native
-from evoply.algebra import names_of
 from evoply.expressions import Expression, Squares, Truth, count, number, outputs_to_json, select
-from evoply.expressions.differences import difference_names
-from evoply.expressions.features import NAMED_FEATURES
 from evoply.expressions.formula import FormulaNames
-from evoply.expressions.written_form import in_order
 from evoply.games import GameRules, game_rules
 from evoply.gp import Forest, Genotype, expression_of, node_expressions
 from evoply.gp.lowering import CLOCKS
@@ -79,13 +75,8 @@ class Opened:
 
     @cached_property
     def names(self) -> FormulaNames:
-        """Names of what evoply or the tree's primitives know of the parts."""
-        if self.tree is not None:
-            return names_of(self.tree)
-        parts = set(in_order([self.expression]))
-        known: dict[Expression, str] = {part: name for name, part in NAMED_FEATURES.items()}
-        known.update(difference_names(self.rules.shape).items())
-        return FormulaNames({part: name for part, name in known.items() if part in parts})
+        """What the parts are called."""
+        return self.model.evaluator.names_in(self.game)
 
     @property
     def words(self) -> Words:

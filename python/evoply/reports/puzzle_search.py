@@ -34,9 +34,8 @@ from evoply.players import Searcher
 from evoply.players.analysis import asked, record_of
 from evoply.players.endgame import solve
 from evoply.players.strong import LEVEL_NAMES, USUAL_LEVEL, Strong
-from evoply.protocols import GameRecord, Position
+from evoply.protocols import CERTAIN, GameRecord, Position
 from evoply.reports.puzzle_book import WIN, Puzzle, Unit, same_up_to_symmetry
-from evoply.reports.scale import CERTAIN
 
 DEPTH = 12
 LEAST_MOVES = 4

@@ -20,12 +20,12 @@ from evoply.players import PlayerKind, model_of
 from evoply.players.analysis import record_of
 from evoply.players.grammar import Runs, read_player_of
 from evoply.players.strong import Strong
-from evoply.protocols import Color, GameRecord
+from evoply.protocols import CERTAIN, Color, GameRecord
 from evoply.reports.adviser import Advice, Adviser
 from evoply.reports.expected_lines import ExpectedLines
 from evoply.reports.open_evaluator import is_sum, opened
 from evoply.reports.phrases import joined
-from evoply.reports.scale import CERTAIN, Scale
+from evoply.reports.scale import Scale
 from evoply.reports.value_parts import ValuePart, taken_apart
 
 _SAME = 1e-12

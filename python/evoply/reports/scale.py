@@ -27,14 +27,12 @@ from evoply.games import game_rules
 from evoply.players import AlphaBeta, Player, PlayerKind, ValuingPlayer, model_of, steady_player
 from evoply.players.packed import PackedTables
 from evoply.players.strong import Strong, strong_tables
-from evoply.protocols import Position, Row
+from evoply.protocols import CERTAIN, Position, Row
 
 Grade = Literal["", "inaccuracy", "mistake", "blunder"]
 Unit = Literal["discs", "points", "none"]
 """Discs, points of a game, or the player's own scale where its values foretell nothing."""
 
-CERTAIN = 1e14
-"""Values of won and lost games are larger than this, values of boards are not."""
 _GAMES = 400
 _SLIPS = 0.15
 _KNOTS = 4

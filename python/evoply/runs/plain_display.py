@@ -84,9 +84,7 @@ class PlainDisplay:
     def champion_facts(self, champion: Any, last: Any, /) -> ChampionFacts:
         """Return the step of the champion."""
         about = {"generation": last.number}
-        return ChampionFacts(
-            f"from {self.word} {last.number}", about, {"player": champion.label, **about}
-        )
+        return ChampionFacts(f"from {self.word} {last.number}", about, about)
 
     def listings(self, config: Any, last: Any, /) -> list[Listing]:
         """Return nothing."""
