@@ -34,6 +34,7 @@ STORIES: Mapping[str, tuple[str, ...]] = {
         "learn firebrand-8 --games 100 --name weights",
         "runs weights --csv tables --parquet tables",
         "edit weights pieces --weight 0.4 --time-weight 0.4",
+        "runs weights --csv again --parquet again",
         "resume weights --games 150 --no-tests",
         "report weights",
     ),
