@@ -1,13 +1,13 @@
 """Intervals of matches and ratings hold the truth as often as they say, near 0 and 1 too."""
 
 import math
+import os
 from itertools import product
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from conftest import LONG
 from evoply.arena import bradley_terry, elo_difference, pair_statistics, wilson
 from evoply.arena.statistics import score_interval
 
@@ -157,7 +157,7 @@ def test_intervals_of_ratings_hold_whoever_wins_everything(
     first, second = np.array(np.triu_indices(players, 1)).repeat(pairs, axis=1)
     share = 1 / (1 + 10 ** ((truth[second] - truth[first]) / 400))
     random = np.random.default_rng(7)
-    held, times = np.zeros(players), 400 if LONG else 80
+    held, times = np.zeros(players), 400 if "EVOPLY_LONG" in os.environ else 80
     for _ in range(times):
         one, other = random.random((2, len(share))) < share
         alike = random.random(len(share)) < 0.5

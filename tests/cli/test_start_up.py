@@ -72,7 +72,7 @@ def started(*arguments: str, cwd: Path, written: str = "") -> Started:
         ("analyse greedy", 405, HEAVY),
         ("show greedy", 515, HEAVY),
         ("match random greedy --games 2", 525, HEAVY),
-        ("config selection", 640, HEAVY),
+        ("config selection", 645, HEAVY),
     ],
 )
 def test_a_command_imports_what_it_needs(

@@ -68,7 +68,7 @@ def test_two_processes_play_a_timed_game_on_ten_by_ten(tmp_path: Path) -> None:
             assert played["moves"] == texts
             assert 0 < played["seconds_left"] < 60 + 0.1 * 60
             assert told["farewell"] == "the tournament is over"
-    assert {one["name"] for one in results} == {"firebrand-depth-2", "Ada"}
+    assert {one["name"] for one in results} == {"mine", "Ada"}
     assert sum(one["points"] for one in results) == 2
     assert result["planned"] == result["played"] == result["games"] == 2
     assert result["clock"] == "60+0.1"

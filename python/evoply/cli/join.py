@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
@@ -56,8 +57,9 @@ def join(
     """
     import asyncio
 
-    from evoply.cli.player_texts import read_players
+    from evoply.cli.player_texts import read_players, saved_file
     from evoply.server import Joining, game_at, parse_address
+    from evoply.server.lines import plain_name
 
     host, port = parse_address(server)
     played = asyncio.run(game_at(host, port))
@@ -65,11 +67,13 @@ def join(
         raise ValueError(f"--game: the server plays {played}: leave --game out")
     _, (read,) = read_players([player], played, programs)
     output = Output(json)
+    file = saved_file(player)
     joining = Joining(
         read,
         host,
         port,
-        name=name,
+        # Others see it: where the file lies is nobody's business.
+        name=name or (file and plain_name(Path(file).stem)),
         password=password,
         token=token,
         at_once=at_once,

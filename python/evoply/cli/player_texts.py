@@ -64,7 +64,7 @@ def _named(player: PlayerModel, text: str) -> PlayerModel:
 
     Where it is data its label may be a part of a formula, by which nobody finds it again.
     """
-    if not _is_saved(text):
+    if saved_file(text) is None:
         return player
     from evoply.players.player_kind import LONGEST_NAME
 
@@ -144,16 +144,17 @@ def _own_game(text: str) -> str | None:
     if champion is not None:
         with _run((champion["run"] or "").strip() or None) as run:
             return run.game
-    if saved := _is_saved(text):
+    if file := saved_file(text):
         from evoply.players import load_saved_player
 
-        return load_saved_player(saved["path"]).game
+        return load_saved_player(file).game
     return None
 
 
-def _is_saved(text: str) -> re.Match[str] | None:
-    """Return the match whose `path` is the file of the saved player that *text* names, if any."""
-    return None if text.lstrip().startswith(("(", _ENGINE)) else _SAVED.fullmatch(text)
+def saved_file(text: str) -> str | None:
+    """Return the path of the file if *text* names a saved player, else None."""
+    saved = None if text.lstrip().startswith(("(", _ENGINE)) else _SAVED.fullmatch(text)
+    return None if saved is None else saved["path"]
 
 
 def read_position(game: str, text: str | None) -> GameRecord:
