@@ -93,6 +93,8 @@ FORMAT = 8
 
 _FILES = "files"
 """The fact that has the checksums of the files beside the database, by name."""
+_LARGEST = 10_000_000
+"""Bytes of such a file that are read; none that evoply writes is larger."""
 _DAMAGE = (sqlite3.Error, *MALFORMED)
 """Errors of reading a damaged file."""
 
@@ -136,7 +138,9 @@ def check_files(database: Database, folder: Path) -> int:
     here = [name for name in (CONFIG, GAME) if name in files or (folder / name).is_file()]
     for name in here:
         try:
-            is_same = _sha((folder / name).read_bytes()) == files.get(name)
+            with (folder / name).open("rb") as file:
+                content = file.read(_LARGEST + 1)
+            is_same = len(content) <= _LARGEST and _sha(content) == files.get(name)
         except OSError as error:
             raise RunError(
                 f"run {folder}: {name} cannot be read: {reason(error, folder / name)}"
