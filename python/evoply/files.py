@@ -18,6 +18,10 @@ DATABASE, EXPERIMENT_FILE, LEAGUE_FILE = "run.db", "experiment.toml", "league.js
 that of a league, which holds experiments."""
 
 
+MOST_KEPT = 10_000_000
+"""Bytes of a text file in the folder of a run, at most."""
+
+
 def runs_directory() -> Path:
     """Return the folder of runs: the variable EVOPLY_RUNS, or `runs` in the current directory."""
     return Path(os.environ.get("EVOPLY_RUNS") or "runs")
@@ -65,12 +69,23 @@ def writing_atomically(path: str | Path) -> Iterator[TextIO]:
 def read_toml_file(path: str | Path, most: int) -> dict[str, Any]:
     """Return the keys of the TOML file at *path*, of at most *most* bytes.
 
-    Raises `ConfigError`, which names the file.
+    Such files may name programs, so one that lies in the folder of a run is refused. Raises
+    `ConfigError`, which names the file.
     """
     import tomllib  # most commands read no such file
 
     from evoply.protocols import ConfigError
 
+    if lies_in_run(path):
+        raise ConfigError(
+            [
+                (
+                    str(path),
+                    "lies in the folder of a run, which may come from somebody else - look at it, "
+                    "and copy it elsewhere",
+                )
+            ]
+        )
     try:
         # Some editors begin a file with a byte order mark, which UTF-8 does not need.
         return tomllib.loads(read_limited(path, most).removeprefix("\ufeff"))
@@ -140,6 +155,22 @@ def read_limited(path: str | Path, limit: int) -> str:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise ValueError(f"is not UTF-8 text: byte {error.start}") from None
+
+
+def read_kept(path: str | Path, limit: int = MOST_KEPT) -> bytes:
+    """Return the content of a file of a run, which may come from somebody else.
+
+    Nothing is waited for and no more read than fits: raises `OSError` unless it is a plain file of
+    at most *limit* bytes.
+    """
+    path = Path(path)
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "this is no plain file", str(path))
+    with path.open("rb") as file:
+        content = file.read(limit + 1)
+    if len(content) > limit:
+        raise OSError(errno.EFBIG, f"this is larger than {limit:,} bytes", str(path))
+    return content
 
 
 def checksum(content: object) -> str:

@@ -110,6 +110,10 @@ class OwnCode:
         imported.
         """
         if self.checksum:
+            if self.is_file and not Path(self.where).is_absolute():
+                raise ValueError(
+                    f"{self.label}: with a checksum its path is absolute - put it back"
+                )
             return self
         if is_carried():
             raise ValueError(f"{self.label}: is named here without its checksum - put it back")
@@ -125,8 +129,7 @@ class OwnCode:
 
     @property
     def _place(self) -> str:
-        """The file and its content, whatever is named in it."""
-        return json.dumps(["python", self.where, self.checksum])
+        return json.dumps(["python", self.where, self.name, self.checksum])
 
     def check(self) -> None:
         """Raise `ValueError` unless the file is there and, if it is pinned, unchanged."""
@@ -142,7 +145,9 @@ class OwnCode:
         pinned = self.pinned()
         check_may_run(pinned._place, f"{self.label} ({pinned.where})")
         found: Any = _module(replace(pinned, name="*"))
-        for part in self.name.split("."):
+        for place, part in enumerate(self.name.split(".")):
+            if place and isinstance(found, ModuleType):
+                raise ValueError(f"{self.label}: names a module inside a module - name that one")
             if not hasattr(found, part):
                 hint = did_you_mean(part, [n for n in vars(found) if not n.startswith("_")])
                 raise ValueError(f"{self.label}: there is no {part!r}{hint}")
@@ -179,7 +184,7 @@ def pinned_text(text: str) -> str:
     code = OwnCode.from_text(text)
     if not has_programs():
         raise ValueError(f"{code.label}: Python cannot be named here - use `evoply evolve`")
-    return str(code if code.checksum else code.named_by_user())
+    return str(code.pinned() if code.checksum else code.named_by_user())
 
 
 Code = Annotated[str, AfterValidator(pinned_text)]
@@ -201,7 +206,7 @@ def texts_in(data: Any) -> Iterator[str]:
     if isinstance(data, str):
         if is_own_code(data):
             yield data
-        elif data.lstrip().startswith('{"') and PREFIX in data:
+        elif data.lstrip().startswith("{") and PREFIX in data:
             try:
                 yield from texts_in(json.loads(data))
             except (ValueError, RecursionError):
@@ -338,15 +343,17 @@ def name_program(program: str) -> None:
 
 
 def permissions() -> dict[str, Any]:
-    """Return what may run in this process, for one that works for it; see `take_permissions`."""
+    """Return what may run in this process, for one that works for it; see `with_permissions`."""
     return {"all": bool(_ALLOWING), "named": sorted(_NAMED)}
 
 
-def take_permissions(permitted: Mapping[str, Any]) -> None:
-    """Let run here, too, what may run in the process that this one works for."""
+def with_permissions(permitted: Mapping[str, Any]) -> AbstractContextManager[None]:
+    """Return the block in which what may run in the process that this one works for may run here.
+
+    What that one's user named may run afterwards, too.
+    """
     _NAMED.update(permitted["named"])
-    if permitted["all"] and not _ALLOWING:
-        _ALLOWING.append(None)
+    return code_in_runs_allowed(bool(permitted["all"]))
 
 
 def check_may_run(program: str, label: str) -> None:
@@ -425,6 +432,7 @@ def _module(code: OwnCode) -> ModuleType:
     path, source = code.source()
     label = code.label.removesuffix(":*")
     token = _IMPORTING.set(str(path))
+    own = _CARRIED.set(None)  # what the user's file reads is the user's
     sys.path.insert(0, str(path.parent))
     try:
         return _from_file(path, source) if code.is_file else importlib.import_module(code.where)
@@ -434,6 +442,7 @@ def _module(code: OwnCode) -> ModuleType:
         raise ValueError(f"{label}: importing {path}{line} raised {why}") from error
     finally:
         sys.path.remove(str(path.parent))
+        _CARRIED.reset(own)
         _IMPORTING.reset(token)
 
 

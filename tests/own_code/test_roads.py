@@ -7,6 +7,7 @@ evoply: its checksums are right.
 import hashlib
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import tomllib
@@ -23,19 +24,27 @@ import evoply as ep
 from evoply.arena.on_cluster import _seat
 from evoply.checksums import _checksum
 from evoply.cli import main
-from evoply.experiments import Experiment, compare, folder_for
+from evoply.experiments import (
+    Experiment,
+    compare,
+    estimated_cost,
+    find_experiment,
+    folder_for,
+    run_experiment,
+)
 from evoply.files import with_checksum
 from evoply.games import game_added
 from evoply.islands import IslandsConfig
 from evoply.leagues.champions import _play_command
 from evoply.leagues.league_data import MadePlayer
 from evoply.leagues.plan import LeagueFolder, LeaguePlan
-from evoply.own_code import code_in_runs_allowed, permissions
+from evoply.own_code import OwnCode, carried, carried_code, code_in_runs_allowed, permissions
 from evoply.players import parse_player
+from evoply.players.player_files import read_player
 from evoply.protocols import RunError
 from evoply.reports.adviser import Adviser
 from evoply.rules import read_rules
-from evoply.runs import advance, schema
+from evoply.runs import advance, list_runs, schema
 from evoply.web.application import application
 from evoply.web.limits import ServerLimits
 from evoply.web.outside_players import read_opponent
@@ -514,3 +523,142 @@ def test_a_comparison_of_runs_runs_no_code_of_theirs(run: Path) -> None:
     with pytest.raises(ValueError, match="--code-in-runs"):
         compare(["runs/sent", "runs/sent"], seeds=1, name="compared")
     assert not MARK.exists()
+
+
+def test_an_experiment_that_was_opened_imports_nothing(evil: Path) -> None:
+    path = experiment()
+    setup = path / "setups" / "1.toml"
+    for learner in (pinned("P"), f"python:{os.path.relpath('evil.py')}:P#{sha('evil.py')}"):
+        setup.write_text(f'learner = "{learner}"\ngame = "othello-4"\nseed = 1\n')
+        sealed_experiment(path)
+        with pytest.raises(ValueError, match=r"--code-in-runs|is absolute"):
+            run_experiment(find_experiment("sent"), workers=1)
+        with pytest.raises(ValueError, match=r"--code-in-runs|is absolute"):
+            estimated_cost(find_experiment("sent"))
+        assert not MARK.exists()
+
+
+def test_who_names_a_part_of_a_file_names_no_other(evil: Path) -> None:
+    Path("mine.py").write_text(f"import subprocess\ndef f(tree, stream): return 0.0\n# {evil}\n")
+    assert OwnCode.from_text("python:mine.py:f").named_by_user().loaded()
+    where = f"python:{Path('mine.py').resolve()}"
+    for name in ("subprocess", "subprocess.Popen"):
+        with pytest.raises(ValueError, match="--code-in-runs"):
+            carried_code(f"{where}:{name}#{sha('mine.py')}").loaded()
+    with pytest.raises(ValueError, match="a module inside a module"):
+        OwnCode.from_text("python:mine.py:subprocess.Popen").named_by_user().loaded()
+
+
+def test_a_base_that_lies_in_a_run_is_carried(run: Path) -> None:
+    with_config(run, lambda text: text.replace('game = "othello-4"', 'game = "python:evil.py:P"'))
+    Path("my.toml").write_text(
+        'learner = "islands"\nbase = "runs/sent/config.toml"\ngenerations = 1\n'
+    )
+    assert main(["evolve", "my.toml", "--no-tests"]) == 2
+    assert not MARK.exists()
+
+
+def test_a_run_may_be_called_like_a_file(run: Path) -> None:
+    os.rename("runs/sent", "runs/zz.py")
+    Path("champion@zz.py").write_text(Path("evil.py").read_text())
+    for name in ("champion", "champion@zz.py"):
+        assert main(["match", name, "random", "--games=2"]) == 0
+    assert not MARK.exists()
+
+
+def test_no_file_takes_the_place_of_a_preset_that_evoply_names(evil: Path) -> None:
+    for preset in ("quick", "gpjpp"):
+        Path(preset).write_text('game = "python:evil.py:P"\n')
+    with TestClient(page(), base_url="http://127.0.0.1:8000") as client:
+        assert client.get("/api/presets/quick").status_code == 200
+    plan = LeaguePlan(game="othello", budget=0.1, seeds=1, games=2, depth=0,
+                      methods=("liao", "firebrand", "tuples"))  # fmt: skip
+    LeagueFolder.create("runs/league", plan)
+    assert not MARK.exists()
+
+
+def test_processes_of_evoply_import_nothing_from_here(evil: Path) -> None:
+    Path("numbers.py").write_text(Path("evil.py").read_text())
+    path = experiment()
+    assert main(["experiment", str(path)]) == 0
+    assert not MARK.exists()
+
+
+@pytest.mark.parametrize("name", ["run.db", "config.toml", "game.json"])
+def test_no_file_of_a_run_is_waited_for(run: Path, name: str) -> None:
+    file = run / name
+    file.unlink(missing_ok=True)
+    os.mkfifo(file)
+    (error,) = (summary.error for summary in list_runs())
+    assert error
+    with pytest.raises(RunError):
+        ep.Run.open(run)
+
+
+def test_a_database_that_computes_is_refused(run: Path) -> None:
+    connection = sqlite3.connect(run / "run.db")
+    connection.execute("ALTER TABLE meta RENAME TO hidden")
+    connection.execute(
+        "CREATE VIEW meta AS WITH RECURSIVE endless(key) AS (SELECT 1 UNION ALL SELECT key + 1 "
+        "FROM endless) SELECT key, key AS value FROM endless WHERE key < 0"
+    )
+    connection.commit()
+    connection.close()
+    (error,) = (summary.error for summary in list_runs())
+    assert error is not None
+    assert "views or triggers" in error
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"foo": {"name": "f", "source": "0", "code": "PINNED"}},
+        {"learner": {"name": "f", "source": "0", "code": "PINNED"}},
+        {"fitness": {"name": "f", "source": "0", "code": [1]}},
+        {"fitness": {"name": "f", "source": "0", "code": "PINNED", "settings": [1]}},
+        {"fitness": [1]},
+    ],
+)
+def test_notes_of_python_are_read_as_data(run: Path, parts: dict[str, Any]) -> None:
+    text = json.dumps(parts).replace("PINNED", pinned("f"))
+    with written(run) as database:
+        schema.write_meta(database, {"python_parts": text})
+    for words in (["resume", "sent", "--generations=9"], ["report", "sent"], ["runs", "sent"]):
+        assert main(words) in (0, 1, 2)
+    assert not MARK.exists()
+
+
+def test_a_run_does_not_loosen_what_confines_a_bot(run: Path) -> None:
+    bot = parse_player("evil.py:Evil")
+    data = json.loads(bot.anywhere().model_dump_json())
+    read_player(data).seat("othello").close()
+    data["limits"] = {**data["limits"], "environment": ["SECRET"]}
+    with pytest.raises(ValueError, match="--code-in-runs"):
+        read_player(data).seat("othello")
+    bot.with_sandbox("off").seat("othello").close()
+
+
+def test_a_link_to_another_run_is_not_written_through(run: Path) -> None:
+    with ep.Run.create("runs/other", small_config()) as other:
+        steps = other.count()
+    (run / "run.db").unlink()
+    (run / "run.db").symlink_to(Path("runs/other/run.db").resolve())
+    assert main(["resume", "sent", "--no-tests"]) == 1
+    with ep.Run.open("runs/other") as other:
+        assert other.count() == steps
+
+
+def test_players_in_toml_are_not_read_from_a_run(run: Path) -> None:
+    (run / "player.toml").write_text(
+        'kind = "engine"\nprotocol = "gtp"\ncommand = ["sh", "-c", "touch mark"]\n'
+    )
+    assert main(["match", "runs/sent/player.toml", "random", "--games=2"]) == 2
+    assert not MARK.exists()
+
+
+def test_what_a_users_file_reads_is_the_users(run: Path) -> None:
+    ep.save_player("saved.json", "greedy")
+    Path("reads.py").write_text("import evoply as ep\nP = ep.parse_player('saved.json')\n")
+    code = OwnCode.from_text("python:reads.py:P").named_by_user()
+    with carried():
+        assert code.loaded().label

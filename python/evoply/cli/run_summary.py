@@ -1,5 +1,6 @@
 """The summary of a run that has ended: champion, matches, report, and how to play it."""
 
+import shlex
 from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any
@@ -48,7 +49,7 @@ def close_run(run: Run, output: Output, *, threads: int, with_tests: bool) -> di
         )
         output.people.print(match_table(matches, output.people.width))
     report = _write_report(run, output) if with_tests else None
-    play = suggested(f"play --against champion@{run.name}")
+    play = suggested(f"play --against {shlex.quote(f'champion@{run.name}')}")
     output.labelled("Run folder", str(run.path))
     output.labelled("Play it", play)
     if find_spec("fastapi") is not None:  # which comes with evoply[web]

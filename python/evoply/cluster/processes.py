@@ -22,6 +22,7 @@ from queue import SimpleQueue
 from typing import IO, Any, Self
 
 from evoply.cluster.worker import LISTENER, perform
+from evoply.processes import own_python
 from evoply.protocols import packed, unpacked
 from evoply.wording import shorten
 
@@ -118,7 +119,7 @@ class _Process:
         """Share of its unit that is done."""
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `ended`
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "evoply.cluster.processes"],
+            [*own_python(), "-m", "evoply.cluster.processes"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._complaints,

@@ -9,6 +9,7 @@ from evoply.evolution.fitness import OwnFitness, PythonFitness, named_fitness
 from evoply.evolution.user_code import OwnOperator
 from evoply.own_code import OwnCode, carried_code, named
 from evoply.protocols import RunError
+from evoply.wording import shorten
 
 _OPERATOR = "operator "
 _CHOICES = ("selection", "survival")
@@ -63,6 +64,8 @@ def given_again(run: Any) -> dict[str, Any]:
                 arguments["fitness"] = _fitness_of(part).made()
             elif what in _CHOICES:
                 arguments[what] = carried_code(part["code"]).loaded()
+            elif not what.startswith(_OPERATOR):
+                raise ValueError(f"its {shorten(what)} is no part of evolution")
             else:
                 name = what.removeprefix(_OPERATOR)
                 code = OwnCode.from_text(config.variation.operators[name])

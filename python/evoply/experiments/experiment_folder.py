@@ -28,7 +28,7 @@ from evoply.experiments.design import (
     setups_of,
 )
 from evoply.experiments.units import Point, Unit, measured
-from evoply.files import EXPERIMENT_FILE, checksum, read_limited, write_atomically
+from evoply.files import EXPERIMENT_FILE, checksum, read_kept, write_atomically
 from evoply.kinds import KINDS, Run
 from evoply.own_code import carried, is_carried
 from evoply.protocols import MALFORMED, RunError, RunNameError
@@ -40,8 +40,6 @@ from evoply.wording import shorten
 
 _SETUPS = "setups"
 _RUNS = "runs"
-_LARGEST = 10_000_000
-"""Bytes of a file of settings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +139,8 @@ class ExperimentFolder:
         """Open the folder; raise `RunError` if it is missing or damaged."""
         folder = Path(path)
         try:
-            data = read_toml(
-                read_limited(folder / EXPERIMENT_FILE, _LARGEST), str(folder / EXPERIMENT_FILE)
-            )
+            file = folder / EXPERIMENT_FILE
+            data = read_toml(read_kept(file).decode("utf-8"), str(file))
             _compare_checksum(folder, data)
             experiment = experiment_of(data["experiment"])
             add_game_of(folder)
@@ -284,9 +281,10 @@ def _compare_checksum(folder: Path, data: Mapping[str, Any]) -> None:
     content = {name: value for name, value in data.items() if name != "checksum"}
     if any(Path(file).name != file for file in data["setups"]):
         raise ValueError(f"a setup is a file of {_SETUPS}")
-    texts = {file: read_limited(folder / _SETUPS / file, _LARGEST) for file in data["setups"]}
-    if (folder / GAME).is_file():
-        texts[GAME] = read_limited(folder / GAME, _LARGEST)
+    files = {file: folder / _SETUPS / file for file in data["setups"]}
+    if (folder / GAME).exists():
+        files[GAME] = folder / GAME
+    texts = {name: read_kept(path).decode("utf-8") for name, path in files.items()}
     if data.get("checksum") != checksum([content, texts]):
         raise ValueError(
             f"its checksum does not match it and {_SETUPS}: put a copy back, or begin another "

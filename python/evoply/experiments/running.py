@@ -16,7 +16,7 @@ from evoply.experiments.design import Budget
 from evoply.experiments.experiment_folder import ExperimentFolder
 from evoply.experiments.units import Unit, run_unit
 from evoply.experiments.units_on_cluster import check_experiment_sendable, run_on_cluster
-from evoply.own_code import check_nothing_imports, permissions, take_permissions
+from evoply.own_code import check_nothing_imports, permissions, with_permissions
 from evoply.processes import core_count
 from evoply.protocols import RunError, UnitError, packed, unpacked
 
@@ -108,10 +108,10 @@ def run_experiment(
 def unit_here(data: bytes) -> bytes:
     """Make and measure one run in its folder: what a process of this machine does."""
     task = unpacked(data)[0]
-    take_permissions(task["may_run"])
     path, setup, seed = task["of"]
-    folder = _folder_at(path)
-    run_unit(folder.unit(setup, seed), folder.experiment, on_step=report)
+    with with_permissions(task["may_run"]):
+        folder = _folder_at(path)
+        run_unit(folder.unit(setup, seed), folder.experiment, on_step=report)
     return b""
 
 

@@ -16,7 +16,7 @@ from evoply.evolution.play.opponents import read_opponent
 from evoply.experiments.design import Budget, Experiment, Measure, Setup
 from evoply.files import checksum
 from evoply.kinds import Run
-from evoply.protocols import Player, RunNameError
+from evoply.protocols import MALFORMED, Player, RunError, RunNameError
 from evoply.runs import advance
 from evoply.runs.schema import player_data
 
@@ -43,9 +43,12 @@ class Point:
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Point:
-        """Return the point that `to_dict` wrote as *data*."""
+        """Return the point that `to_dict` wrote as *data*; TypeError if it has no numbers."""
         fields = {name: data[name] for name in cls.__slots__ if name != "scores"}
-        return cls(**fields, scores=tuple(data.get("scores", ())))
+        scores = tuple(data.get("scores", ()))
+        if not all(isinstance(number, int | float) for number in (*fields.values(), *scores)):
+            raise TypeError("a point has numbers")
+        return cls(**fields, scores=scores)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as JSON-ready data."""
@@ -129,7 +132,15 @@ def run_unit(
 def measured(run: Run) -> tuple[Point, ...] | None:
     """Return the curve of a finished unit, None if it is not finished."""
     text = run.meta(MEASURED)
-    return tuple(Point.of(point) for point in json.loads(text)) if text else None
+    if not text:
+        return None
+    try:
+        curve = tuple(Point.of(point) for point in json.loads(text))
+    except MALFORMED:
+        curve = ()
+    if not curve or len({len(point.scores) for point in curve}) > 1:
+        raise RunError(f"run {run.path}: its measured strength cannot be read - make it again")
+    return curve
 
 
 _Mark = tuple[int, float, float, float]

@@ -21,7 +21,7 @@ from evoply.experiments.experiment_folder import ExperimentFolder
 from evoply.experiments.units import Unit, measured, run_unit
 from evoply.files import DATABASE, write_atomically
 from evoply.kinds import KINDS, Run
-from evoply.own_code import permissions, take_permissions
+from evoply.own_code import permissions, with_permissions
 from evoply.protocols import (
     MALFORMED,
     Answer,
@@ -89,8 +89,10 @@ def unit_part(data: bytes) -> bytes:
     """Make and measure one run: the unit of work of a cluster."""
     task, _ = unpacked(data)
     know_game(task)
-    take_permissions(task["may_run"])
-    with tempfile.TemporaryDirectory(prefix="evoply-") as name:
+    with (
+        with_permissions(task["may_run"]),
+        tempfile.TemporaryDirectory(prefix="evoply-") as name,
+    ):
         config = Path(name) / "setup.toml"
         config.write_text(task["config"], encoding="utf-8")
         kind = stored_kind(KINDS, config)

@@ -343,16 +343,19 @@ def load_islands_config(
         if data.get("learner") != ISLANDS_LEARNER:
             wrong = f'{shorten(name)} is not a config of islands, which has learner = "islands"'
             raise ConfigError([("learner", wrong)])
-        if isinstance(data.get("base"), str) and not is_carried():
-            data["base"] = _keys_of_file(data["base"], Path(name).parent)
-        return changed_config(IslandsConfig, data, overrides, settings)
+        base = data.get("base")
+        if not isinstance(base, str) or is_carried():
+            return changed_config(IslandsConfig, data, overrides, settings)
+        beside = Path(name).parent / base
+        text = str(beside) if os.path.isfile(beside) else base  # a name may be too long
+        with reading(text):
+            data["base"] = _keys_of_file(text, base)
+            return changed_config(IslandsConfig, data, overrides, settings)
 
 
-def _keys_of_file(base: str, folder: Path) -> dict[str, Any]:
-    """Return the keys of evolution that the file *base* of *folder* has, or a preset."""
-    beside = folder / base
-    text = str(beside) if os.path.isfile(beside) else base  # a name may be too long
-    keys = with_game_of_file(read_toml(config_text(text), base), Path(text).parent)
+def _keys_of_file(path: str, base: str) -> dict[str, Any]:
+    """Return the keys of evolution that the file at *path* has, or a preset, which is *base*."""
+    keys = with_game_of_file(read_toml(config_text(path), base), Path(path).parent)
     try:
         _check_is_evolution(keys, base)
     except ValueError as error:

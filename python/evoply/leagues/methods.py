@@ -27,7 +27,7 @@ from evoply.experiments.design import LONGEST_NAME, Setup, config_of_source
 from evoply.files import read_limited
 from evoply.kinds import KINDS
 from evoply.leagues.league_data import Entrant
-from evoply.presets import config_text
+from evoply.presets import PRESETS, config_text, preset_file
 from evoply.protocols import ConfigError
 from evoply.runs.finding_kinds import named_kind
 from evoply.wording import did_you_mean, named_apart, shorten
@@ -54,14 +54,15 @@ class Making(Part):
 
         *settings* are more values of keys. Raises `ConfigError` for what does not fit.
         """
-        data = read_toml(config_text(self.base), self.base)
+        base = preset_file(self.base) if self.base in PRESETS else self.base
+        data = read_toml(config_text(base), self.base)
         kind = named_kind(KINDS, data.get("learner", "evolution"))
         amounts = self.amounts(budget)
         overrides = [f"game={json.dumps(game)}"]
         overrides += [f"{path}={amount}" for path, amount in amounts.items()]
         ends = dict.fromkeys(kind.configs.limits - {"machine", *amounts})
         changes = {**ends, **self.changes, **settings}
-        return Setup(name, kind, kind.configs.load(self.base, overrides, **changes))
+        return Setup(name, kind, kind.configs.load(base, overrides, **changes))
 
     def amounts(self, budget: float) -> dict[str, int]:
         """Return the limits of a run that is worth *budget* seconds of one core, at least 1."""

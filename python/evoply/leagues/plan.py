@@ -23,7 +23,7 @@ from evoply.experiments.design import Experiment, Setup
 from evoply.experiments.experiment_folder import ExperimentFolder
 from evoply.files import (
     LEAGUE_FILE,
-    read_limited,
+    read_kept,
     with_checksum,
     without_checksum,
     write_atomically,
@@ -153,7 +153,7 @@ class LeagueFolder:
         folder = Path(path)
         file = folder / LEAGUE_FILE
         try:
-            data = without_checksum(json.loads(read_limited(file, _LARGEST)))
+            data = without_checksum(json.loads(read_kept(file, _LARGEST)))
             plan = plan_of(data["plan"])
             # A game of which no method is listed has none that looks for features.
             methods = chosen_methods(plan.game, data["found"]) if data["found"] else ()

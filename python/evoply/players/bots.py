@@ -65,7 +65,9 @@ class Bot(PlayerKind):
 
     @property
     def _program(self) -> str:
-        return json.dumps([self.kind, str(Path(self.path).resolve())])
+        # With what confines it: who names a file does not name it without its sandbox.
+        confined = self.limits.model_dump(include=set(UNSEEN))
+        return json.dumps([self.kind, str(Path(self.path).resolve()), confined])
 
     @property
     def label(self) -> str:
@@ -151,7 +153,7 @@ class Bot(PlayerKind):
         """Return the bot with this sandbox; `ValueError` if it is required and missing."""
         limits = self.limits.model_copy(update={"sandbox": mode})
         limits.surroundings()
-        return self.model_copy(update={"limits": limits})
+        return type(self)(**{**self.model_dump(exclude_unset=True), "limits": limits})
 
     def self_contained(self) -> Bot:
         """Raise `ValueError`: a bot is Python code, and saved players must not need any."""

@@ -167,6 +167,11 @@ def _parse(
         tree, colon, options = bare.partition(":")  # no primitive's name has a colon
         section = _Options("a tree", colon, options, column + len(tree))
         return _tree(tree.strip(), section, primitives)
+    name, colon, options = bare.partition(":")
+    section = _Options(name, colon, options, column + len(name))
+    kind, at, run = name.partition("@")
+    if kind.strip() == "champion":  # before files: a run may be called like one
+        return with_options(_champion(run.strip(), column, runs), section.read(_ANY), name=bare)
     for model in grammar.kinds:
         try:
             player = model.from_text(bare, game)
@@ -174,8 +179,6 @@ def _parse(
             raise PlayerTextError(str(error), column) from None
         if player is not None:
             return player
-    name, colon, options = bare.partition(":")
-    section = _Options(name, colon, options, column + len(name))
     for model in grammar.kinds:
         if name.strip() in model.names and model.text_options():
             # Before files: an option may end in the name of one.
@@ -188,9 +191,6 @@ def _parse(
         is_saved = path.lower().endswith(".json")
         player = load_player(path, game=game) if is_saved else load_toml_player(path)
         return with_options(player, chosen, name=bare if chosen else None)
-    kind, at, run = name.partition("@")
-    if kind.strip() == "champion":
-        return with_options(_champion(run.strip(), column, runs), section.read(_ANY), name=bare)
     if at or name.strip() not in NAMED_PLAYERS:
         _unknown(name.strip(), column, grammar)
     return _named_player(name.strip(), section, bare, game)

@@ -14,7 +14,7 @@ from evoply.files import lies_in_run, read_limited
 from evoply.protocols import ConfigError
 from evoply.wording import did_you_mean, shorten
 
-__all__ = ["PRESETS", "Preset", "config_text", "preset_text"]
+__all__ = ["PRESETS", "Preset", "config_text", "preset_file", "preset_text"]
 
 _LARGEST_FILE = 10_000_000
 _EVOLVED = ("evolution", "islands", "map-elites")
@@ -140,6 +140,11 @@ def preset_text(name: str) -> str:
     if name not in PRESETS:
         raise ValueError(f"unknown preset {name!r}: the presets are {', '.join(PRESETS)}")
     return Path(__file__).with_name(PRESETS[name].file).read_text(encoding="utf-8")
+
+
+def preset_file(name: str) -> str:
+    """Return the path of evoply's preset *name*, in whose place no file of that name is read."""
+    return str(Path(__file__).with_name(PRESETS[name].file))
 
 
 def config_text(name: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from evoply.when_used import give_when_used
 
 if TYPE_CHECKING:
-    from evoply.processes.cores import core_count
+    from evoply.processes.cores import core_count, own_python
     from evoply.processes.keeper import KeeperLimits
     from evoply.processes.process import BrokenError, ForeignProcess, one_line
     from evoply.processes.sandbox import SandboxMode, Surroundings
@@ -21,12 +21,13 @@ __all__ = [
     "Surroundings",
     "core_count",
     "one_line",
+    "own_python",
 ]
 
 give_when_used(
     __name__,
     {
-        "cores": "core_count",
+        "cores": "core_count own_python",
         "keeper": "KeeperLimits",
         "process": "BrokenError ForeignProcess one_line",
         "sandbox": "SandboxMode Surroundings",

@@ -171,7 +171,9 @@ def _commands(run: Run, rows: Rows) -> list[tuple[str, str]]:
     for what, part in run.python_parts().items():
         commands.append((f"Python {what}", f"{part['name']} ({part['source'][:16]})"))
     if rows:
-        commands.append(("play against it", f"evoply play --against champion@{run.name}"))
+        commands.append(
+            ("play against it", f"evoply play --against {shlex.quote(f'champion@{run.name}')}")
+        )
     return commands
 
 

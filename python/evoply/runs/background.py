@@ -6,9 +6,9 @@ Reasons: docs/design/page.md.
 """
 
 import subprocess
-import sys
 from pathlib import Path
 
+from evoply.processes import own_python
 from evoply.protocols import RunError
 from evoply.refusals import reason
 
@@ -24,7 +24,7 @@ def go_on_in_process(
     It may have another number of *generations* than before. *tests*: whether it plays test matches
     and writes the report at the end. Raises `RunError` if no process can be started.
     """
-    command = [sys.executable, "-m", "evoply", "resume", str(folder.absolute()), "--json"]
+    command = [*own_python(), "-m", "evoply", "resume", str(folder.absolute()), "--json"]
     if not tests:
         command.append("--no-tests")
     if generations is not None:

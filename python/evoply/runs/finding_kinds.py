@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from evoply.own_code import FORM, OwnCode, carried_code, is_own_code
+from evoply.files import read_kept
+from evoply.own_code import FORM, OwnCode, carried_code, is_own_code, pinned_text
 from evoply.protocols import ConfigError, RunError, StorableLearner
 from evoply.runs.folder import stored_learner
 from evoply.runs.kind import Kind
@@ -54,7 +55,7 @@ def named_kind(kinds: Kinds, name: str) -> Kind:
     """
     if is_own_code(name):
         try:
-            code = OwnCode.from_text(name).named_by_user()
+            code = OwnCode.from_text(pinned_text(name))
             return outside_kind(loaded_learner(code), str(code))
         except ValueError as error:
             raise ConfigError([("learner", str(error))]) from None
@@ -78,7 +79,7 @@ def stored_kind(kinds: Kinds, config_file: Path, learner: Any = None) -> Kind:
     one made the run.
     """
     try:
-        name = stored_learner(tomllib.loads(config_file.read_text(encoding="utf-8")))
+        name = stored_learner(tomllib.loads(read_kept(config_file).decode("utf-8")))
     except (OSError, ValueError, RecursionError):
         name = "evolution"  # whose config reports the error
     if is_own_code(name):

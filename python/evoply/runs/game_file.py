@@ -4,15 +4,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-from evoply.files import read_limited
+from evoply.files import read_kept
 from evoply.protocols import MALFORMED, RunError
 from evoply.refusals import reason
 
 __all__ = ["GAME", "add_game_of", "game_content"]
 
 GAME = "game.json"
-_LARGEST = 10_000_000
-"""Bytes of rules with the most operations, written line by line."""
 
 
 def game_content(config: Any) -> str | None:
@@ -26,12 +24,12 @@ def game_content(config: Any) -> str | None:
 def add_game_of(folder: Path) -> None:
     """Add the game of a *folder* that has one; `RunError` if its rules are damaged or others."""
     file = folder / GAME
-    if not file.is_file():
+    if not file.exists():
         return
     from evoply.rules.loading import add_carried
 
     try:
-        add_carried(json.loads(read_limited(file, _LARGEST)))
+        add_carried(json.loads(read_kept(file)))
     except OSError as error:
         raise RunError(f"{folder} cannot be read: {reason(error, file)}") from None
     except MALFORMED as error:

@@ -38,7 +38,7 @@ from evoply.runs.folder import (
 )
 from evoply.runs.game_file import GAME, add_game_of, game_content
 from evoply.runs.kind import Kind, RunEnding, check_installed
-from evoply.runs.schema import reading, unreadable
+from evoply.runs.schema import reading, recorded_parts, unreadable
 
 _T = TypeVar("_T")
 
@@ -204,6 +204,10 @@ class Run:
         if self._lock is not None:
             yield
             return
+        if (self.path / DATABASE).is_symlink():
+            raise RunError(
+                f"run {self.path}: run.db is a link - go on with the run that it leads to"
+            )
         self._lock = WriterLock(self.path)
         try:
             if not self._is_whole:
@@ -281,10 +285,7 @@ class Run:
         And `code`, which is how a config names a part, or `nameless`, which says why none can.
         """
         text = self.meta("python_parts")
-        parts = self._object(text) if text else {}
-        for part in parts.values():
-            self._object(json.dumps(part), ("name", "source"))
-        return parts
+        return self.reading(lambda _: recorded_parts(text)) if text else {}
 
     def table(self, query: str, parameters: tuple[Any, ...] = ()) -> list[dict[str, Any]]:
         """Return the rows of a SELECT over the run's tables as mappings.

@@ -21,7 +21,7 @@ from typing import Any, NoReturn, TypeVar
 
 from evoply import _native
 from evoply.checksums import CHECKSUMS, UNREADABLE, Database, Group, damage_of
-from evoply.files import DATABASE
+from evoply.files import DATABASE, read_kept
 from evoply.protocols import MALFORMED, Player, RunError, Step
 from evoply.refusals import reason, refusal_of
 from evoply.runs.database import connect, connect_at_rest, state_at_rest
@@ -91,10 +91,13 @@ GROUPS = (_META, _PLAYERS, _STEPS, _STATES, _MATCHES, _EVENTS)
 FORMAT = 8
 """Version of the folder's form and of digests. Before the first release no other is read."""
 
+_STRANGE = (
+    "SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index') OR sql LIKE '%VIRTUAL%'"
+    " OR sql LIKE '%GENERATED%' OR sql LIKE '% AS (%'"
+)
+"""Finds what computes when it is read, perhaps without end."""
 _FILES = "files"
 """The fact that has the checksums of the files beside the database, by name."""
-_LARGEST = 10_000_000
-"""Bytes of such a file that are read; none that evoply writes is larger."""
 _DAMAGE = (sqlite3.Error, *MALFORMED)
 """Errors of reading a damaged file."""
 
@@ -135,12 +138,10 @@ def check_files(database: Database, folder: Path) -> int:
     Raises `RunError` that names a file that was changed, removed or added.
     """
     files = read_object(read_meta(database).get(_FILES, ""))
-    here = [name for name in (CONFIG, GAME) if name in files or (folder / name).is_file()]
+    here = [name for name in (CONFIG, GAME) if name in files or (folder / name).exists()]
     for name in here:
         try:
-            with (folder / name).open("rb") as file:
-                content = file.read(_LARGEST + 1)
-            is_same = len(content) <= _LARGEST and _sha(content) == files.get(name)
+            is_same = _sha(read_kept(folder / name)) == files.get(name)
         except OSError as error:
             raise RunError(
                 f"run {folder}: {name} cannot be read: {reason(error, folder / name)}"
@@ -205,6 +206,8 @@ def _look_at_rest(path: Path, read: Callable[[Database], _T]) -> tuple[_T] | Non
 
 
 def _check_format(folder: Path, connection: sqlite3.Connection) -> Database:
+    if connection.execute(_STRANGE).fetchone():
+        raise ValueError("it has views or triggers, which no run has")
     row = connection.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
     text = str(row[0]) if row else ""
     if not text.isdecimal() or len(text) > 9:
@@ -266,6 +269,22 @@ def read_object(text: str, keys: Iterable[str] = ()) -> dict[str, Any]:
     if not isinstance(value, dict) or not set(keys) <= set(value):
         raise ValueError("a note in it cannot be read")
     return value
+
+
+def recorded_parts(text: str) -> dict[str, dict[str, Any]]:
+    """Return the user's Python that a run notes, by what each is for; `ValueError` if unreadable.
+
+    Each has `name` and `source`, and may have `code` or `nameless`, and `settings`.
+    """
+    parts = read_object(text)
+    for part in parts.values():
+        fields = dict(part) if isinstance(part, dict) else {}
+        settings = fields.pop("settings", {})
+        is_known = {"name", "source"} <= fields.keys() <= {"name", "source", "code", "nameless"}
+        is_text = all(isinstance(value, str) for value in fields.values())
+        if not is_known or not is_text or not isinstance(settings, dict):
+            raise ValueError("a note of Python in it cannot be read")
+    return parts
 
 
 def player_data(player: Player) -> Any:

@@ -2,6 +2,7 @@
 
 import hashlib
 import inspect
+import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
@@ -39,13 +40,13 @@ def has_programs(run: Any) -> bool:
 
 def resuming(run: Any) -> str:
     """Return the command that goes on with *run*, after `evoply`."""
-    return f"resume {run.name}{' --code-in-runs' * has_programs(run)}"
+    return f"resume {shlex.quote(run.name)}{' --code-in-runs' * has_programs(run)}"
 
 
 def _players_in(data: Any) -> Iterator[Any]:
     """Yield the players in JSON form that nested *data* has: programs are kept so."""
     if isinstance(data, str):
-        if data.startswith('{"'):
+        if data.lstrip().startswith("{"):
             with suppress(ValueError):
                 yield read_player(parse_json(data))
     elif isinstance(data, Mapping | list):

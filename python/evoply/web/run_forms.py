@@ -18,7 +18,7 @@ from evoply.evolution.play.opponents import player_texts
 from evoply.games import GAMES
 from evoply.kinds import KINDS
 from evoply.own_code import carried
-from evoply.presets import PRESETS, preset_text
+from evoply.presets import PRESETS, preset_file, preset_text
 from evoply.protocols import ConfigError
 from evoply.runs.finding_kinds import kind_of
 from evoply.web.limits import ServerLimits
@@ -34,7 +34,7 @@ _NONE = re.compile(r"\bNone(:| for(?= ))")
 
 @cache
 def _preset_config(name: str) -> Any:
-    return KINDS[PRESETS[name].learner].configs.load(name)
+    return KINDS[PRESETS[name].learner].configs.load(preset_file(name))
 
 
 def form_of(name: str, limits: ServerLimits, game: str | None = None) -> FormShown:

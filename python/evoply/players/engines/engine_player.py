@@ -18,7 +18,7 @@ from evoply.look import table_html
 from evoply.own_code import check_may_run, name_program
 from evoply.players.player_kind import PlayerKind
 from evoply.players.problems import problems, refusal
-from evoply.players.process_limits import MoveLimit, ProcessLimits
+from evoply.players.process_limits import UNSEEN, MoveLimit, ProcessLimits
 from evoply.protocols import ConfigError
 from evoply.wording import did_you_mean, shorten
 
@@ -75,8 +75,11 @@ class Engine(PlayerKind):
 
     @property
     def _program(self) -> str:
-        data = self.anywhere().identity()
-        return json.dumps([data["kind"], data["protocol"], data["command"], data["options"]])
+        # With what confines it: who names a program does not name it without its sandbox.
+        data, confined = self.anywhere().identity(), self.limits.model_dump(include=set(UNSEEN))
+        return json.dumps(
+            [data["kind"], data["protocol"], data["command"], data["options"], confined]
+        )
 
     @field_validator("command", mode="before")
     @classmethod
@@ -103,7 +106,11 @@ class Engine(PlayerKind):
     @property
     def label(self) -> str:
         """The name, or the text that names the engine."""
-        return self.name or f"{_HEAD}{self.protocol}:{shlex.join(self.command)}"
+        return self.name or self._text
+
+    @property
+    def _text(self) -> str:
+        return f"{_HEAD}{self.protocol}:{shlex.join(self.command)}"
 
     @property
     def reproducible(self) -> bool:
@@ -133,7 +140,7 @@ class Engine(PlayerKind):
         """Return a seat, whose process starts with the first question."""
         from evoply.players.engines.seat import EngineSeat  # every player is read by way of here
 
-        check_may_run(self._program, self.label)
+        check_may_run(self._program, self._text)
         Engine.check_fits(self, game)
         return EngineSeat(
             self.protocol,
@@ -190,7 +197,7 @@ class Engine(PlayerKind):
         """Return the engine with this sandbox; `ValueError` if it is required and missing."""
         limits = self.limits.model_copy(update={"sandbox": mode})
         limits.surroundings()
-        return self.model_copy(update={"limits": limits})
+        return type(self)(**{**self.model_dump(exclude_unset=True), "limits": limits})
 
     def self_contained(self) -> Engine:
         """Raise `ValueError`: an engine is a program here, and saved players play anywhere."""
