@@ -129,7 +129,7 @@ def test_a_run_keeps_the_tuned_champion(tmp_path: Path) -> None:
 def test_without_the_package_a_run_does_not_begin(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    missing = r"install evoply\[tune\]"
+    missing = "the package cmaes - is not installed"
     with Run.create(tmp_path / "run", config()) as run:
         monkeypatch.setattr("evoply.learning.tuning.find_spec", lambda _: None)
         with pytest.raises(RunError, match=missing):

@@ -20,7 +20,7 @@ from evoply.players import Mcts, analyse, parse_player
 from evoply.players.kernel_seat import ALL_MOVES
 from evoply.protocols import Clock
 from evoply.web.limits import LimitError, ServerLimits
-from evoply.web.outside_players import check_text, read_opponent
+from evoply.web.outside_players import read_opponent
 
 VALUES = {
     "pieces": features.discs("own") - features.discs("opponent"),
@@ -361,7 +361,7 @@ def test_identities_tell_what_decides_moves() -> None:
 )
 def test_no_file_is_named_to_the_page_by_an_evaluator(text: str) -> None:
     with pytest.raises(ValueError, match=r"cannot be named here|no run is called|not a name"):
-        check_text(text)
+        read_opponent(text, "othello", ServerLimits())
 
 
 def test_the_page_takes_a_tree_of_playouts_within_its_limits() -> None:

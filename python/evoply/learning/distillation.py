@@ -174,7 +174,9 @@ def distil(
         ]
     )[_nearest_met(learned.stages(ends))]
     named = [candidates[column] for column in columns]
-    names = FormulaNames({one.expression: one.name for one in candidates if not one.is_difference})
+    names = FormulaNames(
+        {each.expression: each.name for each in candidates if not each.is_difference}
+    )
     order = sorted(range(len(columns)), key=lambda index: -float(np.abs(weights[:, index]).max()))
     parts = judged.stages(ends)
     hits = sum(part.hits(columns, row) for part, row in zip(parts, weights, strict=True))
