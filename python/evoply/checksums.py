@@ -5,10 +5,15 @@ facts about a run. The table `checksums` has a row for each group, also for empt
 missing rows are noticed like changed ones. This module knows only that table.
 """
 
+import errno
+import math
+import os
 import sqlite3
+import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from evoply.files import checksum
@@ -23,10 +28,62 @@ CREATE TABLE checksums (
 """
 _STORED = "SELECT number, sha256 FROM checksums WHERE name = ? AND number BETWEEN ? AND ?"
 _LEAST, _MOST = -(2**63), 2**63 - 1
+_LEAST_STEPS, _STEPS_A_BYTE, _AT_A_TIME = 10_000_000, 50, 10_000
+"""Steps of SQLite's machine that a read may take, and after how many it is looked at."""
 _AT_ONCE = 100
 """Groups in memory while all are checked."""
 
 Row = tuple[Any, ...]
+
+
+_SUPER_JOURNAL = bytes.fromhex("d9d505f920a163d7")
+"""The end of a journal that names another file, which SQLite would delete (sqlite.org/fileformat,
+The Rollback Journal): evoply writes none."""
+
+
+def check_beside(path: Path) -> None:
+    """Raise `OSError` if what lies beside the database at *path* would do harm when it is opened.
+
+    A file from somebody else may come with a journal that names a file of the user's, or with a
+    pipe, for which SQLite would wait.
+    """
+    path = path.resolve()  # as SQLite does
+    for ending in ("-journal", "-wal", "-shm"):
+        beside = path.with_name(f"{path.name}{ending}")
+        try:
+            mode = os.lstat(beside).st_mode
+        except FileNotFoundError:
+            continue
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.EINVAL, "this is no plain file", str(beside))
+        if ending == "-journal" and beside.read_bytes()[-8:] == _SUPER_JOURNAL:
+            raise OSError(errno.EINVAL, "this journal names another file", str(beside))
+
+
+class BoundedConnection(sqlite3.Connection):
+    """A connection whose reads end, however often a damaged file leads to the same page.
+
+    `Database` gives each read steps in proportion to the size of the file. Ctrl-C is heard between
+    steps, too.
+    """
+
+    path: Path | None = None
+    _left: float = 0
+
+    def renew(self, *, is_bounded: bool = True) -> None:
+        """Begin a read, which may take as many steps as a whole file needs."""
+        size = os.path.getsize(self.path) if self.path is not None else 0
+        self._left = (_LEAST_STEPS + _STEPS_A_BYTE * size) / _AT_A_TIME if is_bounded else math.inf
+
+    def bound(self, path: Path) -> None:
+        """Count the steps from now on; *path* is the file."""
+        self.path = path
+        self.renew()
+        self.set_progress_handler(self._is_too_long, _AT_A_TIME)
+
+    def _is_too_long(self) -> bool:
+        self._left -= 1
+        return self._left < 0
 
 
 class ChecksumError(ValueError):
@@ -70,6 +127,7 @@ class Database:
         if self.connection.in_transaction:
             yield
             return
+        self._renew()
         try:
             self.connection.execute("BEGIN")
             yield
@@ -80,6 +138,7 @@ class Database:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Commit all statements inside, or none."""
+        self._renew()
         self.connection.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -89,6 +148,10 @@ class Database:
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK")
             raise
+
+    def _renew(self) -> None:
+        if isinstance(self.connection, BoundedConnection):
+            self.connection.renew()
 
     def read(self, group: Group, first: int = _LEAST, last: int = _MOST) -> dict[int, list[Row]]:
         """Return the rows of the groups numbered *first* to *last*, by number.
@@ -167,6 +230,7 @@ class Database:
         Raises `ChecksumError` that names the damage, which may be in the file's structure: SQLite
         then finds rows in wrong places.
         """
+        self._renew()
         for (problem,) in self.connection.execute("PRAGMA integrity_check(1)"):
             if problem != "ok":
                 raise ChecksumError(str(problem).partition("\n")[2] or problem)

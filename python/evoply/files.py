@@ -107,7 +107,7 @@ def check_writable(path: str | Path) -> None:
     try:
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        if path.exists() and not path.is_file():
+        if path.exists() and not path.is_file() and not lies_in_run(path):
             with path.open("ab"):
                 return
         temporary = _beside(path.resolve())
@@ -121,7 +121,8 @@ def check_writable(path: str | Path) -> None:
 
 @contextmanager
 def _open_for_writing(path: Path) -> Iterator[TextIO]:
-    is_strange = path.is_symlink() and lies_in_run(path)
+    is_plain = path.is_file() and not path.is_symlink()
+    is_strange = os.path.lexists(path) and not is_plain and lies_in_run(path)
     if path.exists() and not path.is_file() and not is_strange:
         with path.open("w", encoding="utf-8", newline="\n") as file:
             yield file

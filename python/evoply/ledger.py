@@ -12,7 +12,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from evoply.checksums import CHECKSUMS, UNREADABLE, ChecksumError, Database, Group, damage_of
+from evoply.checksums import (
+    CHECKSUMS,
+    UNREADABLE,
+    ChecksumError,
+    Database,
+    Group,
+    check_beside,
+    damage_of,
+)
 from evoply.protocols import MALFORMED, RunError
 from evoply.refusals import refusal_of
 
@@ -195,6 +203,7 @@ def _moves(database: Database, *numbers: int) -> Iterator[tuple[int, Move]]:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
+    check_beside(path)
     connection = sqlite3.connect(path, timeout=0.5, isolation_level=None, check_same_thread=False)
     try:
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")

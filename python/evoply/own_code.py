@@ -41,6 +41,8 @@ _TEXT = re.compile(
     r"python:(?P<where>.+?):(?P<name>[^\W\d]\w*(?:\.[^\W\d]\w*)*)(?:#(?P<checksum>[0-9a-f]{64}))?",
     re.DOTALL,
 )
+_WHOLE = "*"
+"""Stands for the whole file where no name in it matters."""
 _LONGEST_TEXT = 4000
 _LONGEST_ERROR = 500
 _MODULES = "evoply own code"
@@ -83,7 +85,8 @@ class OwnCode:
     @property
     def label(self) -> str:
         """The text for people: without folder and checksum."""
-        return f"{PREFIX}{Path(self.where).name if self.is_file else self.where}:{self.name}"
+        where = Path(self.where).name if self.is_file else self.where
+        return f"{PREFIX}{where}" + f":{self.name}" * (self.name != _WHOLE)
 
     @property
     def is_file(self) -> bool:
@@ -144,7 +147,7 @@ class OwnCode:
         """
         pinned = self.pinned()
         check_may_run(pinned._place, f"{self.label} ({pinned.where})")
-        found: Any = _module(replace(pinned, name="*"))
+        found: Any = _module(replace(pinned, name=_WHOLE))
         for place, part in enumerate(self.name.split(".")):
             if place and isinstance(found, ModuleType):
                 raise ValueError(f"{self.label}: names a module inside a module - name that one")
@@ -365,7 +368,7 @@ def check_may_run(program: str, label: str) -> None:
         raise ValueError(
             f"{shorten(label, _LONGEST_ERROR)}: only a run, an experiment or a league names this "
             "program, and it may come from somebody else - look at it, then allow it with "
-            "--code-in-runs, or name it yourself"
+            "--code-in-runs, or name it yourself (Python without its checksum)"
         )
 
 
@@ -430,7 +433,7 @@ class _Loader(SourceFileLoader):
 def _module(code: OwnCode) -> ModuleType:
     """Return the module of a pinned *code*, imported now; its name does not matter."""
     path, source = code.source()
-    label = code.label.removesuffix(":*")
+    label = code.label
     token = _IMPORTING.set(str(path))
     own = _CARRIED.set(None)  # what the user's file reads is the user's
     sys.path.insert(0, str(path.parent))

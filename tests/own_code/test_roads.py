@@ -22,7 +22,7 @@ from own_settings import small_config
 
 import evoply as ep
 from evoply.arena.on_cluster import _seat
-from evoply.checksums import _checksum
+from evoply.checksums import BoundedConnection, _checksum
 from evoply.cli import main
 from evoply.experiments import (
     Experiment,
@@ -595,18 +595,24 @@ def test_no_file_of_a_run_is_waited_for(run: Path, name: str) -> None:
         ep.Run.open(run)
 
 
-def test_a_database_that_computes_is_refused(run: Path) -> None:
+@pytest.mark.parametrize(
+    "schema",
+    [
+        "CREATE VIEW meta AS WITH RECURSIVE endless(key) AS (SELECT 1 UNION ALL SELECT key + 1 "
+        "FROM endless) SELECT key, key AS value FROM endless WHERE key < 0",
+        "CREATE TABLE meta (key, value AS\t(hex(zeroblob(9))))",
+        "CREATE VIRTUAL TABLE meta USING rtree(key, value, other)",
+    ],
+)
+def test_a_database_that_computes_is_refused(run: Path, schema: str) -> None:
     connection = sqlite3.connect(run / "run.db")
     connection.execute("ALTER TABLE meta RENAME TO hidden")
-    connection.execute(
-        "CREATE VIEW meta AS WITH RECURSIVE endless(key) AS (SELECT 1 UNION ALL SELECT key + 1 "
-        "FROM endless) SELECT key, key AS value FROM endless WHERE key < 0"
-    )
+    connection.execute(schema)
     connection.commit()
     connection.close()
     (error,) = (summary.error for summary in list_runs())
     assert error is not None
-    assert "views or triggers" in error
+    assert "views, triggers" in error
 
 
 @pytest.mark.parametrize(
@@ -662,3 +668,44 @@ def test_what_a_users_file_reads_is_the_users(run: Path) -> None:
     code = OwnCode.from_text("python:reads.py:P").named_by_user()
     with carried():
         assert code.loaded().label
+
+
+def test_no_journal_beside_a_run_deletes_a_file(run: Path) -> None:
+    Path("victim").write_text("precious")
+    name = str(Path("victim").resolve()).encode()
+    tail = name + len(name).to_bytes(4, "big") + sum(name).to_bytes(4, "big")
+    magic = bytes.fromhex("d9d505f920a163d7")
+    begin = magic + bytes(4) + bytes(8) + (512).to_bytes(4, "big") + (4096).to_bytes(4, "big")
+    journal = begin.ljust(512, b"\0") + (1).to_bytes(4, "big") + tail + magic
+    for beside in (b"", None):
+        (run / "run.db-journal").write_bytes(journal)
+        if beside is not None:
+            (run / "run.db-wal").write_bytes(beside)
+        (error,) = (summary.error for summary in list_runs())
+        assert error is not None
+        assert "names another file" in error
+        assert main(["runs", "sent", "--check"]) == 1
+        assert Path("victim").read_text() == "precious"
+    (run / "run.db-journal").unlink()
+    os.mkfifo(run / "run.db-journal")
+    assert main(["runs", "sent", "--check"]) == 1
+    (run / "run.db-journal").unlink()
+    assert main(["runs", "sent", "--check"]) == 0
+
+
+def test_a_read_of_a_run_ends(run: Path) -> None:
+    with ep.Run.open(run) as opened:
+        connection = opened._database.connection
+        assert isinstance(connection, BoundedConnection)
+        connection.renew()
+        endless = "WITH RECURSIVE e(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM e) SELECT * FROM e"
+        with pytest.raises(sqlite3.OperationalError, match="interrupted"):
+            for _ in connection.execute(endless):
+                pass
+        assert opened.count() == 3
+
+
+def test_a_page_replaces_a_pipe_in_a_run(run: Path) -> None:
+    os.mkfifo(run / "report.html")
+    assert main(["report", "sent"]) == 0
+    assert (run / "report.html").is_file()

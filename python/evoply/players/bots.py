@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import os
 import re
 from collections.abc import Collection
 from pathlib import Path
@@ -225,6 +226,8 @@ def parsed_python(source: str | bytes) -> ast.Module:
 
 def _classes(path: str | Path) -> dict[str, ast.ClassDef]:
     try:
+        if os.path.exists(path) and not os.path.isfile(path):
+            raise ValueError("this is no plain file")  # a pipe would be waited for
         tree = parsed_python(read_limited(path, _LARGEST_FILE))
     except FileNotFoundError:
         raise ValueError(

@@ -6,6 +6,7 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
+from evoply.checksums import BoundedConnection, check_beside
 from evoply.protocols import RunError
 from evoply.refusals import refusal_of
 
@@ -65,7 +66,7 @@ def _open(path: Path, mode: str, *, locking: str = "NORMAL") -> sqlite3.Connecti
     try:
         connection.execute(f"PRAGMA locking_mode = {locking}")
         connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
     except BaseException:
         connection.close()
         raise
@@ -73,9 +74,16 @@ def _open(path: Path, mode: str, *, locking: str = "NORMAL") -> sqlite3.Connecti
 
 
 def _connection(path: Path, mode: str) -> sqlite3.Connection:
-    return sqlite3.connect(
-        f"file:{_quote(path)}?{mode}", uri=True, isolation_level=None, timeout=30
+    check_beside(path)
+    connection = sqlite3.connect(
+        f"file:{_quote(path)}?{mode}",
+        uri=True,
+        isolation_level=None,
+        timeout=30,
+        factory=BoundedConnection,
     )
+    connection.bound(path)
+    return connection
 
 
 def identity(path: Path) -> tuple[int, int] | None:

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, NoReturn, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from evoply.checksums import UNREADABLE, ChecksumError, Database
+from evoply.checksums import UNREADABLE, BoundedConnection, ChecksumError, Database
 from evoply.files import DATABASE
 from evoply.own_code import carried
 from evoply.players.player_files import read_player
@@ -293,7 +293,10 @@ class Run:
         They are not checked: call `check` first if the file may be damaged.
         """
         try:
-            cursor = self._database.connection.execute(query, parameters)
+            connection = self._database.connection
+            if isinstance(connection, BoundedConnection):
+                connection.renew(is_bounded=False)  # a question may take as long as it likes
+            cursor = connection.execute(query, parameters)
             names = [column[0] for column in cursor.description]
             return [dict(zip(names, row, strict=True)) for row in cursor]
         except UNREADABLE as error:

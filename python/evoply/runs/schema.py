@@ -92,10 +92,12 @@ FORMAT = 8
 """Version of the folder's form and of digests. Before the first release no other is read."""
 
 _STRANGE = (
-    "SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index') OR sql LIKE '%VIRTUAL%'"
-    " OR sql LIKE '%GENERATED%' OR sql LIKE '% AS (%'"
+    "SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index')"
+    " OR (type = 'table' AND rootpage = 0) OR (type = 'index' AND sql IS NOT NULL)",
+    "SELECT 1 FROM sqlite_master AS tables, pragma_table_xinfo(tables.name) AS columns"
+    " WHERE tables.type = 'table' AND columns.hidden",
 )
-"""Finds what computes when it is read, perhaps without end."""
+"""Find what computes when it is read: views, triggers, virtual tables, generated columns."""
 _FILES = "files"
 """The fact that has the checksums of the files beside the database, by name."""
 _DAMAGE = (sqlite3.Error, *MALFORMED)
@@ -206,8 +208,8 @@ def _look_at_rest(path: Path, read: Callable[[Database], _T]) -> tuple[_T] | Non
 
 
 def _check_format(folder: Path, connection: sqlite3.Connection) -> Database:
-    if connection.execute(_STRANGE).fetchone():
-        raise ValueError("it has views or triggers, which no run has")
+    if any(connection.execute(query).fetchone() for query in _STRANGE):
+        raise ValueError("it has views, triggers or columns that compute, which no run has")
     row = connection.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
     text = str(row[0]) if row else ""
     if not text.isdecimal() or len(text) > 9:

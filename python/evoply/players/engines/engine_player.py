@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import shutil
@@ -209,7 +210,7 @@ class Engine(PlayerKind):
         """Return the engine with the absolute path of its program, if the command has a path."""
         program, *arguments = self.command
         if "/" in program:
-            program = str(Path(program).resolve())
+            program = os.path.abspath(program)  # a link may be the name that it looks at
         return self.model_copy(update={"command": (program, *arguments)})
 
     def identity(self) -> dict[str, Any]:
