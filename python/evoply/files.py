@@ -16,7 +16,8 @@ from typing import Any, TextIO
 DATABASE, EXPERIMENT_FILE, LEAGUE_FILE = "run.db", "experiment.toml", "league.json"
 """The files that mark the folder of a run, that of an experiment, which is a folder of runs, and
 that of a league, which holds experiments."""
-
+SETUPS = "setups"
+"""The folder with the setups of an experiment, beside its file."""
 
 MOST_KEPT = 10_000_000
 """Bytes of a text file in the folder of a run, at most."""
@@ -30,11 +31,17 @@ def runs_directory() -> Path:
 def lies_in_run(path: str | Path) -> bool:
     """Return whether *path* lies in the folder of a run, an experiment or a league.
 
-    Such a folder may come from somebody else.
+    Such a folder may come from somebody else. A file of the user's own may be called
+    experiment.toml, too: an experiment that was begun has setups beside it.
     """
-    path, names = Path(path), (DATABASE, EXPERIMENT_FILE, LEAGUE_FILE)
+    path = Path(path)
     folders = {*path.absolute().parents, *path.resolve().parents}  # a link leads out, or in
-    return any((folder / name).is_file() for folder in folders for name in names)
+    return any(
+        (folder / DATABASE).is_file()
+        or (folder / LEAGUE_FILE).is_file()
+        or ((folder / EXPERIMENT_FILE).is_file() and (folder / SETUPS).is_dir())
+        for folder in folders
+    )
 
 
 def write_atomically(path: str | Path, content: str | bytes) -> None:

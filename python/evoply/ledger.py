@@ -174,11 +174,6 @@ def remove_moves(database: Database, game: int, since: int) -> None:
     database.remove(_MOVES, game * _PLIES + since, _last(game))
 
 
-def count_moves(database: Database, game: int) -> int:
-    """Return how many moves a game has."""
-    return database.count(_MOVES, game * _PLIES, _last(game))
-
-
 def read_moves(database: Database, game: int) -> tuple[Move, ...]:
     """Return the moves of a game."""
     return tuple(move for _, move in _moves(database, game * _PLIES, _last(game)))

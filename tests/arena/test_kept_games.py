@@ -90,7 +90,7 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
     ({"seed": 4}, "seed - its games were played with 3, not 4 - give the same to go on"),
     ({"games": 22}, "games - its games were played with 20, not 22"),
     ({"openings": 2}, "openings - "),
-    ({"clock": "9"}, "clock - its games were played with None, not 9"),
+    ({"clock": "9"}, "clock - its games were played with none, not 9"),
     ({"game": "othello-6"}, "game - its games were played with othello-4, not othello-6"),
 ]
 

@@ -184,6 +184,12 @@ def test_more_terms_say_more() -> None:
     assert len(many.terms) == 12
 
 
+def test_a_weight_of_nothing_has_no_sign() -> None:
+    terms = ep.distil("edgar-like", terms=12, stages=6, games=20).terms
+    assert any(0.0 in term.weights for term in terms)
+    assert "-0.0" not in str(terms)
+
+
 def test_stages_follow_the_clock_of_the_position() -> None:
     formula = ep.distil("edgar-like", terms=3, stages=3, games=40)
     assert formula.ends == pytest.approx((1 / 3, 2 / 3))

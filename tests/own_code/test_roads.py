@@ -385,6 +385,23 @@ def test_the_measure_of_an_experiment_is_data(evil: Path, measure: str) -> None:
     assert not MARK.exists()
 
 
+def test_an_experiment_has_its_setups_beside_it(evil: Path) -> None:
+    """Without them nothing would show that the files of its folder are carried."""
+    path = experiment()
+    data = tomllib.loads((path / "experiment.toml").read_text())
+    data["setups"] = {}
+    (path / "experiment.toml").write_text(tomli_w.dumps(data))
+    sealed_experiment(path)
+    with pytest.raises(RunError, match="a setup is a file of setups"):
+        find_experiment(path)
+
+
+def test_a_file_of_ones_own_may_be_called_experiment(evil: Path) -> None:
+    Path("experiment.toml").write_text('base = "quick"\n')
+    Path("bot.toml").write_text('kind = "bot"\npath = "evil.py"\n')
+    assert parse_player("bot.toml", game="othello-4").label == "evil.py"
+
+
 def test_the_base_of_an_experiment_that_was_begun_is_no_file(evil: Path) -> None:
     path = experiment()
     Path("evil.toml").write_text('game = "python:evil.py:P"\n')

@@ -1,5 +1,6 @@
 """Comparing in the browser: pages in the folder of runs, and two runs side by side."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -280,3 +281,14 @@ def test_groups_are_compared_with_bands(size: Any, scheme: str, browser: Any, se
         assert page.evaluate("location.hash").endswith(",learned")
         assert page.locator("table.differ tr", has_text="learner").count() == 1
         nothing_keeps_anybody_out(page, size["width"])
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_no_config_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EVOPLY_RUNS", str(tmp_path))
+    (tmp_path / "piped").mkdir()
+    os.mkfifo(tmp_path / "piped" / "config.toml")
+    with client(tmp_path) as api:
+        answer = api.get("/api/comparison?first=piped&second=piped")
+    assert answer.status_code == 409
+    assert "config.toml cannot be read" in answer.text

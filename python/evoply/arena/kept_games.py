@@ -206,6 +206,8 @@ def _compare(path: Path, known: Mapping[str, Any], wanted: Mapping[str, Any]) ->
 
 
 def _shown(value: Any) -> str:
+    if value is None:
+        return "none"
     return shorten(", ".join(map(str, value)) if isinstance(value, list) else str(value), 200)
 
 

@@ -15,7 +15,7 @@ from evoply.evolution.tuned_constants import tuned
 from evoply.protocols import Cluster, Progress
 
 
-class Tested(Protocol):
+class LastGeneration(Protocol):
     """What a final test needs of the end of a run; a `Generation` has it."""
 
     @property
@@ -53,7 +53,7 @@ class FinalTest:
 
 def final_test(
     config: EvolutionConfig,
-    generation: Tested,
+    generation: LastGeneration,
     *,
     threads: int = 0,
     progress: Callable[[Progress], object] | None = None,

@@ -28,7 +28,7 @@ from evoply.experiments.design import (
     setups_of,
 )
 from evoply.experiments.units import Point, Unit, measured
-from evoply.files import EXPERIMENT_FILE, checksum, read_kept, write_atomically
+from evoply.files import EXPERIMENT_FILE, SETUPS, checksum, read_kept, write_atomically
 from evoply.kinds import KINDS, Run
 from evoply.own_code import carried, is_carried
 from evoply.protocols import MALFORMED, RunError, RunNameError
@@ -38,7 +38,6 @@ from evoply.runs.finding_kinds import stored_kind
 from evoply.runs.game_file import GAME, add_game_of, game_content
 from evoply.wording import shorten
 
-_SETUPS = "setups"
 _RUNS = "runs"
 
 
@@ -119,9 +118,9 @@ class ExperimentFolder:
         content = tomli_w.dumps(data).encode()  # before anything is made: a name may be no UTF-8
         is_new = not folder.exists()
         try:
-            (folder / _SETUPS).mkdir(parents=True, exist_ok=True)
+            (folder / SETUPS).mkdir(parents=True, exist_ok=True)
             for file, text in texts.items():
-                write_atomically(folder / (file if file == GAME else f"{_SETUPS}/{file}"), text)
+                write_atomically(folder / (file if file == GAME else f"{SETUPS}/{file}"), text)
             # The last of the files: only this makes the folder an experiment.
             write_atomically(folder / EXPERIMENT_FILE, content)
         except OSError as error:
@@ -146,9 +145,7 @@ class ExperimentFolder:
             _compare_checksum(folder, data)
             experiment = experiment_of(data["experiment"])
             add_game_of(folder)
-            setups = [
-                _setup(folder / _SETUPS / file, name) for file, name in data["setups"].items()
-            ]
+            setups = [_setup(folder / SETUPS / file, name) for file, name in data["setups"].items()]
         except FileNotFoundError as error:
             raise RunNameError(f"{folder} is not a folder of an experiment: {error}") from None
         except OSError as error:
@@ -273,7 +270,7 @@ def plain_name(text: str) -> str:
 def _folder_of(source: str | os.PathLike[str]) -> Path | None:
     """Return the folder of an experiment if *source* is it, or its file; else None."""
     path = Path(source)
-    if path.name == EXPERIMENT_FILE and (path.parent / _SETUPS).is_dir():
+    if path.name == EXPERIMENT_FILE and (path.parent / SETUPS).is_dir():
         return path.parent
     return path if (path / EXPERIMENT_FILE).is_file() else None
 
@@ -281,15 +278,15 @@ def _folder_of(source: str | os.PathLike[str]) -> Path | None:
 def _compare_checksum(folder: Path, data: Mapping[str, Any]) -> None:
     """Raise ValueError unless settings, setups and the rules of the game are as written."""
     content = {name: value for name, value in data.items() if name != "checksum"}
-    if any(Path(file).name != file for file in data["setups"]):
-        raise ValueError(f"a setup is a file of {_SETUPS}")
-    files = {file: folder / _SETUPS / file for file in data["setups"]}
+    if not data["setups"] or any(Path(file).name != file for file in data["setups"]):
+        raise ValueError(f"a setup is a file of {SETUPS}")
+    files = {file: folder / SETUPS / file for file in data["setups"]}
     if (folder / GAME).exists():
         files[GAME] = folder / GAME
     texts = {name: read_kept(path).decode("utf-8") for name, path in files.items()}
     if data.get("checksum") != checksum([content, texts]):
         raise ValueError(
-            f"its checksum does not match it and {_SETUPS}: put a copy back, or begin another "
+            f"its checksum does not match it and {SETUPS}: put a copy back, or begin another "
             "experiment with other settings"
         )
 

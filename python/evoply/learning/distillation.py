@@ -301,7 +301,7 @@ def _whole(weights: Array) -> Array:
     """Return *weights* in whole numbers, the largest of them `_LARGEST_WEIGHT`."""
     largest = np.abs(weights).max(initial=0.0)
     rounded: Array = np.rint(weights * (_LARGEST_WEIGHT / largest)) if largest else weights
-    return rounded
+    return rounded + 0.0  # what is rounded to nothing has no sign
 
 
 def _player(

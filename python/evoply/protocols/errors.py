@@ -3,7 +3,12 @@
 from collections.abc import Sequence
 
 MALFORMED = (
-    *(ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError),
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
 )
 """What Python raises where data from a file or a process is not of the form that is expected.
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from evoply.files import read_kept
 from evoply.games import game_rules
 from evoply.kinds import Run
 from evoply.protocols import MALFORMED, RunError, RunNameError
@@ -81,7 +82,7 @@ def _groups(runs: Sequence[RunSummary]) -> list[list[RunSummary]]:
         if not run.generations:
             continue
         try:
-            config, seed = _apart((run.path / CONFIG).read_text(encoding="utf-8"))
+            config, seed = _apart(read_kept(run.path / CONFIG).decode("utf-8"))
         except (OSError, ValueError, RecursionError):
             continue
         seeds = alike.setdefault(config, {})
@@ -135,7 +136,7 @@ def _config_of(names: Sequence[str]) -> dict[str, str]:
 
 def _read_config(folder: Path) -> dict[str, str]:
     try:
-        return dict(_flat(tomllib.loads((folder / CONFIG).read_text(encoding="utf-8"))))
+        return dict(_flat(tomllib.loads(read_kept(folder / CONFIG).decode("utf-8"))))
     except (OSError, *MALFORMED) as error:
         raise RunError(f"run {folder.name}: {CONFIG} cannot be read: {error}") from None
 
