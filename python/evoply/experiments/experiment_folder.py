@@ -140,8 +140,8 @@ class ExperimentFolder:
         try:
             file = folder / EXPERIMENT_FILE
             data = read_toml(read_kept(file).decode("utf-8"), str(file))
-            if any((folder / name).is_symlink() for name in (_SETUPS, _RUNS)):
-                raise ValueError(f"{_SETUPS} or {_RUNS} in it is a link, and evoply makes none")
+            if any((folder / name).is_symlink() for name in (SETUPS, _RUNS)):
+                raise ValueError(f"{SETUPS} or {_RUNS} in it is a link, and evoply makes none")
             _compare_checksum(folder, data)
             experiment = experiment_of(data["experiment"])
             add_game_of(folder)
