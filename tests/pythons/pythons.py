@@ -1,4 +1,4 @@
-"""`make test-pythons`: every verb and kind of run, from a wheel, on the Pythons that are promised.
+"""`make test-pythons`: every verb and kind of run, from a wheel, on the Pythons that are allowed.
 
 An environment is made of each Python on this machine, once with the oldest packages that
 pyproject.toml allows and once with the newest ones; in each the stories of `commands.py` are done
@@ -38,7 +38,7 @@ from setting_up.running import Log, Programs, Progress, at_once, spoken  # noqa:
 from setting_up.wrong import FailedError, WrongError, reason  # noqa: E402
 
 _OLDEST, _NEWEST = (3, 11), (3, 14)
-"""The Pythons that are promised."""
+"""The Pythons that `requires-python` allows, as far as they are known."""
 _RESOLUTIONS = {"oldest": "lowest-direct", "newest": "highest"}
 _NOT_FOR_USERS = ("build", "dev", "bench")
 _LAST_LINES = 40
