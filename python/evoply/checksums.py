@@ -47,17 +47,19 @@ def check_beside(path: Path) -> None:
     A file from somebody else may come with a journal that names a file of the user's, or with a
     pipe, for which SQLite would wait.
     """
-    path = path.resolve()  # as SQLite does
-    for ending in ("-journal", "-wal", "-shm"):
-        beside = path.with_name(f"{path.name}{ending}")
-        try:
-            mode = os.lstat(beside).st_mode
-        except FileNotFoundError:
-            continue
-        if not stat.S_ISREG(mode):
-            raise OSError(errno.EINVAL, "this is no plain file", str(beside))
-        if ending == "-journal" and beside.read_bytes()[-8:] == _SUPER_JOURNAL:
-            raise OSError(errno.EINVAL, "this journal names another file", str(beside))
+    path = path.resolve()  # as SQLite does, which opens its other files without waiting
+    journal = path.with_name(f"{path.name}-journal")
+    try:
+        mode = os.lstat(journal).st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "this is no plain file", str(journal))
+    with journal.open("rb") as file:
+        file.seek(0, os.SEEK_END)
+        file.seek(max(0, file.tell() - len(_SUPER_JOURNAL)))
+        if file.read() == _SUPER_JOURNAL:
+            raise OSError(errno.EINVAL, "this journal names another file", str(journal))
 
 
 class BoundedConnection(sqlite3.Connection):

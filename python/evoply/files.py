@@ -159,6 +159,10 @@ def read_limited(path: str | Path, limit: int) -> str:
         content = file.read(limit + 1)
     if len(content) > limit:
         raise ValueError(f"is larger than {limit:,} bytes")
+    return _utf_8(content)
+
+
+def _utf_8(content: bytes) -> str:
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -179,6 +183,11 @@ def read_kept(path: str | Path, limit: int = MOST_KEPT) -> bytes:
     if len(content) > limit:
         raise OSError(errno.EFBIG, f"this is larger than {limit:,} bytes", str(path))
     return content
+
+
+def read_kept_text(path: str | Path) -> str:
+    """Return such a file as text; `ValueError` if it is not UTF-8."""
+    return _utf_8(read_kept(path))
 
 
 def checksum(content: object) -> str:

@@ -411,7 +411,7 @@ def test_an_experiment_that_finds_no_room_can_be_made_again(
     def unreadable(*_: object, **__: object) -> str:
         raise OSError(errno.EIO, "Input/output error")
 
-    monkeypatch.setattr("evoply.experiments.experiment_folder.read_kept", unreadable)
+    monkeypatch.setattr("evoply.experiments.experiment_folder.read_kept_text", unreadable)
     with pytest.raises(RunError, match="cannot be read: the disk is gone or broken") as error:
         ExperimentFolder.open(folder.path)
     assert "damaged" not in str(error.value)

@@ -28,7 +28,7 @@ from evoply.experiments.design import (
     setups_of,
 )
 from evoply.experiments.units import Point, Unit, measured
-from evoply.files import EXPERIMENT_FILE, SETUPS, checksum, read_kept, write_atomically
+from evoply.files import EXPERIMENT_FILE, SETUPS, checksum, read_kept_text, write_atomically
 from evoply.kinds import KINDS, Run
 from evoply.own_code import carried, is_carried
 from evoply.protocols import MALFORMED, RunError, RunNameError
@@ -139,7 +139,7 @@ class ExperimentFolder:
         folder = Path(path)
         try:
             file = folder / EXPERIMENT_FILE
-            data = read_toml(read_kept(file).decode("utf-8"), str(file))
+            data = read_toml(read_kept_text(file), str(file))
             if any((folder / name).is_symlink() for name in (SETUPS, _RUNS)):
                 raise ValueError(f"{SETUPS} or {_RUNS} in it is a link, and evoply makes none")
             _compare_checksum(folder, data)
@@ -283,7 +283,7 @@ def _compare_checksum(folder: Path, data: Mapping[str, Any]) -> None:
     files = {file: folder / SETUPS / file for file in data["setups"]}
     if (folder / GAME).exists():
         files[GAME] = folder / GAME
-    texts = {name: read_kept(path).decode("utf-8") for name, path in files.items()}
+    texts = {name: read_kept_text(path) for name, path in files.items()}
     if data.get("checksum") != checksum([content, texts]):
         raise ValueError(
             f"its checksum does not match it and {SETUPS}: put a copy back, or begin another "

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from evoply.files import read_kept
+from evoply.files import read_kept_text
 from evoply.own_code import FORM, OwnCode, carried_code, is_own_code, pinned_text
 from evoply.protocols import ConfigError, RunError, StorableLearner
 from evoply.runs.folder import stored_learner
@@ -79,7 +79,7 @@ def stored_kind(kinds: Kinds, config_file: Path, learner: Any = None) -> Kind:
     one made the run.
     """
     try:
-        name = stored_learner(tomllib.loads(read_kept(config_file).decode("utf-8")))
+        name = stored_learner(tomllib.loads(read_kept_text(config_file)))
     except (OSError, ValueError, RecursionError):
         name = "evolution"  # whose config reports the error
     if is_own_code(name):

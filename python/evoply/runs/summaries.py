@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evoply.checksums import Database
-from evoply.files import DATABASE, EXPERIMENT_FILE, LEAGUE_FILE, read_kept, runs_directory
+from evoply.files import DATABASE, EXPERIMENT_FILE, LEAGUE_FILE, read_kept_text, runs_directory
 from evoply.games import GAMES
 from evoply.protocols import RunError
 from evoply.refusals import reason
@@ -115,7 +115,7 @@ def _as_written(folder: Path) -> dict[str, Any]:
     Opening the run checks its other keys, because that needs its learner.
     """
     try:
-        config = _top_level(read_kept(folder / CONFIG).decode("utf-8"))
+        config = _top_level(read_kept_text(folder / CONFIG))
     except (OSError, ValueError, RecursionError):
         config = {}
     if config.get("game") not in GAMES:
