@@ -106,7 +106,7 @@ class DisturbedTournaments:
         self._draws = disorder.draws(self.name)
         (disorder.home / "last_move.py").write_text(BOT, encoding="utf-8")
         self._engine = (
-            f"engine:gtp:{sys.executable} -m evoply engine --protocol gtp --player swh:depth=1"
+            f"engine:gtp:{sys.executable} -m evoply engine --protocol gtp --player mobility:depth=1"
         )
 
     def prepare(self) -> None:
@@ -134,6 +134,10 @@ class DisturbedTournaments:
         try:
             with self._joined(wire.port, name) as joined:
                 player = Rememberer(port, "Rememberer")
+                # Who cannot play is refused, and the others would wait for it for ever.
+                until(
+                    lambda: all("joined as" in said.read_text() for _, said in joined), "a player"
+                )
                 for _ in range(_MOST_KILLS):
                     player.play(1 + draws.below(12))
                     if draws.below(2):
