@@ -6,8 +6,7 @@ use evoply_core::bitboard::{Bitboard, Board, Word};
 use evoply_core::expression::{Expression, Node, NodeId, Side};
 use evoply_core::geometry::Geometry;
 
-use crate::code::{Code, Comparison, INPUTS};
-use crate::registers::Coder;
+use crate::code::{Comparison, INPUTS};
 
 /// A value on the way to code: its place in the list.
 pub(crate) type Id = u32;
@@ -289,10 +288,5 @@ impl<'a, B: Board> Maker<'a, B> {
         };
         let id = self.put(made);
         Ok(if made.gives_truth() { Value::Truth(id) } else { Value::Set(id) })
-    }
-
-    /// The code that makes some values.
-    pub fn code(&self, outputs: &[Value]) -> Result<Code<B>, String> {
-        Coder::new(self).run(outputs)
     }
 }

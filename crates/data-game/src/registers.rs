@@ -9,8 +9,13 @@ use crate::lowering::{Figure, Id, Made, Maker, Value};
 /// The most bits that a machine shifts by.
 const MOST_SHIFT: u32 = 63;
 
+/// The code that makes some values.
+pub(crate) fn code<B: Board>(maker: &Maker<'_, B>, outputs: &[Value]) -> Result<Code<B>, String> {
+    Coder::new(maker).run(outputs)
+}
+
 /// Makes operations of values, each once.
-pub(crate) struct Coder<'a, B: Board> {
+struct Coder<'a, B: Board> {
     maker: &'a Maker<'a, B>,
     ops: Vec<Op<B::Word>>,
     /// Where values are.
@@ -24,7 +29,7 @@ pub(crate) struct Coder<'a, B: Board> {
 }
 
 impl<'a, B: Board> Coder<'a, B> {
-    pub fn new(maker: &'a Maker<'a, B>) -> Self {
+    fn new(maker: &'a Maker<'a, B>) -> Self {
         let (count, last) = (maker.made.len(), REGISTERS as u8);
         let mut places = vec![None; count];
         (0..INPUTS).for_each(|input| places[usize::from(input)] = Some(input));
@@ -32,7 +37,7 @@ impl<'a, B: Board> Coder<'a, B> {
         Self { maker, ops: Vec::new(), places, readers: vec![0; count], fused: vec![false; count], free }
     }
 
-    pub fn run(mut self, outputs: &[Value]) -> Result<Code<B>, String> {
+    fn run(mut self, outputs: &[Value]) -> Result<Code<B>, String> {
         // Step 1. Who reads what, from the results backwards.
         for output in outputs {
             match output {

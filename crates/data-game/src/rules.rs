@@ -10,6 +10,7 @@ use serde_json::Value as Json;
 
 use crate::code::Code;
 use crate::lowering::{Maker, Value};
+use crate::registers::code;
 
 /// The most sets that say which moves are legal: one of a placement, one of each direction of a step, three of a slide.
 pub const MOST_SETS: usize = 24;
@@ -229,11 +230,11 @@ impl<'a, B: Board> Reader<'a, B> {
                 over = maker.either(over, ended)?;
             }
             outputs.push(over);
-            legal.push(maker.code(&outputs)?);
+            legal.push(code(&maker, &outputs)?);
             let mut maker = Maker::new(&self.geometry, &self.expression, color == 0);
             let outcomes = ["wins", "loses", "draws"].map(|name| self.end(&mut maker, name, false));
             let outcomes = outcomes.into_iter().collect::<Result<Vec<_>, _>>()?;
-            ends.push(maker.code(&outcomes)?);
+            ends.push(code(&maker, &outcomes)?);
         }
         // Step 3. What players are told of the board.
         let clock = match &self.written["clock"] {
@@ -242,7 +243,7 @@ impl<'a, B: Board> Reader<'a, B> {
                 let mut maker = Maker::new(&self.geometry, &self.expression, true);
                 let value = maker.value(self.output(written, "clock")?, false);
                 match value.map_err(|error| format!("clock - {error}"))? {
-                    number @ Value::Number(_) => Some(maker.code(&[number])?),
+                    number @ Value::Number(_) => Some(code(&maker, &[number])?),
                     _ => return Err("clock - is no number: count something".into()),
                 }
             }
@@ -253,7 +254,7 @@ impl<'a, B: Board> Reader<'a, B> {
             let of_color = |is_black| {
                 let mut maker = Maker::new(&self.geometry, &self.expression, is_black);
                 let quiet = self.truth(&mut maker, "quiet", &self.written["quiet"], false)?;
-                maker.code(&[quiet])
+                code(&maker, &[quiet])
             };
             Some([of_color(true)?, of_color(false)?])
         };
@@ -381,7 +382,7 @@ impl<'a, B: Board> Reader<'a, B> {
             let mut maker = Maker::new(&self.geometry, &self.expression, is_black);
             let own = maker.set(self.output(&written["own"], "own")?, false)?;
             let opponent = maker.set(self.output(&written["opponent"], "opponent")?, false)?;
-            maker.code(&[Value::Set(own), Value::Set(opponent)])
+            code(&maker, &[Value::Set(own), Value::Set(opponent)])
         };
         Ok(Effect::Code(Box::new([code(true)?, code(false)?])))
     }

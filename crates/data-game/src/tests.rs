@@ -11,7 +11,7 @@ use evoply_core::stream::{Key, Stream};
 
 use crate::code::{Code, One, Wide};
 use crate::lowering::{Maker, Value};
-use crate::{DataGame, DataRules, read};
+use crate::{DataGame, DataRules, read, registers};
 
 /// Pieces step ahead or are put on the board.
 const STEP: &str = r#"{"kind": "step", "from": 0, "onto": 3, "offsets": [[1, 0, true], [1, 2, false]], "own": null, "opponent": null}"#;
@@ -104,7 +104,7 @@ fn code_agrees<B: Board>(rows: u32, columns: u32) {
         let own_is_black = draws.below(2) == 0;
         let mut maker = Maker::new(&geometry, &expression, own_is_black);
         let set = maker.set(root[0], false).expect("a set");
-        let code = maker.code(&[Value::Set(set)]).expect("code");
+        let code = registers::code(&maker, &[Value::Set(set)]).expect("code");
         let mut some = || {
             let bits = u128::from(draws.bits()) << 64 | u128::from(draws.bits());
             Bitboard::<B>(B::Word::from_u128(bits)) & geometry.playable()
