@@ -39,6 +39,7 @@ pub mod player;
 pub mod replay;
 pub mod rules;
 pub mod search;
+pub mod sorting;
 pub mod stages;
 pub mod stream;
 pub mod work;

@@ -50,7 +50,7 @@ impl<P> Branches<P> {
             }
         }
         let mut conditions: Vec<NodeId> = found.iter().flatten().map(|&(condition, _)| condition).collect();
-        conditions.sort_unstable();
+        crate::sorting::sort_few(&mut conditions, Ord::cmp);
         conditions.dedup();
         if conditions.is_empty() || conditions.len() > MOST_BRANCHES {
             return Ok(None);

@@ -19,6 +19,7 @@ use std::time::Instant;
 use crate::cpu::{Cpu, Task, dispatch};
 use crate::mcts::tree::{Positions, WHOLE};
 use crate::rules::weighted_games::{Duels, Opening};
+use crate::sorting::{places_in_order, sort_few};
 use crate::stream::{Key, Stream};
 use crate::work::{Stopped, thread_count};
 use chain::{Ahead, wins};
@@ -278,9 +279,8 @@ impl<G: Duels> Evolution<'_, G> {
 
     /// The places of the first moves, the one that scored most first.
     fn ranked(&self) -> Vec<usize> {
-        let mut places: Vec<_> = (0..self.scores.len()).collect();
-        places.sort_by(|&a, &b| self.scores[b].share().total_cmp(&self.scores[a].share()));
-        places
+        let scores = &self.scores;
+        places_in_order(scores.len(), &|a, b| scores[b].share().total_cmp(&scores[a].share()))
     }
 
     /// The place of the first move that most games began with.
@@ -299,7 +299,7 @@ impl<G: Duels> Evolution<'_, G> {
                 self.ranked().into_iter().take(left as usize).collect()
             }
         };
-        places.sort_unstable();
+        sort_few(&mut places, Ord::cmp);
         places
     }
 

@@ -43,7 +43,7 @@ impl<B: Board> Weights<B> {
     /// Weights of sets of squares that have none in common; all other squares have weight 0. `most_pieces`: of moves of the
     /// greatest value only those count that leave the player most pieces.
     pub fn new(parts: &mut [(u32, Bitboard<B>)], most_pieces: bool, foresight: Foresight) -> Self {
-        parts.sort_unstable_by_key(|&(weight, _)| weight);
+        crate::sorting::sort_few(parts, |a, b| a.0.cmp(&b.0));
         let mut of_square = vec![0; B::SQUARES as usize];
         let (mut classes, mut last) = (Vec::with_capacity(parts.len()), 0);
         for &(weight, squares) in parts.iter().filter(|(weight, squares)| *weight > 0 && !squares.is_empty()) {

@@ -2,6 +2,7 @@
 
 use crate::choice::Ties;
 use crate::rules::Game;
+use crate::sorting::{places_in_order, sort_few};
 use crate::stream::Stream;
 
 /// A move at the root: its number in the order of legal moves, and its rank among equal ones.
@@ -41,7 +42,7 @@ impl<G: Game> Root<G> {
 
     /// Search the moves with the greatest `scores` first, of equal ones the first; the scores are in the order of legal moves.
     pub fn sort(&mut self, scores: &[f64]) {
-        self.moves.sort_by(|a, b| scores[b.index].total_cmp(&scores[a.index]));
+        sort_few(&mut self.moves, |a, b| scores[b.index].total_cmp(&scores[a.index]));
     }
 
     /// Search the move that is known to be the best before the others.
@@ -77,8 +78,9 @@ impl<G: Game> Root<G> {
     /// One of the moves with the best value, by the rule for ties, and the line after it; `None` if there is none.
     pub fn pick(self, stream: &mut Stream) -> Option<(G::Move, Vec<G::Move>)> {
         let mut equals = self.best.equals;
-        equals.sort_unstable_by_key(|(equal, _)| equal.rank);
+        let order = places_in_order(equals.len(), &|a, b| equals[a].0.rank.cmp(&equals[b].0.rank));
         let place = if self.ties == Ties::Random { stream.below(equals.len() as u64) as usize } else { 0 };
-        equals.into_iter().nth(place).map(|(equal, line)| (equal.chosen, line))
+        let (equal, line) = equals.swap_remove(*order.get(place)?);
+        Some((equal.chosen, line))
     }
 }

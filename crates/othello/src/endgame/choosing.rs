@@ -9,6 +9,7 @@ use evoply_core::choice::{Choice, Ties};
 use evoply_core::cpu::{Cpu, Task};
 use evoply_core::rules::Game;
 use evoply_core::search::exact::{Endgames, ExactChoice, ExactValues};
+use evoply_core::sorting::sort_few;
 
 impl<B: Board> Endgames for Othello<B> {
     #[inline(always)]
@@ -37,7 +38,7 @@ impl<B: Board> Task for Choose<'_, B> {
         let score = solver.score(position);
         // The solver knows one best move, and whoever chooses wants one of all: they are asked in the order of their ranks.
         let mut moves: Vec<_> = position.legal_moves().enumerate().collect();
-        moves.sort_unstable_by_key(|&(index, chosen)| ties.rank(position, index, chosen));
+        sort_few(&mut moves, |a, b| ties.rank(position, a.0, a.1).cmp(&ties.rank(position, b.0, b.1)));
         let mut keep =
             moves.iter().map(|&(_, chosen)| chosen).filter(|&chosen| solver.reaches(position, chosen, score));
         let chosen = if ties == Ties::Random {
