@@ -9,7 +9,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use super::horizon::{Horizon, Valued};
+use super::horizon::Horizon;
 use super::ordering::MoveOrder;
 use super::root::{Best, Root};
 use super::{Memory, Search, WIN, outcome_value};
@@ -54,11 +54,9 @@ impl<G: Game, C: Cpu> Task for Whole<'_, '_, G, C> {
     fn run<D: Cpu>(self, _: D) -> Self::Output {
         let Self { cpu, search, position, stream, memory } = self;
         let horizon = Horizon::at(cpu, position, search, &mut memory.registers);
-        if search.options.ordering == MoveOrder::Refutation {
-            Searcher::new(horizon, search, InOrder::<_, true>::new(search.options.depth)).look(position, stream)
-        } else {
-            Searcher::new(horizon, search, InOrder::<_, false>::new(0)).look(position, stream)
-        }
+        let refutes = search.options.ordering == MoveOrder::Refutation;
+        let latest = vec![[Word::ZERO; 2]; if refutes { search.options.depth as usize + 1 } else { 0 }];
+        Searcher::new(horizon, search, InOrder { latest }).look(position, stream)
     }
 }
 
@@ -82,20 +80,15 @@ pub(super) trait Branching<'a, G: Game, C: Cpu>: Sized {
 
 /// Every move in the order of legal moves, with the whole window, until one reaches beta; no limits.
 ///
-/// With `REFUTING`, of each block of moves those come first that cut off latest at the same depth: what refuted one move of the
+/// If it refutes, of each block of moves those come first that cut off latest at the same depth: what refuted one move of the
 /// other side often refutes the next. That costs next to nothing, so it pays where a search is too shallow for better orders.
-pub(super) struct InOrder<B: Board, const REFUTING: bool> {
-    /// The squares that the two latest such moves landed on, by remaining depth; none if there is no such move yet.
+pub(super) struct InOrder<B: Board> {
+    /// The squares that the two latest such moves landed on, by remaining depth; none if there is no such move yet. Empty if it
+    /// does not refute.
     latest: Vec<[B::Word; 2]>,
 }
 
-impl<B: Board, const REFUTING: bool> InOrder<B, REFUTING> {
-    fn new(depth: u32) -> Self {
-        Self { latest: if REFUTING { vec![[B::Word::ZERO; 2]; depth as usize + 1] } else { Vec::new() } }
-    }
-}
-
-impl<'a, G: Game, C: Cpu, const REFUTING: bool> Branching<'a, G, C> for InOrder<G::Board, REFUTING> {
+impl<'a, G: Game, C: Cpu> Branching<'a, G, C> for InOrder<G::Board> {
     const DEEPENS: bool = false;
 
     #[inline(always)]
@@ -113,8 +106,7 @@ impl<'a, G: Game, C: Cpu, const REFUTING: bool> Branching<'a, G, C> for InOrder<
             // The children are made a block at a time: those behind a cut-off never are.
             let children = position.next_children(cpu, &mut expansion);
             let (mut left, mut first) = ((1_u32 << children.len) - 1, [0; 2]);
-            if REFUTING {
-                let [one, other] = searcher.branching.latest[depth as usize];
+            if let Some(&[one, other]) = searcher.branching.latest.get(depth as usize) {
                 first = [lanes_with(&children.moved_to, one), lanes_with(&children.moved_to, other)];
             }
             while left != 0 {
@@ -131,9 +123,8 @@ impl<'a, G: Game, C: Cpu, const REFUTING: bool> Branching<'a, G, C> for InOrder<
                     }
                 }
                 if best >= beta {
-                    if REFUTING {
-                        let (landed, [one, other]) =
-                            (children.moved_to.0[lane], &mut searcher.branching.latest[depth as usize]);
+                    if let Some([one, other]) = searcher.branching.latest.get_mut(depth as usize) {
+                        let landed = children.moved_to.0[lane];
                         if *one != landed {
                             (*other, *one) = (*one, landed);
                         }
@@ -297,30 +288,15 @@ impl<'a, G: Game, C: Cpu, B: Branching<'a, G, C>> Searcher<'a, G, C, B> {
     /// The best value of the positions after every move, looking no further than a block that brought `beta` or more.
     #[inline(always)]
     fn last_ply(&mut self, position: &G, path: Key, alpha: f64, beta: f64) -> f64 {
-        let (mut best, mut best_block, mut first, mut before) = (f64::NEG_INFINITY, Valued::NONE, 0, 0);
-        if position.rules().has_captures() && B::DEEPENS {
-            self.horizon.room = self.node_limit - self.nodes;
-        }
-        self.horizon.blocks(position, path, |siblings| {
-            if B::DEEPENS && self.nodes + siblings.nodes() > self.node_limit {
-                self.stopped = true;
-                return false;
-            }
-            self.nodes += siblings.nodes();
-            self.estimated |= siblings.estimated;
-            let value = siblings.best();
-            if value > best {
-                (best, best_block, first) = (value, *siblings, before);
-            }
-            before += siblings.len();
-            best < beta
-        });
+        let ply = self.horizon.last_ply(position, path, alpha, beta, self.node_limit - self.nodes);
+        self.nodes += ply.nodes;
+        self.estimated |= ply.estimated;
         // What captures said that were given up means nothing.
-        self.stopped |= position.rules().has_captures() && self.search.stop.load(Ordering::Relaxed);
-        if best > alpha && best < beta {
-            self.lines[1].extend(position.legal_moves().nth(first + best_block.place_of(best)));
+        self.stopped |= ply.is_cut_short || position.rules().has_captures() && self.search.stop.load(Ordering::Relaxed);
+        if ply.best > alpha && ply.best < beta {
+            self.lines[1].extend(position.legal_moves().nth(ply.place));
         }
-        best
+        ply.best
     }
 
     /// Count the position that is entered, or give up: whether the search goes on.

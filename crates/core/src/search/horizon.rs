@@ -167,20 +167,27 @@ impl<'a, G: Game, C: Cpu> Horizon<'a, G, C> {
         self.cpu
     }
 
-    /// Show `visit` the children of `position`, a block of siblings at a time, until it has seen enough.
-    ///
-    /// `path` is the key of the path to `position`.
+    /// What all moves of a position come to, looking no further than a block of siblings that brought `beta` or more, and
+    /// counting no more nodes than `limit`. `path` is the key of the path to `position`.
     #[inline(always)]
-    pub fn blocks(&mut self, position: &G, path: Key, visit: impl FnMut(&Valued) -> bool) {
-        self.blocks_with(position, path, self.quiescence, visit);
+    pub fn last_ply(&mut self, position: &G, path: Key, alpha: f64, beta: f64, limit: u64) -> Ply {
+        let quiescence = self.quiescence;
+        self.room = limit;
+        self.cpu.call(LookAtMoves { horizon: self, position, path, quiescence, alpha, beta, limit })
+    }
+
+    /// Show `visit` the children of `position`, a block of siblings at a time, until it has seen enough.
+    pub fn blocks(&mut self, position: &G, path: Key, mut visit: impl FnMut(&Valued) -> bool) {
+        let quiescence = self.quiescence;
+        self.cpu.call(Blocks { horizon: self, position, path, quiescence, visit: &mut visit });
     }
 
     /// As [`Self::blocks`], in the middle of captures too: for what decides no value.
-    #[inline(always)]
-    pub fn blocks_as_they_stand(&mut self, position: &G, path: Key, visit: impl FnMut(&Valued) -> bool) {
-        self.blocks_with(position, path, false, visit);
+    pub fn blocks_as_they_stand(&mut self, position: &G, path: Key, mut visit: impl FnMut(&Valued) -> bool) {
+        self.cpu.call(Blocks { horizon: self, position, path, quiescence: false, visit: &mut visit });
     }
 
+    /// The body of all of these: the longest of all that is compiled for a board. So it is compiled into two tasks and nowhere else.
     #[inline(always)]
     fn blocks_with(&mut self, position: &G, path: Key, quiescence: bool, mut visit: impl FnMut(&Valued) -> bool) {
         let mover = position.turn();
@@ -259,27 +266,89 @@ impl<'a, G: Game, C: Cpu> Horizon<'a, G, C> {
     }
 
     /// What the moves of a position whose side to move must capture say of it.
-    fn captures(&mut self, position: &G, path: Key) -> Captures {
-        self.cpu.call(LookAtCaptures { horizon: self, position, path })
-    }
-
-    /// The body of [`Self::captures`], compiled for the CPU path of the search.
-    #[inline(always)]
-    fn captures_of(&mut self, position: &G, path: Key) -> Captures {
+    fn captures(&mut self, position: &G, path: Key) -> Ply {
         if self.room == 0 || self.stop.load(Ordering::Relaxed) {
-            return Captures { best: 0.0, nodes: 1, estimated: true };
+            return Ply { best: 0.0, nodes: 1, estimated: true, ..Ply::NONE };
         }
-        let mut found = Captures { best: f64::NEG_INFINITY, nodes: 0, estimated: false };
         self.beyond += 1;
-        self.blocks_with(position, path, true, |siblings| {
-            let best = siblings.best();
-            found.best = if best > found.best { best } else { found.best };
-            found.nodes += siblings.nodes();
-            found.estimated |= siblings.estimated;
-            true
-        });
+        let (alpha, beta, limit) = (f64::NEG_INFINITY, f64::INFINITY, u64::MAX);
+        let found = self.cpu.call(LookAtMoves { horizon: self, position, path, quiescence: true, alpha, beta, limit });
         self.beyond -= 1;
         found
+    }
+}
+
+/// What all moves of one position come to.
+pub(super) struct Ply {
+    /// The greatest value for the side to move; minus infinity if there is no move.
+    pub best: f64,
+    /// The number of the first move with that value, if it lies inside the window.
+    pub place: usize,
+    /// Nodes that were counted.
+    pub nodes: u64,
+    /// Whether a value is the evaluator's.
+    pub estimated: bool,
+    /// Whether it would have taken more nodes than the limit.
+    pub is_cut_short: bool,
+}
+
+impl Ply {
+    const NONE: Self = Self { best: f64::NEG_INFINITY, place: 0, nodes: 0, estimated: false, is_cut_short: false };
+}
+
+/// The moves of one position with a window, as a task of the CPU path that the whole search runs in.
+struct LookAtMoves<'a, 'b, G: Game, C: Cpu> {
+    horizon: &'a mut Horizon<'b, G, C>,
+    position: &'a G,
+    path: Key,
+    quiescence: bool,
+    alpha: f64,
+    beta: f64,
+    limit: u64,
+}
+
+impl<G: Game, C: Cpu> Task for LookAtMoves<'_, '_, G, C> {
+    type Output = Ply;
+    #[inline(always)]
+    fn run<D: Cpu>(self, _: D) -> Ply {
+        let Self { horizon, position, path, quiescence, alpha, beta, limit } = self;
+        let (mut ply, mut best_block, mut first, mut before) = (Ply::NONE, Valued::NONE, 0, 0);
+        horizon.blocks_with(position, path, quiescence, |siblings| {
+            if ply.nodes + siblings.nodes() > limit {
+                ply.is_cut_short = true;
+                return false;
+            }
+            ply.nodes += siblings.nodes();
+            ply.estimated |= siblings.estimated;
+            let best = siblings.best();
+            if best > ply.best {
+                (ply.best, best_block, first) = (best, *siblings, before);
+            }
+            before += siblings.len();
+            ply.best < beta
+        });
+        if ply.best > alpha && ply.best < beta {
+            ply.place = first + best_block.place_of(ply.best);
+        }
+        ply
+    }
+}
+
+/// The blocks of children of one position, as a task of the CPU path that the whole search runs in.
+struct Blocks<'a, 'b, G: Game, C: Cpu> {
+    horizon: &'a mut Horizon<'b, G, C>,
+    position: &'a G,
+    path: Key,
+    quiescence: bool,
+    visit: &'a mut dyn FnMut(&Valued) -> bool,
+}
+
+impl<G: Game, C: Cpu> Task for Blocks<'_, '_, G, C> {
+    type Output = ();
+    #[inline(always)]
+    fn run<D: Cpu>(self, _: D) {
+        let Self { horizon, position, path, quiescence, visit } = self;
+        horizon.blocks_with(position, path, quiescence, visit);
     }
 }
 
@@ -310,29 +379,5 @@ impl<G: Game, C: Cpu> Task for LookAtReplies<'_, G, C> {
                 return (None, looked);
             }
         }
-    }
-}
-
-/// What all captures of one position come to.
-struct Captures {
-    /// The greatest value for the side that captures.
-    best: f64,
-    nodes: u64,
-    /// Whether a value is the evaluator's.
-    estimated: bool,
-}
-
-/// The captures of one position, as a task of the CPU path that the whole search runs in.
-struct LookAtCaptures<'a, 'b, G: Game, C: Cpu> {
-    horizon: &'a mut Horizon<'b, G, C>,
-    position: &'a G,
-    path: Key,
-}
-
-impl<G: Game, C: Cpu> Task for LookAtCaptures<'_, '_, G, C> {
-    type Output = Captures;
-    #[inline(always)]
-    fn run<D: Cpu>(self, _: D) -> Captures {
-        self.horizon.captures_of(self.position, self.path)
     }
 }
