@@ -173,7 +173,7 @@ impl<G: Playouts> Task for Grow<'_, G> {
             for number in first..most.min(first.saturating_add(gather)) {
                 let descent = tree.descend(|position, nodes| {
                     if leaf == Leaf::Value {
-                        look(cpu, position, beginning, mcts, registers, values, nodes);
+                        cpu.call(Look { position, beginning, mcts, registers, values, nodes });
                     }
                 });
                 let key = playouts_key.child(number.into());
@@ -181,8 +181,9 @@ impl<G: Playouts> Task for Grow<'_, G> {
                     Leaf::Value => batch.value(&descent),
                     Leaf::Random => batch.begin(&descent, key),
                     Leaf::Greedy { epsilon } => {
-                        let greedy =
-                            |position: &G, key: Key| greedy_move(cpu, position, epsilon, key, mcts, registers, values);
+                        let greedy = |position: &G, key: Key| {
+                            cpu.call(Greedy { position, epsilon, key, mcts, registers, values })
+                        };
                         batch.play(descent.position, key, greedy);
                     }
                 }
@@ -203,48 +204,59 @@ impl<G: Playouts> Task for Grow<'_, G> {
     }
 }
 
-/// Let nodes hold what the evaluator says of the boards after the moves of a position.
-#[inline(always)]
-fn look<G: Game>(
-    cpu: impl Cpu,
-    position: &G,
+/// Let nodes hold what the evaluator says of the boards after the moves of a position. A task, as a closure is compiled without
+/// the instructions of the path.
+struct Look<'a, G: Game> {
+    position: &'a G,
     beginning: Beginning,
-    mcts: &Mcts<G>,
-    registers: &mut Registers<G::Board>,
-    values: &mut Vec<f64>,
-    nodes: &mut [Node],
-) {
-    let Mcts { evaluator, options } = mcts;
-    after_moves(cpu, position, &mut position.expand(cpu), beginning, evaluator, registers, values);
-    for (node, &value) in nodes.iter_mut().zip(values.iter()) {
-        node.worth = squashed(value, options.scale);
+    mcts: &'a Mcts<G>,
+    registers: &'a mut Registers<G::Board>,
+    values: &'a mut Vec<f64>,
+    nodes: &'a mut [Node],
+}
+
+impl<G: Game> Task for Look<'_, G> {
+    type Output = ();
+    #[inline(always)]
+    fn run<C: Cpu>(self, cpu: C) {
+        let Self { position, beginning, mcts, registers, values, nodes } = self;
+        let Mcts { evaluator, options } = mcts;
+        after_moves(cpu, position, &mut position.expand(cpu), beginning, evaluator, registers, values);
+        for (node, &value) in nodes.iter_mut().zip(values.iter()) {
+            node.worth = squashed(value, options.scale);
+        }
     }
 }
 
 /// The move of a greedy playout: what a player does that looks one ply ahead, with random ties and a share of random moves. `None`
 /// if the game is over.
-#[inline(always)]
-fn greedy_move<G: Game>(
-    cpu: impl Cpu,
-    position: &G,
+struct Greedy<'a, G: Game> {
+    position: &'a G,
     epsilon: f64,
     key: Key,
-    mcts: &Mcts<G>,
-    registers: &mut Registers<G::Board>,
-    values: &mut Vec<f64>,
-) -> Option<G::Move> {
-    let mut expansion = position.expand(cpu);
-    let mut moves = G::remaining(position.rules(), &expansion);
-    let count = moves.len();
-    if count < 2 {
-        return moves.next();
+    mcts: &'a Mcts<G>,
+    registers: &'a mut Registers<G::Board>,
+    values: &'a mut Vec<f64>,
+}
+
+impl<G: Game> Task for Greedy<'_, G> {
+    type Output = Option<G::Move>;
+    #[inline(always)]
+    fn run<C: Cpu>(self, cpu: C) -> Option<G::Move> {
+        let Self { position, epsilon, key, mcts, registers, values } = self;
+        let mut expansion = position.expand(cpu);
+        let mut moves = G::remaining(position.rules(), &expansion);
+        let count = moves.len();
+        if count < 2 {
+            return moves.next();
+        }
+        let mut stream = key.stream();
+        if epsilon > 0.0 && stream.random() < epsilon {
+            return moves.nth(stream.below(count as u64) as usize);
+        }
+        after_state(cpu, position, &mut expansion, &mcts.evaluator, registers, values);
+        Ties::Random.pick(position, moves, values, &mut stream).map(|(_, chosen)| chosen)
     }
-    let mut stream = key.stream();
-    if epsilon > 0.0 && stream.random() < epsilon {
-        return moves.nth(stream.below(count as u64) as usize);
-    }
-    after_state(cpu, position, &mut expansion, &mcts.evaluator, registers, values);
-    Ties::Random.pick(position, moves, values, &mut stream).map(|(_, chosen)| chosen)
 }
 
 /// The points of a side in a game that has ended.

@@ -85,6 +85,28 @@ impl<B: Board> Task for Solve<'_, B> {
     }
 }
 
+/// [`Solver::ranked`], as a task of the CPU path.
+struct Ranked<'a, 'b, B: Board, C: Cpu> {
+    solver: &'a Solver<'b, B, C>,
+    position: &'a Othello<B>,
+}
+
+impl<B: Board, C: Cpu> Task for Ranked<'_, '_, B, C> {
+    type Output = Vec<Move>;
+    #[inline(always)]
+    fn run<D: Cpu>(self, cpu: D) -> Vec<Move> {
+        let Self { solver, position } = self;
+        let expansion = position.expand(cpu);
+        if expansion.squares().is_empty() {
+            return position.legal_moves().collect();
+        }
+        let (geometry, board) = (&solver.shallow.geometry, (position.own(), position.opponent()));
+        let mut children = Children(Vec::new());
+        children.push(cpu, geometry, board, expansion, NO_SQUARE, None);
+        children.sorted_from(0).into_iter().map(|child| Move::Place(child.square)).collect()
+    }
+}
+
 impl<B: Board, C: Cpu> Solver<'_, B, C> {
     /// The score of the position that the question is about.
     fn score(&mut self, position: &Othello<B>) -> i32 {
@@ -118,14 +140,7 @@ impl<B: Board, C: Cpu> Solver<'_, B, C> {
 
     /// All legal moves, the most promising first.
     fn ranked(&mut self, position: &Othello<B>) -> Vec<Move> {
-        let expansion = position.expand(self.cpu);
-        if expansion.squares().is_empty() {
-            return position.legal_moves().collect();
-        }
-        let (geometry, board) = (&self.shallow.geometry, (position.own(), position.opponent()));
-        let mut children = Children(Vec::new());
-        children.push(self.cpu, geometry, board, expansion, NO_SQUARE, None);
-        children.sorted_from(0).into_iter().map(|child| Move::Place(child.square)).collect()
+        self.cpu.call(Ranked { solver: self, position })
     }
 
     /// Whether a move brings at least so much.
@@ -137,7 +152,7 @@ impl<B: Board, C: Cpu> Solver<'_, B, C> {
     /// Every legal move with its score, best first; equal ones in the order of legal moves.
     fn every_move(&mut self, position: &Othello<B>) -> Vec<(Move, i32)> {
         let mut moves = self.scores(position);
-        moves.sort_by_key(|&(_, score)| -score);
+        evoply_core::sorting::sort_few(&mut moves, |a, b| b.1.cmp(&a.1));
         moves
     }
 
