@@ -22,7 +22,7 @@ use crate::stream::Key;
 use crate::work::for_each_parallel_with;
 
 /// A lowered expression with the expression it came from.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct Compiled<G: Game> {
     pub name: Arc<str>,
     pub rules: G::Rules,
@@ -93,7 +93,7 @@ impl<G: Endgames> Program for Compiled<G> {
 }
 
 /// A player with the name of its game.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct Held<G: Game> {
     pub name: Arc<str>,
     pub rules: G::Rules,
@@ -138,7 +138,7 @@ impl<G: Endgames> Player for Held<G> {
 }
 
 /// Positions with the name of their game.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct Batch<G: Game> {
     pub name: Arc<str>,
     pub positions: Vec<G>,
@@ -230,3 +230,16 @@ impl<G: Endgames> Searcher for Staying<G> {
         self.locked().forget();
     }
 }
+
+/// Show names alone: what stands behind them is long, and would be compiled for every game.
+macro_rules! shown_by_name {
+    ($($kind:ident),*) => {
+        $(impl<G: Game> std::fmt::Debug for $kind<G> {
+            fn fmt(&self, into: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                into.debug_struct(stringify!($kind)).field("name", &self.name).finish_non_exhaustive()
+            }
+        })*
+    };
+}
+
+shown_by_name!(Compiled, Held, Batch);

@@ -1,8 +1,7 @@
 //! The games of a generation, on several threads.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Scope;
 use std::time::{Duration, Instant};
 
@@ -152,13 +151,51 @@ struct Job<G: Game> {
     scores: Vec<Score>,
 }
 
+/// What one thread has put down for another; it is taken before the next is put there.
+struct Slot<T> {
+    held: Mutex<Option<T>>,
+    is_full: AtomicBool,
+}
+
+impl<T> Slot<T> {
+    fn new() -> Self {
+        Self { held: Mutex::new(None), is_full: AtomicBool::new(false) }
+    }
+
+    fn put(&self, value: T) {
+        *self.held.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
+        self.is_full.store(true, Ordering::Release);
+    }
+
+    fn take(&self) -> Option<T> {
+        if !self.is_full.swap(false, Ordering::Acquire) {
+            return None;
+        }
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// Where a thread finds its jobs and leaves them when they are done, one at a time. Channels would be compiled in three kinds for
+/// every game.
+struct Desk<G: Game> {
+    jobs: Slot<Job<G>>,
+    done: Slot<Job<G>>,
+    /// Whether there will be no more jobs.
+    is_closed: AtomicBool,
+}
+
 /// A thread that plays games too.
 struct Helper<G: Game> {
-    jobs: Sender<Job<G>>,
-    done: Receiver<Job<G>>,
+    desk: Arc<Desk<G>>,
     is_busy: bool,
     /// It did not answer in time, and may be long.
     is_late: bool,
+}
+
+impl<G: Game> Drop for Helper<G> {
+    fn drop(&mut self) {
+        self.desk.is_closed.store(true, Ordering::Release);
+    }
 }
 
 /// The threads that play.
@@ -187,17 +224,15 @@ impl<'a, G: Duels, C: Cpu> Crew<'a, G, C> {
     {
         let threads = threads.min(games.saturating_mul(MOST_MATCHES).div_ceil(G::duels_at_once(cpu)));
         let helper = |_| {
-            let (jobs, incoming) = channel::<Job<G>>();
-            let (outgoing, done) = channel();
+            let desk = Arc::new(Desk { jobs: Slot::new(), done: Slot::new(), is_closed: AtomicBool::new(false) });
+            let own = Arc::clone(&desk);
             scope.spawn(move || {
-                while let Some(mut job) = receive(&incoming, None) {
+                while let Some(mut job) = receive(&own.jobs, &own.is_closed, None) {
                     job.scores = cpu.call(PlayGames { field: &job.field, places: &job.places, starts: &[], stop });
-                    if outgoing.send(job).is_err() {
-                        return;
-                    }
+                    own.done.put(job);
                 }
             });
-            Helper { jobs, done, is_busy: false, is_late: false }
+            Helper { desk, is_busy: false, is_late: false }
         };
         Self { cpu, helpers: (1..threads).map(helper).collect(), stop, least_time: Duration::MAX }
     }
@@ -237,7 +272,7 @@ impl<'a, G: Duels, C: Cpu> Crew<'a, G, C> {
         let own = shares.next().unwrap_or_default();
         for (helper, places) in ready.zip(shares) {
             let job = Job { field: Arc::clone(field), places: places.to_vec(), scores: Vec::new() };
-            helper.jobs.send(job).map_err(|_| Stopped)?;
+            helper.desk.jobs.put(job);
             helper.is_busy = true;
         }
         let scores = self.play_alone(field, own, &[])?;
@@ -247,7 +282,7 @@ impl<'a, G: Duels, C: Cpu> Crew<'a, G, C> {
         let patience = now + self.least_time * share as u32;
         for helper in self.helpers.iter_mut().filter(|helper| helper.is_busy) {
             let until = if helper.is_late { now } else { patience };
-            let job = receive(&helper.done, Some(until));
+            let job = receive(&helper.desk.done, &helper.desk.is_closed, Some(until));
             helper.is_late = job.is_none();
             let Some(job) = job else { continue };
             helper.is_busy = false;
@@ -263,18 +298,20 @@ impl<'a, G: Duels, C: Cpu> Crew<'a, G, C> {
 const SPINS: u32 = 2_000;
 
 /// The next message; `None` if there will be none, or none in time.
-fn receive<T>(receiver: &Receiver<T>, until: Option<Instant>) -> Option<T> {
+fn receive<T>(slot: &Slot<T>, is_closed: &AtomicBool, until: Option<Instant>) -> Option<T> {
     let mut spins = 0;
     loop {
-        match receiver.try_recv() {
-            Ok(message) => return Some(message),
-            Err(TryRecvError::Disconnected) => return None,
-            Err(TryRecvError::Empty) if until.is_some_and(|until| Instant::now() >= until) => return None,
-            Err(TryRecvError::Empty) if spins < SPINS || until.is_some() => {
-                spins += 1;
-                std::hint::spin_loop();
-            }
-            Err(TryRecvError::Empty) => std::thread::yield_now(),
+        if let Some(message) = slot.take() {
+            return Some(message);
+        }
+        if is_closed.load(Ordering::Acquire) || until.is_some_and(|until| Instant::now() >= until) {
+            return None;
+        }
+        if spins < SPINS || until.is_some() {
+            spins += 1;
+            std::hint::spin_loop();
+        } else {
+            std::thread::yield_now();
         }
     }
 }
