@@ -35,8 +35,8 @@ struct Boards<T> {
 struct Movers {
     /// Squares of the same weight, the least first.
     classes: Vec<Groups>,
-    /// All ones where the player wants most discs.
-    most_discs: Groups,
+    /// All ones where the player wants most discs; `None` if no player does.
+    most_discs: Option<Groups>,
 }
 
 impl Movers {
@@ -47,7 +47,9 @@ impl Movers {
             let squares = place.checked_sub(first).map_or(0, |place| weights.classes()[place].0.to_u128() as u64);
             class[group].0[lane] = squares;
         }
-        self.most_discs[group].0[lane] = if weights.most_pieces() { u64::MAX } else { 0 };
+        if let Some(most_discs) = &mut self.most_discs {
+            most_discs[group].0[lane] = if weights.most_pieces() { u64::MAX } else { 0 };
+        }
     }
 }
 
@@ -67,17 +69,15 @@ impl<B: Board> Duels for Othello<B> {
         let are_blind = || duels.iter().flat_map(|duel| duel.players).all(Weights::is_blind);
         if B::SQUARES > 64 || !C::VECTORS_PAY || *rules != DrawRules::NONE || !are_blind() {
             finish_each(cpu, opening, duels, rules, stop);
-        } else if duels.iter().flat_map(|duel| duel.players).any(Weights::most_pieces) {
-            finish::<B, C, true>(cpu, opening, duels, stop);
         } else {
-            finish::<B, C, false>(cpu, opening, duels, stop);
+            finish(cpu, opening, duels, stop);
         }
     }
 }
 
-/// Play all games to their end, on boards of up to 64 squares; `COUNTED` if any player wants most discs.
+/// Play all games to their end, on boards of up to 64 squares.
 #[inline(always)]
-fn finish<B: Board, C: Cpu, const COUNTED: bool>(
+fn finish<B: Board, C: Cpu>(
     cpu: C,
     opening: &Opening<Othello<B>>,
     duels: &mut [Duel<'_, Othello<B>>],
@@ -85,7 +85,9 @@ fn finish<B: Board, C: Cpu, const COUNTED: bool>(
 ) {
     let most_classes = duels.iter().flat_map(|duel| duel.players).map(|player| player.classes().len()).max();
     let nothing = [Lanes::splat(0); GROUPS];
-    let movers = || Movers { classes: vec![nothing; most_classes.unwrap_or(0)], most_discs: nothing };
+    // What moves turn is only counted if any player wants most discs.
+    let counts = duels.iter().flat_map(|duel| duel.players).any(Weights::most_pieces);
+    let movers = || Movers { classes: vec![nothing; most_classes.unwrap_or(0)], most_discs: counts.then_some(nothing) };
     // Who moves at the next ply, and who at the one after it.
     let mut movers = [movers(), movers()];
     let mut boards = Boards { own: nothing, opponent: nothing, draws: nothing, passing: nothing };
@@ -117,7 +119,7 @@ fn finish<B: Board, C: Cpu, const COUNTED: bool>(
             return;
         }
         // Step 2. Moves on all boards, until a game is over.
-        let over = advance::<B, C, COUNTED>(cpu, &mut boards, &movers, playing, &mut ply);
+        let over = advance::<B, C>(cpu, &mut boards, &movers, playing, &mut ply);
         // Step 3. The results of those.
         for group in 0..GROUPS {
             playing[group] &= !over[group];
@@ -144,7 +146,7 @@ fn arrays<T: Eight>(Two(first, second): Two<T>) -> Groups {
 
 /// Play on all boards until a game is over; which ones are.
 #[inline(always)]
-fn advance<B: Board, C: Cpu, const COUNTED: bool>(
+fn advance<B: Board, C: Cpu>(
     cpu: C,
     boards: &mut Boards<Groups>,
     movers: &[Movers; 2],
@@ -158,7 +160,7 @@ fn advance<B: Board, C: Cpu, const COUNTED: bool>(
         passing: load(cpu, &boards.passing),
     };
     loop {
-        let Two(first, second) = step::<B, C, COUNTED>(cpu, &mut at, &movers[*ply % 2]);
+        let Two(first, second) = step::<B, C>(cpu, &mut at, &movers[*ply % 2]);
         *ply += 1;
         let over = [first.not_zero() & playing[0], second.not_zero() & playing[1]];
         if over != [0; GROUPS] {
@@ -172,16 +174,12 @@ fn advance<B: Board, C: Cpu, const COUNTED: bool>(
 
 /// One ply on each board; the result is not 0 where the game was over before.
 #[inline(always)]
-fn step<B: Board, C: Cpu, const COUNTED: bool>(
-    cpu: C,
-    at: &mut Boards<Two<C::Eight>>,
-    movers: &Movers,
-) -> Two<C::Eight> {
+fn step<B: Board, C: Cpu>(cpu: C, at: &mut Boards<Two<C::Eight>>, movers: &Movers) -> Two<C::Eight> {
     let Boards { own, opponent, draws, passing } = *at;
     let spread = |mask: B::Word| own.like(mask.to_u128() as u64);
     let (zero, one) = (own.like(0), own.like(1));
     // Step 1. Where a move may be made. If nowhere, and the side before had no move either, the game is over.
-    let (runs, turned_discs) = if COUNTED {
+    let (runs, turned_discs) = if movers.most_discs.is_some() {
         Runs::counted::<B>(own, opponent, spread)
     } else {
         (Runs::of::<B>(own, opponent, spread), [zero; 5])
@@ -195,8 +193,8 @@ fn step<B: Board, C: Cpu, const COUNTED: bool>(
         class = (moves & squares).select(squares, class);
     }
     let mut best = moves & class;
-    if COUNTED {
-        let most_discs = load(cpu, &movers.most_discs);
+    if let Some(most_discs) = &movers.most_discs {
+        let most_discs = load(cpu, most_discs);
         for plane in turned_discs.into_iter().rev() {
             let more = best & plane & most_discs;
             best = more.select(more, best);
