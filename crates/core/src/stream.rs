@@ -103,12 +103,14 @@ impl Stream {
 
 /// The same for eight keys and streams side by side.
 pub mod side_by_side {
-    use super::{CHILD, GOLDEN};
-    use crate::cpu::vector::Vector;
+    use super::{CHILD, GOLDEN, Stream};
+    use crate::cpu::Cpu;
+    use crate::cpu::vector::{Eight, Two, Vector};
+    use crate::lanes::{LANES, Lanes};
 
     /// What is drawn from a state, in every lane.
     #[inline(always)]
-    pub fn mix<T: Vector>(z: T) -> T {
+    fn mix<T: Vector>(z: T) -> T {
         let z = z.differences(z >> 30).times(z.like(0xbf58_476d_1ce4_e5b9));
         let z = z.differences(z >> 27).times(z.like(0x94d0_49bb_1331_11eb));
         z.differences(z >> 31)
@@ -122,13 +124,45 @@ pub mod side_by_side {
 
     /// The state of a stream after one more draw; [`mix`] of it is what is drawn.
     #[inline(always)]
-    pub fn next_state<T: Vector>(states: T) -> T {
+    fn next_state<T: Vector>(states: T) -> T {
         states.plus(states.like(GOLDEN))
+    }
+
+    /// [`Stream::below`] in every lane of two groups: a number below the count, and the state of the stream after that. Where the
+    /// count is less than 2 the number is 0, and nothing is drawn.
+    #[inline(always)]
+    pub fn below<C: Cpu>(cpu: C, states: Two<C::Eight>, counts: Two<C::Eight>) -> (Two<C::Eight>, Two<C::Eight>) {
+        let several = counts.like(1).less(counts);
+        let next = next_state(states);
+        let (index, rest) = product(mix(next), counts);
+        let rare = rest.less(counts) & several;
+        if rare.0.not_zero() | rare.1.not_zero() == 0 {
+            return (index, several.select(next, states));
+        }
+        let mut lanes = [states.0.lanes(), states.1.lanes()];
+        let index = below_one_by_one(&mut lanes, &[counts.0.lanes(), counts.1.lanes()]);
+        // No closure: these are compiled into the code of each CPU path without fail.
+        (Two(cpu.words(&index[0]), cpu.words(&index[1])), Two(cpu.words(&lanes[0]), cpu.words(&lanes[1])))
+    }
+
+    /// The same where a draw may have to be repeated to be without bias: about once in 2^58 draws.
+    #[cold]
+    #[inline(never)]
+    fn below_one_by_one(states: &mut [Lanes<u64>; 2], counts: &[Lanes<u64>; 2]) -> [Lanes<u64>; 2] {
+        let mut index = [Lanes::splat(0); 2];
+        for group in 0..2 {
+            for lane in (0..LANES).filter(|&lane| counts[group].0[lane] > 1) {
+                let mut stream = Stream::at(states[group].0[lane]);
+                index[group].0[lane] = stream.below(counts[group].0[lane]);
+                states[group].0[lane] = stream.state();
+            }
+        }
+        index
     }
 
     /// The product of any number and one below 2^32: bits 64 and up, and those below.
     #[inline(always)]
-    pub fn product<T: Vector>(any: T, small: T) -> (T, T) {
+    fn product<T: Vector>(any: T, small: T) -> (T, T) {
         let (low, high) = (any.times_low(small), (any >> 32).times_low(small));
         (high.plus(low >> 32) >> 32, low.plus(high << 32))
     }
@@ -137,6 +171,9 @@ pub mod side_by_side {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cpu::vector::{Eight, Two};
+    use crate::cpu::{Cpu, Task, available, on};
+    use crate::lanes::{LANES, Lanes};
 
     #[test]
     fn below_is_uniform() {
@@ -158,6 +195,45 @@ mod tests {
         seen.sort_unstable();
         seen.dedup();
         assert_eq!(seen.len(), 10_003);
+    }
+
+    /// Draws side by side, the rare ones that are repeated among them.
+    struct Draw([Lanes<u64>; 2], [Lanes<u64>; 2]);
+
+    impl Task for Draw {
+        type Output = [[Lanes<u64>; 2]; 2];
+        #[inline(always)]
+        fn run<C: Cpu>(self, cpu: C) -> Self::Output {
+            let Self(states, counts) = self;
+            let two = |lanes: &[Lanes<u64>; 2]| Two(cpu.words(&lanes[0]), cpu.words(&lanes[1]));
+            let (index, after) = side_by_side::below(cpu, two(&states), two(&counts));
+            [[index.0.lanes(), index.1.lanes()], [after.0.lanes(), after.1.lanes()]]
+        }
+    }
+
+    #[test]
+    fn draws_side_by_side_are_those_one_by_one() {
+        let mut draws = Key::new(5).stream();
+        for round in 0..if cfg!(miri) { 4 } else { 1_000 } {
+            let (mut states, mut counts) = ([Lanes::splat(0); 2], [Lanes::splat(0); 2]);
+            for (state, count) in states.iter_mut().zip(&mut counts).flat_map(|(a, b)| a.0.iter_mut().zip(&mut b.0)) {
+                let most = 1 << draws.below(8);
+                (*state, *count) = (draws.bits(), draws.below(most));
+            }
+            if round % 2 == 1 {
+                // The next bits of this state are all 0, which no draw below 3 takes: 2^64 is no multiple of 3.
+                states[0].0[3] = GOLDEN.wrapping_neg();
+            }
+            for path in available() {
+                let [index, after] = on(path, Draw(states, counts));
+                for (group, lane) in (0..2).flat_map(|group| (0..LANES).map(move |lane| (group, lane))) {
+                    let mut stream = Stream::at(states[group].0[lane]);
+                    let count = counts[group].0[lane];
+                    let expected = if count > 1 { stream.below(count) } else { 0 };
+                    assert_eq!((index[group].0[lane], after[group].0[lane]), (expected, stream.state()), "{path:?}");
+                }
+            }
+        }
     }
 
     #[test]

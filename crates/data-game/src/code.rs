@@ -4,7 +4,7 @@
 //! interpreter of expressions says.
 
 use evoply_core::bitboard::{Bitboard, Board, Word};
-use evoply_core::cpu::Cpu;
+use evoply_core::cpu::{Cpu, Task};
 use evoply_core::expression::WhenZero;
 use evoply_core::expression::reference::divide;
 use evoply_core::geometry::{Geometry, Step, moved};
@@ -26,6 +26,10 @@ pub(crate) trait Machine<W: Word>: Copy {
     /// Bit i is set if lane i has a square; one board is lane 0.
     fn not_zero(self, set: Self::Set) -> u8;
     fn counts(self, set: Self::Set) -> Lanes<f64>;
+    /// The same for what is no task.
+    fn counts_apart(self, set: &Self::Set) -> Lanes<f64> {
+        self.counts(*set)
+    }
     fn of_lanes(self, lanes: &Lanes<W>) -> Self::Set;
     fn lanes(self, set: Self::Set) -> Lanes<W>;
 }
@@ -73,6 +77,9 @@ impl<W: Word, C: Cpu> Machine<W> for Wide<C> {
     fn counts(self, set: Self::Set) -> Lanes<f64> {
         W::counts(set)
     }
+    fn counts_apart(self, set: &Self::Set) -> Lanes<f64> {
+        self.0.call(Counts::<W, C>(set))
+    }
     #[inline(always)]
     fn of_lanes(self, lanes: &Lanes<W>) -> Self::Set {
         W::load(self.0, lanes)
@@ -80,6 +87,17 @@ impl<W: Word, C: Cpu> Machine<W> for Wide<C> {
     #[inline(always)]
     fn lanes(self, set: Self::Set) -> Lanes<W> {
         W::lanes(set)
+    }
+}
+
+/// How many squares sets have, as a task of the CPU path.
+struct Counts<'a, W: Word, C: Cpu>(&'a W::Eight<C>);
+
+impl<W: Word, C: Cpu> Task for Counts<'_, W, C> {
+    type Output = Lanes<f64>;
+    #[inline(always)]
+    fn run<D: Cpu>(self, _: D) -> Lanes<f64> {
+        W::counts(*self.0)
     }
 }
 
@@ -283,7 +301,7 @@ impl<B: Board> Code<B> {
                 Op::Both(to, a, b) => truth!(to) = truth!(a) & truth!(b),
                 Op::Either(to, a, b) => truth!(to) = truth!(a) | truth!(b),
                 Op::Compare(to, comparison, ref a, ref b) => {
-                    let counts = |register: Register| machine.counts(found.sets[usize::from(register)]);
+                    let counts = |register: Register| machine.counts_apart(&found.sets[usize::from(register)]);
                     let (a, b) = (value(a, &counts), value(b, &counts));
                     let holds = a.zip(b, |a, b| match comparison {
                         Comparison::Less => a < b,
@@ -298,7 +316,7 @@ impl<B: Board> Code<B> {
 
     /// The number of the code, of sets that it has found; 0 if it has none.
     pub fn number<M: Machine<B::Word>>(&self, machine: M, found: &Found<M::Set>) -> Lanes<f64> {
-        let counts = |register: Register| machine.counts(found.sets[usize::from(register)]);
+        let counts = |register: Register| machine.counts_apart(&found.sets[usize::from(register)]);
         self.number.as_ref().map_or(Lanes::splat(0.0), |number| value(number, &counts))
     }
 }

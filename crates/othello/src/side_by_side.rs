@@ -203,17 +203,10 @@ fn step<B: Board, C: Cpu>(cpu: C, at: &mut Boards<Two<C::Eight>>) -> Two<C::Eigh
     }
     // Step 3. The draw, from the opening or from the key of the move; a forced move draws nothing.
     let count = moves.count_ones();
-    let free = one.less(count);
     let key = side_by_side::child(at.own_key, at.ply);
     let in_opening = at.ply.less(at.opening_end);
-    let state = side_by_side::next_state(in_opening.select(at.opening, key));
-    let bits = side_by_side::mix(state);
-    let (mut index, rest) = side_by_side::product(bits, count);
-    let rare = rest.less(count) & free;
-    let mut opening = (in_opening & free).select(state, at.opening);
-    if rare.0.not_zero() | rare.1.not_zero() != 0 {
-        (index, opening) = draw_one_by_one(cpu, at, key, count, opening);
-    }
+    let (index, state) = side_by_side::below(cpu, in_opening.select(at.opening, key), count);
+    let opening = in_opening.select(state, at.opening);
     // Step 4. The move; without one the board is only turned over.
     let square = moves.select(moves.nth_bit(index), zero);
     let turned = runs.flips::<B>(square);
@@ -230,32 +223,4 @@ fn step<B: Board, C: Cpu>(cpu: C, at: &mut Boards<Two<C::Eight>>) -> Two<C::Eigh
         passing: moves.select(zero, one),
     };
     over
-}
-
-/// The draws of one ply where one of them may have to be repeated to be without bias: about once in 2^58 plies.
-#[cold]
-#[inline(never)]
-fn draw_one_by_one<C: Cpu>(
-    cpu: C,
-    at: &Boards<Two<C::Eight>>,
-    key: Two<C::Eight>,
-    count: Two<C::Eight>,
-    opening: Two<C::Eight>,
-) -> (Two<C::Eight>, Two<C::Eight>) {
-    let group = |at: &Boards<Lanes<u64>>, key: Lanes<u64>, count: Lanes<u64>, mut opening: Lanes<u64>| {
-        let mut index = Lanes::splat(0);
-        for lane in (0..LANES).filter(|&lane| count.0[lane] > 1) {
-            let in_opening = at.ply.0[lane] < at.opening_end.0[lane];
-            let mut stream = Stream::at(if in_opening { at.opening.0[lane] } else { key.0[lane] });
-            index.0[lane] = stream.below(count.0[lane]);
-            if in_opening {
-                opening.0[lane] = stream.state();
-            }
-        }
-        (cpu.words(&index), cpu.words(&opening))
-    };
-    let [first, second] = at.arrays();
-    let first = group(&first, key.0.lanes(), count.0.lanes(), opening.0.lanes());
-    let second = group(&second, key.1.lanes(), count.1.lanes(), opening.1.lanes());
-    (Two(first.0, second.0), Two(first.1, second.1))
 }

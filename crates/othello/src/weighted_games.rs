@@ -13,7 +13,7 @@ use evoply_core::lanes::{LANES, Lanes};
 use evoply_core::rules::Game;
 use evoply_core::rules::draws::DrawRules;
 use evoply_core::rules::weighted_games::{Duel, Duels, Opening, Weights, finish_each};
-use evoply_core::stream::{Stream, side_by_side};
+use evoply_core::stream::side_by_side;
 
 /// Groups of eight games.
 const GROUPS: usize = 2;
@@ -202,15 +202,7 @@ fn step<B: Board, C: Cpu>(cpu: C, at: &mut Boards<Two<C::Eight>>, movers: &Mover
     }
     // Step 3. One of several is drawn.
     let count = best.count_ones();
-    let several = one.less(count);
-    let state = side_by_side::next_state(draws);
-    let bits = side_by_side::mix(state);
-    let (mut index, rest) = side_by_side::product(bits, count);
-    let mut drawn = several.select(state, draws);
-    let rare = rest.less(count) & several;
-    if rare.0.not_zero() | rare.1.not_zero() != 0 {
-        (index, drawn) = draw_one_by_one(cpu, draws, count);
-    }
+    let (index, drawn) = side_by_side::below(cpu, draws, count);
     // Step 4. The move; without one the board is only turned over.
     let square = best.select(best.nth_bit(index), zero);
     let turned = runs.flips::<B>(square);
@@ -221,19 +213,4 @@ fn step<B: Board, C: Cpu>(cpu: C, at: &mut Boards<Two<C::Eight>>, movers: &Mover
         passing: moves.select(zero, one),
     };
     over
-}
-
-/// The draws of one ply where one of them may have to be repeated to be without bias: about once in 2^58 plies.
-#[cold]
-#[inline(never)]
-fn draw_one_by_one<C: Cpu>(cpu: C, draws: Two<C::Eight>, count: Two<C::Eight>) -> (Two<C::Eight>, Two<C::Eight>) {
-    let (mut index, mut draws, count) = ([Lanes::splat(0); GROUPS], arrays(draws), arrays(count));
-    for group in 0..GROUPS {
-        for lane in (0..LANES).filter(|&lane| count[group].0[lane] > 1) {
-            let mut stream = Stream::at(draws[group].0[lane]);
-            index[group].0[lane] = stream.below(count[group].0[lane]);
-            draws[group].0[lane] = stream.state();
-        }
-    }
-    (load(cpu, &index), load(cpu, &draws))
 }
