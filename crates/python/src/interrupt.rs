@@ -1,7 +1,9 @@
 //! Long work away from the interpreter, with Ctrl-C and progress looked after meanwhile.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use evoply_core::kernel::Answer;
@@ -12,12 +14,6 @@ use crate::games::failed;
 
 /// How often the waiting thread looks for signals and reports progress.
 const TICK: Duration = Duration::from_millis(50);
-
-/// What comes from the thread at work.
-enum Message<T, N> {
-    News(N),
-    Done(Answer<T>),
-}
 
 /// Run `work` on other threads without the interpreter lock; `tick` runs here meanwhile, and its error stops the work.
 pub fn run<T: Send>(
@@ -42,36 +38,62 @@ pub fn run_telling<T: Send, N: Send>(
     mut tick: impl FnMut(Python<'_>) -> PyResult<()>,
     mut tell: impl FnMut(Python<'_>, N) -> PyResult<()>,
 ) -> PyResult<T> {
+    let (answer, news, mut work) = (Mutex::new(None), Mutex::new(VecDeque::new()), Some(work));
+    let mut work = |signal: &Sender<()>| {
+        let Some(work) = work.take() else { return };
+        let done = work(&mut |one| {
+            locked(&news).push_back(one);
+            // Nobody waits for what work that was stopped has to say.
+            let _ = signal.send(());
+        });
+        *locked(&answer) = Some(done);
+    };
+    let mut hear = |py: Python<'_>| {
+        while let Some(one) = { locked(&news).pop_front() } {
+            tell(py, one)?;
+        }
+        Ok(())
+    };
+    wait(py, stop, &mut work, &mut tick, &mut hear)?;
+    let done = locked(&answer).take();
+    done.ok_or_else(|| PyRuntimeError::new_err("the kernel stopped working: please report this"))?.map_err(failed)
+}
+
+/// Wait until `work` has ended, which signals when there is something to hear; not generic, so that channels and threads are
+/// compiled once.
+fn wait(
+    py: Python<'_>,
+    stop: &AtomicBool,
+    work: &mut (dyn FnMut(&Sender<()>) + Send),
+    tick: &mut dyn FnMut(Python<'_>) -> PyResult<()>,
+    hear: &mut dyn FnMut(Python<'_>) -> PyResult<()>,
+) -> PyResult<()> {
     let (sender, receiver) = channel();
     std::thread::scope(|scope| {
-        let worker = scope.spawn(move || {
-            // Nobody waits for the answer of work that was stopped.
-            let done = work(&mut |news| {
-                let _ = sender.send(Message::News(news));
-            });
-            let _ = sender.send(Message::Done(done));
-        });
+        let worker = scope.spawn(move || work(&sender));
         let receiver = &mut { receiver };
-        let answer = loop {
+        let heard = loop {
             let waited = py.detach(|| {
                 let receiver = &mut *receiver;
                 receiver.recv_timeout(TICK)
             });
-            let news = match waited {
-                Ok(Message::Done(result)) => break result.map_err(failed),
-                Err(RecvTimeoutError::Disconnected) => {
-                    break Err(PyRuntimeError::new_err("the kernel stopped working: please report this"));
-                }
-                Ok(Message::News(news)) => tell(py, news),
+            let heard = match waited {
+                Ok(()) => hear(py),
+                // The sender is gone: the work has ended, or panicked.
+                Err(RecvTimeoutError::Disconnected) => break hear(py),
                 Err(RecvTimeoutError::Timeout) => py.check_signals().and_then(|()| tick(py)),
             };
-            if let Err(error) = news {
+            if heard.is_err() {
                 stop.store(true, Ordering::Relaxed);
-                break Err(error);
+                break heard;
             }
         };
-        // Joined here, without the interpreter: a panic is an error above, not a panic of the scope.
+        // Joined here, without the interpreter: a panic is an error of who asked, not a panic of the scope.
         let _ = py.detach(|| worker.join());
-        answer
+        heard
     })
+}
+
+fn locked<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
+    value.lock().unwrap_or_else(PoisonError::into_inner)
 }
