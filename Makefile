@@ -16,13 +16,15 @@ TESTED := $(KERNEL) --exclude evoply-othello-kernel --exclude evoply-checkers-ke
 # order of tests/conftest.py: what takes long first, the doctests, which are small, at the end. Two workers a core: half of
 # the tests wait for a browser, a server or a command most of their time.
 WORKERS ?= -n $(shell $(PYTHON) -c "import os; print(min(8, 2 * (os.cpu_count() or 1)))") --dist loadfile --no-loadscope-reorder
+# What takes longest first.
+CHECKS := check-rust check-types check-stubs check-format check-layers
 HYPOTHESIS_SEED := $(or $(HYPOTHESIS_SEED),$(shell od -An -N4 -tu4 /dev/urandom | tr -d ' '))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Where it is set, every worker and every command that tests start compiles all of evoply again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test compile-tests coverage test-pythons test-long chaos miri check bench bench-against bench-kernel bench-web bench-web-soak bench-long house signature docs notebooks dist lock clean tools
+.PHONY: help setup demo test compile-tests coverage test-pythons test-long chaos miri check $(CHECKS) limits bench bench-against bench-kernel bench-web bench-web-soak bench-long house signature docs notebooks dist lock clean tools
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -33,9 +35,9 @@ setup: ## make .venv with everything for development, and build the kernel
 demo: ## evolve an Othello player for about a minute, explain it, test it, write a report
 	@$(SETTING_UP) demo $(DEMO_OPTIONS)
 
-test: setup ## all tests but the long ones
+test: setup ## all tests but the long ones (TEST_OPTIONS=--seconds says which files cost most)
 	cargo test --quiet $(TESTED) $$($(SETTING_UP) features)
-	$(BIN)/pytest -q -m "not long" $(WORKERS)
+	$(BIN)/pytest -q -m "not long" $(WORKERS) $(TEST_OPTIONS)
 
 compile-tests: ## compile the kernel's tests, which takes a minute or two, and run none
 	cargo test --quiet $(TESTED) $$($(SETTING_UP) features) --no-run
@@ -66,17 +68,33 @@ miri: tools ## the words of every CPU path and what is built on them, interprete
 	then cargo +nightly miri test --quiet --target-dir target/miri --package evoply-core --package evoply-othello --lib -- cpu:: lines::; \
 	else echo "no nightly Rust with Miri here: skipped"; fi
 
+# Side by side; what one has written stays together, and all that is wrong is shown.
 check: setup ## format, lint, types, layers, stubs
-	cargo fmt --check
-	cargo clippy --quiet --workspace --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps $(KERNEL)
-	$(BIN)/ruff format --check $(PYTHON_SOURCES)
-	$(BIN)/ruff check $(PYTHON_SOURCES)
+	@$(MAKE) --no-print-directory --keep-going --jobs $(shell $(PYTHON) -c 'import os; print(os.cpu_count() or 1)') $(if $(filter output-sync,$(.FEATURES)),--output-sync) $(CHECKS)
+
+check-types:
 	$(BIN)/mypy
 	$(BIN)/mypy benchmarks
 	$(BIN)/mypy setting_up
-	$(BIN)/python -m mypy.stubtest evoply._native
+
+check-rust:
+	cargo fmt --check
+	cargo clippy --quiet --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps $(KERNEL)
+
+# The stub says all by itself: nothing of what evoply imports is read, which would take five times as long.
+check-stubs:
+	$(BIN)/python -m mypy.stubtest evoply._native --mypy-config-file <(printf '[mypy]\nfollow_imports = skip\n')
+
+check-format:
+	$(BIN)/ruff format --check $(PYTHON_SOURCES)
+	$(BIN)/ruff check $(PYTHON_SOURCES)
+
+check-layers:
 	$(BIN)/lint-imports
+
+limits: setup ## today's figures beside those of limits.toml (LIMITS_OPTIONS="dist modules tests" builds no kernel)
+	@$(BIN)/python benchmarks/limits.py $(LIMITS_OPTIONS)
 
 # Each measures a build of all paths as it is released, never the one of `make setup`.
 bench: setup $(VENV)/.bench ## ours, a peer and the ratio, measured in one run (minutes; BENCH_OPTIONS="--keep" for the docs)

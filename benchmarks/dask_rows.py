@@ -8,7 +8,7 @@ import os
 import tempfile
 import time
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -94,10 +94,11 @@ def generation_row(cluster: Dispatcher) -> tuple[Any, ...]:
     return "dask-generation", "games/s", rates[0], "threads", rates[1], rates[0] / rates[1]
 
 
-def rows() -> list[tuple[Any, ...]]:
-    """Return name, unit, ours, peer, its figure and ratio of each row."""
+def rows() -> Iterator[tuple[Any, ...]]:
+    """Yield name, unit, ours, peer, its figure and ratio of each row."""
     with connect(f"local:{WORKERS}") as cluster:
-        return [runs_row(cluster), generation_row(cluster)]
+        yield runs_row(cluster)
+        yield generation_row(cluster)
 
 
 def seconds_a_unit(cluster: Dispatcher, size: int, units: int) -> tuple[float, float]:

@@ -4,7 +4,8 @@ import json
 import os
 import platform
 import time
-from collections.abc import Callable
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,10 @@ class Row:
     ratio: float | None
     before: float | None = None
     before_commit: str | None = None
+
+
+Work = Callable[[], Row | Iterable[Row] | None]
+"""What measures a row or several; None where this machine has nothing to measure."""
 
 
 def rate(name: str, repeats: int = 3) -> float:
@@ -100,3 +105,41 @@ def results_of(rows: list[Row], before: Path = RESULTS) -> dict[str, Any]:
     """Return the rows of this machine as a file has them, with the comparisons of *before*."""
     last = json.loads(before.read_text(encoding="utf-8"))["rows"]
     return {"machine": machine(), "rows": [known(with_before(row, last)) for row in rows]}
+
+
+def bench(works: Mapping[str, Work], file: Path) -> int:
+    """Print each row when it is measured; return 1 if one could not be, else 0.
+
+    What was measured is written to *file*, also where somebody stops it in the middle.
+    """
+    rows, failed = [], 0
+    print(f"{machine()}\n{'row':26} {'unit':12} {'ours':>10} {'peer':>10} {'ratio':>8}")
+    try:
+        for found in _measured(works):
+            print(_line(found) if isinstance(found, Row) else found, flush=True)
+            rows += [found] if isinstance(found, Row) else []
+            failed += isinstance(found, str)
+    finally:
+        if rows:
+            whole(file, results_of(rows))
+            print(f"written to {file}: {len(rows)} rows")
+    return int(failed > 0)
+
+
+def _measured(works: Mapping[str, Work]) -> Iterator[Row | str]:
+    """Yield rows, and a sentence in place of what fails."""
+    for name, work in works.items():
+        try:
+            found = work()
+            yield from [found] if isinstance(found, Row) else found or ()
+        except Exception as error:
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            why = (str(error).splitlines() or [place.line or ""])[0]
+            at = f"{Path(place.filename).name}, line {place.lineno}"
+            yield f"{name} - not measured: {type(error).__name__}: {why} - see {at}"
+
+
+def _line(row: Row) -> str:
+    theirs = "" if row.peer_value is None else f"{row.peer_value:,.3g}"
+    ratio = "" if row.ratio is None else f"{row.ratio:,.2f}"
+    return f"{row.name:26} {row.unit:12} {row.ours:>10,.4g} {theirs:>10} {ratio:>8}  {row.peer}"

@@ -13,13 +13,13 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from statistics import harmonic_mean, median
 from typing import Any
 from unittest.mock import patch
 
-import dask_rows
 import data_games
 import numpy as np
 import patterns
@@ -28,8 +28,8 @@ import pyspiel
 import rust_reversi
 from deap import gp as deap_gp
 from ingredients import kernel_player, positions, search_all, tree_players, trees_of_size
-from kernels import ROOT, library_of_the_tree
-from measuring import Row, cpu_timed, machine, rate, results_of, timed, whole, written_to
+from kernels import library_of_the_tree
+from measuring import Row, Work, bench, cpu_timed, rate, timed, written_to
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
@@ -75,8 +75,9 @@ def perft_on_path_row(path: str) -> Row | None:
         [sys.executable, "-c", code],
         env={**os.environ, "EVOPLY_CPU": path}, capture_output=True, text=True, check=False,
     )  # fmt: skip
-    if done.returncode:
+    if "EVOPLY_CPU" in done.stderr:
         return None  # The machine has no such path.
+    done.check_returncode()
     start = Position()
     best = timed(lambda: _native.perft("othello", start.row, 11, 1))
     seconds = float(done.stdout)
@@ -270,18 +271,17 @@ def learning_row() -> Row:
                rate / peer)  # fmt: skip
 
 
-def pattern_rows(scale: int) -> list[Row]:
+def pattern_rows(scale: int) -> Iterator[Row]:
     """Learn tables of patterns, search with them, and count boards up to symmetry."""
-    games = 10_000 * scale
+    yield Row(
+        "ntuple-selfplay", "games/min", patterns.self_play(10_000 * scale), "none", None, None
+    )
     ours, theirs = patterns.search(positions(20), 7)
-    boards, plain = patterns.perft_12()
+    yield Row("pattern-search", "nodes/s", ours, "our piece counting", theirs, ours / theirs)
     careful, careless = patterns.guarded(400)
-    return [
-        Row("ntuple-selfplay", "games/min", patterns.self_play(games), "none", None, None),
-        Row("pattern-search", "nodes/s", ours, "our piece counting", theirs, ours / theirs),
-        Row("guarded-search", "us", careful, "without the guard", careless, careless / careful),
-        Row("perft-12-table", "s", boards, "our plain count", plain, plain / boards),
-    ]
+    yield Row("guarded-search", "us", careful, "without the guard", careless, careless / careful)
+    boards, plain = patterns.perft_12()
+    yield Row("perft-12-table", "s", boards, "our plain count", plain, plain / boards)
 
 
 def replay_row() -> Row:
@@ -318,13 +318,11 @@ def mcts_row() -> Row:
     return Row("mcts-playouts", "playouts/s", ours, "OpenSpiel", theirs, ours / theirs)
 
 
-def data_game_rows() -> list[Row]:
+def data_game_rows() -> Iterator[Row]:
     """Games whose rules are data, beside the same rules compiled and beside OpenSpiel in C++."""
-    return [
-        Row(f"data: {what}", "games/s", ours, peer or "none", theirs if peer else None,
-            ours / theirs if peer else None)
-        for what, ours, theirs, peer in data_games.speeds(5000)
-    ]  # fmt: skip
+    for what, ours, theirs, peer in data_games.speeds(5000):
+        yield Row(f"data: {what}", "games/s", ours, peer or "none", theirs if peer else None,
+                  ours / theirs if peer else None)  # fmt: skip
 
 
 def offspring_row() -> Row:
@@ -387,7 +385,55 @@ def refuse_the_library_of_the_tree() -> None:
         sys.exit("python/evoply - has a library that may be a quick build - run `make bench`")
 
 
-def main() -> None:
+def cluster_rows() -> Iterator[Row]:
+    """Compare Dask's workers with the same cores, where `evoply[cluster]` is installed."""
+    import dask_rows
+
+    return (Row(*values) for values in dask_rows.rows())
+
+
+def works(*, is_long: bool, console: Console) -> Mapping[str, Work]:
+    """Return what measures the rows of each name, in the order of the table."""
+    scale = 4 if is_long else 1
+    suites = ["1-19", "20-39"] if is_long else ["1-19"]
+    return {
+        "perft-11": perft_row,
+        "perft-11-avx2": partial(perft_on_path_row, "avx2"),
+        "perft-11-baseline": partial(perft_on_path_row, "baseline"),
+        "othello-10-perft": perft_10_row,
+        "checkers-perft-11": checkers_perft_row,
+        "random-games": random_row,
+        "alphabeta-material": partial(
+            alphabeta_row, "alphabeta-material", 9 if is_long else 8, ",ordering=none"
+        ),
+        "alphabeta-ordered": partial(
+            alphabeta_row, "alphabeta-ordered", 10 if is_long else 9, ",ordering=killer,table=18"
+        ),
+        "tree-in-search": partial(tree_in_search_row, 6),
+        "analyse-table": analyse_table_row,
+        "weighted-counter-search": weighted_counter_row,
+        "staged-search": staged_row,
+        "gp-games-1ply": partial(gp_games_row, 1, 0.5 * scale),
+        "gp-games-3ply": partial(gp_games_row, 3, scale),
+        "gp-games-4ply": partial(gp_games_row, 4, 2 * scale),
+        "co-play-othello": partial(co_play_row, "othello", "benbassat", 4),
+        "co-play-lose-checkers": partial(co_play_row, "lose-checkers", "benbassat-checkers", 4),
+        "co-play-checkers-10": partial(co_play_row, "checkers-10", "benbassat-checkers-10", 3),
+        "threads-2": threads_row,
+        "online-move": online_row,
+        "td-linear-10": learning_row,
+        "patterns": partial(pattern_rows, scale),
+        "wthor-replay": replay_row,
+        "mcts-playouts": mcts_row,
+        "games from data": data_game_rows,
+        "lowering": lowering_row,
+        "offspring": offspring_row,
+        "dask": cluster_rows,
+        **{f"endgame-ffo-{suite}": partial(endgame_row, console, suite) for suite in suites},
+    }
+
+
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--long", action="store_true", help="larger counts")
     parser.add_argument(
@@ -395,49 +441,9 @@ def main() -> None:
     )
     options = parser.parse_args()
     refuse_the_library_of_the_tree()
-    scale = 4 if options.long else 1
-    console = Console(width=120)
-    suites = ["1-19", "20-39"] if scale > 1 else ["1-19"]
-    rows = [
-        perft_row(),
-        *filter(None, map(perft_on_path_row, ("avx2", "baseline"))),
-        perft_10_row(),
-        checkers_perft_row(),
-        random_row(),
-        alphabeta_row("alphabeta-material", 9 if scale > 1 else 8, ",ordering=none"),
-        alphabeta_row("alphabeta-ordered", 10 if scale > 1 else 9, ",ordering=killer,table=18"),
-        tree_in_search_row(6),
-        analyse_table_row(),
-        weighted_counter_row(),
-        staged_row(),
-        gp_games_row(1, 0.5 * scale),
-        gp_games_row(3, scale),
-        gp_games_row(4, 2 * scale),
-        co_play_row("othello", "benbassat", 4),
-        co_play_row("lose-checkers", "benbassat-checkers", 4),
-        co_play_row("checkers-10", "benbassat-checkers-10", 3),
-        threads_row(),
-        online_row(),
-        learning_row(),
-        *pattern_rows(scale),
-        replay_row(),
-        mcts_row(),
-        *data_game_rows(),
-        lowering_row(),
-        offspring_row(),
-        *(Row(*values) for values in dask_rows.rows()),
-        *(endgame_row(console, suite) for suite in suites),
-    ]
-    table = Table("row", "unit", "ours", "peer", "peer's", "ratio", title=machine())
-    for row in rows:
-        theirs = "" if row.peer_value is None else f"{row.peer_value:,.3g}"
-        ratio = "" if row.ratio is None else f"{row.ratio:,.2f}"
-        table.add_row(row.name, row.unit, f"{row.ours:,.4g}", row.peer, theirs, ratio)
-    console.print(table)
-    file = written_to("results.json", keep=options.keep)
-    whole(file, results_of(rows))
-    console.print(f"written to {file.relative_to(ROOT)}")
+    rows = works(is_long=options.long, console=Console(width=120))
+    return bench(rows, written_to("results.json", keep=options.keep))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shutil
 import threading
 import time
 import tomllib
@@ -42,7 +43,7 @@ class Crates:
     def __init__(self, total: int) -> None:
         self._total = total
         self._seen: set[str] = set()
-        self.compiled = 0
+        self.compiled, self.fresh = 0, 0
 
     def after(self, line: str) -> str:
         """Return what to say after a line of cargo's; "" if it changes nothing."""
@@ -59,6 +60,7 @@ class Crates:
             return ""
         self._seen.add(crate)
         if what == "Fresh":
+            self.fresh += 1
             return ""
         self.compiled += 1
         return f"compiling crate {len(self._seen)} of {max(self._total, len(self._seen))}: {name}"
@@ -165,32 +167,63 @@ class Kernel:
             if text := crates.after(line):
                 say(text)
 
+        cost = {"whole": False, "seconds": 0.0, "at": 0.0}
+
+        def end(seconds: float) -> None:
+            cost.update(whole=crates.fresh == 0, seconds=seconds, at=time.time())
+
         try:
             programs.run(
                 self._maturin("develop", "--skip-install", "-v"),
                 log,
                 environment=self._variables(),
                 on_line=show,
+                on_end=end,
             )
         except FailedError as error:
             raise reason(error, "compiling the kernel", log.path) from None
         stamp = read_stamp(self._stamp)
-        write_stamp(self._stamp, {**stamp, "library": self._libraries(), "of": state})
+        made = {"library": self._libraries(), "of": state, "cost": cost}
+        write_stamp(self._stamp, {**stamp, **made})
         return crates.compiled
 
-    def pack(self, programs: Programs, log: Log, folder: Path) -> Path:
+    def cost(self, minutes: float) -> float | None:
+        """Return the processor seconds of `compile`; None where they say nothing.
+
+        So it is where the library is another one, crates were there before, or it ended more than
+        *minutes* ago: what a machine is busy with changes its processor seconds, too.
+        """
+        cost = read_stamp(self._stamp).get("cost", {})
+        if not cost.get("whole") or not self.is_there():
+            return None
+        return float(cost["seconds"]) if time.time() - cost["at"] <= 60 * minutes else None
+
+    def pack(
+        self,
+        programs: Programs,
+        log: Log,
+        folder: Path,
+        *,
+        anew: bool = False,
+        on_end: Callable[[float], None] = lambda seconds: None,
+    ) -> Path:
         """Write a wheel of this kernel and the package, for this machine alone; return its path.
 
-        Where the kernel is there, nothing is compiled, and it takes seconds.
+        Where the kernel is there, nothing is compiled, and it takes seconds; unless it is compiled
+        *anew*, below *folder*. *on_end* gets the processor seconds.
         """
         for old in folder.glob("*.whl"):
             old.unlink()
         words = ["--interpreter", str(self.environment.python), "--compatibility", "linux"]
+        if anew:
+            shutil.rmtree(folder / "built", ignore_errors=True)
+            words += ["--target-dir", str(folder / "built")]
         try:
             programs.run(
                 self._maturin("build", *words, "--out", str(folder)),
                 log,
                 environment=self._variables(),
+                on_end=on_end,
             )
         except FailedError as error:
             raise reason(error, "making a wheel", log.path) from None

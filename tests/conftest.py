@@ -6,6 +6,8 @@ import signal
 import pytest
 from hypothesis import settings
 
+pytest_plugins = ["processor_seconds"]  # what `--seconds` counts
+
 # Asserts in there say as much as those of tests.
 pytest.register_assert_rewrite("game_conformance")
 

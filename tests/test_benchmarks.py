@@ -4,6 +4,7 @@ import ast
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -253,6 +254,54 @@ def test_a_comparison_is_kept_only_where_that_is_asked_for(
     assert changed[0] == {"name": "gp-games-3ply", "before": 1.0, "before_commit": "1" * 40}
     assert changed[1] == {"name": "perft-10"}
     assert measuring.written_to("results.json", keep=True) == kept
+
+
+def test_a_row_that_fails_is_said_and_the_others_are_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def row(name: str) -> measuring.Row:
+        return measuring.Row(name, "games/s", 12.0, "a peer", 6.0, 2.0)
+
+    def some() -> Iterator[measuring.Row]:
+        yield row("two")
+        assert "two " in capsys.readouterr().out, "it is printed when it is measured"
+        raise ValueError("the answers differ\nhere")
+
+    def without_extra() -> Iterator[measuring.Row]:
+        import no_such_extra  # type: ignore[import-not-found]  # noqa: F401
+
+        yield row("three")
+
+    works = {
+        "one": lambda: row("one"), "some": some, "nothing here": lambda: None,
+        "cluster": without_extra, "last": lambda: row("last"),
+    }  # fmt: skip
+    file = tmp_path / "results.json"
+    assert measuring.bench(works, file) == 1
+    *lines, end = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("some - not measured: ValueError: the answers differ - see ")
+    assert lines[1].startswith("cluster - not measured: ModuleNotFoundError: No module named")
+    assert lines[2].split()[:4] == ["last", "games/s", "12", "6"]
+    assert end == f"written to {file}: 3 rows"
+    assert names_in(file) == ["one", "two", "last"]
+
+    assert measuring.bench({"one": works["one"]}, file) == 0
+    assert names_in(file) == ["one"]
+
+
+def test_a_bench_that_is_stopped_keeps_what_it_has(tmp_path: Path) -> None:
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    row = measuring.Row("one", "s", 1.0, "none", None, None)
+    file = tmp_path / "results.json"
+    with pytest.raises(KeyboardInterrupt):
+        measuring.bench({"one": lambda: row, "stop": stop}, file)
+    assert names_in(file) == ["one"]
+
+
+def names_in(file: Path) -> list[str]:
+    return [row["name"] for row in json.loads(file.read_text())["rows"]]
 
 
 def test_what_a_bench_writes_is_no_file_of_the_repository() -> None:

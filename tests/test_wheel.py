@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -62,6 +63,11 @@ def test_the_wheel_holds_all_data_and_one_kernel(wheel: Path) -> None:
     assert len(kernels) == 1
     ours = {f.relative_to(ROOT / "python").as_posix() for f in (ROOT / "python").rglob("*.py")}
     assert ours <= set(names)
+
+
+def test_the_wheel_is_as_small_as_its_limit(wheel: Path) -> None:
+    limit = tomllib.loads((ROOT / "limits.toml").read_text(encoding="utf-8"))["wheel"]["dist"]
+    assert wheel.stat().st_size / 1_000_000 <= limit
 
 
 def test_the_wheel_plays_where_there_is_no_rust(wheel: Path, tmp_path: Path) -> None:
