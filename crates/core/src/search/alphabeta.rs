@@ -7,21 +7,17 @@
 //! Reasons: docs/design/search.md.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 
-use super::horizon::Horizon;
+use super::horizon::{Horizon, LastPly, Tally, value_of_end};
 use super::ordering::MoveOrder;
 use super::root::{Best, Root};
-use super::{Memory, Search, WIN, outcome_value};
+use super::{Memory, Search};
 use crate::bitboard::{Board, Word};
 use crate::choice::Choice;
 use crate::cpu::{Cpu, Task};
 use crate::lanes::{LANES, Lanes};
-use crate::rules::{Game, Rules};
+use crate::rules::Game;
 use crate::stream::{Key, Stream};
-
-/// How many nodes pass between two looks at the clock.
-const NODES_BETWEEN_LOOKS: u64 = 1 << 10;
 
 /// One ply is always looked ahead, whoever wants the search to stop.
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -157,13 +153,7 @@ pub(super) struct Searcher<'a, G: Game, C: Cpu, B> {
     pub branching: B,
     /// Best line by remaining depth: what lies below depth d is in `lines[d]`.
     lines: Vec<Vec<G::Move>>,
-    /// Whether a value since this was last reset is an evaluator's.
-    pub estimated: bool,
-    pub nodes: u64,
-    pub node_limit: u64,
-    pub deadline: Option<Instant>,
-    next_look: u64,
-    pub stopped: bool,
+    pub tally: Tally<'a>,
 }
 
 impl<'a, G: Game, C: Cpu, B: Branching<'a, G, C>> Searcher<'a, G, C, B> {
@@ -173,12 +163,7 @@ impl<'a, G: Game, C: Cpu, B: Branching<'a, G, C>> Searcher<'a, G, C, B> {
             search,
             branching,
             lines: vec![Vec::new(); search.options.depth as usize + 1],
-            estimated: false,
-            nodes: 1,
-            node_limit: u64::MAX,
-            deadline: None,
-            next_look: NODES_BETWEEN_LOOKS,
-            stopped: false,
+            tally: Tally::new(1, search.stop),
         }
     }
 
@@ -204,8 +189,8 @@ impl<'a, G: Game, C: Cpu, B: Branching<'a, G, C>> Searcher<'a, G, C, B> {
         let mut values = Vec::new();
         let stop = std::mem::replace(&mut self.horizon.stop, &NEVER);
         self.horizon.blocks(position, self.search.rule.root(), |siblings| {
-            self.nodes += siblings.nodes();
-            self.estimated |= siblings.estimated;
+            self.tally.nodes += siblings.nodes();
+            self.tally.estimated |= siblings.estimated;
             values.extend_from_slice(siblings.values());
             true
         });
@@ -231,21 +216,15 @@ impl<'a, G: Game, C: Cpu, B: Branching<'a, G, C>> Searcher<'a, G, C, B> {
             let ceiling = if asks { root.best.value.next_up() } else { f64::INFINITY };
             let mut value = -self.negamax(&child, path, depth - 1, -ceiling, -floor);
             // Step 2. Better than the best: how much?
-            if asks && value >= ceiling && !self.stopped {
+            if asks && value >= ceiling && !self.tally.stopped {
                 value = -self.negamax(&child, path, depth - 1, f64::NEG_INFINITY, -value.next_down());
             }
-            if self.stopped {
+            if self.tally.stopped {
                 return false;
             }
             root.offer(one, value, &self.lines[depth as usize - 1]);
         }
         true
-    }
-
-    /// Give up at `deadline`, if there is one; the clock is looked at soon.
-    pub fn look_at(&mut self, deadline: Option<Instant>) {
-        self.deadline = deadline;
-        self.next_look = self.nodes;
     }
 
     /// One of the best moves, looked at `depth` plies ahead; `None` if the search was stopped from outside.
@@ -255,64 +234,34 @@ impl<'a, G: Game, C: Cpu, B: Branching<'a, G, C>> Searcher<'a, G, C, B> {
         }
         let best = root.best.value;
         let (chosen, continuation) = root.pick(&mut stream)?;
-        Some(Choice { chosen, score: Some(best), depth, nodes: self.nodes, continuation, is_exact: false })
+        Some(Choice { chosen, score: Some(best), depth, nodes: self.tally.nodes, continuation, is_exact: false })
     }
 
     /// The value of `position` for the side to move, exact inside (alpha, beta) and a bound outside.
+    #[inline(always)]
     pub fn negamax(&mut self, position: &G, path: Key, depth: u32, alpha: f64, beta: f64) -> f64 {
-        self.horizon.cpu().call(Negamax { searcher: self, position, path, depth, alpha, beta })
+        let cpu = self.horizon.cpu();
+        if depth > 1 {
+            return cpu.call(Negamax { searcher: self, position, path, depth, alpha, beta });
+        }
+        let Self { horizon, tally, lines, .. } = self;
+        cpu.call(LastPly { horizon, tally, line: &mut lines[1], position, path, alpha, beta, is_beyond: false })
     }
 
-    /// The body of [`Self::negamax`], compiled for the CPU path of the search.
+    /// The body of [`Self::negamax`] above the last ply, compiled for the CPU path of the search.
     #[inline(always)]
     fn node(&mut self, position: &G, path: Key, depth: u32, alpha: f64, beta: f64) -> f64 {
-        // Step 1. Count, or give up.
-        if !self.count() {
+        if !self.tally.count() {
             return 0.0;
         }
         self.horizon.enter(position, depth);
-        // Step 2. The last ply, or what lies above it.
         self.lines[depth as usize].clear();
-        let best = if depth == 1 {
-            self.last_ply(position, path, alpha, beta)
-        } else {
-            B::value(self, position, path, depth, alpha, beta)
-        };
-        // Step 3. No move at all: the game is over and its value exact.
-        if best == f64::NEG_INFINITY && !self.stopped {
-            return position.outcome().map_or(-WIN, |outcome| outcome_value(outcome, position.turn()));
+        let best = B::value(self, position, path, depth, alpha, beta);
+        // No move at all: the game is over and its value exact.
+        if best == f64::NEG_INFINITY && !self.tally.stopped {
+            return value_of_end(position);
         }
         best
-    }
-
-    /// The best value of the positions after every move, looking no further than a block that brought `beta` or more.
-    #[inline(always)]
-    fn last_ply(&mut self, position: &G, path: Key, alpha: f64, beta: f64) -> f64 {
-        let ply = self.horizon.last_ply(position, path, alpha, beta, self.node_limit - self.nodes);
-        self.nodes += ply.nodes;
-        self.estimated |= ply.estimated;
-        // What captures said that were given up means nothing.
-        self.stopped |= ply.is_cut_short || position.rules().has_captures() && self.search.stop.load(Ordering::Relaxed);
-        if ply.best > alpha && ply.best < beta {
-            self.lines[1].extend(position.legal_moves().nth(ply.place));
-        }
-        ply.best
-    }
-
-    /// Count the position that is entered, or give up: whether the search goes on.
-    #[inline(always)]
-    fn count(&mut self) -> bool {
-        if B::DEEPENS && (self.stopped || self.nodes >= self.node_limit) {
-            self.stopped = true;
-            return false;
-        }
-        self.nodes += 1;
-        if B::DEEPENS && self.nodes >= self.next_look {
-            self.next_look = self.nodes + NODES_BETWEEN_LOOKS;
-            self.stopped = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        }
-        self.stopped |= self.search.stop.load(Ordering::Relaxed);
-        !self.stopped
     }
 
     /// The best line from here is `chosen` and then the best line of the child.

@@ -57,7 +57,7 @@ impl<G: Game, C: Cpu> Task for Whole<'_, '_, G, C> {
         let Self { cpu, search, position, stream, memory } = self;
         let (options, begun) = (&search.options, Instant::now());
         let mut searcher = searcher(cpu, search, position, memory);
-        searcher.deadline = options.time.map(|time| begun + time);
+        searcher.tally.deadline = options.time.map(|time| begun + time);
         // What was best two plies ago is a better guess than what was best one ply ago: the same side moved last. So without
         // limits every other depth is left out; with limits each one may be the last.
         let limited = options.nodes.is_some() || options.time.is_some();
@@ -185,7 +185,7 @@ impl<'a, G: Game, C: Cpu> Branching<'a, G, C> for BestFirst<'a, G, C> {
         if let Some(entry) = known
             && let Some(bound) = searcher.bound(&entry, depth, alpha, beta)
         {
-            searcher.estimated |= entry.estimated;
+            searcher.tally.estimated |= entry.estimated;
             return bound;
         }
         // Step 2. What a shallow search foretells.
@@ -196,9 +196,9 @@ impl<'a, G: Game, C: Cpu> Branching<'a, G, C> for BestFirst<'a, G, C> {
         let mut candidates = std::mem::take(&mut searcher.branching.candidates[depth as usize]);
         searcher.gather(position, path, depth, known.and_then(|entry| entry.best), &mut candidates);
         // Step 4. Search them.
-        let estimated_before = std::mem::take(&mut searcher.estimated);
+        let estimated_before = std::mem::take(&mut searcher.tally.estimated);
         let (mut best, mut best_move) = (f64::NEG_INFINITY, None);
-        while !searcher.stopped
+        while !searcher.tally.stopped
             && let Some(index) = candidates.take_best()
         {
             let child = candidates.child(position, index);
@@ -207,7 +207,7 @@ impl<'a, G: Game, C: Cpu> Branching<'a, G, C> for BestFirst<'a, G, C> {
             let asks = best_move.is_some() && depth > 2 && floor.next_up() < beta;
             let ceiling = if asks { floor.next_up() } else { beta };
             let mut value = -searcher.negamax(&child, path, depth - 1, -ceiling, -floor);
-            if asks && value > floor && value < beta && !searcher.stopped {
+            if asks && value > floor && value < beta && !searcher.tally.stopped {
                 value = -searcher.negamax(&child, path, depth - 1, -beta, -value.next_down());
             }
             if value > best {
@@ -231,7 +231,7 @@ impl<'a, G: Game, C: Cpu> Branching<'a, G, C> for BestFirst<'a, G, C> {
         }
         let has_moves = candidates.len() > 0;
         searcher.branching.candidates[depth as usize] = candidates;
-        if searcher.stopped {
+        if searcher.tally.stopped {
             return 0.0;
         }
         if let Some(key) = key
@@ -240,10 +240,10 @@ impl<'a, G: Game, C: Cpu> Branching<'a, G, C> for BestFirst<'a, G, C> {
             let lower = if best > alpha { best } else { f64::NEG_INFINITY };
             let upper = if best < beta { best } else { f64::INFINITY };
             let index = best_move.and_then(|index| index.try_into().ok());
-            let entry = Entry { lower, upper, depth: depth as u8, best: index, estimated: searcher.estimated };
+            let entry = Entry { lower, upper, depth: depth as u8, best: index, estimated: searcher.tally.estimated };
             searcher.branching.table.store(key, entry);
         }
-        searcher.estimated |= estimated_before;
+        searcher.tally.estimated |= estimated_before;
         best
     }
 }
@@ -258,40 +258,40 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C, BestFirst<'a, G, C>> {
         if options.ordering == MoveOrder::Evaluator {
             root.sort(&values);
         }
-        self.node_limit = options.nodes.unwrap_or(u64::MAX);
-        if options.depth > 1 && self.estimated {
+        self.tally.node_limit = options.nodes.unwrap_or(u64::MAX);
+        if options.depth > 1 && self.tally.estimated {
             self.order_root(position, &mut root);
         }
-        Progress { root, depth: 1, nodes: self.nodes, estimated: self.estimated }
+        Progress { root, depth: 1, nodes: self.tally.nodes, estimated: self.tally.estimated }
     }
 
     /// Count on from where a search was, until a deadline if there is one.
     pub(super) fn resume(&mut self, progress: &Progress<G>, deadline: Option<Instant>) {
-        self.node_limit = self.search.options.nodes.unwrap_or(u64::MAX);
-        self.nodes = progress.nodes;
-        self.look_at(deadline);
+        self.tally.node_limit = self.search.options.nodes.unwrap_or(u64::MAX);
+        self.tally.nodes = progress.nodes;
+        self.tally.look_at(deadline);
     }
 
     /// How many plies deeper the search is to look, if there is anything left to find out and to count.
     #[inline(always)]
     pub(super) fn left_to_go(&self, progress: &Progress<G>) -> Option<u32> {
         let depth = self.search.options.depth;
-        (!progress.is_complete(depth) && self.nodes < self.node_limit).then(|| depth - progress.depth)
+        (!progress.is_complete(depth) && self.tally.nodes < self.tally.node_limit).then(|| depth - progress.depth)
     }
 
     /// Look so many plies deeper; whether that was completed. If not, nothing but nodes was added.
     #[inline(always)]
     pub(super) fn deepen(&mut self, position: &G, step: u32, progress: &mut Progress<G>) -> bool {
-        self.estimated = false;
+        self.tally.estimated = false;
         let before = progress.root.best.clone();
         if self.search.options.ordering != MoveOrder::None {
             progress.root.bring_best_forward();
         }
         let is_completed = self.iterate(position, progress.depth + step, &mut progress.root);
-        progress.nodes = self.nodes;
+        progress.nodes = self.tally.nodes;
         if is_completed {
             progress.depth += step;
-            progress.estimated = self.estimated;
+            progress.estimated = self.tally.estimated;
         } else {
             progress.root.best = before;
         }
@@ -302,12 +302,12 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C, BestFirst<'a, G, C>> {
     #[inline(always)]
     fn order_root(&mut self, position: &G, root: &mut Root<G>) {
         let Some(orderer) = &mut self.branching.orderer else { return };
-        if self.nodes + root.moves.len() as u64 > self.node_limit {
+        if self.tally.nodes + root.moves.len() as u64 > self.tally.node_limit {
             return;
         }
         let mut scores = Vec::with_capacity(root.moves.len());
         orderer.blocks_as_they_stand(position, self.search.rule.root(), |siblings| {
-            self.nodes += siblings.nodes();
+            self.tally.nodes += siblings.nodes();
             scores.extend_from_slice(siblings.values());
             true
         });
@@ -341,11 +341,11 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C, BestFirst<'a, G, C>> {
         self.branching.foretells = true;
         let value = self.negamax(position, path, depth, low, high);
         self.branching.foretells = false;
-        if self.stopped {
+        if self.tally.stopped {
             return Some(0.0);
         }
         let bound = (value >= high).then_some(beta).or_else(|| (value <= low).then_some(alpha));
-        self.estimated |= bound.is_some();
+        self.tally.estimated |= bound.is_some();
         bound
     }
 
@@ -377,11 +377,11 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C, BestFirst<'a, G, C>> {
             && candidates.len() > 1
         {
             scorer.blocks_as_they_stand(position, path, |siblings| {
-                if self.nodes + siblings.nodes() > self.node_limit {
-                    self.stopped = true;
+                if self.tally.nodes + siblings.nodes() > self.tally.node_limit {
+                    self.tally.stopped = true;
                     return false;
                 }
-                self.nodes += siblings.nodes();
+                self.tally.nodes += siblings.nodes();
                 candidates.rank_by_values(siblings.lanes());
                 true
             });

@@ -106,7 +106,7 @@ impl<G: Game, C: Cpu> Task for Whole<'_, '_, G, C> {
         if depth == 1 {
             searcher.horizon.blocks(position, root, |siblings| {
                 values.extend_from_slice(siblings.values());
-                searcher.nodes += siblings.nodes();
+                searcher.tally.nodes += siblings.nodes();
                 true
             });
         } else {
@@ -127,6 +127,6 @@ impl<G: Game, C: Cpu> Task for Whole<'_, '_, G, C> {
                 }
             }
         }
-        (!search.stop.load(Ordering::Relaxed)).then_some((values, searcher.nodes))
+        (!search.stop.load(Ordering::Relaxed)).then_some((values, searcher.tally.nodes))
     }
 }

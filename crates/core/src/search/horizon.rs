@@ -7,9 +7,10 @@
 //! Reasons: docs/design/search.md.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use super::leaves::Rule;
-use super::{GUARDED, Search, outcome_value};
+use super::{GUARDED, Search, WIN, outcome_value};
 use crate::bitboard::Word;
 use crate::cpu::vector::Eight;
 use crate::cpu::{Cpu, Task};
@@ -19,6 +20,9 @@ use crate::expression::evaluation::Registers;
 use crate::lanes::{LANES, Lanes};
 use crate::rules::{Color, Game, Rules};
 use crate::stream::Key;
+
+/// How many nodes pass between two looks at the clock.
+const NODES_BETWEEN_LOOKS: u64 = 1 << 10;
 
 /// What values boards for one choice.
 pub(super) struct Horizon<'a, G: Game, C: Cpu> {
@@ -167,15 +171,6 @@ impl<'a, G: Game, C: Cpu> Horizon<'a, G, C> {
         self.cpu
     }
 
-    /// What all moves of a position come to, looking no further than a block of siblings that brought `beta` or more, and
-    /// counting no more nodes than `limit`. `path` is the key of the path to `position`.
-    #[inline(always)]
-    pub fn last_ply(&mut self, position: &G, path: Key, alpha: f64, beta: f64, limit: u64) -> Ply {
-        let quiescence = self.quiescence;
-        self.room = limit;
-        self.cpu.call(LookAtMoves { horizon: self, position, path, quiescence, alpha, beta, limit })
-    }
-
     /// Show `visit` the children of `position`, a block of siblings at a time, until it has seen enough.
     pub fn blocks(&mut self, position: &G, path: Key, mut visit: impl FnMut(&Valued) -> bool) {
         let quiescence = self.quiescence;
@@ -266,72 +261,144 @@ impl<'a, G: Game, C: Cpu> Horizon<'a, G, C> {
     }
 
     /// What the moves of a position whose side to move must capture say of it.
-    fn captures(&mut self, position: &G, path: Key) -> Ply {
+    fn captures(&mut self, position: &G, path: Key) -> Captures {
         if self.room == 0 || self.stop.load(Ordering::Relaxed) {
-            return Ply { best: 0.0, nodes: 1, estimated: true, ..Ply::NONE };
+            return Captures { best: 0.0, nodes: 1, estimated: true };
         }
+        let (mut tally, line, (alpha, beta)) =
+            (Tally::new(0, self.stop), &mut Vec::new(), (f64::NEG_INFINITY, f64::INFINITY));
         self.beyond += 1;
-        let (alpha, beta, limit) = (f64::NEG_INFINITY, f64::INFINITY, u64::MAX);
-        let found = self.cpu.call(LookAtMoves { horizon: self, position, path, quiescence: true, alpha, beta, limit });
+        let cpu = self.cpu;
+        let captures = LastPly { horizon: self, tally: &mut tally, line, position, path, alpha, beta, is_beyond: true };
+        let best = cpu.call(captures);
         self.beyond -= 1;
-        found
+        Captures { best, nodes: tally.nodes, estimated: tally.estimated }
     }
 }
 
-/// What all moves of one position come to.
-pub(super) struct Ply {
-    /// The greatest value for the side to move; minus infinity if there is no move.
-    pub best: f64,
-    /// The number of the first move with that value, if it lies inside the window.
-    pub place: usize,
-    /// Nodes that were counted.
-    pub nodes: u64,
+/// What all captures of one position come to.
+struct Captures {
+    /// The greatest value for the side that captures.
+    best: f64,
+    nodes: u64,
     /// Whether a value is the evaluator's.
+    estimated: bool,
+}
+
+/// What a search has counted, and when it ends.
+pub(super) struct Tally<'a> {
+    /// Positions entered and leaves valued.
+    pub nodes: u64,
+    pub node_limit: u64,
+    pub deadline: Option<Instant>,
+    next_look: u64,
+    /// Set from outside to stop.
+    stop: &'a AtomicBool,
+    pub stopped: bool,
+    /// Whether a value since this was last reset is an evaluator's.
     pub estimated: bool,
-    /// Whether it would have taken more nodes than the limit.
-    pub is_cut_short: bool,
 }
 
-impl Ply {
-    const NONE: Self = Self { best: f64::NEG_INFINITY, place: 0, nodes: 0, estimated: false, is_cut_short: false };
-}
-
-/// The moves of one position with a window, as a task of the CPU path that the whole search runs in.
-struct LookAtMoves<'a, 'b, G: Game, C: Cpu> {
-    horizon: &'a mut Horizon<'b, G, C>,
-    position: &'a G,
-    path: Key,
-    quiescence: bool,
-    alpha: f64,
-    beta: f64,
-    limit: u64,
-}
-
-impl<G: Game, C: Cpu> Task for LookAtMoves<'_, '_, G, C> {
-    type Output = Ply;
+impl<'a> Tally<'a> {
+    /// Of a search that has counted so many nodes, without limits.
     #[inline(always)]
-    fn run<D: Cpu>(self, _: D) -> Ply {
-        let Self { horizon, position, path, quiescence, alpha, beta, limit } = self;
-        let (mut ply, mut best_block, mut first, mut before) = (Ply::NONE, Valued::NONE, 0, 0);
+    pub fn new(nodes: u64, stop: &'a AtomicBool) -> Self {
+        Self {
+            nodes,
+            node_limit: u64::MAX,
+            deadline: None,
+            next_look: NODES_BETWEEN_LOOKS,
+            stop,
+            stopped: false,
+            estimated: false,
+        }
+    }
+
+    /// Give up at `deadline`, if there is one; the clock is looked at soon.
+    pub fn look_at(&mut self, deadline: Option<Instant>) {
+        self.deadline = deadline;
+        self.next_look = self.nodes;
+    }
+
+    /// Count the position that is entered, or give up: whether the search goes on.
+    #[inline(always)]
+    pub fn count(&mut self) -> bool {
+        if self.stopped || self.nodes >= self.node_limit {
+            self.stopped = true;
+            return false;
+        }
+        self.nodes += 1;
+        if self.nodes >= self.next_look {
+            self.next_look = self.nodes + NODES_BETWEEN_LOOKS;
+            self.stopped = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        }
+        self.stopped |= self.stop.load(Ordering::Relaxed);
+        !self.stopped
+    }
+}
+
+/// A position with nothing but the last ply below it, as a task of the CPU path that the whole search runs in: its value for the
+/// side to move, exact inside (alpha, beta) and a bound outside. It looks no further than a block that brought `beta` or more.
+pub(super) struct LastPly<'a, 'b, G: Game, C: Cpu> {
+    pub horizon: &'a mut Horizon<'b, G, C>,
+    pub tally: &'a mut Tally<'b>,
+    /// The best move, if the value is exact.
+    pub line: &'a mut Vec<G::Move>,
+    pub position: &'a G,
+    pub path: Key,
+    pub alpha: f64,
+    pub beta: f64,
+    /// Whether the position lies beyond the last ply, in the middle of captures: then it was counted as a leaf.
+    pub is_beyond: bool,
+}
+
+impl<G: Game, C: Cpu> Task for LastPly<'_, '_, G, C> {
+    type Output = f64;
+    #[inline(always)]
+    fn run<D: Cpu>(self, _: D) -> f64 {
+        let Self { horizon, tally, line, position, path, alpha, beta, is_beyond } = self;
+        // Step 1. Count, or give up.
+        if !is_beyond {
+            if !tally.count() {
+                return 0.0;
+            }
+            horizon.enter(position, 1);
+            horizon.room = tally.node_limit - tally.nodes;
+        }
+        // Step 2. The moves.
+        line.clear();
+        let (mut best, mut best_block, mut first, mut before) = (f64::NEG_INFINITY, Valued::NONE, 0, 0);
+        let quiescence = horizon.quiescence;
         horizon.blocks_with(position, path, quiescence, |siblings| {
-            if ply.nodes + siblings.nodes() > limit {
-                ply.is_cut_short = true;
+            if tally.nodes + siblings.nodes() > tally.node_limit {
+                tally.stopped = true;
                 return false;
             }
-            ply.nodes += siblings.nodes();
-            ply.estimated |= siblings.estimated;
-            let best = siblings.best();
-            if best > ply.best {
-                (ply.best, best_block, first) = (best, *siblings, before);
+            tally.nodes += siblings.nodes();
+            tally.estimated |= siblings.estimated;
+            let value = siblings.best();
+            if value > best {
+                (best, best_block, first) = (value, *siblings, before);
             }
             before += siblings.len();
-            ply.best < beta
+            best < beta
         });
-        if ply.best > alpha && ply.best < beta {
-            ply.place = first + best_block.place_of(ply.best);
+        // What captures said that were given up means nothing.
+        tally.stopped |= position.rules().has_captures() && tally.stop.load(Ordering::Relaxed);
+        if best > alpha && best < beta {
+            line.extend(position.legal_moves().nth(first + best_block.place_of(best)));
         }
-        ply
+        // Step 3. No move at all: the game is over and its value exact.
+        if best == f64::NEG_INFINITY && !tally.stopped {
+            return value_of_end(position);
+        }
+        best
     }
+}
+
+/// The value of a position without moves for the side to move.
+pub(super) fn value_of_end<G: Game>(position: &G) -> f64 {
+    position.outcome().map_or(-WIN, |outcome| outcome_value(outcome, position.turn()))
 }
 
 /// The blocks of children of one position, as a task of the CPU path that the whole search runs in.

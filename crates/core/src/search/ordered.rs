@@ -110,7 +110,7 @@ impl<G: Game> Task for CountOne<'_, G> {
             searcher.order_root(position, &mut root);
             searcher.iterate(position, depth, &mut root);
         }
-        let Searcher { nodes, .. } = searcher;
+        let nodes = searcher.tally.nodes;
         let choice = searcher.choice(root, depth, Key(0).stream())?;
         searcher.remember(position, position.legal_moves().position(|chosen| chosen == choice.chosen)?);
         let (chosen, value, looks) = (choice.chosen, choice.score?, searcher.branching.looks);
@@ -156,7 +156,7 @@ impl<'a, G: Game, C: Cpu> Branching<'a, G, C> for Ordered<'a, G> {
         }
         searcher.branching.candidates[depth as usize] = candidates;
         // The best of moves that all failed is nothing to go by.
-        if let Some(place) = best_place.filter(|_| best > alpha && !searcher.stopped) {
+        if let Some(place) = best_place.filter(|_| best > alpha && !searcher.tally.stopped) {
             searcher.remember(position, place);
         }
         best
