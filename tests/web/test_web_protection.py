@@ -1,6 +1,8 @@
 """Who is let in, and how much may be asked for."""
 
 import json
+import re
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -79,6 +81,18 @@ def test_every_answer_has_a_strict_policy(tmp_path: Path) -> None:
         assert "<script>" not in page
         assert "style=" not in page
         assert "onclick" not in page
+
+
+def test_no_script_makes_markup_of_a_text() -> None:
+    """A name from elsewhere stays a text, and a policy is never all that keeps it from running."""
+    scripts = [*(files("evoply.web") / "static").glob("*.js")]
+    assert len(scripts) > 20
+    makes_markup = re.compile(
+        r"(inner|outer)HTML|insertAdjacentHTML|setHTML|document\.write|createContextualFragment"
+        r"|\beval\(|new Function"
+    )
+    for script in scripts:
+        assert not makes_markup.search(script.read_text()), script.name
 
 
 def test_bodies_are_bounded_and_plain(tmp_path: Path) -> None:
