@@ -14,8 +14,8 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,14 +59,16 @@ def mechanisms(root: Path = ROOT) -> list[Mechanism]:
 def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
     """Return 0 if every mechanism that was asked for was broken and seen, else 1."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", help="numbers or parts of names, with commas; default: all")
-    only = parser.parse_args(arguments).only
-    numbered = enumerate(mechanisms(root), 1)
-    chosen = [pair for pair in numbered if only is None or _is_named(*pair, only.split(","))]
+    parser.add_argument("--only", default="", help="numbers, or parts of names; default: all")
+    words = [word.strip() for word in parser.parse_args(arguments).only.split(",")]
+    chosen = [
+        (number, one)
+        for number, one in enumerate(mechanisms(root), 1)
+        if any(word == str(number) if word.isdigit() else word in one.name for word in words)
+    ]
     if not chosen:
         parser.error(f"--only - names no mechanism - see {LIST}")
-    with tempfile.TemporaryDirectory(prefix="evoply-broken-") as folder:
-        copy = Path(folder)
+    with _folder() as copy:
         for path in filter(Path.exists, (root / name for name in _COPIED)):
             (shutil.copytree if path.is_dir() else shutil.copy2)(path, copy / path.name)
         print(f"the tests of {len(chosen)} mechanisms, with nothing broken", flush=True)
@@ -75,18 +77,31 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
         if code:
             print(f"{said}\nNothing is broken yet, and pytest ends with {code} - mend that first.")
             return 1
-        rows = []
-        for place, (number, mechanism) in enumerate(chosen, 1):
-            print(f"[{place}/{len(chosen)}] {mechanism.name}: ", end="", flush=True)
+        width = max(len(mechanism.name) for _, mechanism in chosen)
+        print(f"{'':4}{'broken':{width}}  {'s':>4}  seen by")
+        wrong = []
+        for number, mechanism in chosen:
+            print(f"{number:>2}  {mechanism.name:{width}}  ", end="", flush=True)
             result, seconds = _tried(copy, mechanism)
-            print(f"{result}, {seconds:.1f} s", flush=True)
-            rows.append((number, mechanism.name, result, seconds))
-    return _report(rows, whole)
+            print(f"{seconds:>4.1f}  {result}", flush=True)
+            whole += seconds
+            if result in _TO_DO:
+                wrong.append(f"{mechanism.name} - {result} - {_TO_DO[result]}")
+    seen = len(chosen) - len(wrong)
+    print(*wrong, f"{seen} of {len(chosen)} seen, {whole:.0f} processor seconds", sep="\n")
+    return 1 if wrong else 0
 
 
-def _is_named(number: int, mechanism: Mechanism, words: Sequence[str]) -> bool:
-    named = filter(None, map(str.strip, words))
-    return any(word == str(number) if word.isdigit() else word in mechanism.name for word in named)
+@contextmanager
+def _folder() -> Iterator[Path]:
+    """Give an empty folder that is gone afterwards, also if Ctrl-C comes while it is removed."""
+    folder = Path(tempfile.mkdtemp(prefix="evoply-broken-"))
+    try:
+        yield folder
+    finally:
+        usual = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        shutil.rmtree(folder)
+        signal.signal(signal.SIGINT, usual)
 
 
 def _tried(copy: Path, mechanism: Mechanism) -> tuple[str, float]:
@@ -100,7 +115,7 @@ def _tried(copy: Path, mechanism: Mechanism) -> tuple[str, float]:
         return "does not apply", 0.0
     finally:
         file.write_text(before, encoding="utf-8")
-    # Other codes say that no test was run, for example because the broken file is no Python.
+    # Other codes: no test was run, for example because the broken file is no Python.
     seen = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", said, re.MULTILINE)
     if code == 1 and seen:
         return seen[1], seconds
@@ -127,21 +142,6 @@ def _tested(copy: Path, tests: Sequence[str]) -> tuple[int, str, float]:
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return process.returncode, said, used
-
-
-def _report(rows: Sequence[tuple[int, str, str, float]], whole: float) -> int:
-    """Print the table, and return the exit code; *whole* is what the unbroken tests took."""
-    width = max(len(name) for _, name, _, _ in rows)
-    print(f"\n{'':4}{'broken':{width}}  {'s':>4}  seen by")
-    for number, name, result, seconds in rows:
-        print(f"{number:>2}  {name:{width}}  {seconds:>4.1f}  {result}")
-    wrong = [
-        f"{name} - {result} - {_TO_DO[result]}" for _, name, result, _ in rows if result in _TO_DO
-    ]
-    whole += sum(seconds for *_, seconds in rows)
-    seen = f"{len(rows) - len(wrong)} of {len(rows)} seen, {whole:.0f} processor seconds"
-    print(*wrong, seen, sep="\n")
-    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Every mechanism that `make broken` breaks can still be broken, and what it says is so."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -57,14 +58,16 @@ def test_what_is_seen_and_what_is_not_is_told(
         (tmp_path / name).write_text(text)
     assert main([], tmp_path) == 1
     said = capsys.readouterr().out
-    assert "[1/5] it is nothing: tests/test_sums.py::test_it, " in said
+    assert re.search(
+        r"^ 1  it is nothing  +\d\.\d  tests/test_sums\.py::test_it$", said, re.MULTILINE
+    )
     assert "it is a square - is not seen - write a test that sees it" in said
     assert "it is no Python - does not apply - what it breaks was changed: renew it" in said
     assert "it is skipped - is not tested - its tests are skipped here" in said
     assert "it was changed - does not apply - " in said
     assert "1 of 5 seen" in said
     assert main(["--only", "nothing"], tmp_path) == 0
-    assert "[1/1] it is nothing" in capsys.readouterr().out
+    assert "1 of 1 seen" in capsys.readouterr().out
     assert {name: (tmp_path / name).read_text() for name in files} == files
     (tmp_path / "python/sums.py").write_text("def double(x):\n    return x\n")
     assert main([], tmp_path) == 1
