@@ -24,7 +24,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test compile-tests coverage test-pythons test-long chaos miri check $(CHECKS) limits bench bench-against bench-kernel bench-web bench-web-soak bench-long house signature docs notebooks dist lock clean tools
+.PHONY: help setup demo test compile-tests coverage test-pythons test-long chaos broken miri check $(CHECKS) limits bench bench-against bench-kernel bench-web bench-web-soak bench-long house signature docs notebooks dist lock clean tools
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -62,6 +62,9 @@ test-pythons: setup ## every verb and kind of run, on each Python here with the 
 MINUTES ?= 60
 chaos: setup ## MINUTES=60 of everything at once while processes are killed (CHAOS_OPTIONS="--seed 1" draws the same again)
 	$(BIN)/python tests/chaos/chaos.py --minutes $(MINUTES) $(CHAOS_OPTIONS)
+
+broken: setup ## what tests are for, broken on purpose in a copy, and which test sees it (BROKEN_OPTIONS="--only 4,17": some of it)
+	@$(BIN)/python tests/broken/broken.py $(BROKEN_OPTIONS)
 
 miri: tools ## the words of every CPU path and what is built on them, interpreted, where a nightly Rust with Miri is there
 	@if cargo +nightly miri --version > /dev/null 2>&1; \

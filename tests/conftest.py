@@ -6,6 +6,8 @@ import signal
 import pytest
 from hypothesis import settings
 
+from programs import skips_in_words
+
 pytest_plugins = ["processor_seconds"]  # what `--seconds` counts
 
 # Asserts in there say as much as those of tests.
@@ -57,3 +59,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the tests of the longest files first, the others behind them as they are."""
     rank = {name: number for number, name in enumerate(LONGEST)}
     items.sort(key=lambda item: rank.get(item.path.stem, len(rank)))
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Say last what was skipped, and what installs what is missing."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    skipped = reporter.stats.get("skipped", []) if reporter is not None else []
+    if skipped:
+        reporter.write_line(skips_in_words(report.longrepr[2] for report in skipped))

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from programs import reason
+
 
 @contextmanager
 def small_disk(folder: Path, megabytes: int = 4) -> Iterator[Path]:
@@ -18,9 +20,9 @@ def small_disk(folder: Path, megabytes: int = 4) -> Iterator[Path]:
     try:
         done = subprocess.run(["mount", *options], capture_output=True, check=False)
     except OSError:
-        pytest.skip("there is no command that mounts a disk")
+        pytest.skip(reason("the command `mount`"))
     if done.returncode:
-        pytest.skip(f"no disk can be mounted here: {done.stderr.decode(errors='replace')}")
+        pytest.skip(reason("a disk to mount, as root can"))
     try:
         yield folder
     finally:

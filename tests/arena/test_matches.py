@@ -11,6 +11,8 @@ import pytest
 
 from evoply import Stream, _native, othello
 from evoply.arena import Schedule, match, play, play_game
+from evoply.arena.pairs import pair_points
+from evoply.arena.schedule import Results
 from evoply.evolution import EvolutionConfig, evolve
 from evoply.games import GAMES, game_rules
 from evoply.players import parse_player
@@ -51,6 +53,16 @@ def test_a_pair_swaps_colours_on_one_opening() -> None:
     assert schedule.white.tolist() == [1, 0, 1, 0, 1, 0]
     assert len(set(schedule.opening_keys.tolist())) == 3
     assert len(set(schedule.game_keys.tolist())) == 6
+    # What players draw has nothing to do with the opening.
+    assert not np.isin(schedule.game_keys, schedule.opening_keys).any()
+
+
+def test_points_of_a_pair_are_those_of_its_first_player() -> None:
+    """Who is Black in the first game of each pair, and White in the second."""
+    winners = np.array([1, 1, 1, -1, -1, 1, 0, -1], dtype=np.int8)
+    nothing = np.zeros(len(winners), dtype=np.int32)
+    results = Results(nothing, nothing, winners, nothing, nothing, nothing)
+    assert pair_points(results).tolist() == [1.0, 2.0, 0.0, 1.5]
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -73,6 +73,13 @@ def test_errors_are_as_rare_as_promised(elo, wrong):
     assert np.mean(lengths) < 200
 
 
+def test_each_error_has_its_bound():
+    """Deciding for elo1 by mistake is rarer here than deciding for elo0 by mistake."""
+    lower, upper = Sprt(0, 60, alpha=0.01, beta=0.2).bounds
+    assert lower == pytest.approx(np.log(0.2 / 0.99))
+    assert upper == pytest.approx(np.log(0.8 / 0.01))
+
+
 def test_a_match_stops_early_and_says_why():
     result = sprt_match("swh", "random", Sprt(0, 50), seed=1)
     assert result.verdict == "elo1"

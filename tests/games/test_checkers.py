@@ -1,5 +1,6 @@
 """Checkers in Python: rules that have names, draws, records, pictures."""
 
+from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -187,11 +188,15 @@ def test_unknown_games_are_refused() -> None:
         _native.row_after("checkers", checkers.Position().row, 5)
 
 
-def shuffled(rules: DrawRules, plies: int) -> checkers.Game:
+SHORT = ("1-6", "32-27", "6-1", "27-32")
+LONG = ("1-6", "32-27", "6-10", "27-23", "10-6", "23-27", "6-1", "27-32")
+
+
+def shuffled(rules: DrawRules, plies: int, moves: Sequence[str] = SHORT) -> checkers.Game:
     """Play kings to and fro from far corners."""
     game = checkers.Game(checkers.Position.parse("B:WK32:BK1"), draws=rules)
     for ply in range(plies):
-        game = game.play(["1-6", "32-27", "6-1", "27-32"][ply % 4])
+        game = game.play(moves[ply % len(moves)])
     return game
 
 
@@ -205,6 +210,9 @@ def test_draw_by_repetition() -> None:
     with pytest.raises(IllegalMoveError, match=r"ply 9: .*is a draw"):
         checkers.Game(game.start, (*game.moves, game.moves[0]))
     assert shuffled(DrawRules(repetitions=2), 4).outcome() == Outcome(None, 0)
+    # However long it is quiet, boards are counted.
+    assert shuffled(DrawRules(), 9, LONG).outcome() is None
+    assert shuffled(DrawRules(), 10, LONG).draw_reason() == "the position occurred 3 times"
 
 
 def test_draw_by_quiet_plies_and_cap_and_no_draw() -> None:

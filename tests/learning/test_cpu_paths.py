@@ -16,6 +16,7 @@ import test_pattern_learning
 
 from evoply import _native
 from evoply.learning import PatternConfig, learn_patterns
+from programs import reason
 
 PATHS = ("baseline", "avx2", "avx512")
 BUILT = getattr(_native, "paths", PATHS)
@@ -58,7 +59,7 @@ def on_path(path: str, code: str) -> "subprocess.CompletedProcess[str]":
 @pytest.mark.parametrize("path", OTHERS)
 def test_every_cpu_path_learns_the_same(path: str) -> None:
     if path not in BUILT:
-        pytest.skip(f"path {path} is not built")
+        pytest.skip(reason("other CPU paths"))
     code = "import json, test_cpu_paths; print(json.dumps(test_cpu_paths.what_is_learned()))"
     done = on_path(path, code)
     if done.returncode and f"EVOPLY_CPU is {path}: this machine does not have it" in done.stderr:

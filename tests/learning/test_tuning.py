@@ -70,13 +70,15 @@ def test_borders_of_stages_are_no_weights() -> None:
     formula = ep.distil("edgar-like", terms=2, stages=3, games=20)
     before = formula.player.evaluator.value
     text = TuningConfig.for_player(formula.player, "othello", **SMALL).player
-    chosen = tunable(text, "othello", "terms")
-    after = chosen.tuned(7 * chosen.weights).evaluator.value
-    for expression in (before, after):
-        borders = [node for node in in_order([expression]) if node.op == "less"]
-        assert sorted(node.arguments[1].arguments[0] for node in borders) == pytest.approx(
-            [1 / 3, 2 / 3]
-        )
+    for parameters in ("terms", "constants"):
+        chosen = tunable(text, "othello", parameters)
+        after = chosen.tuned(7 * chosen.weights).evaluator.value
+        assert after != before
+        for expression in (before, after):
+            borders = [node for node in in_order([expression]) if node.op == "less"]
+            assert sorted(node.arguments[1].arguments[0] for node in borders) == pytest.approx(
+                [1 / 3, 2 / 3]
+            )
 
 
 def test_numbers_inside_features_are_no_weights_and_names_stay(tmp_path: Path) -> None:

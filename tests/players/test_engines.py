@@ -17,6 +17,7 @@ from evoply.players import Engine, EngineLimits, parse_player, read_engines, sav
 from evoply.players.engines import engine_name
 from evoply.players.process_limits import MoveLimit
 from evoply.protocols import Clock, ConfigError, ForfeitError
+from programs import needs
 from waiting import PATIENCE
 
 LONG = "EVOPLY_LONG" in os.environ
@@ -328,7 +329,7 @@ def test_checkers_and_other_starts_are_refused() -> None:
     assert not left_behind()
 
 
-@pytest.mark.skipif(RHINO is None, reason="gtp-rhino is missing: apt-get install grhino")
+@needs("gtp-rhino", is_there=RHINO is not None)
 @pytest.mark.parametrize("games", [4, pytest.param(200, marks=pytest.mark.long)])
 def test_a_match_with_gtp_rhino(games: int) -> None:
     text = f"engine:gtp:{RHINO} -b 0 -m 1"

@@ -1,13 +1,11 @@
 """Saved players: round trips on their own, and everything that is refused."""
 
 import json
-import os
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from evoply.expressions import PRIMITIVE_SETS, features
-from evoply.files import checksum, read_limited, write_atomically
+from evoply.files import checksum
 from evoply.players import (
     AfterState,
     AlphaBeta,
@@ -20,7 +18,6 @@ from evoply.players import (
     parse_player,
     save_player,
 )
-from waiting import PATIENCE
 
 MINE = PRIMITIVE_SETS["liao"].with_primitive("frontier", features.frontier("own"))
 PLAYER = AlphaBeta(
@@ -148,41 +145,6 @@ def test_another_game_is_refused(path):
     with pytest.raises(ValueError, match="64 weights"):
         save_player(path, parse_player("swh"), game="othello-6")
     assert load_player(path).depth == 2
-
-
-def test_writing_is_all_or_nothing(tmp_path, monkeypatch):
-    target = tmp_path / "file.txt"
-    write_atomically(target, "before")
-    assert target.stat().st_mode & 0o777 == 0o666 & ~_mask()
-
-    def full(handle):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space left"):
-        write_atomically(target, "after")
-    assert [entry.name for entry in tmp_path.iterdir()] == ["file.txt"]
-    assert read_limited(target, 6) == "before"
-
-
-def test_what_is_no_plain_file_stays_what_it_is(tmp_path):
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    with ThreadPoolExecutor() as pool:
-        reader = pool.submit(pipe.read_text)
-        write_atomically(pipe, "text")
-        assert reader.result(timeout=PATIENCE) == "text"
-    assert pipe.is_fifo()
-    (tmp_path / "link").symlink_to("target")
-    write_atomically(tmp_path / "link", "text")
-    assert (tmp_path / "link").is_symlink()
-    assert (tmp_path / "target").read_text() == "text"
-
-
-def _mask():
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def test_a_missing_folder_is_reported(tmp_path):

@@ -17,10 +17,11 @@ from evoply.processes import (
     keeper,
     sandbox,
 )
+from programs import needs_bubblewrap
 from waiting import until
 
 PROBLEM = sandbox.sandbox_problem()
-needs_sandbox = pytest.mark.skipif(bool(PROBLEM), reason=PROBLEM or "it is there")
+NEEDS_SANDBOX = needs_bubblewrap()
 FREE = Surroundings("off")
 LIMITS = KeeperLimits(cpu=60, memory=1024, processes=16)
 KILLER = """
@@ -124,7 +125,7 @@ def test_no_file_is_open_but_the_three_streams() -> None:
 
 @pytest.mark.parametrize(
     "surroundings",
-    [FREE, pytest.param(Surroundings("required"), marks=needs_sandbox)],
+    [FREE, pytest.param(Surroundings("required"), marks=NEEDS_SANDBOX)],
     ids=["free", "sandbox"],
 )
 def test_who_used_up_its_time_or_started_too_many_is_said(

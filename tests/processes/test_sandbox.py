@@ -15,10 +15,11 @@ import evoply as ep
 from evoply.cli import main
 from evoply.players import Bot, Engine
 from evoply.processes import ForeignProcess, KeeperLimits, Surroundings, sandbox
+from programs import needs_bubblewrap
 
 LIMITS = KeeperLimits(cpu=60, memory=2048, processes=16)
 PROBLEM = sandbox.sandbox_problem()
-needs_sandbox = pytest.mark.skipif(bool(PROBLEM), reason=PROBLEM or "it is there")
+NEEDS_SANDBOX = needs_bubblewrap()
 LOOKS = """
 import os, socket, sys
 class Looks:
@@ -46,7 +47,7 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@needs_sandbox
+@NEEDS_SANDBOX
 def test_a_bot_in_the_sandbox_plays_and_finds_nothing_else(places: Path) -> None:
     (places / "looks.py").write_text(LOOKS)
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -62,7 +63,7 @@ def test_a_bot_in_the_sandbox_plays_and_finds_nothing_else(places: Path) -> None
     assert bot.identity() == bot.with_sandbox("off").identity()
 
 
-@needs_sandbox
+@NEEDS_SANDBOX
 def test_an_engine_in_the_sandbox_reads_its_folder_and_writes_nothing(places: Path) -> None:
     program = places / "program.py"
     program.write_text(
@@ -81,7 +82,7 @@ def test_an_engine_in_the_sandbox_reads_its_folder_and_writes_nothing(places: Pa
     assert sorted(os.listdir(places)) == ["place", "program.py"]
 
 
-@needs_sandbox
+@NEEDS_SANDBOX
 def test_more_folders_can_be_named_and_a_home_is_not_one(
     places: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,6 +5,7 @@ import math
 import os
 import subprocess
 import sys
+from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
@@ -16,7 +17,7 @@ from evoply.arena import match
 from evoply.evolution import EvolutionConfig, evolve
 from evoply.evolution.evolution_plots import evolution_plots, opponents_plot
 from evoply.reports import Chart, Series, interval_chart, line_chart, run_page, write_report
-from evoply.reports.charts import sampled
+from evoply.reports.charts import sampled, scatter_chart
 from evoply.reports.kind_page import drawn_plots
 from evoply.reports.pages import page as page_of
 from evoply.runs import RunError, advance
@@ -268,6 +269,18 @@ def test_charts_draw_gaps_intervals_and_one_point() -> None:
     assert "… (2)" in chart.svg()
     assert tips(line_chart("x", [7], [Series("a", [3.0])], "y")) == ["generation 7, a: 3"]
     assert tips(line_chart("x", [], [Series("a", [])], "y")) == []
+
+
+def test_no_text_of_a_chart_is_markup() -> None:
+    text = "<b>x</b>"
+    series = [Series(text, [0.1, 0.4], [(0.0, 0.2), None])]
+    line = line_chart(text, range(2), series, text, x_title=text, note=text)
+    row = interval_chart(text, [text, "y"], series, text, note=text)
+    points = scatter_chart(text, {text: [(1, 2)], "y": [(2, 3)]}, text, text)
+    for chart in (line, row, points):
+        html = chart._repr_html_()
+        assert text not in html
+        assert html.count(escape(text)) >= 4 + bool(chart.note)  # title, its label, two axes
 
 
 def test_equal_charts_are_equal_bytes() -> None:

@@ -1,6 +1,5 @@
 """Run folders: what is written reads back, and everything that can be wrong is said clearly."""
 
-import os
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -31,7 +30,6 @@ from evoply.runs import (
     new_run_path,
     resolve_champion,
 )
-from evoply.runs.folder import WriterLock
 from forging import sealed
 
 
@@ -87,28 +85,6 @@ def test_a_run_that_cannot_be_created_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="cannot be created"):
         Run.create(tmp_path / "file" / "run", small_config())
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
-
-
-def test_remains_of_killed_creations_are_removed(tmp_path: Path) -> None:
-    remains = [tmp_path / f".new-{name}" for name in ("old", "locked", "young")]
-    for folder in remains:
-        folder.mkdir()
-        (folder / "config.toml").write_text("")
-    (tmp_path / ".other").mkdir()
-    lock = WriterLock(remains[1])
-    for folder in (*remains[:2], tmp_path / ".other"):
-        os.utime(folder, (1e9, 1e9))
-    Run.create(tmp_path / "first", small_config()).close()
-    assert {path.name for path in tmp_path.iterdir()} == {
-        ".new-locked",
-        ".new-young",
-        ".other",
-        "first",
-    }
-    lock.release()
-    Run.create(tmp_path / "second", small_config()).close()
-    assert not remains[1].exists()
-    assert remains[2].exists()
 
 
 def test_generations_must_follow_one_another(tmp_path: Path) -> None:

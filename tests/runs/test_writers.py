@@ -47,6 +47,28 @@ def test_any_number_may_look_whether_a_run_is_written(tmp_path: Path) -> None:
     lock.release()
 
 
+def test_remains_of_killed_creations_are_removed_unless_they_are_written(tmp_path: Path) -> None:
+    remains = [tmp_path / f".new-{name}" for name in ("old", "locked", "young")]
+    for folder in remains:
+        folder.mkdir()
+        (folder / "config.toml").write_text("")
+    (tmp_path / ".other").mkdir()
+    lock = WriterLock(remains[1])
+    for folder in (*remains[:2], tmp_path / ".other"):
+        os.utime(folder, (1e9, 1e9))
+    Run.create(tmp_path / "first", small_config()).close()
+    assert {path.name for path in tmp_path.iterdir()} == {
+        ".new-locked",
+        ".new-young",
+        ".other",
+        "first",
+    }
+    lock.release()
+    Run.create(tmp_path / "second", small_config()).close()
+    assert not remains[1].exists()
+    assert remains[2].exists()
+
+
 def test_a_second_writer_is_refused_by_name(tmp_path: Path) -> None:
     Run.create(tmp_path / "a", small_config()).close()
     with Run.open(tmp_path / "a") as run, Run.open(tmp_path / "a") as second, run.lock():

@@ -397,8 +397,11 @@ def test_the_password_is_asked_for_and_never_sent(tmp_path: Path) -> None:
             other = await Talker.to(server)
             # The answer to one question is none to the next.
             assert (await other.until("HELLO")).split()[-1] != challenge
+            clock = asyncio.get_running_loop().time
+            asked = clock()
             other.say(f"PROOF {code}", "WATCH")
             assert (await other.rest())[-1].startswith("ERROR password this is not")
+            assert clock() - asked > 0.9  # guessing is slow
             assert all(password not in line for line in client.seen + other.seen)
             assert server.address is not None
             for wrong in (None, "another one"):

@@ -8,6 +8,8 @@ from weakref import WeakKeyDictionary
 
 import pytest
 
+from programs import needs
+
 # The shell draws no window, and a page takes a third as long in it.
 CHROMIUM = next(
     (
@@ -17,10 +19,7 @@ CHROMIUM = next(
     ),
     None,
 )
-NEEDS_BROWSER = pytest.mark.skipif(
-    CHROMIUM is None,
-    reason="there is no Chromium in /usr/bin: apt-get install chromium-headless-shell",
-)
+NEEDS_BROWSER = needs("a browser", is_there=CHROMIUM is not None)
 PHONE, DESKTOP = {"width": 390, "height": 844}, {"width": 1280, "height": 860}
 LANDSCAPE = {"width": 844, "height": 390}
 USUAL = {"width": 1280, "height": 720}
