@@ -245,7 +245,7 @@ impl<'a, G: Game, C: Cpu, B: Branching<'a, G, C>> Searcher<'a, G, C, B> {
             return cpu.call(Negamax { searcher: self, position, path, depth, alpha, beta });
         }
         let Self { horizon, tally, lines, .. } = self;
-        cpu.call(LastPly { horizon, tally, line: &mut lines[1], position, path, alpha, beta, is_beyond: false })
+        cpu.call(LastPly { horizon, tally, line: &mut lines[1], position, path, alpha, beta })
     }
 
     /// The body of [`Self::negamax`] above the last ply, compiled for the CPU path of the search.

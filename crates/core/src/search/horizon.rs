@@ -182,7 +182,7 @@ impl<'a, G: Game, C: Cpu> Horizon<'a, G, C> {
         self.cpu.call(Blocks { horizon: self, position, path, quiescence: false, visit: &mut visit });
     }
 
-    /// The body of all of these: the longest of all that is compiled for a board. So it is compiled into two tasks and nowhere else.
+    /// The body of all of these: the longest of all that is compiled for a board. So it is compiled into three tasks and nowhere else.
     #[inline(always)]
     fn blocks_with(&mut self, position: &G, path: Key, quiescence: bool, mut visit: impl FnMut(&Valued) -> bool) {
         let mover = position.turn();
@@ -262,17 +262,7 @@ impl<'a, G: Game, C: Cpu> Horizon<'a, G, C> {
 
     /// What the moves of a position whose side to move must capture say of it.
     fn captures(&mut self, position: &G, path: Key) -> Captures {
-        if self.room == 0 || self.stop.load(Ordering::Relaxed) {
-            return Captures { best: 0.0, nodes: 1, estimated: true };
-        }
-        let (mut tally, line, (alpha, beta)) =
-            (Tally::new(0, self.stop), &mut Vec::new(), (f64::NEG_INFINITY, f64::INFINITY));
-        self.beyond += 1;
-        let cpu = self.cpu;
-        let captures = LastPly { horizon: self, tally: &mut tally, line, position, path, alpha, beta, is_beyond: true };
-        let best = cpu.call(captures);
-        self.beyond -= 1;
-        Captures { best, nodes: tally.nodes, estimated: tally.estimated }
+        self.cpu.call(LookAtCaptures { horizon: self, position, path })
     }
 }
 
@@ -283,6 +273,35 @@ struct Captures {
     nodes: u64,
     /// Whether a value is the evaluator's.
     estimated: bool,
+}
+
+/// The captures of one position, as a task of the CPU path that the whole search runs in.
+struct LookAtCaptures<'a, 'b, G: Game, C: Cpu> {
+    horizon: &'a mut Horizon<'b, G, C>,
+    position: &'a G,
+    path: Key,
+}
+
+impl<G: Game, C: Cpu> Task for LookAtCaptures<'_, '_, G, C> {
+    type Output = Captures;
+    #[inline(always)]
+    fn run<D: Cpu>(self, _: D) -> Captures {
+        let Self { horizon, position, path } = self;
+        if horizon.room == 0 || horizon.stop.load(Ordering::Relaxed) {
+            return Captures { best: 0.0, nodes: 1, estimated: true };
+        }
+        let mut found = Captures { best: f64::NEG_INFINITY, nodes: 0, estimated: false };
+        horizon.beyond += 1;
+        horizon.blocks_with(position, path, true, |siblings| {
+            let best = siblings.best();
+            found.best = if best > found.best { best } else { found.best };
+            found.nodes += siblings.nodes();
+            found.estimated |= siblings.estimated;
+            true
+        });
+        horizon.beyond -= 1;
+        found
+    }
 }
 
 /// What a search has counted, and when it ends.
@@ -301,7 +320,6 @@ pub(super) struct Tally<'a> {
 
 impl<'a> Tally<'a> {
     /// Of a search that has counted so many nodes, without limits.
-    #[inline(always)]
     pub fn new(nodes: u64, stop: &'a AtomicBool) -> Self {
         Self {
             nodes,
@@ -348,25 +366,21 @@ pub(super) struct LastPly<'a, 'b, G: Game, C: Cpu> {
     pub path: Key,
     pub alpha: f64,
     pub beta: f64,
-    /// Whether the position lies beyond the last ply, in the middle of captures: then it was counted as a leaf.
-    pub is_beyond: bool,
 }
 
 impl<G: Game, C: Cpu> Task for LastPly<'_, '_, G, C> {
     type Output = f64;
     #[inline(always)]
     fn run<D: Cpu>(self, _: D) -> f64 {
-        let Self { horizon, tally, line, position, path, alpha, beta, is_beyond } = self;
+        let Self { horizon, tally, line, position, path, alpha, beta } = self;
         // Step 1. Count, or give up.
-        if !is_beyond {
-            if !tally.count() {
-                return 0.0;
-            }
-            horizon.enter(position, 1);
-            horizon.room = tally.node_limit - tally.nodes;
+        if !tally.count() {
+            return 0.0;
         }
-        // Step 2. The moves.
+        horizon.enter(position, 1);
+        horizon.room = tally.node_limit - tally.nodes;
         line.clear();
+        // Step 2. The moves.
         let (mut best, mut best_block, mut first, mut before) = (f64::NEG_INFINITY, Valued::NONE, 0, 0);
         let quiescence = horizon.quiescence;
         horizon.blocks_with(position, path, quiescence, |siblings| {
