@@ -26,6 +26,7 @@ import patterns
 import peers
 import pyspiel
 import rust_reversi
+import startup
 from deap import gp as deap_gp
 from ingredients import kernel_player, positions, search_all, tree_players, trees_of_size
 from kernels import ROOT, library_of_the_tree
@@ -426,6 +427,7 @@ def main() -> None:
         lowering_row(),
         offspring_row(),
         *(Row(*values) for values in dask_rows.rows()),
+        *(Row(*values) for values in startup.rows()),
         *(endgame_row(console, suite) for suite in suites),
     ]
     table = Table("row", "unit", "ours", "peer", "peer's", "ratio", title=machine())
