@@ -26,6 +26,7 @@ import patterns
 import peers
 import pyspiel
 import rust_reversi
+import startup
 from deap import gp as deap_gp
 from ingredients import kernel_player, positions, search_all, tree_players, trees_of_size
 from kernels import library_of_the_tree
@@ -392,6 +393,11 @@ def cluster_rows() -> Iterator[Row]:
     return (Row(*values) for values in dask_rows.rows())
 
 
+def startup_rows() -> Iterator[Row]:
+    """Say what commands cost before they do anything."""
+    return (Row(*values) for values in startup.rows())
+
+
 def works(*, is_long: bool, console: Console) -> Mapping[str, Work]:
     """Return what measures the rows of each name, in the order of the table."""
     scale = 4 if is_long else 1
@@ -429,6 +435,7 @@ def works(*, is_long: bool, console: Console) -> Mapping[str, Work]:
         "lowering": lowering_row,
         "offspring": offspring_row,
         "dask": cluster_rows,
+        "start-up": startup_rows,
         **{f"endgame-ffo-{suite}": partial(endgame_row, console, suite) for suite in suites},
     }
 

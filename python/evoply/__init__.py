@@ -126,7 +126,7 @@ _HOMES = {
     "evoply.expressions": (
         "PRIMITIVE_SETS ExpressionError Primitive PrimitiveSet board count number select squares"
     ),
-    "evoply.games": "GAMES DrawRules add_game checkers othello",
+    "evoply.games": "GAMES DrawRules add_game",
     "evoply.algebra": "simplify",
     "evoply.gp": "Forest Tree TreeSyntaxError parse_individual parse_tree",
     "evoply.kinds": "Run find_run",
@@ -163,7 +163,10 @@ _GIVEN = {
 }
 """Default arguments of functions in lower packages: they find `champion@RUN` and read `.ini`."""
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
-_MODULES = {"features": "evoply.expressions.features"}
+_MODULES = {
+    home.rpartition(".")[2]: home
+    for home in ("evoply.expressions.features", "evoply.games.checkers", "evoply.games.othello")
+}
 """Public names that are modules; each is imported when it is first used."""
 
 __all__ = [

@@ -6,39 +6,71 @@
 from collections.abc import Mapping
 
 from evoply import runs
-from evoply.evolution.evolution_kind import EVOLUTION, evolution_kind
-from evoply.evolution.loop import Evolution
-from evoply.evolution.map_elites.map_config import MAP_ELITES_LEARNER
-from evoply.evolution.map_elites.map_kind import map_elites_kind
-from evoply.evolution.map_elites.map_learner import MapElites
-from evoply.islands.islands import IslandEvolution
-from evoply.islands.islands_config import ISLANDS_LEARNER
-from evoply.islands.islands_kind import islands_kind
-from evoply.learning import (
-    LEARNER,
-    PATTERN_LEARNER,
-    TUPLES_LEARNER,
-    Learning,
-    PatternLearning,
-    Tuning,
-    TupleEvolution,
-)
-from evoply.learning.learning_kind import learning_kind
-from evoply.learning.pattern_kind import pattern_kind
-from evoply.learning.tuning_config import TUNING_LEARNER
-from evoply.learning.tuning_kind import tuning_kind
-from evoply.learning.tuples_kind import tuples_kind
 from evoply.runs import Kind, run_path
+from evoply.when_used import MadeWhenUsed
 
-KINDS: Mapping[str, Kind] = {
-    EVOLUTION: evolution_kind(Evolution()),
-    ISLANDS_LEARNER: islands_kind(IslandEvolution()),
-    LEARNER: learning_kind(Learning()),
-    PATTERN_LEARNER: pattern_kind(PatternLearning()),
-    TUNING_LEARNER: tuning_kind(Tuning()),
-    TUPLES_LEARNER: tuples_kind(TupleEvolution()),
-    MAP_ELITES_LEARNER: map_elites_kind(MapElites()),
-}
+
+def _evolution() -> Kind:
+    from evoply.evolution.evolution_kind import evolution_kind
+    from evoply.evolution.loop import Evolution
+
+    return evolution_kind(Evolution())
+
+
+def _islands() -> Kind:
+    from evoply.islands.islands import IslandEvolution
+    from evoply.islands.islands_kind import islands_kind
+
+    return islands_kind(IslandEvolution())
+
+
+def _learning() -> Kind:
+    from evoply.learning import Learning
+    from evoply.learning.learning_kind import learning_kind
+
+    return learning_kind(Learning())
+
+
+def _patterns() -> Kind:
+    from evoply.learning import PatternLearning
+    from evoply.learning.pattern_kind import pattern_kind
+
+    return pattern_kind(PatternLearning())
+
+
+def _tuning() -> Kind:
+    from evoply.learning import Tuning
+    from evoply.learning.tuning_kind import tuning_kind
+
+    return tuning_kind(Tuning())
+
+
+def _tuples() -> Kind:
+    from evoply.learning import TupleEvolution
+    from evoply.learning.tuples_kind import tuples_kind
+
+    return tuples_kind(TupleEvolution())
+
+
+def _map_elites() -> Kind:
+    from evoply.evolution.map_elites.map_kind import map_elites_kind
+    from evoply.evolution.map_elites.map_learner import MapElites
+
+    return map_elites_kind(MapElites())
+
+
+# Whoever opens a run of one kind imports no other.
+KINDS: Mapping[str, Kind] = MadeWhenUsed(
+    {
+        "evolution": _evolution,
+        "islands": _islands,
+        "learning": _learning,
+        "patterns": _patterns,
+        "tuning": _tuning,
+        "tuples": _tuples,
+        "map-elites": _map_elites,
+    }
+)
 """Kinds by their names in `config.toml`; a new learner of evoply's own is a row here."""
 
 

@@ -6,7 +6,7 @@ import pytest
 from command_line import call
 
 from evoply import _native
-from evoply.cli.commands import COMMANDS
+from evoply.cli.commands import COMMANDS, command_named
 from evoply.games import GAMES
 from waiting import children_seconds
 
@@ -43,6 +43,12 @@ def test_alone_it_shows_its_help(capsys: pytest.CaptureFixture) -> None:
     assert answer.code == 0
     assert all(name in answer.out for name in NAMES)
     assert answer.out == call(capsys, "--help").out
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_line_of_a_command_begins_its_docstring(name: str) -> None:
+    """It stands in the table, too, so that the help of all commands imports none of them."""
+    assert COMMANDS[name].splitlines()[0] == (command_named(name).__doc__ or "").splitlines()[0]
 
 
 def test_version(capsys: pytest.CaptureFixture) -> None:

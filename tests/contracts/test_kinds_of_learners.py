@@ -59,6 +59,20 @@ except RunError:
     assert done.stdout.strip() == ""
 
 
+def test_a_run_of_one_kind_imports_no_other() -> None:
+    code = """
+import sys
+from evoply.kinds import KINDS
+before = set(sys.modules)
+assert list(KINDS)[0] == "evolution" and "evoply.evolution.loop" not in before
+KINDS["evolution"]
+others = ("evoply.islands", "evoply.evolution.map_elites.map_kind", "evoply.learning.pattern")
+print(*(one for one in set(sys.modules) - before if one.startswith(others)))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
+
+
 def test_a_run_without_steps_has_an_empty_table() -> None:
     kind = KINDS["tuning"]
     head, cells = table(kind.display.columns(None, {}), [])

@@ -8,6 +8,8 @@ import os
 import sys
 from collections.abc import Sequence
 
+from evoply.cli.late_collection import collect_late
+
 __all__ = ["main"]
 
 
@@ -19,6 +21,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     # Pydantic would look for plugins among all that is installed, which takes longer than a match.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    if arguments is None:  # not a call within another program
+        collect_late()
     try:
         from evoply.cli.app import run
 

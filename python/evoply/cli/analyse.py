@@ -108,10 +108,10 @@ def analyse(
         raise ValueError(
             "--html: say which games: `evoply analyse PLAYER --games FILE --html PAGE`"
         )
+    from evoply import players
     from evoply._native import Stream
     from evoply.cli.board_view import board_text
     from evoply.cli.player_texts import read_players, read_position
-    from evoply.players import analyse as ask
     from evoply.protocols import Choice, ForfeitError
 
     game, (read,) = read_players([player], game, programs)
@@ -128,7 +128,7 @@ def analyse(
     else:
         try:
             wanted: dict[str, Any] = {"multi": multi} if multi else {"every_move": True}
-            choice = ask(read, record, stream=Stream(seed, "analyse"), **wanted)
+            choice = players.analyse(read, record, stream=Stream(seed, "analyse"), **wanted)
         except ForfeitError as error:
             raise EndedError(f"{short_name(read.label)} chooses no move: {error}", {}) from None
         for line in choice_lines(record, short_name(read.label), choice):

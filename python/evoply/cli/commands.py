@@ -1,4 +1,4 @@
-"""The table of commands: each verb with the examples of its help, in the order of `--help`.
+"""The table of commands: each verb with its line of `--help` and its examples, in that order.
 
 A command is a function of the module of its name, which is imported when the command is run.
 """
@@ -7,7 +7,8 @@ from collections.abc import Callable
 from importlib import import_module
 
 COMMANDS: dict[str, str] = {
-    "evolve": """
+    "evolve": """\
+Evolve a player.
   evoply presets                       # ready-made configs
   evoply evolve demo
   evoply evolve quick --seed 7 --name first
@@ -16,54 +17,64 @@ COMMANDS: dict[str, str] = {
   evoply evolve demo --set fitness.measure=python:mine.py:Novelty
   evoply evolve benbassat-lose-checkers --population-size 20 --generations 5
 """,
-    "learn": """
+    "learn": """\
+Learn the weights, or the pattern tables, of a player by play.
   evoply learn firebrand
   evoply learn firebrand-8 --games 2000 --name first
   evoply learn firebrand-8 --features champion@first --terms 25
   evoply learn config.toml --set rates.weights=0.05 --set rule=td-leaf
   evoply learn mine.toml               # where learner = "python:FILE.py:NAME"
 """,
-    "edit": """
+    "edit": """\
+Change a weight of a learning run by hand, as a step of its own.
   evoply edit first pieces --weight 0.4 --time-weight 0.4
   evoply resume first --games 10000
 """,
-    "tune": """
+    "tune": """\
+Tune the numbers of a player by CMA-ES, on games against training opponents.
   evoply tune champion@first
   evoply tune champion@first --against champion@patterns --generations 100 --name tuned
   evoply resume tuned --generations 200
 """,
-    "distil": """
+    "distil": """\
+Distil a player into a formula of a few terms that a person can play by.
   evoply distil champion@patterns --terms 10 --output formula.json
   evoply distil champion@patterns --terms 6 --stages 3
   evoply match formula.json swh
 """,
-    "pack": """
+    "pack": """\
+Write the pattern tables of a run as the file of the player strong.
   evoply learn strong --name tables
   evoply pack tables strong.json
 """,
-    "compare": """
+    "compare": """\
+Compare configs, presets or runs over many seeds.
   evoply compare quick othello-6 --seeds 5 --budget-games 50000
   evoply compare a.toml b.toml --measure score:swh,material:depth=3 --name sizes
   evoply compare runs/mine quick       # with your own fitness, if it lies in a file
 """,
-    "experiment": """
+    "experiment": """\
+Vary keys of a config over many seeds, as a file of a few lines says.
   evoply experiment sizes.toml
   evoply experiment sizes.toml --seeds 20 --csv numbers
 """,
-    "league": """
+    "league": """\
+Make the best player of every method afresh, let all play all, and write a page.
   evoply league --budget small --seeds 2
   evoply league --methods liao,firebrand,patterns --budget 20 --seeds 3
   evoply league --with mine.toml --with player.json --name ours
   evoply league --game lose-checkers --json
 """,
-    "resume": """
+    "resume": """\
+Go on with a run, exactly as if it had never stopped.
   evoply resume                        # the newest run
   evoply resume first
   evoply resume first --generations 200
   evoply resume first --time-limit 600
   evoply resume sent --code-in-runs    # imports Python that lies in its folder
 """,
-    "play": """
+    "play": """\
+Play against a player.
   evoply play                          # against the newest champion, or greedy
   evoply play --against swh:depth=4 --color white
   evoply play --against champion@first --game othello-6
@@ -72,12 +83,14 @@ COMMANDS: dict[str, str] = {
   evoply play --game checkers --position W:W18,K24:B1,12 --color white
   echo "f5 quit" | tr ' ' '\\n' | evoply play --against greedy --seed 1
 """,
-    "web": """
+    "web": """\
+Play, watch and understand in a browser.
   evoply web                           # opens http://127.0.0.1:8000
   evoply web --port 0 --no-browser
   evoply web --runs ~/experiments/runs --json
 """,
-    "match": """
+    "match": """\
+Play a match between two players.
   evoply match greedy random --games 1000 --seed 1
   evoply match champion@first swh:depth=2 --json
   evoply match '( + white white_corners )' greedy --openings none
@@ -90,22 +103,26 @@ COMMANDS: dict[str, str] = {
   evoply match swh mobility --watch
   evoply match swh mobility --games 20 --save-games games.jsonl
 """,
-    "watch": """
+    "watch": """\
+Show saved games, move by move, or a tournament as it is played.
   evoply watch games.jsonl             # from evoply match --save-games
   evoply watch games.jsonl --game 7 --delay 1
   evoply watch localhost:7450          # a tournament of evoply serve, as it is played
 """,
-    "analyse": """
+    "analyse": """\
+Show what a player would play in a position, or what it thinks of the moves of games.
   evoply analyse swh:depth=4
   evoply analyse champion@first --position f5d6c3d3c4 --json
   evoply analyse material:depth=6 --game checkers --position W:W18,K24:B1,12
 """,
-    "why": """
+    "why": """\
+Say why a player chooses its move.
   evoply why greedy --position f5d6c4
   evoply why champion@first --position f5d6c3d3c4 --json
   evoply why material-kings:depth=6 --game checkers --position '11-15 23-19'
 """,
-    "tournament": """
+    "tournament": """\
+Play a tournament of two or more players and rate them.
   evoply tournament greedy swh mobility material:depth=2 --games 200
   evoply tournament greedy swh random --html standings.html
   evoply tournament --field students.toml --mode elimination --runs 50
@@ -114,94 +131,112 @@ COMMANDS: dict[str, str] = {
   evoply tournament students/ swh greedy --games 20    # all bots in a folder
   evoply tournament students/ --file class.db          # goes on after a stop
 """,
-    "serve": """
+    "serve": """\
+Hold a tournament over the network.
   evoply serve                         # two players, on this machine
   evoply serve --game othello-10 --clock 150 --players 4 --games 20
   evoply serve --host 0.0.0.0 --clock 60+1   # asks for a password, which it shows
   evoply serve --resume tournament-1.db      # after a crash: all go on
 """,
-    "join": """
+    "join": """\
+Let a player take part in a tournament over the network.
   evoply join localhost:7450 --player swh:depth=4
   evoply join 10.0.0.7:7450 --player champion@first --name Ada --password ...
   evoply join localhost:7450 --player mybot.py
 """,
-    "engine": """
+    "engine": """\
+Offer a player as an engine.
   evoply engine --protocol gtp --player swh:depth=6
   evoply engine --protocol nboard --player champion@first
   evoply match greedy 'engine:gtp:evoply engine --protocol gtp --player swh'
 """,
-    "reproduce": """
+    "reproduce": """\
+Run a paper's table again and print it beside the paper's figures.
   evoply reproduce                     # the studies there are
   evoply reproduce liao --table 1
   evoply reproduce liao --table 2 --scale small --html table2.html
   evoply reproduce liao --table 1 --rules reconstruction --json
 """,
-    "show": """
+    "show": """\
+Show what a player does: formula, words, tree, pictures.
   evoply show champion@first
   evoply show '( - ( * 10 white_corners ) black )'
   evoply show champion --svg tree.svg
   evoply show swh --heat-map weights.svg
   evoply show material-kings:depth=2 --game checkers
 """,
-    "game": """
+    "game": """\
+Check the rules of a game from data, play by them, or write their JSON.
   evoply game breakthrough --check
   evoply game mygame.py --check --perft 5
   evoply game mygame.py --play
   evoply game mygame.py --write mygame.json
   evoply match greedy random --game mygame.py --games 1000
 """,
-    "perft": """
+    "perft": """\
+Count the leaves of the tree of legal moves.
   evoply perft othello 9
   evoply perft othello-6 8 --threads 1 --json
   evoply perft othello 5 --position f5d6c3d3c4
   evoply perft checkers-10 5
   evoply perft lose-checkers 4 --position W:W18,K24:B1,12
 """,
-    "solve": """
+    "solve": """\
+Find the score of an Othello endgame under perfect play.
   evoply solve 'XXXX XOXO XOO- O--- X'
   evoply solve fforum-1-19.obf         # ours beside the file's scores
   evoply solve fforum-1-19.obf --mode outcome --json
   evoply solve 'XXXX XOXO XOO- O--- X' --every-move
 """,
-    "convert": """
+    "convert": """\
+Write the games of a file in another format.
   evoply convert games.ggf games.txt
   evoply convert WTH_2004.wtb games.ggf   # with the names in .jou and .trn
   evoply convert games.jsonl positions.obf
   evoply convert tournament.pdn games.jsonl --json
   echo "1. F5 d6 2. C3" | evoply convert - - --to ggf
 """,
-    "runs": """
+    "runs": """\
+List the runs, or show the generations of one.
   evoply runs
   evoply runs first
   evoply runs first --json             # every generation with its digest
   evoply runs first --csv tables       # for a spreadsheet
 """,
-    "report": """
+    "report": """\
+Write one HTML page about a run, which opens offline.
   evoply report                        # of the newest run
   evoply report first --output first.html
 """,
-    "replay": """
+    "replay": """\
+Play a training game of a run again.
   evoply replay first --generation 12 --game 7
   evoply replay first --generation 0 --game 0 --json
 """,
-    "presets": """
+    "presets": """\
+List the ready-made configs, or print one with its comments.
   evoply presets
   evoply presets demo
   evoply presets demo > config.toml
 """,
-    "doctor": """
+    "doctor": """\
+Say what is installed, built and missing, and what to do.
   evoply doctor
   evoply doctor --json
   evoply doctor > doctor.txt           # to send with a question
 """,
-    "config": """
+    "config": """\
+Say what can be written in a config: every key, what it is for, and its default.
   evoply config                        # the keys of the top level
   evoply config selection              # the keys of a table
   evoply config pairs                  # every key of this name
   evoply config --list                 # all keys
 """,
 }
-"""Every command and its examples, in the order of the help."""
+"""Every command, in the order of the help: the first line of its docstring, then its examples.
+
+So the help of all commands imports none of them.
+"""
 
 
 def command_named(name: str) -> Callable[..., None]:

@@ -48,16 +48,14 @@ def distil(
     output
         Save the formula as a player into this file.
     """
+    from evoply import learning, players, reports
     from evoply.cli.explaining import say_explanation
     from evoply.cli.player_texts import read_players
     from evoply.cli.progress import progress_bar
-    from evoply.learning import distil as distilled
-    from evoply.players import Origin, save_player
-    from evoply.reports import explain
 
     game, (teacher,) = read_players([player], game)
     with progress_bar("boards", 100, is_shown=not json) as progress:
-        formula = distilled(
+        formula = learning.distil(
             teacher.model_copy(update={"name": player}),
             terms=terms,
             stages=stages,
@@ -70,14 +68,14 @@ def distil(
         )
     out = Output(json)
     _say(formula, out)
-    explained = explain(formula.player, game=game)
+    explained = reports.explain(formula.player, game=game)
     say_explanation(out, explained)
     # No text names a formula, but its file does.
     text = None if output is None else str(output)
     data: dict[str, Any] = {**formula.to_dict(), "player": {**explained.to_dict(), "player": text}}
     if output is not None:
         note = f"{player} distilled into {len(formula.terms)} terms"
-        save_player(output, formula.player, Origin(seed=seed, note=note), game=game)
+        players.save_player(output, formula.player, players.Origin(seed=seed, note=note), game=game)
         out.say(f"Written: {output}")
         data["output"] = str(output)
     out.result(data)

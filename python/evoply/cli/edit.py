@@ -1,5 +1,6 @@
 """`evoply edit`: a weight of a run changed by hand."""
 
+from evoply.cli.opened_run import opened_run
 from evoply.cli.output import Output
 from evoply.cli.shared_options import Json
 from evoply.cli.shell_hints import suggested
@@ -30,12 +31,11 @@ def edit(
     time_weight
         What is added to the time weight.
     """
-    from evoply.cli.run_loop import typed_command
-    from evoply.kinds import find_run
-    from evoply.protocols import RunError
-
     output = Output(json)
-    with find_run(run) as found:
+    with opened_run(run) as found:
+        from evoply.cli.run_loop import typed_command
+        from evoply.protocols import RunError
+
         edited = found.kind.uses.get("edited")
         if edited is None:
             raise RunError(f"run {found.name} has no weights of features, which can be edited")

@@ -45,11 +45,12 @@ def engine(
         In games with a clock think while the other side is to move, too; any line ends that.
     """
     from evoply.cli.player_texts import read_players
+
+    game, (read,) = read_players([player], game, programs)
     from evoply.players.engines.gtp_server import GtpServer
     from evoply.players.engines.nboard_server import NBoardServer
     from evoply.players.engines.served_player import serve
 
-    game, (read,) = read_players([player], game, programs)
     server = (GtpServer if protocol == "gtp" else NBoardServer)(read, game, seed)
     server.board.is_pondering_wanted = ponder
     try:

@@ -57,6 +57,7 @@ def evolve(
     time_limit
         Seconds, looked at between generations; none: no limit.
     """
+    learner = _learner_of(config)  # a mistyped name is refused before the rest is imported
     from evoply.cli.run_loop import for_runs, with_overrides
     from evoply.evolution import load_config
 
@@ -64,7 +65,6 @@ def evolve(
     overrides = with_overrides(set_, seed=seed, **limits, game=game)
     output = Output(json)
     driven: dict[str, Any] = {"threads": threads, "with_tests": tests}
-    learner = _learner_of(config)
     if learner in _SIZES:
         each = with_overrides(overrides, **{_SIZES[learner]: population_size})
         _other_run(learner, name, config, each, cluster, output, driven)

@@ -1,10 +1,16 @@
 """Prints a player's evaluator: expression, simplified form, words, influence of its parts."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from rich.table import Table
 
 from evoply.cli.output import Output, percent
-from evoply.reports import Explanation
 from evoply.wording import shorten
+
+if TYPE_CHECKING:
+    from evoply.reports import Explanation
 
 _MOST_PARTS = 8
 _MOST_EXCEPTIONS = 3

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evoply.cli import shared_options
+from evoply.cli.opened_run import opened_run
 from evoply.cli.output import Output
 
 if TYPE_CHECKING:
@@ -59,15 +60,16 @@ def learn(
     terms
         With --features champion@RUN: how many subtrees at most.
     """
-    from evoply.cli.run_loop import drive, for_runs, new_run, with_overrides
     from evoply.configs.keys import read_toml
+    from evoply.presets import config_text
+
+    learner = str(read_toml(config_text(config), config).get("learner"))
+    from evoply.cli.run_loop import drive, for_runs, new_run, with_overrides
     from evoply.kinds import KINDS
     from evoply.own_code import is_own_code, reading
-    from evoply.presets import config_text
     from evoply.runs.finding_kinds import named_kind
 
     overrides = with_overrides(set_, seed=seed, games=games, time_limit=time_limit, game=game)
-    learner = str(read_toml(config_text(config), config).get("learner"))
     is_own = is_own_code(learner)
     with reading(config):
         kind = named_kind(KINDS, learner) if is_own else KINDS.get(learner, KINDS["learning"])
@@ -99,14 +101,13 @@ def _features(
     output: Output,
 ) -> dict[str, Any]:
     """Return the keys of a config that --features gives: features, and the game they are for."""
-    from evoply.kinds import find_run
     from evoply.learning import features_of_population, features_of_sets, load_learning_config
 
     settings = load_learning_config(config, overrides)
     prefix, at, name = source.partition("@")
     if prefix.strip() != "champion" or not at:
         return {"features": features_of_sets(source.split(","), settings.game)}
-    with find_run(name.strip() or None) as run:
+    with opened_run(name.strip() or None) as run:
         trees, last = run.kind.uses.get("trees"), run.last()
         if trees is None or last is None:
             raise ValueError(f"--features: run {run.name} has no population of evolution")
@@ -124,12 +125,10 @@ def _features(
 
 def _tuples(source: str, overrides: list[str]) -> dict[str, Any]:
     """Return the keys of a config of patterns that --features gives: the squares that evolved."""
-    from evoply.kinds import find_run
-
     prefix, at, name = source.partition("@")
     if prefix.strip() != "champion" or not at:
         raise ValueError("--features: for patterns name a run of tuples, as in champion@RUN")
-    with find_run(name.strip() or None) as run:
+    with opened_run(name.strip() or None) as run:
         patterns, last = run.kind.uses.get("patterns"), run.last()
         if patterns is None or last is None:
             raise ValueError(

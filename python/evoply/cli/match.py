@@ -105,8 +105,7 @@ def match(
     watch
         When a game has been played, show it in the terminal, move by move.
     """
-    from evoply.arena import Sprt, sprt_match
-    from evoply.arena import match as play_match
+    from evoply import arena
     from evoply.cli.player_texts import read_players, read_position
 
     if watch and sprt is not None:
@@ -121,7 +120,7 @@ def match(
         "clock": shared_options.chosen_clock(clock),
         "threads": threads,
     }
-    test = None if sprt is None else Sprt(*sprt, alpha, beta)
+    test = None if sprt is None else arena.Sprt(*sprt, alpha, beta)
     if games is None:
         games = _GAMES if test is None else _MOST_SPRT_GAMES
         games = _WATCHED_GAMES if watch else games
@@ -133,7 +132,7 @@ def match(
     ):
         if test is not None:
             tested, is_stopped = played(
-                lambda: sprt_match(
+                lambda: arena.sprt_match(
                     player,
                     opponent,
                     test,
@@ -145,7 +144,7 @@ def match(
             )
         else:
             result, is_stopped = played(
-                lambda: play_match(
+                lambda: arena.match(
                     player,
                     opponent,
                     games=games,

@@ -2,6 +2,7 @@
 
 from json import dumps
 
+from evoply.cli.opened_run import opened_run
 from evoply.cli.output import Output
 from evoply.cli.shared_options import Json, Whole
 
@@ -39,13 +40,12 @@ def pack(
     seed
         A whole number that decides which positions are drawn.
     """
-    from evoply.files import write_atomically
-    from evoply.kinds import find_run
-    from evoply.players.packed import LARGEST_PACKED
-    from evoply.protocols import RunError
-
     output = Output(json)
-    with find_run(run) as found:
+    with opened_run(run) as found:
+        from evoply.files import write_atomically
+        from evoply.players.packed import LARGEST_PACKED
+        from evoply.protocols import RunError
+
         packed, last = found.kind.uses.get("packed"), found.last()
         if packed is None:
             raise RunError(f"run {found.name} has no tables of patterns, which can be packed")

@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 
 from cyclopts import App
@@ -51,25 +51,25 @@ def _app(arguments: Sequence[str]) -> App:
     )
     app["--help"].help = "Show this help, or that of a command."
     app["--version"].help = "Show the version."
-    for index, (name, examples) in enumerate(_needed_commands(arguments)):
-        command = command_named(name)
-        command.__doc__ = _unwrapped(inspect.cleandoc(command.__doc__ or ""))
-        app.command(
-            command,
-            sort_key=index,
-            usage=f"Usage: evoply {_usage_of(command)}",
-            help_epilogue=f"Examples:\n{examples.rstrip()}",
-        )
+    is_first = bool(arguments) and arguments[0] in COMMANDS
+    meant = arguments[:1] if is_first else arguments
+    for index, (name, text) in enumerate(COMMANDS.items()):
+        summary, _, examples = text.partition("\n")
+        if name in meant:
+            _add(app, command_named(name), examples, index)
+        elif not is_first:  # help, and the answer to an unknown name, need no more of the others
+            app.command(App(name=name, help=summary, sort_key=index))
     return app
 
 
-def _needed_commands(arguments: Sequence[str]) -> Iterable[tuple[str, str]]:
-    """Return the one command that is meant with its examples, so that no other is imported.
-
-    Help and the answer to an unknown name need all commands.
-    """
-    name = arguments[0] if arguments else ""
-    return [(name, COMMANDS[name])] if name in COMMANDS else COMMANDS.items()
+def _add(app: App, command: Callable[..., None], examples: str, index: int) -> None:
+    command.__doc__ = _unwrapped(inspect.cleandoc(command.__doc__ or ""))
+    app.command(
+        command,
+        sort_key=index,
+        usage=f"Usage: evoply {_usage_of(command)}",
+        help_epilogue=f"Examples:\n{examples.rstrip()}",
+    )
 
 
 def _unwrapped(text: str) -> str:

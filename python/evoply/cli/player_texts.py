@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from evoply.cli.opened_run import opened_without_learner
 from evoply.cli.shared_options import USUAL_PROGRAMS, Programs
 from evoply.games import game_rules
 from evoply.wording import did_you_mean, shorten
@@ -13,7 +14,6 @@ from evoply.wording import did_you_mean, shorten
 if TYPE_CHECKING:
     from evoply.players.player import PlayerModel
     from evoply.protocols import GameRecord, Player
-    from evoply.runs import Run
 
 DEFAULT_GAME = "othello"
 
@@ -34,13 +34,13 @@ def read_players(
     move, and describes those named `engine:NAME`. Raises ValueError, also if they play different
     games.
     """
-    from evoply.players import PlayerTextError, parse_player, read_engines
-    from evoply.players.engines import engine_name
-
     if game is not None:
         game_rules(game)
     texts = [_full_name(text) for text in texts]
     game = game or _common_game(texts)
+    from evoply.players import PlayerTextError, parse_player, read_engines
+    from evoply.players.engines import engine_name
+
     engines = programs.engines
     known = {} if engines is None else read_engines(engines)
     read: list[PlayerModel] = []
@@ -70,12 +70,6 @@ def _named(player: PlayerModel, text: str) -> PlayerModel:
 
     name = text.strip()
     return player.model_copy(update={"name": name}) if len(name) <= LONGEST_NAME else player
-
-
-def _run(text: str | None = None) -> Run:
-    from evoply.kinds import find_run  # knows all learners: players who are in no run need none
-
-    return find_run(text)
 
 
 def _champion_of(run: str) -> Player:
@@ -112,7 +106,7 @@ def _full_name(text: str) -> str:
     champion = _CHAMPION.fullmatch(text)
     if champion is None or (champion["run"] or "").strip():
         return text
-    with _run() as run:
+    with opened_without_learner() as run:
         return f"champion@{run.name}{champion['options'] or ''}"
 
 
@@ -124,7 +118,7 @@ def _hint_of_run(texts: Sequence[str]) -> str:
         if "@" in text:
             continue
         try:
-            with _run(text):
+            with opened_without_learner(text):
                 return f". There is a run {text}: its player is champion@{text}"
         except (RunError, OSError, ValueError):
             continue
@@ -142,7 +136,7 @@ def _common_game(texts: Sequence[str]) -> str:
 def _own_game(text: str) -> str | None:
     champion = _CHAMPION.fullmatch(text)
     if champion is not None:
-        with _run((champion["run"] or "").strip() or None) as run:
+        with opened_without_learner((champion["run"] or "").strip() or None) as run:
             return run.game
     if file := saved_file(text):
         from evoply.players import load_saved_player

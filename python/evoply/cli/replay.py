@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
+from evoply.cli.opened_run import opened_run
 from evoply.cli.output import Output
 from evoply.cli.shared_options import AnyRun, CodeInRuns, Json, Whole
 
@@ -42,12 +43,11 @@ def replay(
     game
         Number of the training game within it; the first is 0.
     """
-    from evoply.evolution import check_evolved
-    from evoply.evolution import replay as play_again
-    from evoply.kinds import find_run
-
     output = Output(json)
-    with find_run(run) as found:
+    with opened_run(run) as found:
+        from evoply.evolution import check_evolved
+        from evoply.evolution import replay as play_again
+
         lesson = found.kind.uses.get("replayed")
         if lesson is not None:
             _show_lesson(output, found, lesson(found, generation, game))

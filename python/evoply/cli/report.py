@@ -1,5 +1,6 @@
 """`evoply report`: one HTML page about a run."""
 
+from evoply.cli.opened_run import opened_run
 from evoply.cli.output import Output, made
 from evoply.cli.shared_options import AnyRun, Charts, Json, OutputFile, prepared_folder
 
@@ -21,11 +22,10 @@ def report(
     output
         The file to write. Default: report.html in the run folder.
     """
-    from evoply.kinds import find_run
-    from evoply.reports import run_charts, save_charts, write_report
-
     prepared_folder(charts)
-    with find_run(run) as found:
+    with opened_run(run) as found:
+        from evoply.reports import run_charts, save_charts, write_report
+
         path = write_report(found, output or found.path / REPORT_FILE)
         out = Output(json)
         out.say(f"Report: {path}")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from evoply.cli.opened_run import opened_run
 from evoply.cli.output import Output
 from evoply.cli.shared_options import (
     NO_CLUSTER,
@@ -59,14 +60,14 @@ def resume(
         Go on although this version of evoply computes differently from the one before; the run
         notes it.
     """
-    from evoply.cli.run_loop import drive, for_runs
-    from evoply.evolution.recorded_parts import given_again
-    from evoply.kinds import find_run
-    from evoply.runs.own_learner import with_learner
-
     limits = {"generations": generations, "games": games, "time_limit": time_limit}
     output = Output(json)
-    with with_learner(find_run(run)) as found:
+    opened = opened_run(run)
+    from evoply.cli.run_loop import drive, for_runs
+    from evoply.evolution.recorded_parts import given_again
+    from evoply.runs.own_learner import with_learner
+
+    with with_learner(opened) as found:
         parts = given_again(found) if found.kind.own is None else {}
         learner = found.kind.learners.made(**parts)
         with found.lock():  # nothing is drawn while another process has it

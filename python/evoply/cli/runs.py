@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from evoply.cli.opened_run import opened_run
 from evoply.cli.output import Output, percent, say_listing, table
 from evoply.cli.shared_options import Json
 from evoply.cli.shell_hints import suggested
@@ -53,10 +54,9 @@ def runs(
             raise ValueError("--check: say which run: `evoply runs RUN --check`")
         _show_list(output)
         return
-    from evoply.kinds import find_run  # a list needs no learner
-    from evoply.runs import export_csv, export_parquet
+    with opened_run(run) as found:
+        from evoply.runs import export_csv, export_parquet
 
-    with find_run(run) as found:
         if check:
             _check(output, found)
             return

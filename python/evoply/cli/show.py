@@ -42,10 +42,11 @@ def show(
     from evoply.cli.explaining import say_explanation
     from evoply.cli.player_texts import read_players
     from evoply.files import write_atomically
+
+    game, (chosen,) = read_players([player], game)
     from evoply.reports import explain
     from evoply.reports.open_evaluator import tree_of
 
-    game, (chosen,) = read_players([player], game)
     explained = explain(chosen, game=game)
     tree = tree_of(chosen)
     pictures: dict[str, Any] = {}

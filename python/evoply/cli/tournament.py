@@ -88,9 +88,7 @@ def tournament(
     html
         Write a page about it, which opens offline, into this file.
     """
-    from evoply.arena import round_robin
-    from evoply.arena import tournament as play_tournament
-    from evoply.arena.on_cluster import check_sendable
+    from evoply import arena
     from evoply.cli.bot_folders import entrants, leave_out_what_does_not_load, left_out_lines
     from evoply.cli.player_texts import read_players
     from evoply.cli.tournament_file import Entry, read_field
@@ -121,13 +119,15 @@ def tournament(
     if not is_elimination and (bracket or runs != 1 or opponents != "all"):
         raise ValueError("--bracket, --runs and --opponents are for --mode elimination")
     if cluster.cluster is not None:
+        from evoply.arena.on_cluster import check_sendable
+
         check_sendable(game, read, terms["clock"])
     play: Callable[..., Any]
     if is_elimination:
         brackets = [entry.bracket or "all" for entry in entries]
         _put_into_brackets(brackets, texts, bracket or [])
         play = partial(
-            play_tournament,
+            arena.tournament,
             read,
             names=labels,
             brackets=brackets,
@@ -144,7 +144,7 @@ def tournament(
             player.model_copy(update={"name": label})
             for player, label in zip(read, labels, strict=True)
         ]
-        play = partial(round_robin, called, games=each)
+        play = partial(arena.round_robin, called, games=each)
         whole = each * len(read) * (len(read) - 1) // 2
         title, kind, unit = "round robin", "Round robin", "games"
     with (

@@ -64,11 +64,12 @@ def tune(
         50.
     """
     from evoply.cli.player_texts import read_players
-    from evoply.cli.run_loop import drive, new_run
-    from evoply.learning import TuningConfig
 
     limits = {"generations": generations, "time_limit": time_limit}
     game, (chosen, *opponents) = read_players([player, *(against or [])], game)
+    from evoply.cli.run_loop import drive, new_run
+    from evoply.learning import TuningConfig
+
     settings: dict[str, Any] = {
         key: None if value == "none" else value
         for key, value in (*limits.items(), ("pairs", pairs))

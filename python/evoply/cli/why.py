@@ -27,11 +27,11 @@ def why(
     player
         A player that values boards, as for `evoply match`.
     """
+    from evoply import reports
     from evoply.cli.player_texts import read_players, read_position
-    from evoply.reports import why as reasons_of
 
     game, (chosen,) = read_players([player], game)
-    found = reasons_of(chosen, read_position(game, position))
+    found = reports.why(chosen, read_position(game, position))
     output = Output(json)
     output.say(f"{short_name(chosen.label)}, {game}, {found.color} to move", style="bold")
     output.say(found.sentence)

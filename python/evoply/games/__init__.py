@@ -5,28 +5,31 @@ rules, and a line here; the conformance tests then cover it. Facts about a game 
 needs are fields of its `GameRules`: no other code asks which game it is.
 """
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
+from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from evoply.games.agreement import check_agrees
-from evoply.games.checkers import CHECKERS
-from evoply.games.data import DataGameRules
-from evoply.games.draws import NO_DRAWS, DrawRules
-from evoply.games.othello import OTHELLO
-from evoply.games.rules import GameRules
-from evoply.games.squares import (
-    SHAPES,
-    numbered_square,
-    parse_square,
-    square_name,
-    square_number,
-    squares_in,
-)
+from evoply.when_used import MadeWhenUsed, give_when_used
 from evoply.wording import did_you_mean, shorten
+
+if TYPE_CHECKING:
+    from evoply.games.draws import NO_DRAWS, DrawRules
+    from evoply.games.rules import GameRules
+    from evoply.games.squares import (
+        SHAPES,
+        numbered_square,
+        parse_square,
+        square_name,
+        square_number,
+        squares_in,
+    )
 
 __all__ = [
     "DATA_GAMES",
@@ -49,7 +52,37 @@ __all__ = [
 ]
 
 
-_TABLE: dict[str, GameRules] = {**OTHELLO, **CHECKERS}
+give_when_used(
+    __name__,
+    {
+        "draws": "NO_DRAWS DrawRules",
+        "rules": "GameRules",
+        "squares": "SHAPES numbered_square parse_square square_name square_number squares_in",
+    },
+)
+
+_FAMILIES = {
+    "othello.OTHELLO": "othello othello-4 othello-6 othello-10",
+    "checkers.CHECKERS": "checkers lose-checkers checkers-10",
+}
+"""The names of the compiled games, by the table of the module that has their rules."""
+
+
+def _compiled(home: str, name: str) -> GameRules:
+    module, _, table = home.partition(".")
+    rules: GameRules = getattr(import_module(f"{__name__}.{module}"), table)[name]
+    return rules
+
+
+_COMPILED = MadeWhenUsed(
+    {
+        name: partial(_compiled, home, name)
+        for home, names in _FAMILIES.items()
+        for name in names.split()
+    }
+)
+_TABLE: dict[str, GameRules] = {}
+"""The games that were added."""
 _WRITTEN = {path.stem: path for path in sorted((Path(__file__).parent / "shipped").glob("*.json"))}
 """Games that come with evoply as rules in JSON; `evoply.rules.shipped` has them in Python."""
 
@@ -59,35 +92,39 @@ DATA_GAMES = tuple(_WRITTEN)
 _LOADED: dict[str, GameRules] = {}
 
 
-class _Games(Mapping[str, GameRules]):
-    """The table; rules in JSON are read when their game is first used."""
+class _Games(Mapping[str, "GameRules"]):
+    """The table; rules are imported, and those in JSON read, when their game is first used."""
 
     def __getitem__(self, name: str) -> GameRules:
         if name not in self:
             raise KeyError(_unknown(name))
         if name in _TABLE:
             return _TABLE[name]
+        if name in _COMPILED:
+            return _COMPILED[name]
         if name not in _LOADED:
+            from evoply.games.data import DataGameRules
+
             data = json.loads(_WRITTEN[name].read_text(encoding="utf-8"))
             _LOADED[name] = DataGameRules.from_written(data)
         return _LOADED[name]
 
     def __contains__(self, name: object) -> bool:
         # What a damaged file calls its game may be a list, which no table can look up.
-        return isinstance(name, str) and (name in _TABLE or name in _WRITTEN)
+        return isinstance(name, str) and (is_shipped(name) or name in _TABLE)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_TABLE)
+        yield from _COMPILED
+        yield from _TABLE
 
     def __len__(self) -> int:
-        return len(_TABLE)
+        return len(_COMPILED) + len(_TABLE)
 
     def __repr__(self) -> str:
         return f"GAMES({', '.join(self)})"
 
 
 GAMES: Mapping[str, GameRules] = _Games()
-_SHIPPED = frozenset((*_TABLE, *_WRITTEN))
 NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 """What the name of a game is."""
 
@@ -124,6 +161,8 @@ def spoken_name(name: str) -> str:
     >>> spoken_name("othello"), spoken_name("tic-tac-toe")
     ('othello', 'tic-tac-toe@8d298fe8d441ae7b')
     """
+    from evoply.games.data import DataGameRules
+
     rules = game_rules(name)
     return rules.spoken if isinstance(rules, DataGameRules) else name
 
@@ -147,7 +186,7 @@ def game_spoken(text: str) -> str:
 
 def is_shipped(name: str) -> bool:
     """Return whether the game comes with evoply, so that every process knows it."""
-    return name in _SHIPPED
+    return name in _COMPILED or name in _WRITTEN
 
 
 def add_game(rules: GameRules | MakesGame) -> None:
@@ -165,9 +204,10 @@ def add_game(rules: GameRules | MakesGame) -> None:
     ...     game_rules("stones").start().play("f5").game
     'stones'
     """
-    if isinstance(rules, type) or not (isinstance(rules, GameRules) or hasattr(rules, "game")):
-        raise TypeError(f"{rules!r:.60} is not the rules of a game: give GameRules or Rules")
-    rules = rules if isinstance(rules, GameRules) else rules.game()
+    from evoply.games.agreement import check_agrees
+    from evoply.games.data import DataGameRules
+
+    rules = _made(rules)
     name = rules.name
     if NAME.fullmatch(name) is None:
         raise ValueError(
@@ -189,10 +229,18 @@ def add_game(rules: GameRules | MakesGame) -> None:
     _TABLE[name] = rules
 
 
+def _made(rules: GameRules | MakesGame) -> GameRules:
+    from evoply.games.rules import GameRules
+
+    if isinstance(rules, type) or not (isinstance(rules, GameRules) or hasattr(rules, "game")):
+        raise TypeError(f"{rules!r:.60} is not the rules of a game: give GameRules or Rules")
+    return rules if isinstance(rules, GameRules) else rules.game()
+
+
 @contextmanager
 def game_added(rules: GameRules | MakesGame) -> Iterator[None]:
     """Add a game as `add_game` does, and remove it at the end of the block."""
-    game = rules if isinstance(rules, GameRules) else rules.game()
+    game = _made(rules)
     add_game(game)
     try:
         yield
