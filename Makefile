@@ -49,9 +49,11 @@ coverage: setup ## the same tests of Python, with how much of it they cover (hal
 	$(BIN)/coverage report --format=total | sed 's/$$/ % of the Python covered (`.venv\/bin\/coverage report` shows where)/'
 	$(BIN)/coverage report > /dev/null
 
-# All CPU paths, in the profile of wheels: what is released is what is tested.
+# The kernel on every board: first with its checks of arithmetic, then all CPU paths in the profile of wheels, so that what
+# is released is what is tested.
 test-long: setup miri ## every test at full counts, on all CPU paths (about 20 minutes once the kernel is built)
-	EVOPLY_LONG=1 cargo test --profile dist $(TESTED) -- --include-ignored
+	cargo test --quiet $(TESTED) $$($(SETTING_UP) features) --features every-board
+	EVOPLY_LONG=1 cargo test --profile dist $(TESTED) --features every-board -- --include-ignored
 	@echo "Hypothesis explores from seed $(HYPOTHESIS_SEED): HYPOTHESIS_SEED=$(HYPOTHESIS_SEED) does it again"
 	package=$$($(BIN)/python benchmarks/kernels.py) && EVOPLY_LONG=1 PYTHONPATH=$$package $(BIN)/pytest -q -m "long or not long" --timeout 3600 $(WORKERS) --hypothesis-seed $(HYPOTHESIS_SEED) tests $$package/evoply README.md docs
 
@@ -82,7 +84,7 @@ check-types:
 
 check-rust:
 	cargo fmt --check
-	cargo clippy --quiet --workspace --all-targets -- -D warnings
+	cargo clippy --quiet --workspace --all-targets --features every-board -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps $(KERNEL)
 
 # The stub says all by itself: nothing of what evoply imports is read, which would take five times as long.

@@ -270,6 +270,10 @@ def cases() -> Iterator[Any]:
             turn = number - (number == 12)
             marks = () if (place - turn) % 5 == 0 else (pytest.mark.long,)
             yield pytest.param(game, number, changes, id=f"{game}-{number}", marks=marks)
+    # The largest boards, as little as tells.
+    few = {"population": 4, "generations": 1, "games": 2}
+    for game in ("othello-10", "checkers-10"):
+        yield pytest.param(game, 1, few, id=f"{game}-few")
 
 
 @pytest.mark.parametrize(("game", "number", "changes"), list(cases()))

@@ -86,6 +86,21 @@ pub fn random_position<B: Board>(draws: &mut Stream, most: u64) -> Othello<B> {
     random_position_of(draws, most)
 }
 
+/// A position of Othello with at most `most` empty squares that is not over.
+pub fn late_position<B: Board>(draws: &mut Stream, most: u32) -> Othello<B> {
+    loop {
+        let empties = 1 + draws.below(most.into()) as u32;
+        let mut position = Othello::<B>::start(OthelloRules);
+        while (!(position.own() | position.opponent())).len() > empties {
+            let Some(chosen) = random_move(&position, |bound| draws.below(bound)) else { break };
+            position = position.play_unchecked(chosen);
+        }
+        if position.outcome().is_none() {
+            return position;
+        }
+    }
+}
+
 /// A position of any game after up to `most` random plies that is not over.
 pub fn random_position_of<G: Tested>(draws: &mut Stream, most: u64) -> G {
     random_position_by(G::usual(), draws, most)

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use crate::common::{check_taken, player, small_evaluator, tie_rules};
 use evoply_core::analysis::Question;
-use evoply_core::bitboard::{Bitboard, Board, Size4, Size6, Size8, Size10};
+use evoply_core::bitboard::{Bitboard, Board, Size8};
 use evoply_core::choice::Ties;
 use evoply_core::cpu::{available, dispatch, on};
 use evoply_core::evaluator::{Evaluator, View};
@@ -115,10 +115,12 @@ fn check<B: Board>(positions: u64, most: u32) {
 
 #[test]
 fn solver_equals_brute_force() {
-    check::<Size4>(1000, 8);
-    check::<Size6>(1000, 8);
     check::<Size8>(1000, 8);
-    check::<Size10>(1000, 8);
+    every_board! {
+        check::<Size4>(1000, 8);
+        check::<Size6>(1000, 8);
+        check::<Size10>(1000, 8);
+    }
 }
 
 /// Any number of threads, and any guess, give the same scores and lines.
@@ -140,9 +142,11 @@ fn threads_and_guesses_change_nothing() {
             }
         }
     }
-    check::<Size6>(10, 18);
     check::<Size8>(20, 17);
-    check::<Size10>(4, 15);
+    every_board! {
+        check::<Size6>(10, 18);
+        check::<Size10>(4, 15);
+    }
 }
 
 /// A position with so many empty squares in a random game, if it lasted so long.
@@ -208,15 +212,17 @@ fn an_evaluators_order_changes_nothing() {
             }
         }
     }
-    check::<Size4>(200, 8);
-    check::<Size6>(200, 8);
     check::<Size8>(200, 8);
-    check::<Size10>(100, 8);
-    check::<Size6>(20, 10);
     check::<Size8>(20, 10);
-    check_with_threads::<Size6>(10, 17);
     check_with_threads::<Size8>(12, 16);
-    check_with_threads::<Size10>(3, 14);
+    every_board! {
+        check::<Size4>(200, 8);
+        check::<Size6>(200, 8);
+        check::<Size10>(100, 8);
+        check::<Size6>(20, 10);
+        check_with_threads::<Size6>(10, 17);
+        check_with_threads::<Size10>(3, 14);
+    }
 }
 
 /// A player with an endgame takes one of the moves that keep the score, by its rule for ties.
@@ -261,10 +267,12 @@ fn check_player<B: Board>(positions: u64, most: u32) {
 
 #[test]
 fn players_choose_exactly() {
-    check_player::<Size4>(400, 7);
-    check_player::<Size6>(300, 7);
     check_player::<Size8>(300, 7);
-    check_player::<Size10>(200, 7);
+    every_board! {
+        check_player::<Size4>(400, 7);
+        check_player::<Size6>(300, 7);
+        check_player::<Size10>(200, 7);
+    }
 }
 
 #[test]
@@ -297,10 +305,12 @@ fn stable_discs_stay() {
             }
         }
     }
-    check::<Size4>();
-    check::<Size6>();
     check::<Size8>();
-    check::<Size10>();
+    every_board! {
+        check::<Size4>();
+        check::<Size6>();
+        check::<Size10>();
+    }
 }
 
 /// A position of an OBF file and the score of each of its moves.

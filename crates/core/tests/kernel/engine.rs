@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::common::{
-    American, Tested, ahead, any_checkers, player, random_position, random_position_of, scaled, small_evaluator,
-    tie_rules,
+    American, Tested, ahead, any_checkers, late_position, player, random_position, random_position_of, scaled,
+    small_evaluator, tie_rules,
 };
 use evoply_checkers::Checkers;
 use evoply_core::analysis::Question;
-use evoply_core::bitboard::{Size4, Size6, Size8};
+use evoply_core::bitboard::Size8;
 use evoply_core::choice::{Choice, Ties};
 use evoply_core::engine::{Engine, Limits};
 use evoply_core::evaluator::{Evaluator, View};
@@ -91,9 +91,12 @@ fn check_games<G: Tested>(games: u64, most_depth: u32, begin: impl Fn(&mut Strea
 #[test]
 fn chooses_what_the_plain_search_chooses() {
     check_games(scaled(2_000), 5, |draws| random_position::<Size8>(draws, 54));
-    check_games(scaled(5_000), 6, |draws| random_position::<Size6>(draws, 28));
-    check_games(scaled(10_000), 8, |draws| random_position::<Size4>(draws, 8));
+    check_games(scaled(5_000), 8, |draws| late_position::<Size8>(draws, 8));
     check_games(scaled(2_000), 5, any_checkers::<American>);
+    every_board! {
+        check_games(scaled(5_000), 6, |draws| random_position::<Size6>(draws, 28));
+        check_games(scaled(10_000), 8, |draws| random_position::<Size4>(draws, 8));
+    }
 }
 
 /// A stop at any instant leaves the answer of a depth that was completed, also in the middle of captures.

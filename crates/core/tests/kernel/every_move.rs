@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::common::{
-    American, American10, Losing, RandomExpression, Tested, ahead, any_checkers, player, random_position_of, scaled,
+    American, Losing, RandomExpression, Tested, ahead, any_checkers, late_position, player, random_position_of, scaled,
     small_evaluator,
 };
 use evoply_checkers::Checkers;
 use evoply_core::analysis::{Analysis, Question};
-use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
+use evoply_core::bitboard::{Board, Size8};
 use evoply_core::choice::Ties;
 use evoply_core::evaluator::{Evaluator, View, bounded, speaks_for};
 use evoply_core::expression::program::Program;
@@ -114,13 +114,16 @@ fn check<G: Tested>(rounds: u64, depth: u32, position: impl Fn(&mut Stream) -> G
 fn values_of_a_search_are_those_of_minimax() {
     check(scaled(8_000), 1, |draws| random_position_of::<Othello<Size8>>(draws, 62));
     check(scaled(8_000), 2, |draws| random_position_of::<Othello<Size8>>(draws, 62));
-    check(scaled(2_000), 3, |draws| random_position_of::<Othello<Size6>>(draws, 34));
-    check(scaled(4_000), 5, |draws| random_position_of::<Othello<Size4>>(draws, 14));
-    check(scaled(1_000), 2, |draws| random_position_of::<Othello<Size10>>(draws, 98));
+    check(scaled(4_000), 5, |draws| late_position::<Size8>(draws, 7));
     check(scaled(4_000), 2, any_checkers::<American>);
     check(scaled(2_000), 4, |draws| random_position_of::<Checkers<Size8>>(draws, 100));
     check(scaled(2_000), 3, any_checkers::<Losing>);
-    check(scaled(1_000), 2, any_checkers::<American10>);
+    every_board! {
+        check(scaled(2_000), 3, |draws| random_position_of::<Othello<Size6>>(draws, 34));
+        check(scaled(4_000), 5, |draws| random_position_of::<Othello<Size4>>(draws, 14));
+        check(scaled(1_000), 2, |draws| random_position_of::<Othello<Size10>>(draws, 98));
+        check(scaled(1_000), 2, any_checkers::<American10>);
+    }
 }
 
 /// The value for the mover of the board after a move, straight from the reference interpreter.
@@ -157,12 +160,14 @@ fn check_after_state<G: Tested>(rounds: u64, position: impl Fn(&mut Stream) -> G
 #[test]
 fn values_without_a_search_are_those_of_the_boards_after_the_moves() {
     check_after_state(scaled(5_000), |draws| random_position_of::<Othello<Size8>>(draws, 62));
-    check_after_state(scaled(2_000), |draws| random_position_of::<Othello<Size4>>(draws, 14));
-    check_after_state(scaled(2_000), |draws| random_position_of::<Othello<Size6>>(draws, 34));
-    check_after_state(scaled(2_000), |draws| random_position_of::<Othello<Size10>>(draws, 98));
     check_after_state(scaled(2_000), any_checkers::<American>);
     check_after_state(scaled(2_000), any_checkers::<Losing>);
-    check_after_state(scaled(2_000), any_checkers::<American10>);
+    every_board! {
+        check_after_state(scaled(2_000), |draws| random_position_of::<Othello<Size4>>(draws, 14));
+        check_after_state(scaled(2_000), |draws| random_position_of::<Othello<Size6>>(draws, 34));
+        check_after_state(scaled(2_000), |draws| random_position_of::<Othello<Size10>>(draws, 98));
+        check_after_state(scaled(2_000), any_checkers::<American10>);
+    }
 }
 
 #[test]
@@ -188,8 +193,8 @@ fn the_move_that_wins_is_worth_a_win() {
     let mut seen = 0;
     for round in 0..300 {
         let mut draws = Key::new(33).child(round).stream();
-        let position = random_position_of::<Othello<Size4>>(&mut draws, 14);
-        let program = Arc::new(Program::new(&small_evaluator::<Size4>(&mut draws)).unwrap());
+        let position = late_position::<Size8>(&mut draws, 7);
+        let program = Arc::new(Program::new(&small_evaluator::<Size8>(&mut draws)).unwrap());
         let evaluator = Evaluator { rules: OthelloRules, program, view: View::Turn };
         let chooser = ahead(evaluator, SearchOptions::to_depth(6));
         for (chosen, value) in ask(&player(chooser, Ties::First), &position, Key(round)).values {

@@ -1,11 +1,10 @@
 //! Register code over eight lanes against the reference interpreter, bit for bit.
 
 use crate::common::{
-    American, American10, Losing, RandomExpression, Tested, Variant, any_checkers, random_position_by, random_set,
-    scaled,
+    American, Losing, RandomExpression, Tested, Variant, any_checkers, random_position_by, random_set, scaled,
 };
 use evoply_checkers::Checkers;
-use evoply_core::bitboard::{Bitboard, Board, Size4, Size6, Size8, Size10};
+use evoply_core::bitboard::{Bitboard, Board, Size8};
 use evoply_core::cpu::{Path, available};
 use evoply_core::expression::evaluation::{Block, Registers};
 use evoply_core::expression::json;
@@ -118,16 +117,18 @@ fn check<G: Tested>(pairs: u64, random_inputs: impl Fn(&mut Stream) -> Inputs<G:
 #[test]
 fn lanes_equal_the_reference() {
     check::<Othello<Size8>>(scaled(700_000), random_inputs);
-    check::<Othello<Size4>>(scaled(50_000), random_inputs);
-    check::<Othello<Size6>>(scaled(100_000), random_inputs);
-    check::<Othello<Size10>>(scaled(150_000), random_inputs);
+    every_board! {
+        check::<Othello<Size4>>(scaled(50_000), random_inputs);
+        check::<Othello<Size6>>(scaled(100_000), random_inputs);
+        check::<Othello<Size10>>(scaled(150_000), random_inputs);
+    }
 }
 
 #[test]
 fn lanes_equal_the_reference_in_checkers() {
     check::<Checkers<Size8>>(scaled(200_000), checkers_inputs::<American>);
     check::<Checkers<Size8>>(scaled(50_000), checkers_inputs::<Losing>);
-    check::<Checkers<Size10>>(scaled(100_000), checkers_inputs::<American10>);
+    every_board! { check::<Checkers<Size10>>(scaled(100_000), checkers_inputs::<American10>); }
 }
 
 fn read(text: &str) -> Result<evoply_core::expression::Expression, String> {

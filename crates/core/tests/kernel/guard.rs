@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::common::{Tested, check_taken, random_position, scaled, small_evaluator, tie_rules};
 use crate::quiescence::{ask, player, ways};
-use evoply_core::bitboard::{Board, Size4, Size6, Size8};
+use evoply_core::bitboard::{Board, Size8};
 use evoply_core::cpu::available;
 use evoply_core::evaluator::View;
 use evoply_core::expression::program::Program;
@@ -55,9 +55,11 @@ where
 
 #[test]
 fn every_search_equals_minimax() {
-    check::<Size4>(scaled(5_000), 1, 5);
-    check::<Size4>(scaled(5_000), 2, 5);
-    check::<Size6>(scaled(10_000), 1, 1);
     check::<Size8>(scaled(20_000), 1, 1);
     check::<Size8>(scaled(3_000), 3, 0);
+    every_board! {
+        check::<Size4>(scaled(5_000), 1, 5);
+        check::<Size4>(scaled(5_000), 2, 5);
+        check::<Size6>(scaled(10_000), 1, 1);
+    }
 }

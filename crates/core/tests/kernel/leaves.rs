@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::common::{RandomExpression, ahead, check_taken, player, random_position, scaled, tie_rules};
-use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
+use evoply_core::bitboard::{Board, Size8};
 use evoply_core::choice::Ties;
 use evoply_core::cpu::{available, on};
 use evoply_core::evaluator::{Evaluator, View};
@@ -97,9 +97,11 @@ fn every_search_equals_minimax() {
     check::<Size8>(scaled(6_000), 1);
     check::<Size8>(scaled(6_000), 2);
     check::<Size8>(scaled(1_200), 3);
-    check::<Size6>(scaled(1_200), 3);
-    check::<Size4>(scaled(1_200), 4);
-    check::<Size10>(scaled(600), 2);
+    every_board! {
+        check::<Size6>(scaled(1_200), 3);
+        check::<Size4>(scaled(1_200), 4);
+        check::<Size10>(scaled(600), 2);
+    }
 }
 
 /// Draws of leaves are uniform, and every path has its own.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::common::{American, Tested, any_checkers, random_position, small_evaluator};
 use evoply_core::analysis::Question;
-use evoply_core::bitboard::{Size6, Size8};
+use evoply_core::bitboard::Size8;
 use evoply_core::choice::{Choice, Ties};
 use evoply_core::cpu::{available, on};
 use evoply_core::engine::{Engine, Limits};
@@ -68,8 +68,8 @@ fn check_paths<G: Tested>(count: u64, position: impl Fn(&mut Stream) -> G) {
 #[test]
 fn trees_are_the_same_on_every_path() {
     check_paths(18, |draws| random_position::<Size8>(draws, 55));
-    check_paths(18, |draws| random_position::<Size6>(draws, 30));
     check_paths(18, any_checkers::<American>);
+    every_board! { check_paths(18, |draws| random_position::<Size6>(draws, 30)); }
 }
 
 #[test]

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::common::{
-    American, Tested, ahead, any_checkers, check_taken, ordered, player, random_position, scaled, small_evaluator,
-    tie_rules,
+    American, Tested, ahead, any_checkers, check_taken, late_position, ordered, player, random_position, scaled,
+    small_evaluator, tie_rules,
 };
 use evoply_checkers::CheckersRules;
-use evoply_core::bitboard::{Board, Size4, Size8, Size10};
+use evoply_core::bitboard::{Board, Size8};
 use evoply_core::choice::{Choice, Ties};
 use evoply_core::cpu::{available, on};
 use evoply_core::evaluator::{Evaluator, View};
@@ -81,8 +81,11 @@ fn check<G: Tested>(positions: u64, depth: u32, random_position: impl Fn(&mut St
 #[test]
 fn values_and_moves_are_those_of_minimax() {
     check(scaled(5_000), 3, |draws| random_position::<Size8>(draws, 60));
-    check(scaled(2_000), 5, |draws| random_position::<Size4>(draws, 9));
-    check(scaled(1_000), 2, |draws| random_position::<Size10>(draws, 90));
+    check(scaled(2_000), 5, |draws| late_position::<Size8>(draws, 8));
+    every_board! {
+        check(scaled(2_000), 5, |draws| random_position::<Size4>(draws, 9));
+        check(scaled(1_000), 2, |draws| random_position::<Size10>(draws, 90));
+    }
     check(scaled(5_000), 3, any_checkers::<American>);
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use evoply_checkers::{Checkers, CheckersRules};
-use evoply_core::bitboard::{Bitboard, Board, Size4, Size6, Size8};
+use evoply_core::bitboard::{Bitboard, Board, Size4, Size8};
 use evoply_core::cpu::{Cpu, Task, available, on};
 use evoply_core::geometry::Geometry;
 use evoply_core::mcts::tree::{Positions, WHOLE};
@@ -105,8 +105,8 @@ fn check<G: Duels>(rules: G::Rules) {
 #[test]
 fn playing_ahead_gives_the_plain_chain() {
     check::<Othello<Size8>>(OthelloRules);
-    check::<Othello<Size6>>(OthelloRules);
     check::<Checkers<Size8>>(CheckersRules::LOSING);
+    every_board! { check::<Othello<Size6>>(OthelloRules); }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{American, RandomExpression, Tested, any_checkers, drawn_pattern, random_position_of, scaled};
-use evoply_core::bitboard::{Board, Size6, Size8};
+use evoply_core::bitboard::{Board, Size8};
 use evoply_core::cpu::available;
 use evoply_core::expression::evaluation::{Block, Registers};
 use evoply_core::expression::program::Program;
@@ -96,8 +96,8 @@ fn check<G: Tested>(rounds: u64, position: impl Fn(&mut Stream) -> G) {
 #[test]
 fn other_parameters_are_as_good_as_written_ones() {
     check(scaled(4_000), |draws| random_position_of::<Othello<Size8>>(draws, 60));
-    check(scaled(2_000), |draws| random_position_of::<Othello<Size6>>(draws, 32));
     check(scaled(2_000), any_checkers::<American>);
+    every_board! { check(scaled(2_000), |draws| random_position_of::<Othello<Size6>>(draws, 32)); }
 }
 
 /// What is written with equal numbers, or with numbers that could be added up now, keeps a parameter for each.

@@ -4,11 +4,10 @@
 use std::sync::Arc;
 
 use crate::common::{
-    American, American10, Losing, Tested, Variant, any_checkers, drawn_pattern, random_position_by, random_position_of,
-    scaled,
+    American, Losing, Tested, Variant, any_checkers, drawn_pattern, random_position_by, random_position_of, scaled,
 };
 use evoply_checkers::Checkers;
-use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
+use evoply_core::bitboard::{Board, Size8};
 use evoply_core::cpu::{Cpu, Task, available, on};
 use evoply_core::evaluator::{Evaluator, View, block_of, follow, speaks_for};
 use evoply_core::expression::evaluation::Registers;
@@ -144,10 +143,12 @@ fn checkers<V: Variant>(draws: &mut Stream) -> Checkers<V::Board> {
 #[test]
 fn carried_indices_are_the_full_ones_in_othello() {
     let boards = scaled(1_000_000);
-    check::<Othello<Size4>>(boards, 4, reached);
-    check::<Othello<Size6>>(boards, 6, reached);
     check::<Othello<Size8>>(boards, 8, reached);
-    check::<Othello<Size10>>(boards, 10, reached);
+    every_board! {
+        check::<Othello<Size4>>(boards, 4, reached);
+        check::<Othello<Size6>>(boards, 6, reached);
+        check::<Othello<Size10>>(boards, 10, reached);
+    }
 }
 
 #[test]
@@ -155,7 +156,7 @@ fn carried_indices_are_the_full_ones_in_checkers() {
     let boards = scaled(1_000_000);
     check::<Checkers<Size8>>(boards, 1, checkers::<American>);
     check::<Checkers<Size8>>(boards, 2, checkers::<Losing>);
-    check::<Checkers<Size10>>(boards, 3, checkers::<American10>);
+    every_board! { check::<Checkers<Size10>>(boards, 3, checkers::<American10>); }
 }
 
 /// Two squares of the first row with both sides and one stage after another, counted by hand.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::common::{
-    self, American, American10, Losing, Tested, Variant, ahead, any_checkers, check_taken, random_position_by, scaled,
+    self, American, Losing, Tested, Variant, ahead, any_checkers, check_taken, random_position_by, scaled,
     small_evaluator, tie_rules,
 };
 use evoply_checkers::{Checkers, CheckersRules};
@@ -115,8 +115,10 @@ fn every_search_equals_minimax() {
     check::<American>(scaled(2_000), 3);
     check::<Losing>(scaled(5_000), 1);
     check::<Losing>(scaled(2_000), 3);
-    check::<American10>(scaled(5_000), 1);
-    check::<American10>(scaled(1_000), 2);
+    every_board! {
+        check::<American10>(scaled(5_000), 1);
+        check::<American10>(scaled(1_000), 2);
+    }
 }
 
 /// A position entered, or valued where nothing is to be captured.

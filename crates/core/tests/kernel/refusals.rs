@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::common::{Tested, ahead};
 use evoply_checkers::{Checkers, CheckersRules};
-use evoply_core::bitboard::{Size4, Size8};
+use evoply_core::bitboard::Size8;
 use evoply_core::choice::Ties;
 use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
@@ -16,8 +16,6 @@ use evoply_core::search::ordering::MoveOrder;
 use evoply_core::search::{LookAhead, MOST_DEPTH, MOST_TABLE, SearchOptions};
 use evoply_core::stages::{StageClock, Stages};
 use evoply_othello::{Othello, OthelloRules};
-
-type Small = Othello<Size4>;
 
 /// An evaluator with some outputs.
 fn evaluator<G: Tested>(outputs: usize) -> Evaluator<G> {
@@ -61,7 +59,7 @@ fn options_that_do_not_go_together_are_refused() {
         (1, None, by_program, "a program that orders moves and the ordering by a program belong together"),
         (1, Some(1), plain, "a program that orders moves and the ordering by a program belong together"),
     ] {
-        let said = refusal::<Small>(outputs, orderer, options);
+        let said = refusal::<Othello<Size8>>(outputs, orderer, options);
         assert!(said.starts_with(message) && said.is_empty() == message.is_empty(), "{said:?} is not {message:?}");
     }
     assert_eq!(refusal::<Checkers<Size8>>(1, None, SearchOptions { quiescence: true, ..plain }), "");
@@ -71,21 +69,22 @@ fn options_that_do_not_go_together_are_refused() {
 
 #[test]
 fn players_that_cannot_choose_are_refused() {
-    let two = Player::<Small>::new(OthelloRules, Chooser::AfterState(evaluator(2)), Ties::First);
+    let two = Player::<Othello<Size8>>::new(OthelloRules, Chooser::AfterState(evaluator(2)), Ties::First);
     assert_eq!(two.err().unwrap(), "an evaluator with 2 outputs: 1 are read here");
     let player =
-        Player::<Small>::new(OthelloRules, ahead(evaluator(1), SearchOptions::to_depth(1)), Ties::First).unwrap();
+        Player::<Othello<Size8>>::new(OthelloRules, ahead(evaluator(1), SearchOptions::to_depth(1)), Ties::First)
+            .unwrap();
     for (epsilon, is_sound) in [(0.0, true), (1.0, true), (-0.1, false), (1.1, false), (f64::NAN, false)] {
         assert_eq!(player.clone().with_epsilon(epsilon).is_ok(), is_sound, "{epsilon}");
     }
     // No disc of Othello moves, so none is the most advanced.
-    let unmoving = Player::<Small>::new(OthelloRules, Chooser::Random, Ties::Advanced);
+    let unmoving = Player::<Othello<Size8>>::new(OthelloRules, Chooser::Random, Ties::Advanced);
     assert!(unmoving.err().unwrap().starts_with("ties advanced"));
     assert!(Player::<Checkers<Size8>>::new(CheckersRules::AMERICAN, Chooser::Random, Ties::Advanced).is_ok());
-    let shares = vec![vec![1.0]; 17];
-    assert!(Stages::<Small>::new(vec![evaluator(1)], shares.clone(), StageClock::Pieces).is_ok());
+    let shares = vec![vec![1.0]; 65];
+    assert!(Stages::<Othello<Size8>>::new(vec![evaluator(1)], shares.clone(), StageClock::Pieces).is_ok());
     assert_eq!(
-        Stages::<Small>::new(vec![evaluator(2)], shares, StageClock::Pieces).err().unwrap(),
+        Stages::<Othello<Size8>>::new(vec![evaluator(2)], shares, StageClock::Pieces).err().unwrap(),
         "an evaluator with 2 outputs: 1 are read here"
     );
 }

@@ -5,11 +5,14 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use crate::common::{Tested, ahead, player, random_position_by, random_position_of, scaled, small_evaluator};
+use crate::common::{
+    Tested, ahead, late_position, player, random_position, random_position_by, random_position_of, scaled,
+    small_evaluator,
+};
 use evoply_checkers::{Checkers, CheckersRules};
 use evoply_core::analysis::Question;
 use evoply_core::arena::{Conditions, Pairing, Record, play};
-use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
+use evoply_core::bitboard::{Board, Size8};
 use evoply_core::choice::Ties;
 use evoply_core::cpu::{available, on};
 use evoply_core::evaluator::{Evaluator, View};
@@ -156,12 +159,14 @@ fn check_moves<G: Tested>(rules: G::Rules, games: u64) {
 #[test]
 fn games_are_those_played_move_by_move() {
     check_moves::<Othello<Size8>>(OthelloRules, scaled(1_500));
-    check_moves::<Othello<Size4>>(OthelloRules, scaled(1_500));
-    check_moves::<Othello<Size6>>(OthelloRules, scaled(1_500));
-    check_moves::<Othello<Size10>>(OthelloRules, scaled(400));
     check_moves::<Checkers<Size8>>(CheckersRules::AMERICAN, scaled(800));
     check_moves::<Checkers<Size8>>(CheckersRules::LOSING, scaled(800));
-    check_moves::<Checkers<Size10>>(CheckersRules::AMERICAN, scaled(400));
+    every_board! {
+        check_moves::<Othello<Size4>>(OthelloRules, scaled(1_500));
+        check_moves::<Othello<Size6>>(OthelloRules, scaled(1_500));
+        check_moves::<Othello<Size10>>(OthelloRules, scaled(400));
+        check_moves::<Checkers<Size10>>(CheckersRules::AMERICAN, scaled(400));
+    }
 }
 
 /// Mixed starts in one call are the same games as one call a start, on any number of threads; random games side by side too.
@@ -197,9 +202,11 @@ fn check_starts<G: Tested>(games: u64) {
 #[test]
 fn mixed_starts_are_separate_calls() {
     check_starts::<Othello<Size8>>(scaled(4_000));
-    check_starts::<Othello<Size4>>(scaled(4_000));
-    check_starts::<Othello<Size10>>(scaled(1_000));
     check_starts::<Checkers<Size8>>(scaled(1_000));
+    every_board! {
+        check_starts::<Othello<Size4>>(scaled(4_000));
+        check_starts::<Othello<Size10>>(scaled(1_000));
+    }
 }
 
 /// Equal games have equal hashes, and the same moves from another start another one.
@@ -257,37 +264,38 @@ fn stages_are_drawn_with_their_shares() {
 fn stages_go_by_their_clock() {
     let mut draws = Key::new(47).stream();
     let rows: Vec<Vec<f64>> =
-        (0..17).map(|count| (0..17).map(|stage| f64::from(u8::from(stage == count))).collect()).collect();
+        (0..65).map(|count| (0..65).map(|stage| f64::from(u8::from(stage == count))).collect()).collect();
     let mut stages = |clock| {
-        let evaluators = (0..17).map(|_| evaluator::<Othello<Size4>>(&mut draws)).collect();
+        let evaluators = (0..65).map(|_| evaluator::<Othello<Size8>>(&mut draws)).collect();
         Stages::new(evaluators, rows.clone(), clock).unwrap()
     };
     let (by_pieces, by_ply) = (stages(StageClock::Pieces), stages(StageClock::Plies));
     let mut passed = 0;
     for round in 0..2_000 {
-        let position = random_position_of::<Othello<Size4>>(&mut Key::new(48).child(round).stream(), 20);
+        let mut draws = Key::new(48).child(round).stream();
+        let position = if round % 2 == 0 { random_position(&mut draws, 60) } else { late_position(&mut draws, 6) };
         let pieces = (position.own() | position.opponent()).len() as usize;
         assert_eq!(by_pieces.drawn(&position, Key(round)), pieces);
         assert_eq!(by_ply.drawn(&position, Key(round)), position.ply() as usize);
         passed += usize::from(position.ply() as usize + 4 > pieces);
-        let late = Othello::<Size4>::from_setup(OthelloRules, &Setup { ply: 90, ..position.setup() }).unwrap();
-        assert_eq!(by_ply.drawn(&late, Key(round)), 16);
+        let late = Othello::<Size8>::from_setup(OthelloRules, &Setup { ply: 90, ..position.setup() }).unwrap();
+        assert_eq!(by_ply.drawn(&late, Key(round)), 64);
     }
-    assert!(passed > 100, "only {passed} positions had passes before them");
+    assert!(passed > 50, "only {passed} positions had passes before them");
 }
 
 #[test]
 fn shares_are_checked() {
     let mut draws = Key::new(44).stream();
     let mut stages = |count: usize, shares| {
-        Stages::new((0..count).map(|_| evaluator::<Othello<Size4>>(&mut draws)).collect(), shares, StageClock::Pieces)
+        Stages::new((0..count).map(|_| evaluator::<Othello<Size8>>(&mut draws)).collect(), shares, StageClock::Pieces)
             .map(|_| ())
     };
-    assert!(stages(2, vec![vec![0.5, 0.5]; 17]).is_ok());
-    assert!(stages(0, vec![vec![]; 17]).unwrap_err().contains("no stage"));
-    assert!(stages(2, vec![vec![0.5, 0.5]; 16]).unwrap_err().contains("16 rows"));
-    assert!(stages(2, vec![vec![1.0]; 17]).unwrap_err().contains("1 shares of 2 stages"));
+    assert!(stages(2, vec![vec![0.5, 0.5]; 65]).is_ok());
+    assert!(stages(0, vec![vec![]; 65]).unwrap_err().contains("no stage"));
+    assert!(stages(2, vec![vec![0.5, 0.5]; 64]).unwrap_err().contains("64 rows"));
+    assert!(stages(2, vec![vec![1.0]; 65]).unwrap_err().contains("1 shares of 2 stages"));
     for wrong in [vec![0.5, 0.6], vec![1.5, -0.5], vec![f64::NAN, 1.0]] {
-        assert!(stages(2, vec![wrong; 17]).unwrap_err().contains("sum to 1"));
+        assert!(stages(2, vec![wrong; 65]).unwrap_err().contains("sum to 1"));
     }
 }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use crate::common::{
-    American, American10, Losing, Tested, Variant, ahead, any_checkers, check_taken, player, random_position,
+    American, Losing, Tested, Variant, ahead, any_checkers, check_taken, late_position, player, random_position,
     random_position_by, scaled, small_evaluator, tie_rules,
 };
 use evoply_checkers::Checkers;
 use evoply_core::arena::{Conditions, Pairing, play};
-use evoply_core::bitboard::{Bitboard, Board, Size4, Size6, Size8, Size10};
+use evoply_core::bitboard::{Bitboard, Board, Size8};
 use evoply_core::choice::{Choice, Ties};
 use evoply_core::cpu::{Path, available, on};
 use evoply_core::evaluator::{Evaluator, View};
@@ -92,9 +92,12 @@ fn alphabeta_equals_minimax() {
     check(scaled(100_000), 2, |draws| random_position::<Size8>(draws, 64));
     check(scaled(10_000), 3, |draws| random_position::<Size8>(draws, 64));
     check(scaled(1_000), 4, |draws| random_position::<Size8>(draws, 64));
-    check(scaled(10_000), 3, |draws| random_position::<Size6>(draws, 36));
-    check(scaled(20_000), 5, |draws| random_position::<Size4>(draws, 16));
-    check(scaled(10_000), 2, |draws| random_position::<Size10>(draws, 100));
+    check(scaled(20_000), 5, |draws| late_position::<Size8>(draws, 7));
+    every_board! {
+        check(scaled(10_000), 3, |draws| random_position::<Size6>(draws, 36));
+        check(scaled(20_000), 5, |draws| random_position::<Size4>(draws, 16));
+        check(scaled(10_000), 2, |draws| random_position::<Size10>(draws, 100));
+    }
 }
 
 /// Positions of checkers that were reached and such that were set up, with their kings.
@@ -109,7 +112,7 @@ fn alphabeta_equals_minimax_in_checkers() {
     check(scaled(10_000), 3, checkers::<American>);
     check(scaled(20_000), 2, checkers::<Losing>);
     check(scaled(2_000), 4, checkers::<Losing>);
-    check(scaled(10_000), 2, checkers::<American10>);
+    every_board! { check(scaled(10_000), 2, checkers::<American10>); }
 }
 
 /// The one-ply player compares the boards after each move and nothing else: not even whether the game is over.

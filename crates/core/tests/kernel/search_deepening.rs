@@ -7,12 +7,12 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use crate::common::{
-    self, American, American10, Losing, Tested, Variant, ahead, any_checkers, check_taken, random_position,
+    self, American, Losing, Tested, Variant, ahead, any_checkers, check_taken, late_position, random_position,
     random_position_by, scaled, small_evaluator, tie_rules,
 };
 use evoply_checkers::Checkers;
 use evoply_core::analysis::Question;
-use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
+use evoply_core::bitboard::{Board, Size8};
 use evoply_core::choice::{Choice, Ties};
 use evoply_core::cpu::{Path, available, on};
 use evoply_core::evaluator::{Evaluator, View};
@@ -116,10 +116,14 @@ fn value_and_moves_are_those_of_minimax() {
     check_against_minimax(scaled(100_000), 2, |draws| random_position::<Size8>(draws, 64));
     check_against_minimax(scaled(10_000), 3, |draws| random_position::<Size8>(draws, 64));
     check_against_minimax(scaled(1_000), 4, |draws| random_position::<Size8>(draws, 64));
-    check_against_minimax(scaled(10_000), 3, |draws| random_position::<Size6>(draws, 36));
-    check_against_minimax(scaled(20_000), 5, |draws| random_position::<Size4>(draws, 16));
-    check_against_minimax(scaled(2_000), 7, |draws| random_position::<Size4>(draws, 16));
-    check_against_minimax(scaled(10_000), 2, |draws| random_position::<Size10>(draws, 100));
+    check_against_minimax(scaled(20_000), 5, |draws| late_position::<Size8>(draws, 7));
+    check_against_minimax(scaled(2_000), 7, |draws| late_position::<Size8>(draws, 7));
+    every_board! {
+        check_against_minimax(scaled(10_000), 3, |draws| random_position::<Size6>(draws, 36));
+        check_against_minimax(scaled(20_000), 5, |draws| random_position::<Size4>(draws, 16));
+        check_against_minimax(scaled(2_000), 7, |draws| random_position::<Size4>(draws, 16));
+        check_against_minimax(scaled(10_000), 2, |draws| random_position::<Size10>(draws, 100));
+    }
 }
 
 /// Positions of checkers that were reached and such that were set up, with their kings.
@@ -132,7 +136,7 @@ fn value_and_moves_are_those_of_minimax_in_checkers() {
     check_against_minimax(scaled(20_000), 2, checkers::<American>);
     check_against_minimax(scaled(5_000), 3, checkers::<American>);
     check_against_minimax(scaled(5_000), 3, checkers::<Losing>);
-    check_against_minimax(scaled(2_000), 3, checkers::<American10>);
+    every_board! { check_against_minimax(scaled(2_000), 3, checkers::<American10>); }
 }
 
 /// Where transpositions abound, minimax is too slow an oracle: the plain search, which equals it, chooses the same.
@@ -170,8 +174,11 @@ fn check_against_plain<G: Tested>(
 fn chooses_what_the_plain_search_chooses() {
     check_against_plain(scaled(400), 5..=6, |draws| random_position::<Size8>(draws, 60));
     // Close to the end the depth reaches beyond it: passes, finished games, and early completion.
-    check_against_plain(scaled(5_000), 6..=20, |draws| random_position::<Size4>(draws, 12));
-    check_against_plain(scaled(400), 5..=7, |draws| random_position::<Size6>(draws, 32));
+    check_against_plain(scaled(5_000), 6..=20, |draws| late_position::<Size8>(draws, 7));
+    every_board! {
+        check_against_plain(scaled(5_000), 6..=20, |draws| random_position::<Size4>(draws, 12));
+        check_against_plain(scaled(400), 5..=7, |draws| random_position::<Size6>(draws, 32));
+    }
 }
 
 /// Kings walk round in circles: the same board comes again with other counters.
@@ -246,8 +253,8 @@ fn a_table_is_never_shared_between_colours() {
     let mut differing = 0;
     for round in 0..scaled(300) {
         let mut draws = Key::new(19).child(round).stream();
-        let program = Arc::new(Program::<Size6>::new(&small_evaluator::<Size6>(&mut draws)).unwrap());
-        let position = random_position::<Size6>(&mut draws, 20);
+        let program = Arc::new(Program::<Size8>::new(&small_evaluator::<Size8>(&mut draws)).unwrap());
+        let position = random_position::<Size8>(&mut draws, 20);
         let (searcher, plain) =
             [options, SearchOptions::to_depth(5)].map(|way| player(&program, View::Player, way, Ties::First)).into();
         for chosen in position.legal_moves() {
@@ -342,14 +349,26 @@ fn a_stop_from_outside_gives_no_answer() {
 /// Once every line is a finished game, looking deeper is pointless, and the answer that of any greater depth.
 #[test]
 fn a_solved_game_ends_the_search() {
-    let program = Arc::new(Program::<Size4>::new(&material()).unwrap());
-    let options = SearchOptions { nodes: Some(u64::MAX), table: 1 << 16, ..SearchOptions::to_depth(60) };
-    let solver = player(&program, View::Turn, options, Ties::First);
-    let choice =
-        ask(available()[0], &solver, &Othello::<Size4>::start(OthelloRules), Key(1), &mut Workspace::default());
+    fn solved<B: Board>(position: &Othello<B>) -> Choice<Othello<B>> {
+        let program = Arc::new(Program::<B>::new(&material()).unwrap());
+        let options = SearchOptions { nodes: Some(u64::MAX), table: 1 << 16, ..SearchOptions::to_depth(60) };
+        let solver = player(&program, View::Turn, options, Ties::First);
+        let choice = ask(available()[0], &solver, position, Key(1), &mut Workspace::default());
+        assert!(choice.depth <= 20, "{}", choice.depth);
+        choice
+    }
+    for round in 0..40 {
+        let position = late_position::<Size8>(&mut Key::new(25).child(round).stream(), 8);
+        if position.legal_moves().len() > 1 {
+            let values = Minimax::at(&position, &material(), View::Turn).move_values(&position, 20);
+            let best = values.iter().fold(f64::NEG_INFINITY, |best, &(_, value)| best.max(value));
+            assert_eq!(solved(&position).score, Some(best), "round {round}");
+        }
+    }
     // White wins on 4x4 (Othello 4x4 is solved: 3 to 11).
-    assert_eq!(choice.score, Some(-evoply_core::search::WIN));
-    assert!(choice.depth <= 20, "{}", choice.depth);
+    every_board! {
+        assert_eq!(solved(&Othello::<Size4>::start(OthelloRules)).score, Some(-evoply_core::search::WIN));
+    }
 }
 
 /// Orderings and table pay: fewer nodes than the plain search, evaluations for ordering included.

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use crate::common::{American, Tested, ahead, any_checkers, player, random_position_of, small_evaluator};
 use evoply_checkers::Checkers;
 use evoply_core::analysis::Question;
-use evoply_core::bitboard::{Board, Size6, Size8};
+use evoply_core::bitboard::{Board, Size8};
 use evoply_core::choice::{Choice, Drawing, Ties};
 use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
@@ -62,9 +62,9 @@ fn check<G: Tested>(rounds: u64, position: impl Fn(&mut Stream) -> G) {
 
 #[test]
 fn is_exact_where_nothing_is_foretold() {
-    check::<Othello<Size6>>(60, |draws| random_position_of(draws, 24));
     check::<Othello<Size8>>(30, |draws| random_position_of(draws, 40));
     check::<Checkers<Size8>>(30, any_checkers::<American>);
+    every_board! { check::<Othello<Size6>>(60, |draws| random_position_of(draws, 24)); }
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn what_makes_no_sense_is_refused() {
     let mut builder = Builder::default();
     let pieces = builder.node(Node::PieceCount).unwrap();
     let program = Arc::new(Program::new(&builder.finish(vec![pieces])).unwrap());
-    let evaluator = Evaluator::<Othello<Size6>> { rules: OthelloRules, program, view: View::Turn };
+    let evaluator = Evaluator::<Othello<Size8>> { rules: OthelloRules, program, view: View::Turn };
     let look = |options| LookAhead::new(evaluator.clone(), None, options).unwrap();
     let usual = || Selectivity::new(1.0, vec![], vec![]).unwrap();
     let plain = SearchOptions::to_depth(3);

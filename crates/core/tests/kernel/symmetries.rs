@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::common::{ahead, player, random_position, scaled};
-use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10, symmetry_of_square};
+use evoply_core::bitboard::{Board, Size8, symmetry_of_square};
 use evoply_core::choice::Ties;
 use evoply_core::cpu::{available, on};
 use evoply_core::evaluator::{Evaluator, View};
@@ -120,7 +120,9 @@ fn check<B: Board>(positions: u64) {
 #[test]
 fn symmetries_and_colors_commute_with_everything() {
     check::<Size8>(scaled(20_000));
-    check::<Size4>(scaled(5_000));
-    check::<Size6>(scaled(10_000));
-    check::<Size10>(scaled(5_000));
+    every_board! {
+        check::<Size4>(scaled(5_000));
+        check::<Size6>(scaled(10_000));
+        check::<Size10>(scaled(5_000));
+    }
 }

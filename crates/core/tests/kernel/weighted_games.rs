@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use crate::common::{Tested, random_position_by, scaled};
 use evoply_checkers::{Checkers, CheckersRules};
-use evoply_core::bitboard::{Bitboard, Board, Direction, Size4, Size6, Size8, Size10};
+use evoply_core::bitboard::{Bitboard, Board, Direction, Size8};
 use evoply_core::cpu::{Cpu, Task, available, on};
 use evoply_core::rules::Game;
 use evoply_core::rules::draws::DrawRules;
@@ -139,12 +139,14 @@ fn check<G: Tested>(rules: G::Rules, seed: u64, draw_rules: &DrawRules) {
 
 #[test]
 fn games_side_by_side_are_those_played_one_by_one() {
-    check::<Othello<Size4>>(OthelloRules, 0, &DrawRules::NONE);
-    check::<Othello<Size6>>(OthelloRules, 1, &DrawRules::NONE);
     check::<Othello<Size8>>(OthelloRules, 2, &DrawRules::NONE);
-    check::<Othello<Size10>>(OthelloRules, 3, &DrawRules::NONE);
     check::<Othello<Size8>>(OthelloRules, 4, &DrawRules { most_plies: Some(30), ..DrawRules::NONE });
     check::<Checkers<Size8>>(CheckersRules::AMERICAN, 5, &CAP);
     check::<Checkers<Size8>>(CheckersRules::LOSING, 6, &CAP);
-    check::<Checkers<Size10>>(CheckersRules::AMERICAN, 7, &CAP);
+    every_board! {
+        check::<Othello<Size4>>(OthelloRules, 0, &DrawRules::NONE);
+        check::<Othello<Size6>>(OthelloRules, 1, &DrawRules::NONE);
+        check::<Othello<Size10>>(OthelloRules, 3, &DrawRules::NONE);
+        check::<Checkers<Size10>>(CheckersRules::AMERICAN, 7, &CAP);
+    }
 }
