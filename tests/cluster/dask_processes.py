@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from evoply.cluster import Dispatcher
-from waiting import until
+from waiting import PATIENCE, until
 
 
 def free_port() -> int:
@@ -50,8 +50,8 @@ class DaskProcesses:
         return False
 
     def worker(self, preload: str = "") -> subprocess.Popen[bytes]:
-        options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--death-timeout", "60"]
-        options += ["--local-directory", str(self.folder)]
+        options = ["--nthreads", "1", "--no-nanny", "--no-dashboard"]
+        options += ["--death-timeout", str(PATIENCE), "--local-directory", str(self.folder)]
         if preload:
             file = self.folder / f"preload_{len(self.processes)}.py"
             file.write_text(preload)

@@ -31,6 +31,7 @@ from evoply.leagues.plan import plan_of
 from evoply.learning import features_of_population
 from evoply.players import AlphaBeta, Online
 from evoply.protocols import RunError
+from waiting import PATIENCE
 
 METHODS = ("firebrand", "access-tree", "patterns")
 REFERENCES = ("swh", "material:depth=2")
@@ -368,7 +369,7 @@ def test_in_python_and_on_the_command_line_it_is_the_same_league(
         "--budget", "0.05", "--seeds", "2", "--games", "2", "--move-time", "0.001",
         "--depth", "2", "--name", "league", "--json",
     ]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
     data = json.loads(done.stdout)
     assert data["status"] == "finished"
     known = json.loads(json.dumps(found.to_dict()))

@@ -17,7 +17,7 @@ from evoply.processes import (
     keeper,
     sandbox,
 )
-from waiting import until
+from waiting import PATIENCE, until
 
 PROBLEM = sandbox.sandbox_problem()
 needs_sandbox = pytest.mark.skipif(bool(PROBLEM), reason=PROBLEM or "it is there")
@@ -54,7 +54,7 @@ time.sleep(600)
 
 
 def lines(process: ForeignProcess, count: int) -> list[str]:
-    return [process.line(time.monotonic() + 30, "late") for _ in range(count)]
+    return [process.line(time.monotonic() + PATIENCE, "late") for _ in range(count)]
 
 
 def commands_with(text: str) -> list[str]:
