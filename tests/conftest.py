@@ -11,9 +11,12 @@ pytest.register_assert_rewrite("game_conformance")
 
 LONG = "EVOPLY_LONG" in os.environ
 
-# A shell starts what runs behind it deaf to Ctrl-C, and tests of Ctrl-C would wait in vain.
+# A shell starts what runs behind it deaf to Ctrl-C, and `nohup` to the end of the terminal: tests
+# of these signals would wait in vain.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # Coverage measures the processes of `pytest -n` and not the commands that tests start: these are
 # called within tests, too, and a command that is measured takes half as long again.

@@ -138,7 +138,6 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
 def test_a_killed_tournament_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = [
         "tournament",
-        "--json",
         "swh:depth=5",
         "greedy:depth=5",
         "random",
@@ -146,6 +145,7 @@ def test_a_killed_tournament_goes_on(tmp_path: Path, capsys: pytest.CaptureFixtu
         "80",
         "--threads",
         "1",
+        "--json",
     ]
     file = tmp_path / "t.db"
     process = subprocess.Popen(

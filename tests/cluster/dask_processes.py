@@ -12,7 +12,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from evoply.cluster import Dispatcher
 from waiting import PATIENCE, until
 
 
@@ -57,22 +56,6 @@ class DaskProcesses:
             file.write_text(preload)
             options += ["--preload", str(file)]
         return self._start("worker", self.address, *options)
-
-    @contextmanager
-    def another_worker(
-        self, preload: str, cluster: Dispatcher
-    ) -> Iterator[subprocess.Popen[bytes]]:
-        """Give one more worker, which *cluster* has seen coming and then sees going."""
-        before = len(self.workers)
-        until(lambda: cluster.slots == before)
-        process = self.worker(preload)
-        until(lambda: cluster.slots == before + 1)
-        try:
-            yield process
-        finally:
-            process.kill()
-            process.wait()
-        until(lambda: cluster.slots == before)
 
     def _start(self, what: str, *options: str) -> subprocess.Popen[bytes]:
         log = (self.folder / "dask.log").open("ab")
