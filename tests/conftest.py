@@ -54,6 +54,14 @@ def without_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("evoply.processes.sandbox.sandbox_problem", lambda: "not in this test")
 
 
+@pytest.fixture
+def units_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let this process do the units of experiments, for which it would start others."""
+    from pool_here import PoolHere
+
+    monkeypatch.setattr("evoply.experiments.running.ProcessPool", PoolHere)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the tests of the longest files first, the others behind them as they are."""
     rank = {name: number for number, name in enumerate(LONGEST)}

@@ -184,6 +184,7 @@ def test_the_live_display_says_how_far_the_limits_are() -> None:
     assert kind.display.stage(None, 1) == "step 1"
 
 
+@pytest.mark.usefixtures("units_here")
 def test_a_comparison_counts_games_and_work(config_file: str) -> None:
     configs = {"islands": IslandsConfig(**SMALL), "plain": load_config("quick", ["game=othello-4"])}
     settings = {"seeds": 2, "points": 0, "games": 4, "workers": 2, "budget": {"games": 9_000}}

@@ -165,6 +165,7 @@ def test_players_get_the_search_of_a_condition_and_lines_of_reference_keep_their
     assert player_under(folder, line, made[line.name], "time") == made[line.name].player
 
 
+@pytest.mark.usefixtures("units_here")
 def test_a_player_that_evolves_before_its_moves_has_time_and_no_depth(tmp_path: Path) -> None:
     plan = LeaguePlan(
         methods=("frankland-strong", "firebrand", "patterns"),
@@ -181,6 +182,7 @@ def test_a_player_that_evolves_before_its_moves_has_time_and_no_depth(tmp_path: 
     assert conditions == {"time"}
 
 
+@pytest.mark.usefixtures("units_here")
 def test_found_features_come_from_the_population_of_the_seed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -267,6 +269,7 @@ def test_no_game_of_training_has_an_opening_of_the_league(whole: LeagueResults) 
     assert keys.isdisjoint(others)
 
 
+@pytest.mark.usefixtures("units_here")
 def test_a_method_of_ones_own_takes_part_with_the_same_budget(tmp_path: Path) -> None:
     own = tmp_path / "mine.toml"
     own.write_text(
@@ -290,6 +293,7 @@ def test_a_method_of_ones_own_takes_part_with_the_same_budget(tmp_path: Path) ->
     assert {pairing.second for pairing in results.pairings} >= {str(saved)}
 
 
+@pytest.mark.usefixtures("units_here")
 def test_configs_of_ones_own_have_a_league_of_a_game_without_listed_methods(
     tmp_path: Path,
 ) -> None:
