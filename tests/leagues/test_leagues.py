@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import evoply as ep
+from evoply.cli import main
 from evoply.evolution.play.opponents import player_texts, resolved
 from evoply.leagues import LeagueFolder, LeaguePlan, LeagueStatus, load_league, run_league
 from evoply.leagues.league_data import LeagueResults
@@ -31,7 +32,6 @@ from evoply.leagues.plan import plan_of
 from evoply.learning import features_of_population
 from evoply.players import AlphaBeta, Online
 from evoply.protocols import RunError
-from waiting import PATIENCE
 
 METHODS = ("firebrand", "access-tree", "patterns")
 REFERENCES = ("swh", "material:depth=2")
@@ -359,7 +359,7 @@ def test_methods_are_named_in_the_order_of_the_table() -> None:
 
 
 def test_in_python_and_on_the_command_line_it_is_the_same_league(
-    whole: LeagueResults, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    whole: LeagueResults, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("EVOPLY_RUNS", str(whole.path.parent))
     options = {"methods": METHODS, "budget": 0.05, "seeds": 2, "games": 2}
@@ -368,13 +368,11 @@ def test_in_python_and_on_the_command_line_it_is_the_same_league(
     assert not found.reproducible
     assert _identity(found.results) == _identity(whole)
     assert found.to_dict() == load_league("league").to_dict()
-    command = [
-        sys.executable, "-m", "evoply", "league", "--methods", ",".join(METHODS),
-        "--budget", "0.05", "--seeds", "2", "--games", "2", "--move-time", "0.001",
-        "--depth", "2", "--name", "league", "--json",
-    ]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
-    data = json.loads(done.stdout)
+    command = (
+        "league --budget 0.05 --seeds 2 --games 2 --move-time 0.001 --depth 2 --name league --json"
+    )
+    assert main([*command.split(), "--methods", ",".join(METHODS)]) == 0
+    data = json.loads(capsys.readouterr().out)
     assert data["status"] == "finished"
     known = json.loads(json.dumps(found.to_dict()))
     assert data | {"made_by": 0, "status": 0} == {**known, "made_by": 0, "status": 0}
