@@ -33,7 +33,9 @@ settings.load_profile("long" if LONG else "ordinary")
 LONGEST = (
     "test_dask",
     "test_web_coach_page",
-    "test_benbassat",
+    "test_leagues",
+    "test_experiments",
+    "test_stopping",
     "test_web_page",
     "test_web_looks",
     "test_web_runs_page",
@@ -43,8 +45,7 @@ LONGEST = (
     "test_checkers_against_others",
     "test_bots",
     "test_notebooks",
-    "test_firebrand",
-    "test_liao",
+    "test_server_processes",
 )
 
 
