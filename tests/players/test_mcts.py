@@ -1,6 +1,7 @@
 """The player `mcts` against a slow one, as a player everywhere, and how it is told apart."""
 
 import itertools
+import os
 import re
 from typing import Any
 
@@ -59,7 +60,7 @@ def position(game: str, seed: int) -> Any:
     view=some.sampled_from(["player", "turn"]),
     gather=some.sampled_from([1, 2, 8, 19]),
     exploration=some.sampled_from([0.0, 0.3, 1.0, 5.0]),
-    playouts=some.integers(1, 120),
+    playouts=some.integers(1, 120 if "EVOPLY_LONG" in os.environ else 60),
 )
 def test_it_is_the_plain_algorithm(
     game: str, seed: int, playout: Any, value: str, view: Any, gather: int, exploration: float,
