@@ -116,8 +116,10 @@ class Liar:
     @contextmanager
     def being(self, habit: str) -> Iterator[None]:
         self.file.write_text(habit)
-        yield
-        self.file.write_text("")
+        try:
+            yield
+        finally:
+            self.file.write_text("")
 
 
 @pytest.fixture(scope="module")
