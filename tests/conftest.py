@@ -15,9 +15,12 @@ pytest.register_assert_rewrite("game_conformance")
 
 LONG = "EVOPLY_LONG" in os.environ
 
-# A shell starts what runs behind it deaf to Ctrl-C, and tests of Ctrl-C would wait in vain.
+# A shell starts what runs behind it deaf to Ctrl-C, and `nohup` to the end of the terminal: tests
+# of these signals would wait in vain.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # Coverage measures the processes of `pytest -n` and not the commands that tests start: these are
 # called within tests, too, and a command that is measured takes half as long again.
@@ -34,7 +37,9 @@ settings.load_profile("long" if LONG else "ordinary")
 LONGEST = (
     "test_dask",
     "test_web_coach_page",
-    "test_benbassat",
+    "test_leagues",
+    "test_experiments",
+    "test_stopping",
     "test_web_page",
     "test_web_looks",
     "test_web_runs_page",
@@ -44,8 +49,7 @@ LONGEST = (
     "test_checkers_against_others",
     "test_bots",
     "test_notebooks",
-    "test_firebrand",
-    "test_liao",
+    "test_server_processes",
 )
 
 
@@ -53,6 +57,14 @@ LONGEST = (
 def without_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let bots and engines run in the same way on every machine; `test_sandbox` uses it."""
     monkeypatch.setattr("evoply.processes.sandbox.sandbox_problem", lambda: "not in this test")
+
+
+@pytest.fixture
+def units_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let this process do the units of experiments, for which it would start others."""
+    from pool_here import PoolHere
+
+    monkeypatch.setattr("evoply.experiments.running.ProcessPool", PoolHere)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

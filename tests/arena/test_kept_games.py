@@ -1,19 +1,21 @@
 """Tournaments that are stopped and go on: the result is that of one that nobody stopped."""
 
-import os
 import signal
+import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from evoply.arena import round_robin, tournament
+from evoply.cli import main
 from evoply.formats import GamePlayed
 from evoply.protocols import ForfeitError, RunError
+from waiting import until
 
 
 class Counting:
@@ -133,22 +135,33 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs signals of Unix")
-def test_a_killed_tournament_goes_on(tmp_path: Path) -> None:
-    words = ["swh:depth=2", "greedy:depth=2", "random", "--games", "200", "--threads", "1"]
-    command = [sys.executable, "-m", "evoply", "tournament", *words, "--json"]
+def test_a_killed_tournament_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [
+        "tournament",
+        "swh:depth=5",
+        "greedy:depth=5",
+        "random",
+        "--games",
+        "80",
+        "--threads",
+        "1",
+        "--json",
+    ]
     file = tmp_path / "t.db"
     process = subprocess.Popen(
-        [*command, "--file", str(file)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        [sys.executable, "-m", "evoply", *words, "--file", str(file)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
-    end = time.monotonic() + 100
-    while time.monotonic() < end and not os.path.exists(f"{file}-wal"):
-        time.sleep(0.01)
-    time.sleep(0.2)
+    log = Path(f"{file}-wal")  # nobody else reads the file meanwhile; what is before games is small
+    until(lambda: log.exists() and log.stat().st_size > 32_768, "the first games")
     process.kill()
     process.wait()
-    outputs = [
-        subprocess.run([*command, *more], capture_output=True, text=True, check=True).stdout
-        for more in (["--file", str(file)], [])
-    ]
-    first, second = (text.partition('"made_by"')[0] for text in outputs)
-    assert first == second
+    with closing(sqlite3.connect(file)) as database:
+        (kept,) = database.execute("SELECT count(*) FROM games").fetchone()
+    assert 0 < kept < 240
+    found = []
+    for more in (["--file", str(file)], []):
+        assert main([*words, *more]) == 0
+        found.append(capsys.readouterr().out.partition('"made_by"')[0])
+    assert found[0] == found[1]

@@ -220,23 +220,24 @@ def test_nothing_tells_people_to_install_evoply_by_its_name_alone() -> None:
 
 @pytest.mark.parametrize(
     ("module", "command"),
-    [("vl_convert", ("report", "small")), ("fastapi", ("web",)), ("cyclopts", ("runs",))],
+    [
+        ("vl_convert", ("report", "small", "--json")),
+        ("fastapi", ("web", "--json")),
+        ("cyclopts", ("runs", "--json")),
+        ("cyclopts", ("runs",)),
+    ],
 )
 def test_a_package_that_is_missing_is_a_sentence_and_no_traceback(
     workplace: Path, capsys: pytest.CaptureFixture[str], module: str, command: tuple[str, ...]
 ) -> None:
     made = call(capsys, "evolve", "small.toml", "--name", "small", "--no-tests")
     assert made.code == 0, made.err
-    for option in ([], ["--json"]):
-        done = subprocess.run(
-            [sys.executable, "-c", _WITHOUT, module, *command, *option],
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        assert done.returncode == 2
-        sentence = f"the package {module} - is not installed - `"
-        assert done.stderr.startswith(f"evoply: {sentence}"), done.stderr
-        if option:
-            assert json.loads(done.stdout)["error"].startswith(sentence)
+    done = run_without(module, *command)
+    assert done.returncode == 2
+    sentence = f"the package {module} - is not installed - `"
+    assert done.stderr.startswith(f"evoply: {sentence}"), done.stderr
+    if "--json" in command:
+        assert json.loads(done.stdout)["error"].startswith(sentence)
 
 
 def test_a_folder_of_runs_that_cannot_be_written(

@@ -1,8 +1,6 @@
 """`evoply game`, and `--game FILE` in other commands."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -58,12 +56,14 @@ def test_every_command_takes_a_file(capsys: Any) -> None:
 
 
 @pytest.mark.parametrize("played", ["play --against random --game mine.py", "game mine.py --play"])
-def test_a_command_to_go_on_names_the_file(played: str, workplace: Path) -> None:
-    command = [sys.executable, "-m", "evoply", *played.split()]
-    done = subprocess.run(
-        command, input="a1-a2\n", cwd=workplace, capture_output=True, text=True, check=False
-    )
-    assert "--game mine.py --color black" in done.stdout + done.stderr
+def test_a_command_to_go_on_names_the_file(
+    played: str, workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    (workplace / "lines").write_text("a1-a2\n")
+    with open("lines") as lines:
+        monkeypatch.setattr("sys.stdin", lines)
+        answer = call(capsys, *played.split())
+    assert "--game mine.py --color black" in answer.out + answer.err
 
 
 def test_games_that_come_are_known_by_name(capsys: Any) -> None:

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -121,8 +122,15 @@ def test_json_of_a_failure_and_of_a_game_with_wrong_lines(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell of Unix closes the streams")
-@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
-@pytest.mark.parametrize("command", ["play --against greedy", "perft othello 3", "evolve nothing"])
+@pytest.mark.parametrize(
+    ("command", "closed"),
+    [
+        *product(["perft othello 3", "presets nothing"], ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"]),
+        ("play --against greedy", "<&-"),
+        ("play --against greedy", "<&- >&- 2>&-"),
+        ("evolve nothing", "2>&-"),
+    ],
+)
 def test_closed_streams(command: str, closed: str) -> None:
     line = f'"{sys.executable}" -m evoply {command} {closed}'
     done = subprocess.run(

@@ -12,8 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from evoply.cluster import Dispatcher
-from waiting import until
+from waiting import PATIENCE, until
 
 
 def free_port() -> int:
@@ -50,29 +49,13 @@ class DaskProcesses:
         return False
 
     def worker(self, preload: str = "") -> subprocess.Popen[bytes]:
-        options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--death-timeout", "60"]
-        options += ["--local-directory", str(self.folder)]
+        options = ["--nthreads", "1", "--no-nanny", "--no-dashboard"]
+        options += ["--death-timeout", str(PATIENCE), "--local-directory", str(self.folder)]
         if preload:
             file = self.folder / f"preload_{len(self.processes)}.py"
             file.write_text(preload)
             options += ["--preload", str(file)]
         return self._start("worker", self.address, *options)
-
-    @contextmanager
-    def another_worker(
-        self, preload: str, cluster: Dispatcher
-    ) -> Iterator[subprocess.Popen[bytes]]:
-        """Give one more worker, which *cluster* has seen coming and then sees going."""
-        before = len(self.workers)
-        until(lambda: cluster.slots == before)
-        process = self.worker(preload)
-        until(lambda: cluster.slots == before + 1)
-        try:
-            yield process
-        finally:
-            process.kill()
-            process.wait()
-        until(lambda: cluster.slots == before)
 
     def _start(self, what: str, *options: str) -> subprocess.Popen[bytes]:
         log = (self.folder / "dask.log").open("ab")

@@ -1,9 +1,14 @@
 """On real Dask workers: equal results, deaths, a scheduler that comes back, liars and strangers."""
 
 import json
+import os
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +30,9 @@ from evoply.experiments import (
     run_experiment,
 )
 from evoply.experiments.units import run_unit
+from evoply.islands import IslandsConfig, evolve_islands
 from evoply.protocols import ClusterError, RunError, WrongResultError
 from waiting import until
-
-distributed = pytest.importorskip("distributed")
 
 BASE = """
 game = "othello-4"
@@ -39,10 +43,14 @@ kind = "tournament"
 [fitness]
 opponents = [{ player = "random", pairs = 4 }]
 """
+FIELD = ["greedy", "random", "mobility"]
 SHORT = ("--set", "generations=3")
 """For commands whose work nobody disturbs: each unit costs Dask more than us."""
 # Dask's threads may be in the middle of something when its process is left.
-pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.skipif(not find_spec("distributed"), reason="needs Dask"),
+]
 
 
 @pytest.fixture
@@ -66,6 +74,64 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskProcesses]:
         found.scheduler()
         found.workers += [found.worker() for _ in range(2)]
         yield found
+
+
+UNTRUE = """
+import os
+from pathlib import Path
+import evoply.arena.playing as playing
+import evoply.cluster.worker as worker
+
+habit = Path({file!r}).read_text
+right = getattr(worker, "right", (playing.play_part, worker.perform, worker.identity))
+worker.right = right  # Dask loads this twice
+
+def play_part(data):
+    content = right[0](data)
+    if habit() == "lying":
+        return content[:-1] + bytes([content[-1] ^ 1])
+    return b"nothing that can be read" if habit() == "spoiling" else content
+
+def perform(*arguments):
+    content = right[1](*arguments)
+    return b"noise" if habit() == "noisy" else content
+
+def identity():
+    if habit() == "dying":
+        os._exit(1)
+    found = right[2]()
+    return {{**found, "version": "0.0.9"}} if habit() == "old" else found
+
+playing.play_part, worker.perform, worker.identity = play_part, perform, identity
+"""
+
+
+@dataclass(frozen=True)
+class Liar:
+    """A worker with the habit that stands in a file; it is honest while that is empty."""
+
+    process: subprocess.Popen[bytes]
+    file: Path
+
+    @contextmanager
+    def being(self, habit: str) -> Iterator[None]:
+        self.file.write_text(habit)
+        try:
+            yield
+        finally:
+            self.file.write_text("")
+
+
+@pytest.fixture(scope="module")
+def liar(shared: DaskProcesses) -> Iterator[Liar]:
+    """Give a third worker beside the two: one lies for all tests, since workers start slowly."""
+    file = shared.folder / "habit"
+    file.touch()
+    liar = Liar(shared.worker(UNTRUE.format(file=str(file))), file)
+    with connect(shared.address) as cluster:
+        until(lambda: cluster.slots == len(shared.workers) + 1)
+    yield liar
+    liar.process.kill()
 
 
 @pytest.fixture
@@ -116,8 +182,11 @@ def test_everything_comes_to_the_same_on_local_workers(home: Path, local: Dispat
     settings: dict[str, Any] = {"population_size": 20, "generations": 2, "game": "othello-6"}
     plain = [one.digest for one in evolve("quick", **settings)]
     assert [one.digest for one in evolve("quick", cluster=local, **settings)] == plain
-    players = ["greedy", "random", "mobility"]
-    assert round_robin(players, games=10, cluster=local) == round_robin(players, games=10)
+    assert round_robin(FIELD, games=10, cluster=local) == round_robin(FIELD, games=10)
+    base = {"population_size": 20, "fitness": {"opponents": [{"player": "greedy", "pairs": 2}]}}
+    islands = IslandsConfig(game="othello-4", islands=2, every=2, generations=4, base=base)
+    whole = [one.digest for one in evolve_islands(islands)]
+    assert [one.digest for one in evolve_islands(islands, cluster=local)] == whole
     assert local.checked > 0
     with opened(local) as same:
         assert same is local
@@ -151,16 +220,17 @@ def test_the_commands_take_a_cluster(home: Path, shared: DaskProcesses, capsys: 
     assert data["digest"] == expected_digest(home, asked)
     plain = ["tournament", "greedy", "random", "--games", "20", "--json"]
     learned = ["learn", "firebrand-8", "--games", "40", "--no-tests", "--json"]
-    evolved = ["evolve", "base.toml", "--no-tests", "--json", *SHORT]
-    for command in (plain, evolved, learned):
+    for command in (plain, learned):
         assert main(command) == 0
         first = json.loads(capsys.readouterr().out)
         assert main([*command, "--cluster", shared.address]) == 0
         second = json.loads(capsys.readouterr().out)
         for name in ("digest", "standings"):
             assert first.get(name) == second.get(name)
+    from distributed import Client
+
     # A client of the user's stays open.
-    with distributed.Client(shared.address, set_as_default=False) as client:
+    with Client(shared.address, set_as_default=False) as client:
         result = compare(
             ["base.toml", "base.toml"],
             name="mine",
@@ -184,7 +254,7 @@ def test_the_commands_take_a_cluster(home: Path, shared: DaskProcesses, capsys: 
         assert "Traceback" not in answer.err
 
 
-@pytest.mark.parametrize("kills", [3, pytest.param(100, marks=pytest.mark.long)])
+@pytest.mark.parametrize("kills", [2, pytest.param(100, marks=pytest.mark.long)])
 def test_killed_workers_lose_nothing(home: Path, shared: DaskProcesses, kills: int) -> None:
     asked = experiment(seeds=4, vary={"population_size": [40, 60]})
     expected = expected_digest(home, asked)
@@ -220,7 +290,7 @@ def test_killed_workers_lose_nothing(home: Path, shared: DaskProcesses, kills: i
 
 
 def test_a_scheduler_that_comes_back_goes_on(home: Path, dask: DaskProcesses) -> None:
-    asked = experiment(seeds=4, vary={"population_size": [60, 90]})
+    asked = experiment(seeds=4, vary={"population_size": [30, 45]})
     expected = expected_digest(home, asked)
     folder = ExperimentFolder.create(home / "there", asked)
     first = dask.scheduler()
@@ -247,80 +317,51 @@ def test_a_scheduler_that_comes_back_goes_on(home: Path, dask: DaskProcesses) ->
     assert_whole(folder)
 
 
-LYING = """
-import evoply.arena.playing as playing
-right = getattr(playing, "right", playing.play_part)  # Dask loads this twice
-playing.right = right
-def play_part(data):
-    content = right(data)
-    return content[:-1] + bytes([content[-1] ^ 1])
-playing.play_part = play_part
-"""
-SPOILING = """
-import evoply.arena.playing as playing
-playing.play_part = lambda data: b"nothing that can be read"
-"""
-SILENT = """
-import evoply.cluster.worker as worker
-right = getattr(worker, "right", worker.perform)
-worker.right = right
-def perform(*arguments):
-    right(*arguments)
-    return b"noise"
-worker.perform = perform
-"""
-DYING = """
-import os
-import evoply.cluster.worker as worker
-worker.identity = lambda: os._exit(1)
-"""
-OTHER = """
-import evoply.cluster.worker as worker
-worker._native = type("Other", (), {"__version__": "0.0.9"})
-"""
-
-
-def test_a_lying_worker_is_named(home: Path, shared: DaskProcesses) -> None:
+def test_a_lying_worker_is_named(shared: DaskProcesses, liar: Liar) -> None:
     with (
         connect(shared.address, check_share=1) as cluster,
-        shared.another_worker(LYING, cluster) as liar,
+        liar.being("lying"),
         pytest.raises(WrongResultError, match="returned a wrong result") as caught,
     ):
-        round_robin(["greedy", "random", "mobility"], games=500, cluster=cluster)
-    assert f"process {liar.pid} on" in str(caught.value)
+        round_robin(FIELD, games=500, cluster=cluster)
+    assert f"process {liar.process.pid} on" in str(caught.value)
 
 
-@pytest.mark.parametrize("preload", [SPOILING, SILENT])
+@pytest.mark.parametrize("habit", ["spoiling", "noisy"])
 def test_a_worker_whose_answers_cannot_be_read_is_named(
-    home: Path, shared: DaskProcesses, preload: str
+    shared: DaskProcesses, liar: Liar, habit: str
 ) -> None:
-    with distributed.Client(shared.address, set_as_default=False) as client:
-        before = set(client.nthreads())
+    from distributed import Client
+
+    with Client(shared.address, set_as_default=False) as client:
+        found = {process: address for address, process in client.run(os.getpid).items()}
         with (
             connect(client, check_share=0) as cluster,
-            shared.another_worker(preload, cluster),
+            liar.being(habit),
+            pytest.raises(WrongResultError, match=r"returned .* cannot be read") as caught,
         ):
-            (liar,) = client.nthreads().keys() - before
-            with pytest.raises(WrongResultError, match=r"returned .* cannot be read") as caught:
-                round_robin(["greedy", "random", "mobility"], games=2000, cluster=cluster)
-    assert caught.value.worker.partition(" ")[0] == liar
+            round_robin(FIELD, games=2000, cluster=cluster)
+    assert caught.value.worker.partition(" ")[0] == found[liar.process.pid]
+
+
+def test_another_version_is_refused_by_name(shared: DaskProcesses, liar: Liar) -> None:
+    says = r"has evoply 0\.0\.9 .* install the same"
+    with liar.being("old"), pytest.raises(ClusterError, match=says) as caught:
+        connect(shared.address).__enter__()
+    assert f"process {liar.process.pid} on" in str(caught.value)
 
 
 def test_a_worker_that_dies_while_evoply_connects_is_lost_like_any_other(
-    home: Path, shared: DaskProcesses, dask: DaskProcesses, capsys: Any
+    home: Path, shared: DaskProcesses, liar: Liar, dask: DaskProcesses, capsys: Any
 ) -> None:
-    field = ["greedy", "random", "mobility"]
-    with (
-        connect(shared.address) as cluster,
-        shared.another_worker(DYING, cluster) as worker,
-        connect(shared.address) as other,
-    ):
-        assert len(other.lost_workers) == 1
-        assert worker.wait() == 1
-        assert round_robin(field, games=50, cluster=other) == round_robin(field, games=50)
+    with liar.being("dying"), connect(shared.address) as cluster:
+        assert len(cluster.lost_workers) == 1
+        assert liar.process.wait() == 1
+        assert round_robin(FIELD, games=50, cluster=cluster) == round_robin(FIELD, games=50)
     # The only one there: the next one is waited for, and the user is told.
     dask.scheduler()
-    worker = dask.worker(DYING)
+    (home / "habit").write_text("dying")
+    worker = dask.worker(UNTRUE.format(file=str(home / "habit")))
     next_one = threading.Thread(target=lambda: worker.wait() == 1 and dask.worker())
     next_one.start()
     assert main(["evolve", "base.toml", "--no-tests", *SHORT, "--cluster", dask.address]) == 0
@@ -337,7 +378,8 @@ def test_the_share_of_units_computed_twice_is_that_of_the_option_or_the_config(
         Dispatcher, "__post_init__", lambda self: (shares.append(self.check_share), init(self))
     )
     evolved = ["evolve", "base.toml", "--no-tests", "--json", *SHORT, "--cluster", shared.address]
-    digests = set()
+    assert main(evolved[:-2]) == 0
+    digests = {json.loads(capsys.readouterr().out)["digest"]}
     for options in ([], ["--set", "machine.check_share=0.5"], ["--check-share", "1"]):
         assert main([*evolved, *options]) == 0
         digests.add(json.loads(capsys.readouterr().out)["digest"])
@@ -346,16 +388,6 @@ def test_the_share_of_units_computed_twice_is_that_of_the_option_or_the_config(
     assert main([*evolved, "--check-share", "1.5"]) == 2
     assert main(["evolve", "base.toml", "--check-share", "0.5"]) == 2
     assert "--check-share: it is for the workers of --cluster" in capsys.readouterr().err
-
-
-def test_another_version_is_refused_by_name(home: Path, shared: DaskProcesses) -> None:
-    with (
-        connect(shared.address) as cluster,
-        shared.another_worker(OTHER, cluster) as worker,
-        pytest.raises(ClusterError, match=r"has evoply 0\.0\.9 .* install the same") as caught,
-    ):
-        connect(shared.address).__enter__()
-    assert f"process {worker.pid} on" in str(caught.value)
 
 
 def test_nobody_there_and_nothing_installed_are_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from fake_pool import FakePool
 
-from evoply.cluster import Dispatcher, connect
+from evoply.cluster import Dispatcher
 from evoply.cluster.processes import ProcessPool
 from evoply.islands import IslandEvolution, IslandsConfig, evolve_islands
 from evoply.islands.island_epoch import epoch_part, epoch_unit
@@ -47,11 +47,6 @@ def test_processes_make_the_same_steps() -> None:
     with ProcessPool(2) as pool:
         steps = list(evolve_islands(config(), cluster=Dispatcher(pool, check_share=0.0)))
     assert [step.digest for step in steps] == expected()
-
-
-def test_daskes_workers_make_the_same_steps() -> None:
-    with connect("local:2") as cluster:
-        assert [step.digest for step in evolve_islands(config(), cluster=cluster)] == expected()
 
 
 def test_lost_workers_lose_nothing() -> None:

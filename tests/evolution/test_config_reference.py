@@ -1,20 +1,29 @@
 """The list of all keys of a config, against the models and against configs themselves."""
 
 import tomllib
+from functools import cache
 
 import pytest
 from pydantic import BaseModel
 
 from evoply.configs.config_errors import has_key
-from evoply.configs.reference import ConfigKey, config_sections, matching_sections
+from evoply.configs.reference import (
+    ConfigKey,
+    ConfigSection,
+    config_sections,
+    matching_sections,
+)
 from evoply.evolution import EvolutionConfig, config_from_toml
 from evoply.presets import PRESETS, preset_text
 
-KEYS = [(section, key) for section in config_sections(EvolutionConfig) for key in section.keys]
+
+@cache
+def keys() -> list[tuple[ConfigSection, ConfigKey]]:
+    return [(section, key) for section in config_sections(EvolutionConfig) for key in section.keys]
 
 
 def described(path: str, kind: str | None = None) -> ConfigKey:
-    return next(key for section, key in KEYS if key.path == path and kind in (None, section.kind))
+    return next(key for section, key in keys() if key.path == path and kind in (None, section.kind))
 
 
 def paths_of(data: object, before: str = "") -> set[str]:
@@ -27,16 +36,16 @@ def paths_of(data: object, before: str = "") -> set[str]:
 
 
 def test_every_key_exists_and_says_what_it_is_for() -> None:
-    for section, key in KEYS:
+    for section, key in keys():
         assert has_key(key.path, EvolutionConfig), key.path
         assert key.meaning, key.path
         assert key.path.rpartition(".")[0] == section.path
-    names = [(section.path, section.kind, key.path) for section, key in KEYS]
+    names = [(section.path, section.kind, key.path) for section, key in keys()]
     assert len(names) == len(set(names)) > 100
 
 
 def test_every_key_of_the_presets_is_listed() -> None:
-    listed = {key.path for _, key in KEYS}
+    listed = {key.path for _, key in keys()}
     evolved = [name for name, preset in PRESETS.items() if preset.learner == "evolution"]
     for preset in evolved:
         assert paths_of(tomllib.loads(preset_text(preset))) <= listed, preset
@@ -45,7 +54,7 @@ def test_every_key_of_the_presets_is_listed() -> None:
 def test_defaults_are_those_of_a_config_that_says_nothing() -> None:
     data = EvolutionConfig(generations=1).model_dump(mode="json")
     checked = 0
-    for section, key in KEYS:
+    for section, key in keys():
         value: object = data
         for part in key.path.split("."):
             value = value.get(part, ...) if isinstance(value, dict) else ...
@@ -87,7 +96,7 @@ def test_a_key(path: str, kind: str | None, type_: str, range_: str, default: st
 
 
 def test_a_default_reads_back() -> None:
-    lines = [f"{key.path} = {key.default_text}" for section, key in KEYS
+    lines = [f"{key.path} = {key.default_text}" for section, key in keys()
              if not section.kind and "0" not in key.path and key.default is not None
              and not key.is_single_table and not key.path.startswith(("parsimony", "demes",
              "steady_state", "termination", "tuning"))]  # fmt: skip

@@ -1,7 +1,7 @@
 """The loop: reproducible, independent of threads, resumable, limited, fair."""
 
 from dataclasses import asdict, replace
-from itertools import islice, pairwise
+from itertools import count, islice, pairwise
 from statistics import fmean, median
 from typing import Any
 
@@ -106,14 +106,17 @@ def test_resuming_continues_as_if_nothing_had_happened(
     assert [g.archive for g in resumed] == [g.archive for g in generations[number + 1 :]]
 
 
-def test_a_time_limited_run_equals_a_longer_one(generations: list[Generation]) -> None:
+def test_a_time_limited_run_equals_a_longer_one(
+    generations: list[Generation], monkeypatch: pytest.MonkeyPatch
+) -> None:
     limited = list(evolve(small(generations=5, time_limit=1e-6)))
     assert [g.digest for g in limited] == [generations[0].digest]
-    seconds = 2.5 * generations[-1].timing.elapsed / len(generations)
-    limited = list(evolve(small(generations=None, time_limit=max(seconds, 0.1))))
-    longer = list(evolve(small(generations=len(limited) + 1)))
-    assert len(limited) > 1
-    assert [g.digest for g in limited] == [g.digest for g in longer[:-1]]
+    # A clock that is read five times a generation, and goes on a second each time.
+    monkeypatch.setattr("evoply.evolution.loop.perf_counter", map(float, count()).__next__)
+    limited = list(islice(evolve(small(generations=None, time_limit=9.0)), 5))
+    assert [g.timing.elapsed for g in limited] == [4.0, 8.0, 12.0]
+    assert [g.timing.left for g in limited] == [5.0, 1.0, 0.0]
+    assert [g.digest for g in limited] == [g.digest for g in generations[:3]]
 
 
 def test_limits_end_a_run(generations: list[Generation]) -> None:

@@ -22,10 +22,8 @@ from evoply.experiments import (
 from evoply.experiments.units import Point
 from evoply.protocols import ConfigError, RunError
 
-# One worker: each takes as long to start as all these runs take.
-SMALL: dict[str, Any] = {
-    "seeds": 2, "games": 20, "points": 2, "measure": "score:greedy", "workers": 1,
-}  # fmt: skip
+SMALL: dict[str, Any] = {"seeds": 2, "games": 20, "points": 2, "measure": "score:greedy"}
+pytestmark = pytest.mark.usefixtures("units_here")
 
 
 @pytest.fixture
@@ -63,7 +61,7 @@ def test_configs_in_memory_are_compared_by_their_names(home: Path, configs: dict
     assert ep.load_comparison(result.name).digest == more.digest
     assert ep.load_comparison(result.path).digest == more.digest
     # The folder alone has all that is needed to make it again.
-    elsewhere = ep.compare_experiment(result.path, name="again", seeds=2, workers=1)
+    elsewhere = ep.compare_experiment(result.path, name="again", seeds=2)
     assert elsewhere.digest == result.digest
     assert elsewhere.path == home / "runs" / "again"
     gone_on = ep.compare_experiment(result.path / "experiment.toml")

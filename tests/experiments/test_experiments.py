@@ -228,6 +228,7 @@ def test_every_point_of_a_learning_curve_is_measured(home: Path) -> None:
     assert len({player.label for player in players.values()}) < len(players)
 
 
+@pytest.mark.usefixtures("units_here")
 def test_more_seeds_go_on_where_it_was(home: Path) -> None:
     experiment = load_experiment("e.toml").model_copy(update={"vary": {"population_size": [8]}})
     folder = ExperimentFolder.create(home / "x", experiment)
@@ -249,6 +250,7 @@ def test_more_seeds_go_on_where_it_was(home: Path) -> None:
         ExperimentFolder.create(home / "x", other)
 
 
+@pytest.mark.usefixtures("units_here")
 def test_a_budget_of_games_ends_every_run_alike(home: Path) -> None:
     experiment = Experiment(
         configs=["base.toml", "learned.toml"],
@@ -301,6 +303,7 @@ def test_a_plan_that_can_show_nothing_is_told_before_the_runs(
     assert "cannot show" not in capsys.readouterr().out.partition("No run is done")[0]
 
 
+@pytest.mark.usefixtures("units_here")
 def test_runs_that_a_clock_ended_are_not_called_reproducible(home: Path) -> None:
     experiment = Experiment(
         configs=("base.toml",), seeds=2, measure="score:greedy", games=2, points=0
@@ -320,7 +323,7 @@ WORKER = "import sys; from evoply.cli import main; sys.exit(main(sys.argv[1:]))"
 
 
 def test_a_killed_experiment_loses_nothing_and_leaves_no_process(home: Path) -> None:
-    (home / "slow.toml").write_text(BASE.replace("generations = 4", "generations = 20"))
+    (home / "slow.toml").write_text(BASE.replace("generations = 4", "generations = 12"))
     (home / "e.toml").write_text(FILE.replace("base.toml", "slow.toml").replace("[8, 12]", "[100]"))
     command = [sys.executable, "-c", WORKER, "experiment", "e.toml", "--json"]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -353,7 +356,7 @@ def _workers_of(parent: int | None = None) -> set[int]:
 
 
 def test_a_unit_whose_process_is_killed_goes_on_and_not_for_ever(home: Path) -> None:
-    (home / "slow.toml").write_text(BASE.replace("generations = 4", "generations = 300"))
+    (home / "slow.toml").write_text(BASE.replace("generations = 4", "generations = 80"))
     experiment = Experiment(base="slow.toml", seeds=1, measure="score:greedy", games=20, points=2)
     folder = ExperimentFolder.create(home / "x", experiment)
     killed: set[int] = set()
@@ -384,6 +387,7 @@ def test_what_a_unit_says_is_wrong_is_said(home: Path) -> None:
         run_experiment(folder, workers=1)
 
 
+@pytest.mark.usefixtures("units_here")
 def test_an_experiment_that_finds_no_room_can_be_made_again(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
@@ -417,6 +421,7 @@ def test_an_experiment_that_finds_no_room_can_be_made_again(
     assert "damaged" not in str(error.value)
 
 
+@pytest.mark.usefixtures("units_here")
 def test_the_commands(home: Path, capsys: Any) -> None:
     assert main(["experiment", "e.toml", "--json", "--csv", "numbers", "--charts", "drawn"]) == 0
     first = json.loads(capsys.readouterr().out)

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import evoply as ep
+from evoply.cli import main
 from evoply.evolution.play.opponents import player_texts, resolved
 from evoply.leagues import LeagueFolder, LeaguePlan, LeagueStatus, load_league, run_league
 from evoply.leagues.league_data import LeagueResults
@@ -164,6 +165,7 @@ def test_players_get_the_search_of_a_condition_and_lines_of_reference_keep_their
     assert player_under(folder, line, made[line.name], "time") == made[line.name].player
 
 
+@pytest.mark.usefixtures("units_here")
 def test_a_player_that_evolves_before_its_moves_has_time_and_no_depth(tmp_path: Path) -> None:
     plan = LeaguePlan(
         methods=("frankland-strong", "firebrand", "patterns"),
@@ -180,6 +182,7 @@ def test_a_player_that_evolves_before_its_moves_has_time_and_no_depth(tmp_path: 
     assert conditions == {"time"}
 
 
+@pytest.mark.usefixtures("units_here")
 def test_found_features_come_from_the_population_of_the_seed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -266,6 +269,7 @@ def test_no_game_of_training_has_an_opening_of_the_league(whole: LeagueResults) 
     assert keys.isdisjoint(others)
 
 
+@pytest.mark.usefixtures("units_here")
 def test_a_method_of_ones_own_takes_part_with_the_same_budget(tmp_path: Path) -> None:
     own = tmp_path / "mine.toml"
     own.write_text(
@@ -289,6 +293,7 @@ def test_a_method_of_ones_own_takes_part_with_the_same_budget(tmp_path: Path) ->
     assert {pairing.second for pairing in results.pairings} >= {str(saved)}
 
 
+@pytest.mark.usefixtures("units_here")
 def test_configs_of_ones_own_have_a_league_of_a_game_without_listed_methods(
     tmp_path: Path,
 ) -> None:
@@ -354,7 +359,7 @@ def test_methods_are_named_in_the_order_of_the_table() -> None:
 
 
 def test_in_python_and_on_the_command_line_it_is_the_same_league(
-    whole: LeagueResults, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    whole: LeagueResults, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("EVOPLY_RUNS", str(whole.path.parent))
     options = {"methods": METHODS, "budget": 0.05, "seeds": 2, "games": 2}
@@ -363,13 +368,11 @@ def test_in_python_and_on_the_command_line_it_is_the_same_league(
     assert not found.reproducible
     assert _identity(found.results) == _identity(whole)
     assert found.to_dict() == load_league("league").to_dict()
-    command = [
-        sys.executable, "-m", "evoply", "league", "--methods", ",".join(METHODS),
-        "--budget", "0.05", "--seeds", "2", "--games", "2", "--move-time", "0.001",
-        "--depth", "2", "--name", "league", "--json",
-    ]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
-    data = json.loads(done.stdout)
+    command = (
+        "league --budget 0.05 --seeds 2 --games 2 --move-time 0.001 --depth 2 --name league --json"
+    )
+    assert main([*command.split(), "--methods", ",".join(METHODS)]) == 0
+    data = json.loads(capsys.readouterr().out)
     assert data["status"] == "finished"
     known = json.loads(json.dumps(found.to_dict()))
     assert data | {"made_by": 0, "status": 0} == {**known, "made_by": 0, "status": 0}

@@ -70,7 +70,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("mood", LOST)
 def test_a_bad_engine_loses_its_games_and_leaves_nothing(mood: str, protocol: str) -> None:
     games = 50 if LONG else 2
-    engine = mock(mood, protocol, move=LIMIT if mood in BY_TIME else 10.0, start=30.0)
+    engine = mock(mood, protocol, move=LIMIT if mood in BY_TIME else PATIENCE, start=PATIENCE)
     result = ep.match(engine, "random", games=games, seed=2, openings=4)
     assert result.losses == games
     assert all(LOST[mood] in one.reason for one in result.forfeits), result.forfeits
@@ -86,7 +86,7 @@ def test_a_bad_engine_loses_its_games_and_leaves_nothing(mood: str, protocol: st
 @pytest.mark.parametrize("mood", WELL)
 def test_who_only_behaves_oddly_plays_on(mood: str, protocol: str) -> None:
     games = 20 if LONG else 2
-    engine = mock(mood, protocol, move=30.0, start=30.0)
+    engine = mock(mood, protocol, move=PATIENCE, start=PATIENCE)
     result = ep.match(engine, "random", games=games, seed=2, openings=4)
     assert result.forfeits == ()
     first = ep.match(First(), "random", games=games, seed=2, openings=4)
@@ -111,7 +111,7 @@ def test_an_engine_that_cannot_play_is_refused_before_its_games(
     mood: str, protocol: str, says: str
 ) -> None:
     """It lost all of them by forfeit, which said something of its opponent."""
-    start = 0.4 if "in time" in says else 30.0
+    start = 0.4 if "in time" in says else PATIENCE
     engine = mock(mood, protocol, start=start)
     played: list[object] = []
     for call in (
@@ -132,7 +132,7 @@ class First:
 def heard(protocol: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return what an engine hears of a game's first two moves under a clock."""
     monkeypatch.setattr(MoveLimit, "patience", lambda *_: PATIENCE)  # machines are busy
-    seat = mock("clocked", protocol, start=30.0).seat("othello")
+    seat = mock("clocked", protocol, start=PATIENCE).seat("othello")
     record = game_rules("othello").record()
     seat.get_ready()
     for left in (75.9, 0.62):
@@ -153,7 +153,7 @@ def test_gtp_is_told_the_time_where_it_knows_the_commands(monkeypatch: pytest.Mo
         "genmove black",
     ]
     Path("heard").unlink()
-    seat = mock("good", "gtp", start=30.0).seat("othello")
+    seat = mock("good", "gtp", start=PATIENCE).seat("othello")
     record = game_rules("othello").record()
     assert seat.choose(record, ep.Stream(1), Clock(seconds_left=9.0)).move  # it knows none
     seat.close()
@@ -171,13 +171,15 @@ def test_nboard_is_told_the_time_with_the_game(monkeypatch: pytest.MonkeyPatch) 
 def test_the_clock_of_a_game_is_the_limit_unless_another_is_given(protocol: str) -> None:
     """And nothing counts before the game begins, such as the start of the process."""
     options = {"games": 2, "seed": 2, "openings": 4}
-    lost = ep.match(mock("hang", protocol, start=30.0), "random", **options, clock="0.4")
+    lost = ep.match(mock("hang", protocol, start=PATIENCE), "random", **options, clock="0.4")
     assert lost.losses == 2
     (why,) = lost.forfeits
     assert (why.reason, why.by_time) == ("its clock of 0.4 ran out", True)
-    lost = ep.match(mock("hang", protocol, start=30.0, move=0.3), "random", **options, clock="60")
+    lost = ep.match(
+        mock("hang", protocol, start=PATIENCE, move=0.3), "random", **options, clock="60"
+    )
     assert lost.forfeits[0].reason == "no move within 0.3 seconds"
-    well = ep.match(mock("clocked", protocol, start=30.0), "random", **options, clock="20")
+    well = ep.match(mock("clocked", protocol, start=PATIENCE), "random", **options, clock="20")
     assert well.forfeits == ()
     assert 0 < well.players[0]["seconds"]["most"] < 20
     assert not left_behind()
@@ -187,7 +189,7 @@ def test_the_clock_of_a_game_is_the_limit_unless_another_is_given(protocol: str)
 def test_every_answer_comes_in_time(mood: str) -> None:
     """Within the limit and half a second; of some tries, because machines are busy."""
     record = game_rules("othello").record()
-    limits = {"start": 0.3} if mood == "slow-start" else {"start": 30.0}
+    limits = {"start": 0.3} if mood == "slow-start" else {"start": PATIENCE}
     seconds: list[float] = []
     while not seconds or (seconds[-1] >= LIMIT + 0.5 and len(seconds) < 20):
         seat = mock(mood, "gtp", move=LIMIT, **limits).seat("othello")
@@ -209,7 +211,7 @@ def test_every_answer_comes_in_time(mood: str) -> None:
 
 def test_an_engine_that_died_is_told_the_game_again() -> None:
     """And loses when it dies again in the same game, but plays in the next one."""
-    seat = mock("deaf", "gtp", move=30.0, start=30.0).seat("othello")
+    seat = mock("deaf", "gtp", move=PATIENCE, start=PATIENCE).seat("othello")
     for number in (1, 2):
         stream = ep.Stream(number)
         record = game_rules("othello").record("f5d6c3d3")
@@ -325,7 +327,7 @@ def test_checkers_and_other_starts_are_refused() -> None:
         mock("good", "gtp").check_fits("checkers")
     start = game_rules("othello").record("f5d6").position
     with pytest.raises(ValueError, match="begins every game at the start position"):
-        ep.match(mock("good", "gtp", start=30.0), "random", games=2, start=start, threads=1)
+        ep.match(mock("good", "gtp", start=PATIENCE), "random", games=2, start=start, threads=1)
     assert not left_behind()
 
 

@@ -9,6 +9,7 @@ from evoply import Searcher, Stream, _native, analyse, explain, othello
 from evoply.games import game_rules
 from evoply.players import KernelSeat, load_player, parse_player, save_player, solve
 from evoply.protocols import Choice, Clock, Color
+from waiting import PATIENCE
 
 GAME = othello.Game.from_transcript("f5d6c3d3c4f4f6")
 ENDGAME = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X"
@@ -91,9 +92,9 @@ def test_a_stop_from_another_thread_and_one_without_a_search() -> None:
 
         thread = threading.Thread(target=think)
         thread.start()
-        assert begun.wait(60)
+        assert begun.wait(PATIENCE)
         searcher.stop()
-        thread.join(60)
+        thread.join(PATIENCE)
         assert not thread.is_alive()
         assert 1 <= found[0].depth < 60
         oracle = analyse(f"material:depth={found[0].depth}", GAME) if found[0].depth < 8 else None
@@ -112,7 +113,7 @@ def test_pondering_goes_on_until_the_next_question() -> None:
 
         searcher._search = watched  # type: ignore[method-assign]
         searcher.ponder(after)
-        assert begun.wait(60)
+        assert begun.wait(PATIENCE)
         del searcher._search
         expected = after.play(choice.line[1])
         pondered = searcher.think(expected, soft=0.0)

@@ -109,8 +109,8 @@ def test_it_plays_the_games_that_it_has_tables_for():
         Strong(game="othello-6")
 
 
-@pytest.mark.parametrize("game", ["checkers", "checkers-10"])
-def test_in_checkers_it_searches_with_the_tables_of_its_game(game, tmp_path):
+@pytest.mark.parametrize(("game", "games"), [("checkers", 20), ("checkers-10", 10)])
+def test_in_checkers_it_searches_with_the_tables_of_its_game(game, games, tmp_path):
     player = parse_player("strong:level=9", game=game)
     assert (player.label, parse_player(player.label, game=game)) == ("strong:level=9", player)
     assert player.anywhere().tables == strong_tables(game).digest
@@ -123,7 +123,7 @@ def test_in_checkers_it_searches_with_the_tables_of_its_game(game, tmp_path):
     for position in boards_of(game, 8):
         answers = [analyse(one, position, stream=Stream(3)) for one in (player, search, loaded)]
         assert len({(one.move, one.score, one.nodes) for one in answers}) == 1
-    result = ep.match(player, "material-kings:depth=3,ties=random", game=game, games=20, seed=1)
+    result = ep.match(player, "material-kings:depth=3,ties=random", game=game, games=games, seed=1)
     assert result.score > 0.6
 
 

@@ -18,7 +18,7 @@ from evoply.processes import (
     sandbox,
 )
 from programs import needs_bubblewrap
-from waiting import until
+from waiting import PATIENCE, until
 
 PROBLEM = sandbox.sandbox_problem()
 NEEDS_SANDBOX = needs_bubblewrap()
@@ -55,7 +55,7 @@ time.sleep(600)
 
 
 def lines(process: ForeignProcess, count: int) -> list[str]:
-    return [process.line(time.monotonic() + 30, "late") for _ in range(count)]
+    return [process.line(time.monotonic() + PATIENCE, "late") for _ in range(count)]
 
 
 def commands_with(text: str) -> list[str]:

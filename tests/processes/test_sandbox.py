@@ -16,6 +16,7 @@ from evoply.cli import main
 from evoply.players import Bot, Engine
 from evoply.processes import ForeignProcess, KeeperLimits, Surroundings, sandbox
 from programs import needs_bubblewrap
+from waiting import PATIENCE
 
 LIMITS = KeeperLimits(cpu=60, memory=2048, processes=16)
 PROBLEM = sandbox.sandbox_problem()
@@ -76,7 +77,7 @@ def test_an_engine_in_the_sandbox_reads_its_folder_and_writes_nothing(places: Pa
     (places / "place").write_text("here")
     command = [sys.executable, "-I", "program.py"]
     process = ForeignProcess(command, LIMITS, surroundings=Surroundings("required"))
-    said = [process.line(time.monotonic() + 30, "late") for _ in range(5)]
+    said = [process.line(time.monotonic() + PATIENCE, "late") for _ in range(5)]
     process.end()
     assert said == ["here False /tmp", *["could not"] * 3, "wrote /tmp/new"]
     assert sorted(os.listdir(places)) == ["place", "program.py"]
@@ -93,7 +94,7 @@ def test_more_folders_can_be_named_and_a_home_is_not_one(
     (places / "place").write_text("here")
     named = Surroundings("required", readable=(str(places.parent / "secret"),))
     process = ForeignProcess(["sh", "engine"], LIMITS, surroundings=named)
-    assert process.line(time.monotonic() + 30, "late") == "secretunseen"
+    assert process.line(time.monotonic() + PATIENCE, "late") == "secretunseen"
     process.end()
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow.parquet
 import pytest
 from run_settings import small_config
 
@@ -117,6 +116,8 @@ def is_cell(value: Any, cell: Any) -> bool:
 def test_all_forms_of_a_run_have_the_columns_of_all_its_rows(
     name: str, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    from pyarrow.parquet import read_table
+
     learner = Counting() if name == "own" else None
     with Run.create(home / "run", CONFIGS[name], learner=learner) as run:
         steps = advance(run)
@@ -148,7 +149,7 @@ def test_all_forms_of_a_run_have_the_columns_of_all_its_rows(
             {key: "" if cell is None else str(cell) for key, cell in row.items()} for row in rows
         ]
         assert written == texts
-        parquet = pyarrow.parquet.read_table(tmp_path / "out" / f"{table}.parquet")
+        parquet = read_table(tmp_path / "out" / f"{table}.parquet")
         assert parquet.to_pylist() == rows
     assert [row["digest"] for row in said] == [row["digest"] for row in tables["generations"]]
     if name == "learning":

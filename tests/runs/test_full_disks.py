@@ -36,7 +36,7 @@ def put(finished: Path, folder: Path) -> Path:
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
 def test_commands_where_files_can_be_no_larger(finished: Path, tmp_path: Path) -> None:
     put(finished, tmp_path / "runs" / "first")
-    for arguments in READING:
+    for arguments in (READING[1], READING[-1]):  # the others read the same file
         done = call_where_files_are_small(*arguments, "--json", cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         assert "damaged" not in done.stdout + done.stderr

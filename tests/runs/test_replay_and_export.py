@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas
-import pyarrow.parquet
 import pytest
 from run_settings import falsify, small_config
 
@@ -92,6 +90,8 @@ def test_csv_reads_back_exactly(finished: Path, tmp_path: Path) -> None:
 def test_tables_are_arrays_and_data_frames(
     finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from pandas import DataFrame
+
     folder = tmp_path / "copy"
     shutil.copytree(finished, folder)
     with Run.open(folder) as run:
@@ -104,7 +104,7 @@ def test_tables_are_arrays_and_data_frames(
         assert arrays["best_fresh"].tolist() == [one.statistics.best_fresh for one in generations]
         assert arrays["digest"].tolist() == run.digests()
         frame = run.to_dataframe("individuals")
-        assert isinstance(frame, pandas.DataFrame)
+        assert isinstance(frame, DataFrame)
         everybody = [one for generation in generations for one in generation.individuals]
         assert frame["fitness"].tolist() == [one.fitness for one in everybody]
         assert frame["tree"].tolist() == [str(one.tree) for one in everybody]
@@ -126,6 +126,8 @@ def test_tables_are_arrays_and_data_frames(
 def test_parquet_holds_what_csv_holds(
     finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from pyarrow.parquet import read_table
+
     with Run.open(finished) as run:
         paths = export_parquet(run, tmp_path)
         assert [path.name for path in paths] == [
@@ -134,7 +136,7 @@ def test_parquet_holds_what_csv_holds(
             "hall_of_fame.parquet",
         ]
         for path in paths:
-            assert pyarrow.parquet.read_table(path).to_pylist() == run.rows(path.stem)
+            assert read_table(path).to_pylist() == run.rows(path.stem)
         monkeypatch.setitem(sys.modules, "pyarrow", None)
         with pytest.raises(RunError, match="the package pyarrow - is not installed - `"):
             export_parquet(run, tmp_path)

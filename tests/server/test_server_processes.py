@@ -25,7 +25,7 @@ from waiting import PATIENCE
 
 pytestmark = pytest.mark.timeout(400)  # processes of Python start slowly on a loaded machine
 
-KILLS = 12 if "EVOPLY_LONG" in os.environ else 3
+KILLS = 12 if "EVOPLY_LONG" in os.environ else 2
 
 
 def test_two_processes_play_a_timed_game_on_ten_by_ten(tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from waiting import PATIENCE
+
 ROOT = Path(__file__).parents[2]
 
 # Only what the shell itself can do: some tests leave nothing else in PATH.
@@ -73,7 +75,7 @@ class Clone:
             env=self.environment(**environment),
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE,
         )
 
     def fail(self, first: str, text: str) -> None:

@@ -6,11 +6,12 @@ import resource
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from clone import ROOT, Clone
+
+from waiting import PATIENCE, until
 
 
 def complaint(done: subprocess.CompletedProcess[str]) -> str:
@@ -252,11 +253,7 @@ def gone(pid: int) -> bool:
 
 def number_in(file: Path) -> int:
     """Return the number in a file, as soon as it stands there."""
-    for _ in range(3000):
-        if text := (file.read_text() if file.exists() else "").strip():
-            return int(text)
-        time.sleep(0.01)
-    raise AssertionError(f"nothing in {file}")
+    return int(until(lambda: file.exists() and file.read_text().strip(), f"a number in {file}"))
 
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc here")
@@ -279,7 +276,7 @@ def test_a_stop_ends_all_that_was_begun(clone: Clone, number: signal.Signals, co
     )
     child = number_in(waits.with_suffix(".child"))
     process.send_signal(number)
-    errors = process.communicate(timeout=30)[1]
+    errors = process.communicate(timeout=PATIENCE)[1]
     assert process.returncode == code
     assert errors == (
         "setup: stopped - run it again, and it goes on from what is done\n" if code == 130 else ""

@@ -1,6 +1,7 @@
 """Bellin and Gasperin's study: types, fitness, hypotheses, tournaments."""
 
 import json
+import os
 from collections import Counter
 
 import numpy as np
@@ -16,6 +17,7 @@ from evoply.players import parse_player
 from evoply.presets import preset_text
 from evoply.protocols import Color
 from evoply.studies import Request, reproduce
+from evoply.studies.bellin import types
 from evoply.studies.bellin.types import (
     EXPERIMENTS,
     OPPONENTS,
@@ -103,6 +105,15 @@ def test_evolution_repeats_and_selects():
     assert evolve_type("E2", Request(seed=2), 1) != best
 
 
+@pytest.fixture
+def small_runs(monkeypatch):
+    """Evolve less than the smallest scale does, where only the form of results is looked at."""
+    if "EVOPLY_LONG" not in os.environ:
+        monkeypatch.setitem(types._POPULATION, "smoke", 10)
+        monkeypatch.setitem(types._GENERATIONS, "smoke", 3)
+
+
+@pytest.mark.usefixtures("small_runs")
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_every_experiment_runs(name):
     told = []
@@ -129,6 +140,7 @@ def test_all_experiments_side_by_side_are_the_single_ones():
     assert {name[:2] for name in together} == set(EXPERIMENTS)
 
 
+@pytest.mark.usefixtures("small_runs")
 def test_tournaments_of_the_evolved():
     told = []
     result = reproduce(

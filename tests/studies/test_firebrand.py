@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import cache
 from threading import Event
 from typing import Any
 
@@ -63,6 +64,16 @@ FEW = firebrand(
     }
 )
 """The study with a smallest scale that is smaller still."""
+
+
+@cache
+def reproduced(table: str) -> tuple[Result, tuple[tuple[int, int], ...]]:
+    """Return a table on the smaller board and the progress that was told."""
+    steps: list[tuple[int, int]] = []
+    asked = Request(game="othello", progress=lambda done, total: steps.append((done, total)))
+    return reproduce(FEW, table, asked), tuple(steps)
+
+
 ABOVE, BELOW = Claim("above 1", low=1.0), Claim("below 1", high=1.0)
 NEAR = Claim("-5 to 5", low=-5.0, high=5.0)
 
@@ -306,9 +317,7 @@ LONGER = {"X5", "X6", "X7"}
     [pytest.param(name, marks=[pytest.mark.long] * (name in LONGER)) for name in TABLES],
 )
 def test_every_table_runs_on_the_smaller_board(table: str) -> None:
-    steps: list[tuple[int, int]] = []
-    asked = Request(game="othello", progress=lambda done, total: steps.append((done, total)))
-    result = reproduce(FEW, table, asked)
+    result, steps = reproduced(table)
     assert result.rows
     assert result.command.endswith("--game othello")
     assert steps[-1][0] == steps[-1][1]
@@ -316,19 +325,20 @@ def test_every_table_runs_on_the_smaller_board(table: str) -> None:
 
 
 def test_the_page_has_claims_and_curves() -> None:
-    page = study_html(reproduce(FEW, "7"), FEW)
+    page = study_html(reproduced("7")[0], FEW)
     assert "colour does not matter: below 2" in page
     assert page.count("<svg") == 4
 
 
 def test_a_name_of_several_figures_joins_them() -> None:
-    both = reproduce(FEW, "X2")
-    three, four = (reproduce(FEW, table) for table in "34")
+    both = reproduced("X2")[0]
+    three, four = (reproduced(table)[0] for table in "34")
     assert both.rows == three.rows + four.rows
     assert len(both.charts) == len(three.charts) + len(four.charts)
-    assert both.command == "evoply reproduce firebrand --table X2 --scale smoke --seed 1"
+    command = "evoply reproduce firebrand --table X2 --scale smoke --seed 1"
+    assert both.command == f"{command} --game othello"
     assert both.title.startswith("X2: Figure 3")
-    assert reproduce(FEW, "X4").rows == reproduce(FEW, "6").rows
+    assert reproduced("X4")[0].rows == reproduced("6")[0].rows
 
 
 def test_orderings_change_no_value() -> None:
@@ -346,7 +356,7 @@ def test_the_long_match_takes_an_opponent() -> None:
     result = reproduce(FEW, "strength", asked)
     assert [one.n for one in result.rows] == [40, 2]
     assert result.rows[0].interval is not None
-    assert "--opponent random --games 40" in result.command
+    assert result.command.endswith("--seed 1 --opponent random --games 40")
 
 
 @pytest.mark.parametrize(

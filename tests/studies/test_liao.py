@@ -10,7 +10,7 @@ from evoply.arena import match
 from evoply.expressions import PRIMITIVE_SETS
 from evoply.gp import Forest, lower
 from evoply.studies import STUDIES, Request, find_study, reproduce, study_html, write_study
-from evoply.studies.liao import legacy_tree
+from evoply.studies.liao import evolution, legacy_tree
 from evoply.studies.liao.evolution import STAGES, halves_of, percents_of
 from evoply.studies.liao.reconstruction import play_reconstruction
 from evoply.studies.liao.tables import TABLE_1, TABLE_2
@@ -171,12 +171,11 @@ def test_table_2_evolves_halves_and_plays_them_staged():
         evolved = rows[f"{name}, evolved here"]
         assert evolved.paper == wins
         assert evolved.n == 3
-        first, second = (halves_of(float(name[:4]), Request(seed=4), run) for run in (0, 1))
-        assert first != second
-        assert first == halves_of(float(name[:4]), Request(seed=4, threads=1), 0)
-        assert all(half.discs < float(name[:4]) for half in first)
-    pair = halves_of(50.0, Request(seed=4), 0)
-    staged = Forest("stages", tuple(half.tree for half in pair), (50, 50))
+    first, second = (halves_of(50.0, Request(seed=4), run) for run in (0, 1))
+    assert first != second
+    assert first == halves_of(50.0, Request(seed=4, threads=1), 0)
+    assert all(half.discs < 50.0 for half in first)
+    staged = Forest("stages", tuple(half.tree for half in first), (50, 50))
     found = games_as_white(staged, games=60, seed=1)
     assert found == games_as_white(str(staged), games=60, seed=1)
 
@@ -197,7 +196,9 @@ def test_stages_are_as_equal_as_whole_percentages_can_be():
         assert max(percents) - min(percents) <= 1
 
 
-def test_sweeps():
+def test_sweeps(monkeypatch):
+    for name, value in (("RUNS", 2), ("POPULATION", 10), ("GENERATIONS", 2)):
+        monkeypatch.setitem(getattr(evolution, f"_SWEEP_{name}"), "smoke", value)
     told = []
     result = reproduce("liao", "stages", Request(progress=lambda a, b: told.append(a / b)))
     names = [one.name for one in result.rows]
