@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 
 use crate::games::{kernel, wrong};
 use crate::interrupt;
-use crate::players::Positions;
+use crate::positions::Positions;
 
 /// Nodes lowered, or operations done, in some milliseconds.
 const BRIEF: usize = 10_000;

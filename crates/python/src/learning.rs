@@ -23,7 +23,8 @@ use pyo3::types::PyDict;
 use crate::expressions::Program;
 use crate::games::{Row, kernel, rows as kernel_rows, wrong};
 use crate::interrupt;
-use crate::players::{Positions, parse_ordering};
+use crate::players::parse_ordering;
+use crate::positions::Positions;
 
 /// Weights and time weights.
 type Pair<'py> = (PyReadonlyArray1<'py, f64>, PyReadonlyArray2<'py, f64>);

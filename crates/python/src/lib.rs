@@ -14,6 +14,7 @@ mod learning;
 mod online;
 mod ordering;
 mod players;
+mod positions;
 mod random;
 mod replay;
 mod rules;
@@ -43,7 +44,9 @@ mod _native {
     #[pymodule_export]
     use super::ordering::count_nodes;
     #[pymodule_export]
-    use super::players::{Player, Positions, analyse};
+    use super::players::{Player, analyse};
+    #[pymodule_export]
+    use super::positions::Positions;
     #[pymodule_export]
     use super::random::Stream;
     #[pymodule_export]

@@ -7,9 +7,7 @@ use std::time::Duration;
 use evoply_core::analysis::Question;
 use evoply_core::choice::{Drawing, Ties};
 use evoply_core::evaluator::View;
-use evoply_core::kernel::{
-    Analysed, Habits, Player as KernelPlayer, Positions as KernelPositions, Program as KernelProgram, Way,
-};
+use evoply_core::kernel::{Analysed, Habits, Player as KernelPlayer, Program as KernelProgram, Way};
 use evoply_core::mcts::{Leaf, MctsOptions};
 use evoply_core::rules::draws::DrawRules;
 use evoply_core::search::SearchOptions;
@@ -25,6 +23,7 @@ use pyo3::prelude::*;
 use crate::expressions::Program;
 use crate::games::{Row, kernel, row as kernel_row, rows, tuple, wrong};
 use crate::interrupt;
+use crate::positions::Positions;
 
 /// The most positions of one batch.
 const MOST_POSITIONS: usize = 10_000_000;
@@ -242,16 +241,6 @@ impl Player {
 
 /// Codes of moves, and their values.
 type Choices<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>);
-
-/// A batch of positions of one game.
-#[pyclass(module = "evoply._native", frozen)]
-pub struct Positions(pub Arc<dyn KernelPositions>);
-
-impl Positions {
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-}
 
 #[pymethods]
 impl Positions {
