@@ -4,6 +4,7 @@
 #![allow(clippy::needless_pass_by_value)]
 
 mod arena;
+mod arrays;
 mod boards;
 mod endgame;
 mod engine;
