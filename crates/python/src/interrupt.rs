@@ -13,11 +13,8 @@ use crate::games::failed;
 /// How often the waiting thread looks for signals and reports progress.
 const TICK: Duration = Duration::from_millis(50);
 
-/// What comes from the thread at work.
-enum Message<T, N> {
-    News(N),
-    Done(Answer<T>),
-}
+/// What the thread at work does, with what hears of its news.
+type Work<'a, N> = Box<dyn FnOnce(&mut dyn FnMut(N)) + Send + 'a>;
 
 /// Run `work` on other threads without the interpreter lock; `tick` runs here meanwhile, and its error stops the work.
 pub fn run<T: Send>(
@@ -42,36 +39,48 @@ pub fn run_telling<T: Send, N: Send>(
     mut tick: impl FnMut(Python<'_>) -> PyResult<()>,
     mut tell: impl FnMut(Python<'_>, N) -> PyResult<()>,
 ) -> PyResult<T> {
+    let mut answer = None;
+    let work = Box::new(|tell: &mut dyn FnMut(N)| answer = Some(work(tell)));
+    watch(py, stop, work, &mut tick, &mut tell)?;
+    let stopped_working = || PyRuntimeError::new_err("the kernel stopped working: please report this");
+    answer.ok_or_else(stopped_working)?.map_err(failed)
+}
+
+/// Wait until `work` is done, whatever comes of it: compiled once for each kind of news, not for each kind of answer.
+fn watch<N: Send>(
+    py: Python<'_>,
+    stop: &AtomicBool,
+    work: Work<'_, N>,
+    tick: &mut dyn FnMut(Python<'_>) -> PyResult<()>,
+    tell: &mut dyn FnMut(Python<'_>, N) -> PyResult<()>,
+) -> PyResult<()> {
     let (sender, receiver) = channel();
     std::thread::scope(|scope| {
+        // The sender goes with the thread, however it ends.
         let worker = scope.spawn(move || {
-            // Nobody waits for the answer of work that was stopped.
-            let done = work(&mut |news| {
-                let _ = sender.send(Message::News(news));
+            work(&mut |news| {
+                // Nobody waits for news of work that was stopped.
+                let _ = sender.send(news);
             });
-            let _ = sender.send(Message::Done(done));
         });
         let receiver = &mut { receiver };
-        let answer = loop {
+        let watched = loop {
             let waited = py.detach(|| {
                 let receiver = &mut *receiver;
                 receiver.recv_timeout(TICK)
             });
-            let news = match waited {
-                Ok(Message::Done(result)) => break result.map_err(failed),
-                Err(RecvTimeoutError::Disconnected) => {
-                    break Err(PyRuntimeError::new_err("the kernel stopped working: please report this"));
-                }
-                Ok(Message::News(news)) => tell(py, news),
+            let heard = match waited {
+                Err(RecvTimeoutError::Disconnected) => break Ok(()),
+                Ok(news) => tell(py, news),
                 Err(RecvTimeoutError::Timeout) => py.check_signals().and_then(|()| tick(py)),
             };
-            if let Err(error) = news {
+            if let Err(error) = heard {
                 stop.store(true, Ordering::Relaxed);
                 break Err(error);
             }
         };
-        // Joined here, without the interpreter: a panic is an error above, not a panic of the scope.
+        // Joined here, without the interpreter: a panic has no answer, which is an error, and is no panic of the scope.
         let _ = py.detach(|| worker.join());
-        answer
+        watched
     })
 }
