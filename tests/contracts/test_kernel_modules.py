@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from graphlib import CycleError, TopologicalSorter
+from graphlib import TopologicalSorter
 from itertools import chain
 from pathlib import Path
 
 import pytest
+from house import circles
 
 CRATES = Path(__file__).parents[2] / "crates"
 SOURCES = CRATES / "core" / "src"
 # The games, which the core does not know.
 FAMILIES = ("othello", "checkers")
+# Modules that still use each other: nothing may be added.
+CIRCLES = {"data-game": [[(), ("side_by_side",)]]}
 USE = re.compile(r"^\s*(pub(?:\([^)]*\))? )?use ([^;]+);", re.MULTILINE)
 IN_PLACE = re.compile(r"(?<![\w:])((?:crate|super|self)(?:::\w+)+)")
 
@@ -111,12 +114,11 @@ def test_no_module_uses_one_that_uses_it() -> None:
     assert order.index(("lanes",)) < order.index(("rules",)) < order.index(("arena",))
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_no_module_of_a_game_uses_one_that_uses_it(family: str) -> None:
-    uses = Modules(CRATES / family / "src").graph()
-    assert len(uses) > 3
-    assert sum(map(len, uses.values())) > 3
-    assert list(TopologicalSorter(uses).static_order())
+@pytest.mark.parametrize("crate", sorted(path.name for path in CRATES.iterdir()))
+def test_no_modules_of_a_crate_use_each_other(crate: str) -> None:
+    uses = Modules(CRATES / crate / "src").graph()
+    assert sum(map(len, uses.values())) >= len(uses) - 1
+    assert circles(uses) == CIRCLES.get(crate, [])
 
 
 def test_games_know_the_core_and_nothing_of_each_other() -> None:
@@ -136,7 +138,6 @@ def test_a_circle_is_seen(tmp_path: Path) -> None:
     (tmp_path / "b" / "mod.rs").write_text("mod c;\npub use c::Thing;\n")
     (tmp_path / "b" / "c.rs").write_text("// use crate::a::X;\n")
     assert Modules(tmp_path).graph()["a",] == {("b",), ("b", "c")}
-    assert list(TopologicalSorter(Modules(tmp_path).graph()).static_order())
+    assert circles(Modules(tmp_path).graph()) == []
     (tmp_path / "b" / "c.rs").write_text("fn f() { crate::a::f() }\n")
-    with pytest.raises(CycleError):
-        list(TopologicalSorter(Modules(tmp_path).graph()).static_order())
+    assert circles(Modules(tmp_path).graph()) == [[("a",), ("b", "c")]]

@@ -7,9 +7,9 @@ use evoply_core::kernel::{Player as KernelPlayer, Schedule};
 use evoply_core::rules::Color;
 use evoply_core::rules::draws::DrawRules;
 use evoply_core::stream::Key;
-use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
+use crate::arrays::{Column, Number, column};
 use crate::games::{Row, kernel, rows, wrong};
 use crate::interrupt;
 use crate::players::Player;
@@ -22,8 +22,8 @@ pub struct Games {
 }
 
 impl Games {
-    fn column<'py, T: numpy::Element>(&self, py: Python<'py>, value: impl Fn(&Record) -> T) -> Bound<'py, PyArray1<T>> {
-        PyArray1::from_vec(py, self.records.iter().map(value).collect())
+    fn column<'py, T: Number>(&self, py: Python<'py>, value: impl Fn(&Record) -> T) -> PyResult<Bound<'py, PyAny>> {
+        column(py, self.records.iter().map(value))
     }
 }
 
@@ -31,27 +31,27 @@ impl Games {
 impl Games {
     /// Black's pieces at the end.
     #[getter]
-    fn black_discs<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
+    fn black_discs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.column(py, |record| record.black_pieces as i32)
     }
 
     /// White's pieces at the end.
     #[getter]
-    fn white_discs<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
+    fn white_discs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.column(py, |record| record.white_pieces as i32)
     }
 
     /// Plies from the start position, openings and passes included.
     #[getter]
-    fn plies<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
+    fn plies<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.column(py, |record| record.plies as i32)
     }
 
     /// Who won: 1 is Black, -1 White, 0 nobody.
     #[getter]
-    fn winners<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i8>> {
+    fn winners<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.column(py, |record| match record.winner {
-            Some(Color::Black) => 1,
+            Some(Color::Black) => 1_i8,
             Some(Color::White) => -1,
             None => 0,
         })
@@ -59,13 +59,13 @@ impl Games {
 
     /// What ended each game: 0 the board, 1 quiet plies, 2 repetition, 3 the cap.
     #[getter]
-    fn endings<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u8>> {
+    fn endings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.column(py, |record| record.ending as u8)
     }
 
     /// A hash of the start and all moves of each game.
     #[getter]
-    fn hashes<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u64>> {
+    fn hashes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.column(py, |record| record.hash)
     }
 
@@ -97,12 +97,12 @@ pub fn play(
     py: Python<'_>,
     game: &str,
     players: Vec<Py<Player>>,
-    black: PyReadonlyArray1<'_, u32>,
-    white: PyReadonlyArray1<'_, u32>,
-    opening_keys: PyReadonlyArray1<'_, u64>,
-    game_keys: PyReadonlyArray1<'_, u64>,
+    black: Column<u32>,
+    white: Column<u32>,
+    opening_keys: Column<u64>,
+    game_keys: Column<u64>,
     starts: Vec<Row>,
-    start_of: Option<PyReadonlyArray1<'_, u32>>,
+    start_of: Option<Column<u32>>,
     opening_plies: u32,
     draws: (Option<u32>, Option<u32>, Option<u32>),
     threads: usize,
@@ -111,10 +111,10 @@ pub fn play(
 ) -> PyResult<Games> {
     let pairings = pairings(
         players.len(),
-        [black.as_slice()?, white.as_slice()?],
-        [opening_keys.as_slice()?, game_keys.as_slice()?],
+        [&black.values, &white.values],
+        [&opening_keys.values, &game_keys.values],
         starts.len(),
-        start_of.as_ref().map(|start_of| start_of.as_slice()).transpose()?,
+        start_of.as_ref().map(|start_of| &start_of.values[..]),
     )?;
     let done = AtomicU64::new(0);
     let report = |py: Python<'_>| match &progress {

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use evoply_core::expression::{Builder, ExpressionError, json, primitives};
 use evoply_core::kernel::{Failure, Kernel, Program as KernelProgram};
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 
+use crate::arrays::{Column, array, column};
 use crate::games::{kernel, wrong};
 use crate::interrupt;
-use crate::players::Positions;
+use crate::positions::Positions;
 
 /// Nodes lowered, or operations done, in some milliseconds.
 const BRIEF: usize = 10_000;
@@ -54,19 +54,17 @@ impl Program {
     ///
     /// `ValueError` if they were not kept.
     #[getter]
-    fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        self.0
-            .parameters()
-            .map(|parameters| PyArray1::from_vec(py, parameters))
-            .ok_or_else(|| wrong("the program has no parameters of its own: make it with keep_parameters=True"))
+    fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let none_kept = || wrong("the program has no parameters of its own: make it with keep_parameters=True");
+        column(py, self.0.parameters().ok_or_else(none_kept)?)
     }
 
     /// The program with other parameters, as many and in the same order, without lowering it again.
     ///
     /// `ValueError` for another number of them, one that is not finite, or a program that did not keep them.
     #[pyo3(signature = (values, /))]
-    fn with_parameters(&self, values: PyReadonlyArray1<'_, f64>) -> PyResult<Self> {
-        self.0.with_parameters(values.as_slice()?).map(Self).map_err(wrong)
+    fn with_parameters(&self, values: Column<f64>) -> PyResult<Self> {
+        self.0.with_parameters(&values.values).map(Self).map_err(wrong)
     }
 
     /// Number of results.
@@ -90,14 +88,7 @@ impl Program {
     ///
     /// `own` is the side to move. `reference` asks the slow interpreter instead of the compiled code.
     #[pyo3(signature = (positions, reference = false))]
-    fn evaluate<'py>(
-        &self,
-        py: Python<'py>,
-        positions: &Positions,
-        reference: bool,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        // Loaded before the work, so that an interrupt meanwhile is an ordinary error.
-        numpy::get_array_module(py)?;
+    fn evaluate<'py>(&self, py: Python<'py>, positions: &Positions, reference: bool) -> PyResult<Bound<'py, PyAny>> {
         let shape = [positions.len(), self.outputs()];
         let work = |stop: &AtomicBool| self.0.evaluate(&*positions.0, reference, stop);
         let values = if positions.len() * self.0.operations() <= BRIEF {
@@ -105,7 +96,7 @@ impl Program {
         } else {
             interrupt::run(py, work, |_| Ok(()))
         }?;
-        PyArray1::from_vec(py, values).reshape(shape)
+        array(py, &values, shape)
     }
 }
 

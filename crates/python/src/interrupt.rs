@@ -1,9 +1,7 @@
 //! Long work away from the interpreter, with Ctrl-C and progress looked after meanwhile.
 
-use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use evoply_core::kernel::Answer;
@@ -14,6 +12,9 @@ use crate::games::failed;
 
 /// How often the waiting thread looks for signals and reports progress.
 const TICK: Duration = Duration::from_millis(50);
+
+/// What the thread at work does, with what hears of its news.
+type Work<'a, N> = Box<dyn FnOnce(&mut dyn FnMut(N)) + Send + 'a>;
 
 /// Run `work` on other threads without the interpreter lock; `tick` runs here meanwhile, and its error stops the work.
 pub fn run<T: Send>(
@@ -38,62 +39,48 @@ pub fn run_telling<T: Send, N: Send>(
     mut tick: impl FnMut(Python<'_>) -> PyResult<()>,
     mut tell: impl FnMut(Python<'_>, N) -> PyResult<()>,
 ) -> PyResult<T> {
-    let (answer, news, mut work) = (Mutex::new(None), Mutex::new(VecDeque::new()), Some(work));
-    let mut work = |signal: &Sender<()>| {
-        let Some(work) = work.take() else { return };
-        let done = work(&mut |one| {
-            locked(&news).push_back(one);
-            // Nobody waits for what work that was stopped has to say.
-            let _ = signal.send(());
-        });
-        *locked(&answer) = Some(done);
-    };
-    let mut hear = |py: Python<'_>| {
-        while let Some(one) = { locked(&news).pop_front() } {
-            tell(py, one)?;
-        }
-        Ok(())
-    };
-    wait(py, stop, &mut work, &mut tick, &mut hear)?;
-    let done = locked(&answer).take();
-    done.ok_or_else(|| PyRuntimeError::new_err("the kernel stopped working: please report this"))?.map_err(failed)
+    let mut answer = None;
+    let work = Box::new(|tell: &mut dyn FnMut(N)| answer = Some(work(tell)));
+    watch(py, stop, work, &mut tick, &mut tell)?;
+    let stopped_working = || PyRuntimeError::new_err("the kernel stopped working: please report this");
+    answer.ok_or_else(stopped_working)?.map_err(failed)
 }
 
-/// Wait until `work` has ended, which signals when there is something to hear; not generic, so that channels and threads are
-/// compiled once.
-fn wait(
+/// Wait until `work` is done, whatever comes of it: compiled once for each kind of news, not for each kind of answer.
+fn watch<N: Send>(
     py: Python<'_>,
     stop: &AtomicBool,
-    work: &mut (dyn FnMut(&Sender<()>) + Send),
+    work: Work<'_, N>,
     tick: &mut dyn FnMut(Python<'_>) -> PyResult<()>,
-    hear: &mut dyn FnMut(Python<'_>) -> PyResult<()>,
+    tell: &mut dyn FnMut(Python<'_>, N) -> PyResult<()>,
 ) -> PyResult<()> {
     let (sender, receiver) = channel();
     std::thread::scope(|scope| {
-        let worker = scope.spawn(move || work(&sender));
+        // The sender goes with the thread, however it ends.
+        let worker = scope.spawn(move || {
+            work(&mut |news| {
+                // Nobody waits for news of work that was stopped.
+                let _ = sender.send(news);
+            });
+        });
         let receiver = &mut { receiver };
-        let heard = loop {
+        let watched = loop {
             let waited = py.detach(|| {
                 let receiver = &mut *receiver;
                 receiver.recv_timeout(TICK)
             });
             let heard = match waited {
-                Ok(()) => hear(py),
-                // The sender is gone: the work has ended, or panicked.
-                Err(RecvTimeoutError::Disconnected) => break hear(py),
+                Err(RecvTimeoutError::Disconnected) => break Ok(()),
+                Ok(news) => tell(py, news),
                 Err(RecvTimeoutError::Timeout) => py.check_signals().and_then(|()| tick(py)),
             };
-            if heard.is_err() {
+            if let Err(error) = heard {
                 stop.store(true, Ordering::Relaxed);
-                break heard;
+                break Err(error);
             }
         };
-        // Joined here, without the interpreter: a panic is an error of who asked, not a panic of the scope.
+        // Joined here, without the interpreter: a panic has no answer, which is an error, and is no panic of the scope.
         let _ = py.detach(|| worker.join());
-        heard
+        watched
     })
-}
-
-fn locked<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
-    value.lock().unwrap_or_else(PoisonError::into_inner)
 }

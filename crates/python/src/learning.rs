@@ -13,23 +13,21 @@ use evoply_core::learning::{Lesson, Lessons};
 use evoply_core::rules::Color;
 use evoply_core::rules::draws::DrawRules;
 use evoply_core::stream::Key;
-use numpy::ndarray::Dimension;
-use numpy::{
-    Element, PyArray1, PyArrayMethods, PyReadonlyArray, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
-};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::arrays::{Column, Matrix, Number, array, column};
 use crate::expressions::Program;
 use crate::games::{Row, kernel, rows as kernel_rows, wrong};
 use crate::interrupt;
-use crate::players::{Positions, parse_ordering};
+use crate::players::parse_ordering;
+use crate::positions::Positions;
 
 /// Weights and time weights.
-type Pair<'py> = (PyReadonlyArray1<'py, f64>, PyReadonlyArray2<'py, f64>);
+type Pair = (Column<f64>, Matrix<f64>);
 
 /// The evaluator as one expression, and the places of weights and time weights among its parameters.
-type ValueProgram<'py> = (Py<Program>, PyReadonlyArray1<'py, i64>, PyReadonlyArray2<'py, i64>);
+type ValueProgram = (Py<Program>, Column<i64>, Matrix<i64>);
 
 /// Play games and change the weights of a linear evaluator by what they say of it.
 ///
@@ -48,21 +46,21 @@ pub fn learn_games<'py>(
     game: &str,
     features: &Program,
     starts: Vec<Row>,
-    weights: PyReadonlyArray1<'py, f64>,
-    time_weights: PyReadonlyArray2<'py, f64>,
-    scales: PyReadonlyArray1<'py, f64>,
+    weights: Column<f64>,
+    time_weights: Matrix<f64>,
+    scales: Column<f64>,
     clip: bool,
     key: u64,
     first_game: u64,
     games: usize,
-    rates: PyReadonlyArray2<'py, f64>,
+    rates: Matrix<f64>,
     rule: &str,
     decay: f64,
     learns: &str,
-    opponent: Option<Pair<'py>>,
+    opponent: Option<Pair>,
     epsilon: f64,
     depth: u32,
-    value: Option<ValueProgram<'py>>,
+    value: Option<ValueProgram>,
     ordering: &str,
     table: u32,
     backed_up: bool,
@@ -71,26 +69,26 @@ pub fn learn_games<'py>(
     threads: usize,
     max_plies: Option<u32>,
     draws: (Option<u32>, Option<u32>, Option<u32>),
-    adaptive: Option<(PyReadonlyArray2<'py, f64>, PyReadonlyArray2<'py, f64>)>,
+    adaptive: Option<(Matrix<f64>, Matrix<f64>)>,
     every: u64,
     recorded: Option<u64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let rows = joined("time_weights", &weights, &time_weights)?;
     let coherence = adaptive.map(|(sums, sizes)| {
-        let list = |name: &str, array: PyReadonlyArray2<'py, f64>| {
+        let list = |name: &str, array: Matrix<f64>| {
             let wanted = [rows.rows.len() / rows.width, rows.width];
-            if array.shape() != wanted {
-                return Err(wrong(format!("adaptive: {name} have shape {:?}: give {wanted:?}", array.shape())));
+            if array.shape != wanted {
+                return Err(wrong(format!("adaptive: {name} have shape {:?}: give {wanted:?}", array.shape)));
             }
-            Ok(values(&array))
+            Ok(array.values)
         };
         Ok::<_, PyErr>(Coherence { sums: list("sums", sums)?, sizes: list("absolute sums", sizes)? })
     });
-    if rates.shape() != [games, 2] {
-        return Err(wrong(format!("rates have shape {:?}: give {:?}, two for each game", rates.shape(), [games, 2])));
+    if rates.shape != [games, 2] {
+        return Err(wrong(format!("rates have shape {:?}: give {:?}, two for each game", rates.shape, [games, 2])));
     }
-    let rates = values(&rates).chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect();
+    let rates = rates.values.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect();
     let opponent = opponent.map(|(weights, times)| joined("opponent", &weights, &times)).transpose()?;
     if opponent.as_ref().is_some_and(|opponent| opponent.width != rows.width) {
         return Err(wrong("opponent: its time weights are of another degree than time_weights: give as many"));
@@ -101,14 +99,12 @@ pub fn learn_games<'py>(
         Some(callback) => callback.call1(py, (done.load(Ordering::Relaxed),)).map(|_| ()),
         None => Ok(()),
     };
-    // Loaded before the work, so that an interrupt meanwhile is an ordinary error.
-    numpy::get_array_module(py)?;
     let value = match &value {
         None => None,
         Some((program, places, times)) => Some((&*program.get().0, joined_places(places, times, rows.width)?)),
     };
     let plan = Plan {
-        scaling: Scaling { scales: values(&scales), clip },
+        scaling: Scaling { scales: scales.values, clip },
         key: Key(key),
         first_game,
         rates,
@@ -134,20 +130,16 @@ pub fn learn_games<'py>(
     answer(py, &lessons)
 }
 
-/// The entries row by row, however they lie in memory.
-fn values<T: Element + Copy, D: Dimension>(array: &PyReadonlyArray<'_, T, D>) -> Vec<T> {
-    array.as_array().iter().copied().collect()
-}
-
 /// Rows of what belongs to a weight and what belongs to its time weights.
-fn rows<T: Element + Copy>(weights: &PyReadonlyArray1<'_, T>, times: &PyReadonlyArray2<'_, T>) -> Vec<T> {
-    let (times, degree) = (values(times), times.shape()[1]);
-    let row = |(index, weight)| std::iter::once(weight).chain(times[index * degree..][..degree].to_vec());
-    values(weights).into_iter().enumerate().flat_map(row).collect()
+fn rows<T: Copy>(weights: &Column<T>, times: &Matrix<T>) -> Vec<T> {
+    let degree = times.shape[1];
+    let row =
+        |(index, &weight)| std::iter::once(weight).chain(times.values[index * degree..][..degree].iter().copied());
+    weights.values.iter().enumerate().flat_map(row).collect()
 }
 
-fn joined(name: &str, weights: &PyReadonlyArray1<'_, f64>, times: &PyReadonlyArray2<'_, f64>) -> PyResult<Weights> {
-    let (count, [rows_of_times, degree]) = (weights.shape()[0], [times.shape()[0], times.shape()[1]]);
+fn joined(name: &str, weights: &Column<f64>, times: &Matrix<f64>) -> PyResult<Weights> {
+    let ([count], [rows_of_times, degree]) = (weights.shape, times.shape);
     if count != rows_of_times {
         return Err(wrong(format!("{name}: {rows_of_times} rows of time weights for {count} weights: give one each")));
     }
@@ -155,12 +147,8 @@ fn joined(name: &str, weights: &PyReadonlyArray1<'_, f64>, times: &PyReadonlyArr
 }
 
 /// The places of weights and time weights; one below 0 is refused as one that no parameter has.
-fn joined_places(
-    weights: &PyReadonlyArray1<'_, i64>,
-    times: &PyReadonlyArray2<'_, i64>,
-    width: usize,
-) -> PyResult<Vec<usize>> {
-    let (shape, wanted) = (times.shape(), [weights.shape()[0], width - 1]);
+fn joined_places(weights: &Column<i64>, times: &Matrix<i64>, width: usize) -> PyResult<Vec<usize>> {
+    let (shape, wanted) = (times.shape, [weights.shape[0], width - 1]);
     if shape != wanted {
         return Err(wrong(format!("value: places of time weights have shape {shape:?}: give {wanted:?}")));
     }
@@ -198,18 +186,17 @@ fn worth_named(name: &str) -> PyResult<Worth> {
 fn answer<'py>(py: Python<'py>, lessons: &Lessons) -> PyResult<Bound<'py, PyDict>> {
     let Lessons { weights, coherence, history, games, failed } = lessons;
     let (width, count) = (weights.width, weights.rows.len() / weights.width);
-    let column = |list: &[f64], from: usize, to: usize| {
-        list.chunks_exact(width).flat_map(|row| row[from..to].iter().copied()).collect::<Vec<_>>()
+    let part = |from: usize, to: usize| {
+        weights.rows.chunks_exact(width).flat_map(|row| row[from..to].iter().copied()).collect::<Vec<_>>()
     };
-    let matrix = |list: &[f64]| PyArray1::from_slice(py, list).reshape([count, width]);
+    let matrix = |list: &[f64]| array(py, list, [count, width]);
     let answer = PyDict::new(py);
-    answer.set_item("weights", PyArray1::from_vec(py, column(&weights.rows, 0, 1)))?;
-    let times = PyArray1::from_vec(py, column(&weights.rows, 1, width));
-    answer.set_item("time_weights", times.reshape([count, width - 1])?)?;
+    answer.set_item("weights", column(py, part(0, 1))?)?;
+    answer.set_item("time_weights", array(py, &part(1, width), [count, width - 1])?)?;
     let adaptive = coherence.as_ref().map(|Coherence { sums, sizes }| Ok::<_, PyErr>((matrix(sums)?, matrix(sizes)?)));
     answer.set_item("adaptive", adaptive.transpose()?)?;
     let past: Vec<f64> = history.iter().flatten().copied().collect();
-    answer.set_item("history", PyArray1::from_vec(py, past).reshape([history.len(), count, width])?)?;
+    answer.set_item("history", array(py, &past, [history.len(), count, width])?)?;
     set_lessons(&answer, games)?;
     set_column(&answer, "clipped", games, |game| game.clipped)?;
     answer.set_item("failed", *failed)?;
@@ -229,7 +216,7 @@ pub fn learn_tables<'py>(
     starts: Vec<Row>,
     key: u64,
     first_game: u64,
-    rates: PyReadonlyArray1<'py, f64>,
+    rates: Column<f64>,
     epsilon: f64,
     random_plies: u32,
     outcome: &str,
@@ -244,12 +231,10 @@ pub fn learn_tables<'py>(
         Some(callback) => callback.call1(py, (done.load(Ordering::Relaxed),)).map(|_| ()),
         None => Ok(()),
     };
-    // Loaded before the work, so that an interrupt meanwhile is an ordinary error.
-    numpy::get_array_module(py)?;
     let plan = TablePlan {
         key: Key(key),
         first_game,
-        rates: values(&rates),
+        rates: rates.values,
         epsilon,
         random_plies,
         worth: worth_named(outcome)?,
@@ -261,7 +246,7 @@ pub fn learn_tables<'py>(
     let question = TableQuestion { value: &*value.0, starts: &starts, plan };
     let lessons = interrupt::run(py, |stop| game.learn_tables(question, stop, &done), report)?;
     let answer = PyDict::new(py);
-    answer.set_item("parameters", PyArray1::from_vec(py, lessons.parameters))?;
+    answer.set_item("parameters", column(py, lessons.parameters)?)?;
     set_lessons(&answer, &lessons.games)?;
     answer.set_item("failed", lessons.failed)?;
     Ok(answer)
@@ -275,22 +260,20 @@ pub fn fit_tables<'py>(
     py: Python<'py>,
     value: &Program,
     boards: &Positions,
-    labels: PyReadonlyArray1<'py, f64>,
-    pulls: PyReadonlyArray1<'py, f64>,
+    labels: Column<f64>,
+    pulls: Column<f64>,
     rounds: u32,
     squashes: bool,
     threads: usize,
 ) -> PyResult<Bound<'py, PyDict>> {
-    // Loaded before the work, so that an interrupt meanwhile is an ordinary error.
-    numpy::get_array_module(py)?;
-    let (game, labels, pulls) = (kernel(value.0.game())?, values(&labels), values(&pulls));
+    let (game, labels, pulls) = (kernel(value.0.game())?, labels.values, pulls.values);
     let plan = FitPlan { rounds, squashes, threads };
     let question = FitQuestion { value: &*value.0, boards: &*boards.0, labels: &labels, pulls: &pulls, plan };
     let fitted = interrupt::run(py, |stop| game.fit_tables(question, stop), |_| Ok(()))?;
     let answer = PyDict::new(py);
-    answer.set_item("parameters", PyArray1::from_vec(py, fitted.parameters))?;
-    answer.set_item("visits", PyArray1::from_vec(py, fitted.visits))?;
-    answer.set_item("errors", PyArray1::from_vec(py, fitted.errors))?;
+    answer.set_item("parameters", column(py, fitted.parameters)?)?;
+    answer.set_item("visits", column(py, fitted.visits)?)?;
+    answer.set_item("errors", column(py, fitted.errors)?)?;
     Ok(answer)
 }
 
@@ -307,11 +290,11 @@ fn set_lessons(answer: &Bound<'_, PyDict>, games: &[Lesson]) -> PyResult<()> {
 }
 
 /// An entry a game.
-fn set_column<T: Element>(
+fn set_column<T: Number>(
     answer: &Bound<'_, PyDict>,
     name: &str,
     games: &[Lesson],
     value: impl Fn(&Lesson) -> T,
 ) -> PyResult<()> {
-    answer.set_item(name, PyArray1::from_vec(answer.py(), games.iter().map(value).collect()))
+    answer.set_item(name, column(answer.py(), games.iter().map(value))?)
 }

@@ -4,6 +4,7 @@
 #![allow(clippy::needless_pass_by_value)]
 
 mod arena;
+mod arrays;
 mod boards;
 mod endgame;
 mod engine;
@@ -14,6 +15,7 @@ mod learning;
 mod online;
 mod ordering;
 mod players;
+mod positions;
 mod random;
 mod replay;
 mod rules;
@@ -43,7 +45,9 @@ mod _native {
     #[pymodule_export]
     use super::ordering::count_nodes;
     #[pymodule_export]
-    use super::players::{Player, Positions, analyse};
+    use super::players::{Player, analyse};
+    #[pymodule_export]
+    use super::positions::Positions;
     #[pymodule_export]
     use super::random::Stream;
     #[pymodule_export]

@@ -7,9 +7,7 @@ use std::time::Duration;
 use evoply_core::analysis::Question;
 use evoply_core::choice::{Drawing, Ties};
 use evoply_core::evaluator::View;
-use evoply_core::kernel::{
-    Analysed, Habits, Player as KernelPlayer, Positions as KernelPositions, Program as KernelProgram, Way,
-};
+use evoply_core::kernel::{Analysed, Habits, Player as KernelPlayer, Program as KernelProgram, Way};
 use evoply_core::mcts::{Leaf, MctsOptions};
 use evoply_core::rules::draws::DrawRules;
 use evoply_core::search::SearchOptions;
@@ -18,13 +16,14 @@ use evoply_core::search::ordering::MoveOrder;
 use evoply_core::search::selective::{Line, Selectivity};
 use evoply_core::stages::StageClock;
 use evoply_core::stream::Key;
-use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 
+use crate::arrays::{Column, column};
 use crate::expressions::Program;
 use crate::games::{Row, kernel, row as kernel_row, rows, tuple, wrong};
 use crate::interrupt;
+use crate::positions::Positions;
 
 /// The most positions of one batch.
 const MOST_POSITIONS: usize = 10_000_000;
@@ -241,17 +240,7 @@ impl Player {
 }
 
 /// Codes of moves, and their values.
-type Choices<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>);
-
-/// A batch of positions of one game.
-#[pyclass(module = "evoply._native", frozen)]
-pub struct Positions(pub Arc<dyn KernelPositions>);
-
-impl Positions {
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-}
+type Choices<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
 
 #[pymethods]
 impl Positions {
@@ -297,16 +286,16 @@ impl Positions {
         &self,
         py: Python<'py>,
         player: &Player,
-        keys: PyReadonlyArray1<'py, u64>,
+        keys: Column<u64>,
         threads: usize,
     ) -> PyResult<Choices<'py>> {
-        let keys = keys.as_slice()?;
+        let keys = &keys.values;
         if keys.len() != self.len() {
             return Err(wrong(format!("{} keys for {} positions", keys.len(), self.len())));
         }
         let chosen = interrupt::run(py, |stop| self.0.choose(&*player.0, keys, threads, stop), |_| Ok(()))?;
-        let (codes, values) = chosen.into_iter().unzip();
-        Ok((PyArray1::from_vec(py, codes), PyArray1::from_vec(py, values)))
+        let codes = column(py, chosen.iter().map(|&(code, _)| code))?;
+        Ok((codes, column(py, chosen.into_iter().map(|(_, value)| value))?))
     }
 }
 

@@ -1,9 +1,10 @@
 //! `Stream`: keys and draws.
 
 use evoply_core::stream::{Key, Stream as Draws};
-use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
+
+use crate::arrays::array;
 
 /// One step of the path to a key: a name or a number.
 #[derive(FromPyObject)]
@@ -79,11 +80,11 @@ impl Stream {
 
     /// The keys of the children 0 to count - 1.
     #[pyo3(signature = (count, /))]
-    fn keys<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Bound<'py, PyArray1<u64>>> {
+    fn keys<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Bound<'py, PyAny>> {
         let mut keys = Vec::new();
         keys.try_reserve_exact(count).map_err(|_| PyMemoryError::new_err(format!("no memory for {count} keys")))?;
         keys.extend((0..count as u64).map(|index| self.key.child(index).0));
-        Ok(keys.into_pyarray(py))
+        array(py, &keys, [count])
     }
 
     /// 64 uniform bits.

@@ -1,9 +1,9 @@
 //! Games played over again: one, many at once (`Replayed`), and the pieces along them (`piece_counts`).
 
 use evoply_core::kernel::{Known, Transcripts};
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 
+use crate::arrays::{Column, Number, array, column};
 use crate::games::{Row, failed, kernel, row as kernel_row, rows, tuple, wrong};
 use crate::interrupt;
 
@@ -32,8 +32,8 @@ pub fn rows_along(game: &str, row: Row, codes: Vec<u64>) -> PyResult<Vec<Row>> {
 pub struct Replayed(Vec<Known>);
 
 impl Replayed {
-    fn column<'py, T: numpy::Element>(&self, py: Python<'py>, value: impl Fn(&Known) -> T) -> Bound<'py, PyArray1<T>> {
-        PyArray1::from_vec(py, self.0.iter().map(value).collect())
+    fn column<'py, T: Number>(&self, py: Python<'py>, value: impl Fn(&Known) -> T) -> PyResult<Bound<'py, PyAny>> {
+        column(py, self.0.iter().map(value))
     }
 }
 
@@ -41,37 +41,37 @@ impl Replayed {
 impl Replayed {
     /// Moves of those given that were played; if not all, the next is illegal.
     #[getter]
-    fn taken<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
+    fn taken<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.column(py, |game| game.taken as i32)
     }
 
     /// Moves played, forced passes included.
     #[getter]
-    fn plies<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
+    fn plies<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.column(py, |game| game.codes.len() as i32)
     }
 
     /// Black's pieces after the last.
     #[getter]
-    fn black_discs<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
+    fn black_discs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.column(py, |game| game.pieces[0] as i32)
     }
 
     /// White's pieces after the last.
     #[getter]
-    fn white_discs<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
+    fn white_discs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.column(py, |game| game.pieces[1] as i32)
     }
 
     /// Whether nobody can move any more.
     #[getter]
-    fn is_over<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
-        self.column(py, |game| game.is_over)
+    fn is_over<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.column(py, |game| u8::from(game.is_over))?.call_method1("astype", ("bool",))
     }
 
     /// Who has won a game that is over: 1 is Black, -1 White, 0 nobody.
     #[getter]
-    fn winners<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i8>> {
+    fn winners<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.column(py, |game| game.winner)
     }
 
@@ -97,14 +97,14 @@ impl Replayed {
 pub fn replay_all(
     py: Python<'_>,
     game: &str,
-    codes: PyReadonlyArray1<'_, u64>,
-    lengths: PyReadonlyArray1<'_, u32>,
+    codes: Column<u64>,
+    lengths: Column<u32>,
     starts: Vec<Row>,
-    start_of: Option<PyReadonlyArray1<'_, u32>>,
+    start_of: Option<Column<u32>>,
     threads: usize,
 ) -> PyResult<Replayed> {
-    let start_of = start_of.as_ref().map(|start_of| start_of.as_slice()).transpose()?;
-    let (mut rest, lengths) = (codes.as_slice()?, lengths.as_slice()?);
+    let start_of = start_of.as_ref().map(|start_of| &start_of.values[..]);
+    let (mut rest, lengths) = (&codes.values[..], &lengths.values);
     if lengths.iter().map(|&length| u64::from(length)).sum::<u64>() != rest.len() as u64 {
         return Err(wrong("the lengths of the games do not add up to the number of codes"));
     }
@@ -131,14 +131,14 @@ pub fn piece_counts<'py>(
     game: &str,
     moves: Vec<Vec<u64>>,
     starts: Vec<Row>,
-    start_of: Option<PyReadonlyArray1<'py, u32>>,
+    start_of: Option<Column<u32>>,
     threads: usize,
-) -> PyResult<(Bound<'py, PyArray2<i32>>, Bound<'py, PyArray2<i32>>)> {
-    let start_of = start_of.as_ref().map(|start_of| start_of.as_slice()).transpose()?;
+) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+    let start_of = start_of.as_ref().map(|start_of| &start_of.values[..]);
     let (game, starts) = (kernel(game)?, rows(starts));
     let games: Vec<_> = moves.iter().map(Vec::as_slice).collect();
     let games = Transcripts { games: &games, starts: &starts, start_of };
     let counts = interrupt::run(py, |stop| game.piece_counts(&games, threads, stop), |_| Ok(()))?;
-    let array = |values| PyArray1::from_vec(py, values).reshape([moves.len(), counts.columns]);
-    Ok((array(counts.black)?, array(counts.white)?))
+    let array = |values: &[i32]| array(py, values, [moves.len(), counts.columns]);
+    Ok((array(&counts.black)?, array(&counts.white)?))
 }
