@@ -2,9 +2,14 @@
 
 import os
 import signal
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from typing import Any
 
 import pytest
 from hypothesis import settings
+
+from web_browser import shared_browser
 
 # Asserts in there say as much as those of tests.
 pytest.register_assert_rewrite("game_conformance")
@@ -49,6 +54,20 @@ LONGEST = (
 def without_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let bots and engines run in the same way on every machine; `test_sandbox` uses it."""
     monkeypatch.setattr("evoply.processes.sandbox.sandbox_problem", lambda: "not in this test")
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Callable[[], AbstractContextManager[Any]]]:
+    """Give what gives the browser of this worker."""
+    pytest.importorskip("playwright.sync_api")
+    with shared_browser() as used:
+        yield used
+
+
+@pytest.fixture
+def browser(chromium: Callable[[], AbstractContextManager[Any]]) -> Iterator[Any]:
+    with chromium() as one:
+        yield one
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -1,7 +1,8 @@
-"""The page in a browser, for tests: where one is, how it is opened, what people do there."""
+"""Pages in a browser, for tests: where one is, how it is opened, what people do there."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -50,6 +51,36 @@ def every_look_in_long_runs(test: Any) -> Any:
         pytest.param(PHONE, "light", id="phone-light", marks=pytest.mark.long),
     ]
     return pytest.mark.parametrize(("size", "scheme"), looks)(test)
+
+
+@contextmanager
+def shared_browser() -> Iterator[Callable[[], AbstractContextManager[Any]]]:
+    """Give what gives a browser, for as long as one uses it.
+
+    Its loop stands still in this thread between two calls. Where it is not used it is out of the
+    way of others, who may want a loop of their own.
+    """
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as tools:
+        browser = tools.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
+        loop = asyncio.get_running_loop()
+
+        @contextmanager
+        def used() -> Iterator[Any]:
+            before = asyncio._get_running_loop()
+            asyncio._set_running_loop(loop)
+            try:
+                yield browser
+            finally:
+                asyncio._set_running_loop(before)
+
+        asyncio._set_running_loop(None)
+        try:
+            yield used
+        finally:
+            asyncio._set_running_loop(loop)
+            browser.close()
 
 
 _free: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
