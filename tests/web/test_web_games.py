@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from web_server import HOST, client, command
 
@@ -306,7 +306,6 @@ def test_no_request_is_answered_with_a_failure(tmp_path: Path) -> None:
     with client(tmp_path) as api:
         game = api.post("/api/games", json={}).json()["id"]
 
-        @settings(max_examples=100)
         @given(
             st.dictionaries(st.sampled_from(_FIELDS), _VALUES, max_size=4),
             st.sampled_from(
