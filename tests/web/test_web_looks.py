@@ -1,5 +1,6 @@
 """Every look of the page, who cannot see it, the x-ray, and how much it is to load."""
 
+import asyncio
 from typing import Any
 
 from web_browser import (
@@ -59,3 +60,13 @@ def test_it_is_small_and_asks_nobody_else(browser: Any, address: str) -> None:
     wait_for_turn(page)
     assert 0 < sum(sizes) < MOST_BYTES
     context.close()
+
+
+def test_others_may_have_a_loop_while_nobody_uses_the_browser(chromium: Any) -> None:
+    with chromium() as browser:
+        context = browser.new_context()
+    assert asyncio.run(asyncio.sleep(0, "done")) == "done"
+    with chromium():
+        page = context.new_page()
+        assert page.evaluate("1 + 1") == 2
+        context.close()
