@@ -122,7 +122,8 @@ def opened(
         # A form that is wrong is answered with 422, which browsers note; and that axe, which no
         # page of ours is, cannot speak to a frame that may run nothing.
         known = ("422", "'postMessage' on 'DOMWindow'")
-        assert [one for one in wrong if not any(part in one for part in known)] == []
+        unknown = [one for one in wrong if not any(part in one for part in known)]
+        assert unknown == [], f"{page.url}: {unknown}"
         is_right = True
     finally:
         for event, listener in listeners.items():
@@ -160,8 +161,11 @@ def nothing_keeps_anybody_out(page: Any, width: int) -> None:
 
     if page.evaluate("typeof axe === 'undefined'"):
         page.evaluate(AXE_SCRIPT)
-    assert page.evaluate(_WRONG) == [], page.evaluate("location.hash")
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    where = f"{page.evaluate('location.hash') or page.url}, {page.viewport_size['width']} wide"
+    wrong = page.evaluate(_WRONG)
+    assert wrong == [], f"{where}: {wrong}"
+    needed = page.evaluate("document.documentElement.scrollWidth")
+    assert needed <= width, f"{where}: {needed} are needed"
 
 
 def begin(page: Any, game: str, black: str = "person", white: str = "random") -> None:

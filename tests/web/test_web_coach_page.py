@@ -159,9 +159,12 @@ def hint_and_rings_end_with_their_game(page: Any) -> None:
 COUNTING = """() => {
     Object.assign(window, { told: 0, asked: 0, clicks: 0 });
     window.WebSocket = class extends WebSocket {
-        constructor(...where) {
-            super(...where);
-            this.addEventListener("message", () => { window.told += 1; });
+        set onmessage(hear) {
+            super.onmessage = async (event) => {
+                await window.silence;
+                hear(event);
+                window.told += 1;
+            };
         }
     };
     const plain = window.fetch;
@@ -171,6 +174,7 @@ COUNTING = """() => {
     };
 }"""
 """Counts what the server tells by itself, what it is asked, and what is heard."""
+SILENCE = "() => { window.silence = new Promise((done) => { window.speak = done; }); }"
 
 
 def test_the_table(browser: Any, address: str) -> None:
@@ -184,8 +188,10 @@ def test_the_table(browser: Any, address: str) -> None:
 
 
 def a_click_that_is_refused_says_why(page: Any) -> None:
+    page.evaluate(SILENCE)
     begin(page, "othello", white="person")
     page.click("[data-name=a1]")
+    page.evaluate("window.speak()")
     page.wait_for_function("() => window.told > 0")  # what is no news leaves it there
     assert page.inner_text("#status") == "a1 takes nothing. Black to move."
     page.click("[data-name=e4]")

@@ -49,7 +49,14 @@ WHOLE = (
 
 
 @pytest.mark.parametrize(
-    "games", [SOME, *(pytest.param([one], marks=pytest.mark.long) for one in WHOLE)]
+    "games",
+    [
+        pytest.param(SOME, id="some"),
+        *(
+            pytest.param([one], id=f"{one[0]}-{one[1].__name__}", marks=pytest.mark.long)
+            for one in WHOLE
+        ),
+    ],
 )
 def test_games_are_played(games: Any, browser: Any, address: str) -> None:
     """Play to the end, or so many moves and then give up."""
