@@ -2,11 +2,15 @@
 
 import os
 import signal
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from typing import Any
 
 import pytest
 from hypothesis import settings
 
 from programs import skips_in_words
+from web_browser import shared_browser
 
 pytest_plugins = ["processor_seconds"]  # what `--seconds` counts
 
@@ -65,6 +69,20 @@ def units_here(monkeypatch: pytest.MonkeyPatch) -> None:
     from pool_here import PoolHere
 
     monkeypatch.setattr("evoply.experiments.running.ProcessPool", PoolHere)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Callable[[], AbstractContextManager[Any]]]:
+    """Give what gives the browser of this worker."""
+    pytest.importorskip("playwright.sync_api")
+    with shared_browser() as used:
+        yield used
+
+
+@pytest.fixture
+def browser(chromium: Callable[[], AbstractContextManager[Any]]) -> Iterator[Any]:
+    with chromium() as one:
+        yield one
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -19,6 +19,7 @@ from evoply.expressions import (
     symmetric_copies,
     with_parameters,
 )
+from evoply.expressions.written_form import in_order
 from evoply.games import SHAPES, game_rules
 from evoply.players import AlphaBeta, ExpressionEvaluator
 from evoply.protocols import BoardShape, Color
@@ -43,6 +44,16 @@ def test_copies_are_the_images_of_a_board():
         4, 8, 4, 2,
     ]  # fmt: skip
     assert sum(counts.values()) == 50
+
+
+def test_tables_of_all_stages_are_held_and_written_once_before_anything_is_learned():
+    empty = othello_patterns(stages=[*range(1, 60)])
+    patterns = [node for node in in_order([empty]) if node.op == "pattern"]
+    assert len(patterns) == len(OTHELLO_PATTERNS)
+    written = [row[8] for row in empty.to_dict()["nodes"] if row[0] == "pattern"]
+    for tables in [*(node.arguments[7] for node in patterns), *written]:
+        assert len(tables) == 60
+        assert len({id(table) for table in tables}) == 1
 
 
 def test_a_value_is_the_sum_over_the_copies_of_the_stage():

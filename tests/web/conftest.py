@@ -1,29 +1,24 @@
-"""What the tests of the page share: a browser for each file, a server for each worker."""
+"""What the tests of the page share: a server for each file, and its folder of runs."""
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from web_browser import CHROMIUM
-from web_server import command
+from web_server import serving
 
 
-# Not longer than a file: its loop runs in this thread, where other tests may want one of their own.
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as tools:
-        one = tools.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
-        yield one
-        one.close()
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give the folder of runs of the server; files that need runs have one of their own."""
+    return tmp_path_factory.mktemp("runs")
 
 
-@pytest.fixture(scope="session")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Give the address of a server without runs."""
-    with command(tmp_path_factory.mktemp("runs")) as (_, told):
-        yield told["url"]
+@pytest.fixture(scope="module")
+def address(folder: Path) -> Iterator[str]:
+    """Give the address of a server."""
+    with pytest.MonkeyPatch.context() as patch, serving(folder) as (host, port):
+        patch.setenv("EVOPLY_RUNS", str(folder))
+        yield f"http://{host}:{port}"
 
 
 @pytest.fixture

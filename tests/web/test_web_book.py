@@ -4,21 +4,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from web_browser import (
-    DESKTOP,
-    NEEDS_BROWSER,
-    every_look_in_long_runs,
-    nothing_keeps_anybody_out,
-    opened,
-)
 from web_server import client
 
 from evoply.games import DATA_GAMES, GAMES, game_rules
 from evoply.games.how_to_play import rules_in_words
 from evoply.reports.puzzle_book import puzzle_games, puzzles
+from web_browser import (
+    DESKTOP,
+    LANDSCAPE,
+    NEEDS_BROWSER,
+    every_look_in_long_runs,
+    nothing_keeps_anybody_out,
+    opened,
+)
 
 STATE = "document.getElementById('view-puzzles').dataset.state"
-LANDSCAPE = {"width": 844, "height": 390}
+SMALL = {"width": 320, "height": 640}
 
 
 def test_the_rules_of_every_game_are_told(home: Path) -> None:
@@ -81,54 +82,17 @@ def shown(page: Any, state: str) -> None:
 
 @NEEDS_BROWSER
 @pytest.mark.parametrize(
-    ("game", "keyboard"),
-    [
-        ("othello", True),
-        ("checkers", False),
-        pytest.param("othello", False, marks=pytest.mark.long),
-        pytest.param("checkers", True, marks=pytest.mark.long),
-    ],
+    "by_keyboard", ["othello", pytest.param("checkers", marks=pytest.mark.long)]
 )
-def test_a_puzzle_is_solved_and_played_through(
-    game: str, keyboard: bool, browser: Any, address: str
-) -> None:
-    puzzle = puzzles(game)[2]
-    best: Any = puzzle.start.parse_move(puzzle.best)
-    with opened(browser, f"{address}#puzzles={game},3", viewport=DESKTOP) as page:
-        shown(page, f"{game}:3:open:line:0")
-        assert page.inner_text("#view-puzzles .task") == (
-            f"{puzzle.color} to move: find the best move."
-        )
-        assert page.locator("#view-puzzles .advice").is_hidden()
-        assert "0 solved" in page.inner_text("#puzzle-count")
-        by_squares(page, list(best.path), keyboard=keyboard)
-        shown(page, f"{game}:3:right:line:0")
-        assert page.inner_text("#view-puzzles .advice") == puzzle.explanation
-        assert page.inner_text("#view-puzzles .task").startswith(f"Right: {puzzle.best}")
-        assert "1 solved" in page.inner_text("#puzzle-count")
-        forward = page.get_by_role("button", name="One move forward")
-        for ply in range(1, len(puzzle.line) + 1):
-            if keyboard:
-                forward.focus()
-                page.keyboard.press("Enter")
-            else:
-                forward.click()
-            shown(page, f"{game}:3:right:line:{ply}")
-        assert forward.is_disabled()
-        if keyboard:
-            # The focus is not lost when the button under it can no longer be pressed.
-            assert page.evaluate("document.activeElement.tagName") == "BUTTON"
-        page.get_by_role("button", name=f"After {puzzle.second}").click()
-        shown(page, f"{game}:3:right:second_line:1")
-        page.keyboard.press("n")
-        shown(page, f"{game}:4:open:line:0")
-        page.reload()
-        page.wait_for_selector("#view-puzzles .target")
-        assert "1 solved" in page.inner_text("#puzzle-count")
+def test_puzzles_are_solved(by_keyboard: str, browser: Any, address: str) -> None:
+    with opened(browser, f"{address}#puzzles", viewport=DESKTOP) as page:
+        a_wrong_answer_is_told_and_counts_once(page)
+        for game in ("othello", "checkers"):
+            page.goto(f"{address}#puzzles={game},3")
+            a_puzzle_is_solved_and_played_through(page, game, keyboard=game == by_keyboard)
 
 
-@NEEDS_BROWSER
-def test_a_wrong_answer_is_told_and_counts_once(browser: Any, address: str) -> None:
+def a_wrong_answer_is_told_and_counts_once(page: Any) -> None:
     puzzle = puzzles("othello")[0]
     wrong: Any = next(
         move
@@ -136,23 +100,57 @@ def test_a_wrong_answer_is_told_and_counts_once(browser: Any, address: str) -> N
         if str(move) != puzzle.best  # type: ignore[attr-defined]
     )
     best: Any = puzzle.start.parse_move(puzzle.best)
-    with opened(browser, f"{address}#puzzles", viewport=DESKTOP) as page:
-        shown(page, "othello:1:open:line:0")
-        by_squares(page, list(wrong.path), keyboard=False)
-        shown(page, "othello:1:wrong:line:0")
-        assert page.inner_text("#view-puzzles .task") == (
-            f"Not {wrong}: the best move is {puzzle.best}."
-        )
-        page.keyboard.press("t")
-        shown(page, "othello:1:open:line:0")
-        by_squares(page, list(best.path), keyboard=False)
-        shown(page, "othello:1:right:line:0")
-        # The first answer counts.
-        assert "0 solved" in page.inner_text("#puzzle-count")
-        page.click("#view-puzzles >> text=Play on from here")
-        page.wait_for_function("() => /^#game=/.test(location.hash)")
-        page.wait_for_selector("#view-play .target")
-        assert str(puzzle.color) in page.inner_text("#status")
+    shown(page, "othello:1:open:line:0")
+    by_squares(page, list(wrong.path), keyboard=False)
+    shown(page, "othello:1:wrong:line:0")
+    assert page.inner_text("#view-puzzles .task") == (
+        f"Not {wrong}: the best move is {puzzle.best}."
+    )
+    page.keyboard.press("t")
+    shown(page, "othello:1:open:line:0")
+    by_squares(page, list(best.path), keyboard=False)
+    shown(page, "othello:1:right:line:0")
+    # The first answer counts.
+    assert "0 solved" in page.inner_text("#puzzle-count")
+    page.click("#view-puzzles >> text=Play on from here")
+    page.wait_for_function("() => /^#game=/.test(location.hash)")
+    page.wait_for_selector("#view-play .target")
+    assert str(puzzle.color) in page.inner_text("#status")
+
+
+def a_puzzle_is_solved_and_played_through(page: Any, game: str, *, keyboard: bool) -> None:
+    puzzle = puzzles(game)[2]
+    best: Any = puzzle.start.parse_move(puzzle.best)
+    shown(page, f"{game}:3:open:line:0")
+    assert page.inner_text("#view-puzzles .task") == (
+        f"{puzzle.color} to move: find the best move."
+    )
+    assert page.locator("#view-puzzles .advice").is_hidden()
+    assert "0 solved" in page.inner_text("#puzzle-count")
+    by_squares(page, list(best.path), keyboard=keyboard)
+    shown(page, f"{game}:3:right:line:0")
+    assert page.inner_text("#view-puzzles .advice") == puzzle.explanation
+    assert page.inner_text("#view-puzzles .task").startswith(f"Right: {puzzle.best}")
+    assert "1 solved" in page.inner_text("#puzzle-count")
+    forward = page.get_by_role("button", name="One move forward")
+    for ply in range(1, len(puzzle.line) + 1):
+        if keyboard:
+            forward.focus()
+            page.keyboard.press("Enter")
+        else:
+            forward.click()
+        shown(page, f"{game}:3:right:line:{ply}")
+    assert forward.is_disabled()
+    if keyboard:
+        # The focus is not lost when the button under it can no longer be pressed.
+        assert page.evaluate("document.activeElement.tagName") == "BUTTON"
+    page.get_by_role("button", name=f"After {puzzle.second}").click()
+    shown(page, f"{game}:3:right:second_line:1")
+    page.keyboard.press("n")
+    shown(page, f"{game}:4:open:line:0")
+    page.reload()
+    page.wait_for_selector("#view-puzzles .target")
+    assert "1 solved" in page.inner_text("#puzzle-count")
 
 
 @NEEDS_BROWSER
@@ -174,22 +172,27 @@ def test_everybody_can_read_rules_and_solve_puzzles(
             page.keyboard.press("s")
             shown(page, f"{game}:2:wrong:line:0")
             nothing_keeps_anybody_out(page, size["width"])
+        rules_begin_a_game(page, f"{address}#rules=connect-four")
+
+
+def rules_begin_a_game(page: Any, address: str) -> None:
+    page.goto(address)
+    page.wait_for_function("() => document.getElementById('rules-game').value === 'connect-four'")
+    assert page.get_attribute("nav [data-view=rules]", "aria-current") == "page"
+    page.click("#view-rules .begin")
+    page.wait_for_function("() => /^#game=/.test(location.hash)")
+    page.wait_for_selector("#view-play .target")
+    assert page.locator("#view-play .target").count() == 7
 
 
 @NEEDS_BROWSER
-@pytest.mark.parametrize("size", [LANDSCAPE, {"width": 320, "height": 640}], ids=["lying", "320"])
-def test_nothing_is_wider_than_a_small_screen(size: Any, browser: Any, address: str) -> None:
-    for view in ("rules=checkers-10", "puzzles=checkers,1", "puzzles=othello,20"):
-        place = f"#view-{view.partition('=')[0]} .board"
-        with opened(browser, f"{address}#{view}", place, viewport=size) as page:
-            assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
-
-
-@NEEDS_BROWSER
-def test_rules_begin_a_game(browser: Any, address: str) -> None:
-    with opened(browser, f"{address}#rules=connect-four", ".begin", viewport=DESKTOP) as page:
-        assert page.get_attribute("nav [data-view=rules]", "aria-current") == "page"
-        page.click("#view-rules .begin")
-        page.wait_for_function("() => /^#game=/.test(location.hash)")
-        page.wait_for_selector("#view-play .target")
-        assert page.locator("#view-play .target").count() == 7
+def test_nothing_is_wider_than_a_small_screen(browser: Any, address: str) -> None:
+    with opened(browser, f"{address}#rules=checkers-10", "#view-rules .tips") as page:
+        for puzzle in (None, "checkers:1", "othello:20"):
+            if puzzle is not None:
+                page.goto(f"{address}#puzzles={puzzle.replace(':', ',')}")
+                shown(page, f"{puzzle}:open:line:0")
+            for size in (LANDSCAPE, SMALL):
+                page.set_viewport_size(size)
+                width = page.evaluate("document.documentElement.scrollWidth")
+                assert width <= size["width"], page.url

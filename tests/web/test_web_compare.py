@@ -1,13 +1,11 @@
 """Comparing in the browser: pages in the folder of runs, and two runs side by side."""
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from web_browser import NEEDS_BROWSER, every_look_in_long_runs, nothing_keeps_anybody_out, opened
-from web_server import client, command
+from web_server import client
 
 import evoply as ep
 from evoply import Run
@@ -16,6 +14,7 @@ from evoply.files import write_atomically
 from evoply.learning import load_learning_config
 from evoply.reports import tournament_html, write_report, write_tournament
 from evoply.runs import advance
+from web_browser import NEEDS_BROWSER, every_look_in_long_runs, nothing_keeps_anybody_out, opened
 
 SMALL = ("population_size=8", "time_limit=none", "hall_of_fame.final_pairs=2", "machine.threads=1")
 EVIL = "<html><title>evil</title><script>document.title = 'reached'</script></html>"
@@ -74,17 +73,11 @@ def test_nothing_else_is_shown(path: str, folder: Path, monkeypatch: pytest.Monk
         assert "<title>" not in answer.text
 
 
-@pytest.fixture(scope="module")
-def served(folder: Path) -> Iterator[str]:
-    with command(folder) as (_, told):
-        yield told["url"]
-
-
 @NEEDS_BROWSER
 @every_look_in_long_runs
-def test_two_runs_side_by_side(size: Any, scheme: str, browser: Any, served: str) -> None:
+def test_two_runs_side_by_side(size: Any, scheme: str, browser: Any, address: str) -> None:
     looks = {"viewport": size, "color_scheme": scheme}
-    with opened(browser, f"{served}#compare", ".both .one-chart", **looks) as page:
+    with opened(browser, f"{address}#compare", ".both .one-chart", **looks) as page:
         # First the keys that differ, then one chart.
         assert page.locator(".both h3").first.inner_text() == "What differs"
         differ = page.locator(".both table.differ")
@@ -123,23 +116,19 @@ def test_two_runs_side_by_side(size: Any, scheme: str, browser: Any, served: str
         standings = told.value
         standings.wait_for_selector("table")
         assert "swh" in standings.inner_text("body")
+        # A page with a script does nothing.
+        standings.goto(f"{address}/reports/evil.html")
+        assert standings.title() == "evil"
 
 
 @NEEDS_BROWSER
-def test_a_page_with_a_script_does_nothing(browser: Any, served: str) -> None:
-    context = browser.new_context()
-    page = context.new_page()
-    page.goto(f"{served}/reports/evil.html")
-    assert page.title() == "evil"
-    context.close()
-
-
-@NEEDS_BROWSER
-def test_a_page_that_is_written_anew_is_shown_anew(browser: Any, served: str, folder: Path) -> None:
+def test_a_page_that_is_written_anew_is_shown_anew(
+    browser: Any, address: str, folder: Path
+) -> None:
     path = folder / "tables" / "live, it is.html"
     early = ep.round_robin(["greedy", "swh"], games=4, seed=1)
     write_atomically(path, tournament_html(early, state="Still on: 4 of 8 games", goes_on=True))
-    with opened(browser, f"{served}#compare", "text=still going on: watch") as page:
+    with opened(browser, f"{address}#compare", "text=still going on: watch") as page:
         page.click("text=still going on: watch")
         page.wait_for_selector("text=Still on: 4 of 8 games")
         frame = page.frame_locator("iframe.page")
@@ -262,12 +251,17 @@ def test_the_mean_and_the_band_are_those_of_the_runs(
 
 @NEEDS_BROWSER
 @every_look_in_long_runs
-def test_groups_are_compared_with_bands(size: Any, scheme: str, browser: Any, seeds: Path) -> None:
+def test_groups_are_compared_with_bands(
+    size: Any,
+    scheme: str,
+    browser: Any,
+    address: str,
+    seeds: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("EVOPLY_RUNS", str(seeds))
     looks = {"viewport": size, "color_scheme": scheme}
-    with (
-        command(seeds) as (_, told),
-        opened(browser, f"{told['url']}#compare", ".one-chart .band", **looks) as page,
-    ):
+    with opened(browser, f"{address}#compare", ".one-chart .band", **looks) as page:
         chosen = page.eval_on_selector_all(".both select", "all => all.map((one) => one.value)")
         assert set(chosen) == {"seeds:few-1", "seeds:exp/many-1"}  # two groups are there: these
         assert page.locator(".one-chart .band").count() == 2

@@ -1,51 +1,22 @@
 """Connections that keep others out: heads that never end, silence, and too many of an address."""
 
-import asyncio
 import json
 import socket
-import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
+from web_server import serving
 from websockets.sync.client import connect
 
-from evoply.web import ServerLimits, Trusted, application
-from evoply.web.http_connections import http_connections
+from evoply.web import ServerLimits
 from waiting import PATIENCE, until
 
 LIMITS = ServerLimits(head_seconds=0.8, connections=6)
-
-
-@contextmanager
-def serving(folder: Path, limits: ServerLimits) -> Iterator[tuple[str, int]]:
-    """Give host and port of a server in a thread."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    host, port = listener.getsockname()
-    trusted = Trusted((f"{host}:{port}",), "secret")
-    config = uvicorn.Config(
-        application(folder / "web-games.db", trusted, limits),
-        log_config=None,
-        lifespan="on",
-        http=http_connections(limits),
-        ws="websockets-sansio",
-        timeout_graceful_shutdown=1,
-    )
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])))
-    thread.start()
-    try:
-        assert until(lambda: server.started)
-        yield host, port
-    finally:
-        server.should_exit = True
-        thread.join()
-        listener.close()
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from web_server import HOST, client, command
 
@@ -260,7 +260,7 @@ def test_a_page_hears_of_every_change(tmp_path: Path) -> None:
 PLAYED = """
 import sys
 from pathlib import Path
-from web_server import client
+from web.web_server import client
 
 with client(Path(sys.argv[1])) as api:
     for path in ("/", "/static/look.css", "/static/app.js", "/api/rules"):
@@ -274,7 +274,7 @@ print(sorted({name.split(".")[1] for name in sys.modules if name.startswith("evo
 def test_whoever_plays_waits_for_nothing_else(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", PLAYED, tmp_path],
-        cwd=Path(__file__).parent,
+        cwd=Path(__file__).parents[1],
         capture_output=True,
         text=True,
         check=True,
@@ -306,7 +306,6 @@ def test_no_request_is_answered_with_a_failure(tmp_path: Path) -> None:
     with client(tmp_path) as api:
         game = api.post("/api/games", json={}).json()["id"]
 
-        @settings(max_examples=100)
         @given(
             st.dictionaries(st.sampled_from(_FIELDS), _VALUES, max_size=4),
             st.sampled_from(
@@ -361,10 +360,8 @@ def test_an_acknowledged_move_survives_kill_9(tmp_path: Path) -> None:
             state = _post(f"{url}/{state['id']}/moves", told["token"], {"move": move})
         process.send_signal(signal.SIGKILL)
         process.wait()
-    with command(tmp_path) as (_, told):
-        with urllib.request.urlopen(f"{told['url']}/api/games/{state['id']}") as answer:
-            again = json.load(answer)
-        assert again["moves"] == state["moves"]
+    with client(tmp_path) as api:
+        assert api.get(f"/api/games/{state['id']}").json()["moves"] == state["moves"]
         # One server at a time has the file.
         with pytest.raises(ValueError, match="another `evoply web`"), client(tmp_path):
             pass

@@ -1,9 +1,8 @@
-"""Every look of the page, who cannot see it, the x-ray, and a server that is gone."""
+"""Every look of the page, who cannot see it, the x-ray, and how much it is to load."""
 
-from pathlib import Path
+import asyncio
 from typing import Any
 
-import pytest
 from web_browser import (
     MOST_BYTES,
     NEEDS_BROWSER,
@@ -14,48 +13,42 @@ from web_browser import (
     opened,
     wait_for_turn,
 )
-from web_server import command
 
 pytestmark = NEEDS_BROWSER
 
 
 @every_look
-def test_the_x_ray_follows_the_game(size: Any, scheme: str, browser: Any, address: str) -> None:
+def test_everybody_can_play(size: Any, scheme: str, browser: Any, address: str) -> None:
     with opened(browser, address, viewport=size, color_scheme=scheme) as page:
-        page.select_option("#white", "other")
-        page.click("#new .main")
-        page.wait_for_selector("#message:not(:empty)")
-        assert page.inner_text("#message").startswith("White: another player has a text")
-        page.fill("#white-text", "( + ( * 2 white ) ( / black white_corners ) )")
-        page.click("#new .main")
-        page.wait_for_function(
-            "() => document.getElementById('side-white').innerText.includes('+')"
-        )
-        page.keyboard.press("x")
-        page.wait_for_selector("#xray-tree svg")
-        assert page.locator(".board .heat").count() == 64
-        before = page.inner_text("#xray-features")
-        by_mouse(page)
-        page.wait_for_function(
-            "before => document.getElementById('xray-features').innerText !== before", arg=before
-        )
-        wait_for_turn(page)
-        assert "white_corners 0" in page.inner_text("#xray-tree")
-        nothing_keeps_anybody_out(page, size["width"])
-        page.keyboard.press("x")
-        page.wait_for_selector("#xray-panel", state="hidden")
-        assert page.locator(".board .heat").count() == 0
-
-
-@every_look
-@pytest.mark.parametrize("game", ["othello", "checkers"])
-def test_everybody_can_use_it(
-    game: str, size: Any, scheme: str, browser: Any, address: str
-) -> None:
-    with opened(browser, address, viewport=size, color_scheme=scheme) as page:
-        begin(page, game)
+        the_x_ray_follows_the_game(page, size["width"])
         page.click("#new summary")
-        nothing_keeps_anybody_out(page, size["width"])
+        for game in ("othello", "checkers"):
+            begin(page, game)
+            nothing_keeps_anybody_out(page, size["width"])
+
+
+def the_x_ray_follows_the_game(page: Any, width: int) -> None:
+    page.select_option("#white", "other")
+    page.click("#new .main")
+    page.wait_for_selector("#message:not(:empty)")
+    assert page.inner_text("#message").startswith("White: another player has a text")
+    page.fill("#white-text", "( + ( * 2 white ) ( / black white_corners ) )")
+    page.click("#new .main")
+    page.wait_for_function("() => document.getElementById('side-white').innerText.includes('+')")
+    page.keyboard.press("x")
+    page.wait_for_selector("#xray-tree svg")
+    assert page.locator(".board .heat").count() == 64
+    before = page.inner_text("#xray-features")
+    by_mouse(page)
+    page.wait_for_function(
+        "before => document.getElementById('xray-features').innerText !== before", arg=before
+    )
+    wait_for_turn(page)
+    assert "white_corners 0" in page.inner_text("#xray-tree")
+    nothing_keeps_anybody_out(page, width)
+    page.keyboard.press("x")
+    page.wait_for_selector("#xray-panel", state="hidden")
+    assert page.locator(".board .heat").count() == 0
 
 
 def test_it_is_small_and_asks_nobody_else(browser: Any, address: str) -> None:
@@ -69,15 +62,11 @@ def test_it_is_small_and_asks_nobody_else(browser: Any, address: str) -> None:
     context.close()
 
 
-def test_a_server_that_has_gone_is_said_in_words(browser: Any, tmp_path: Path) -> None:
-    with command(tmp_path) as (process, told):
+def test_others_may_have_a_loop_while_nobody_uses_the_browser(chromium: Any) -> None:
+    with chromium() as browser:
         context = browser.new_context()
+    assert asyncio.run(asyncio.sleep(0, "done")) == "done"
+    with chromium():
         page = context.new_page()
-        page.goto(told["url"])
-        wait_for_turn(page)
-        process.kill()
-        process.wait()
-        by_mouse(page)
-        page.wait_for_selector("#message:not(:empty)")
-        assert "evoply web" in page.inner_text("#message")
+        assert page.evaluate("1 + 1") == 2
         context.close()

@@ -2,22 +2,20 @@
 
 import json
 import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from evoply import Run
+from evoply.evolution import load_map_config
+from evoply.runs import advance
 from web_browser import (
     NEEDS_BROWSER,
     every_look_in_long_runs,
     nothing_keeps_anybody_out,
     opened,
 )
-from web_server import command
-
-from evoply import Run
-from evoply.evolution import load_map_config
-from evoply.runs import advance
 
 SMALL = ("game=othello-6", "batch=12", "generations=2", "hall_of_fame.final_pairs=2")
 
@@ -29,12 +27,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for _ in advance(run, threads=1):
             pass
     return runs
-
-
-@pytest.fixture(scope="module")
-def address(folder: Path) -> Iterator[str]:
-    with command(folder) as (_, told):
-        yield told["url"]
 
 
 def test_a_program_gets_the_picture_and_the_form(address: str) -> None:

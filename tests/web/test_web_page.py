@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+
+from evoply.games import DATA_GAMES, GAMES
 from web_browser import (
     DESKTOP,
     NEEDS_BROWSER,
@@ -14,8 +16,6 @@ from web_browser import (
     opened,
     wait_for_turn,
 )
-
-from evoply.games import GAMES
 
 pytestmark = NEEDS_BROWSER
 
@@ -31,95 +31,74 @@ def give_up(page: Any) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("game", "move", "most"),
-    [
-        # Each way to move and each family of games; long runs have whole games of all in both.
-        ("checkers", by_mouse, 12),
-        ("othello-6", by_keyboard, MOST),
-        *(
-            pytest.param(game, move, MOST, marks=pytest.mark.long)
-            for game in GAMES
-            for move in (by_mouse, by_keyboard)
-            if (game, move) != ("othello-6", by_keyboard)
-        ),
-    ],
+SOME = (
+    # Each way to move and each family of games; long runs have whole games of all.
+    ("checkers", by_mouse, DESKTOP, 10),
+    ("othello-6", by_keyboard, DESKTOP, MOST),
+    ("breakthrough-6", by_mouse, PHONE, 5),
+    ("connect-four", by_keyboard, DESKTOP, MOST),
+    ("hex-9", by_mouse, PHONE, 5),
 )
-def test_a_whole_game(game: str, move: Any, most: int, browser: Any, address: str) -> None:
-    """Play to the end, or so many moves and then give up."""
-    with opened(browser, address, viewport=DESKTOP) as page:
-        begin(page, game)
-        for _ in range(most):
-            if not wait_for_turn(page):
-                break
-            before = page.get_attribute("#board", "data-state")
-            move(page)
-            page.wait_for_function(
-                "before => before !== document.getElementById('board').dataset.state", arg=before
-            )
-        if most < MOST and wait_for_turn(page):
-            give_up(page)
-        assert "The game is over" in page.inner_text("#status")
-        assert page.locator("#moves li").count() > 8
-        assert page.inner_text("#message") == ""
+WHOLE = (
+    *((game, move, DESKTOP, MOST) for game in GAMES for move in (by_mouse, by_keyboard)),
+    ("breakthrough-6", by_mouse, PHONE, MOST),
+    ("hex-9", by_mouse, PHONE, MOST),
+    ("gomoku-9", by_keyboard, DESKTOP, MOST),
+    ("ataxx", by_mouse, PHONE, MOST),
+)
 
 
 @pytest.mark.parametrize(
-    ("game", "move", "size", "most"),
+    "games",
     [
-        ("breakthrough-6", by_mouse, PHONE, 5),
-        ("connect-four", by_keyboard, DESKTOP, MOST),
-        ("hex-9", by_mouse, PHONE, 5),
+        pytest.param(SOME, id="some"),
         *(
-            pytest.param(game, move, size, MOST, marks=pytest.mark.long)
-            for game, move, size in (
-                ("breakthrough-6", by_mouse, PHONE),
-                ("hex-9", by_mouse, PHONE),
-                ("gomoku-9", by_keyboard, DESKTOP),
-                ("ataxx", by_mouse, PHONE),
-            )
+            pytest.param([one], id=f"{one[0]}-{one[1].__name__}", marks=pytest.mark.long)
+            for one in WHOLE
         ),
     ],
 )
-def test_games_whose_rules_are_data(
-    game: str, move: Any, size: Any, most: int, browser: Any, address: str
-) -> None:
+def test_games_are_played(games: Any, browser: Any, address: str) -> None:
     """Play to the end, or so many moves and then give up."""
-    with opened(browser, address, viewport=size) as page:
-        begin(page, game)
-        nothing_keeps_anybody_out(page, size["width"])
-        plies = 0
-        while plies < most and wait_for_turn(page):
-            if plies == 0:
-                page.keyboard.press("v")
-                page.wait_for_selector(".board .value")
-            before = page.get_attribute("#board", "data-state")
-            move(page)
-            page.wait_for_function(
-                "before => before !== document.getElementById('board').dataset.state", arg=before
-            )
-            plies += 1
-        if most < MOST and wait_for_turn(page):
-            give_up(page)
-        assert "The game is over" in page.inner_text("#status")
-        assert page.locator("#moves li").count() > 2
-        assert page.inner_text("#message") == ""
+    with opened(browser, address) as page:
+        for game, move, size, most in games:
+            page.set_viewport_size(size)
+            begin(page, game)
+            if game in DATA_GAMES:
+                nothing_keeps_anybody_out(page, size["width"])
+            moves = 0
+            while moves < most and wait_for_turn(page):
+                if moves == 0 and game in DATA_GAMES:
+                    if page.get_attribute("#values", "aria-pressed") == "false":
+                        page.keyboard.press("v")
+                    page.wait_for_selector(".board .value")
+                before = page.get_attribute("#board", "data-state")
+                move(page)
+                page.wait_for_function(
+                    "before => before !== document.getElementById('board').dataset.state",
+                    arg=before,
+                )
+                moves += 1
+            if most < MOST and wait_for_turn(page):
+                give_up(page)
+            assert "The game is over" in page.inner_text("#status"), game
+            assert page.locator("#moves li").count() > (2 if game in DATA_GAMES else 8), game
+            assert page.inner_text("#message") == "", game
 
 
-@pytest.mark.parametrize(("game", "shape"), [("hex-9", "polygon"), ("connect-four", "rect")])
-def test_the_x_ray_has_the_shape_of_the_squares(
-    game: str, shape: str, browser: Any, address: str
-) -> None:
+def test_the_x_ray_has_the_shape_of_the_squares(browser: Any, address: str) -> None:
     with opened(browser, address, viewport=DESKTOP) as page:
-        begin(page, game, white="greedy")
-        wait_for_turn(page)
-        by_mouse(page)
-        wait_for_turn(page)
-        page.keyboard.press("x")
-        page.wait_for_selector(".board .heat")
-        squares = page.locator(".board [data-square]").count()
-        assert page.locator(f".board {shape}.heat").count() == squares
-        assert page.locator(".board .heat").count() == squares
+        for game, shape in (("hex-9", "polygon"), ("connect-four", "rect")):
+            begin(page, game, white="greedy")
+            wait_for_turn(page)
+            by_mouse(page)
+            wait_for_turn(page)
+            page.keyboard.press("x")
+            page.wait_for_selector(".board .heat")
+            squares = page.locator(".board [data-square]").count()
+            assert page.locator(f".board {shape}.heat").count() == squares, game
+            assert page.locator(".board .heat").count() == squares, game
+            page.keyboard.press("x")
 
 
 def test_undo_hint_values_and_steps_by_keyboard(browser: Any, address: str) -> None:

@@ -1,11 +1,12 @@
 """The first step of a new run in a browser: a few questions whose answers are settings."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
+from evoply import Run
+from evoply.runs import is_locked, leave_request
+from waiting import until
 from web_browser import (
     DESKTOP,
     NEEDS_BROWSER,
@@ -13,28 +14,13 @@ from web_browser import (
     nothing_keeps_anybody_out,
     opened,
 )
-from web_server import command
-
-from evoply import Run
-from evoply.runs import is_locked, leave_request
-from waiting import until
 
 pytestmark = NEEDS_BROWSER
 ALL = "summary:text-is('All settings')"
 BEGIN = "form.config .main"
+NEW = "a:text-is('New run')"
 READY = "form.config .tick"
 PLAYERS = "fitness.opponents"
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("runs")
-
-
-@pytest.fixture(scope="module")
-def address(folder: Path) -> Iterator[str]:
-    with command(folder) as (_, told):
-        yield told["url"]
 
 
 def tick(page: Any, value: str) -> Any:
@@ -49,38 +35,113 @@ def players(page: Any) -> list[str]:
     return found
 
 
-def test_each_answer_is_a_setting_and_each_setting_an_answer(browser: Any, address: str) -> None:
-    with opened(browser, f"{address}/#runs-new", READY, viewport=DESKTOP) as page:
-        assert page.locator(BEGIN).is_visible()
-        assert not page.locator("[name=seed]").is_visible()  # folded
-        assert players(page) == ["random", "greedy"]
-        tick(page, "mobility").check()
-        tick(page, "random").uncheck()
-        assert players(page) == ["greedy", "mobility"]
-        assert page.input_value(f"[name='{PLAYERS}.1.pairs']") == "4"  # as many as the others
-        page.get_by_label("Minutes").fill("1.5")
-        assert page.input_value("[name=time_limit]") == "90"
-        tick(page, "black_edges").uncheck()
-        part = json.loads(page.input_value("[name=primitives]"))
-        names = [one["name"] for one in part["primitives"]]
-        assert ("black_edges" in names, "white_edges" in names) == (False, True)
-        tick(page, "black_edges").check()
-        assert page.input_value("[name=primitives]") == "liao+mobility"
-        page.click(ALL)
-        page.fill("[name=time_limit]", "600")
-        assert page.get_by_label("Minutes").input_value() == "10"
-        page.fill("[name=generations]", "7")
-        assert "after 7 generations in any case" in page.inner_text("#help-minutes")
-        page.fill("[name=primitives]", "squares")
-        assert tick(page, "reach").is_checked()
-        page.fill("[name=primitives]", "bellin-noops")  # which is not offered
-        page.wait_for_selector("text=Another set stands in all settings")
-        page.click("summary:text-is('fitness')")
-        page.get_by_label("Remove row 1").first.click()
-        assert not tick(page, "greedy").is_checked()
-        page.fill(f"[name='{PLAYERS}.0.player']", "material:depth=3")
-        page.wait_for_selector("text=and, in all settings: material:depth=3")
-        assert not tick(page, "mobility").is_checked()
+def test_the_form(browser: Any, address: str) -> None:
+    with opened(browser, f"{address}/#runs", NEW, viewport=DESKTOP) as page:
+        for promise in (
+            each_answer_is_a_setting_and_each_setting_an_answer,
+            an_opponent_that_cannot_be_is_marked_where_it_was_chosen,
+            another_game_has_its_own_presets_sets_and_opponents,
+            settings_come_in_an_order_that_people_look_for,
+        ):
+            page.click(NEW)
+            page.wait_for_selector(READY)
+            promise(page)
+            page.click("text=All runs")
+            page.wait_for_selector(NEW)
+
+
+def each_answer_is_a_setting_and_each_setting_an_answer(page: Any) -> None:
+    assert page.locator(BEGIN).is_visible()
+    assert not page.locator("[name=seed]").is_visible()  # folded
+    assert players(page) == ["random", "greedy"]
+    tick(page, "mobility").check()
+    tick(page, "random").uncheck()
+    assert players(page) == ["greedy", "mobility"]
+    assert page.input_value(f"[name='{PLAYERS}.1.pairs']") == "4"  # as many as the others
+    page.get_by_label("Minutes").fill("1.5")
+    assert page.input_value("[name=time_limit]") == "90"
+    tick(page, "black_edges").uncheck()
+    part = json.loads(page.input_value("[name=primitives]"))
+    names = [one["name"] for one in part["primitives"]]
+    assert ("black_edges" in names, "white_edges" in names) == (False, True)
+    tick(page, "black_edges").check()
+    assert page.input_value("[name=primitives]") == "liao+mobility"
+    page.click(ALL)
+    page.fill("[name=time_limit]", "600")
+    assert page.get_by_label("Minutes").input_value() == "10"
+    page.fill("[name=generations]", "7")
+    assert "after 7 generations in any case" in page.inner_text("#help-minutes")
+    page.fill("[name=primitives]", "squares")
+    assert tick(page, "reach").is_checked()
+    page.fill("[name=primitives]", "bellin-noops")  # which is not offered
+    page.wait_for_selector("text=Another set stands in all settings")
+    page.click("summary:text-is('fitness')")
+    page.get_by_label("Remove row 1").first.click()
+    assert not tick(page, "greedy").is_checked()
+    page.fill(f"[name='{PLAYERS}.0.player']", "material:depth=3")
+    page.wait_for_selector("text=and, in all settings: material:depth=3")
+    assert not tick(page, "mobility").is_checked()
+
+
+def an_opponent_that_cannot_be_is_marked_where_it_was_chosen(page: Any) -> None:
+    page.click(ALL)
+    page.get_by_label("Minutes").fill("")
+    page.fill("[name=generations]", "")
+    page.click(BEGIN)  # without any limit
+    page.wait_for_selector("#first-error-time_limit:not(:empty)")
+    assert page.evaluate("document.activeElement.type") == "number"
+    assert not page.locator("[id='error-fitness-opponents']").is_visible()
+    page.get_by_label("Minutes").fill("1")
+    page.click("summary:text-is('fitness')")
+    page.fill(f"[name='{PLAYERS}.1.pairs']", "0")  # of the second, which has a tick
+    page.click(BEGIN)
+    page.wait_for_selector("#first-error-fitness-opponents:not(:empty)")
+    assert page.evaluate("document.activeElement.value") == "greedy"
+
+
+def another_game_has_its_own_presets_sets_and_opponents(page: Any) -> None:
+    page.get_by_label("Name", exact=True).fill("kept")
+    page.select_option("#new-run-game", "lose-checkers")
+    page.wait_for_selector(".question input[value='random-leaf:depth=5']")
+    assert page.evaluate("location.hash") == "#runs-new=quick,lose-checkers"
+    assert page.evaluate("document.activeElement.id") == "new-run-game"
+    assert page.get_by_label("Name", exact=True).input_value() == "kept"
+    titles = page.locator("#preset option").all_inner_texts()
+    assert titles[0] == "A small run of evolution, made to fit Lose checkers (quick)"
+    assert "lose checkers, counting kings" in titles[1]
+    assert page.locator("#preset option").count() == 3
+    page.click(ALL)
+    page.select_option("[name=game]", "othello-10")  # the other way round
+    page.wait_for_selector(".question input[value='firebrand']")
+    assert page.input_value("#new-run-game") == "othello-10"
+    page.select_option("#preset", "firebrand")
+    page.wait_for_selector(".question input[value='near_corners']")
+    assert tick(page, "corners").is_checked()
+    assert not tick(page, "frontier").is_checked()
+    assert page.evaluate("location.hash") == "#runs-new=firebrand"
+    tick(page, "corners").uncheck()
+    tick(page, "frontier").check()
+    features = page.eval_on_selector_all(
+        "[name^='features.'][name$='.name']", "all => all.map((one) => one.value)"
+    )
+    assert ("corners" in features, features[-1]) == (False, "frontier")
+
+
+def settings_come_in_an_order_that_people_look_for(page: Any) -> None:
+    page.click(ALL)
+    titles = page.locator(".all > details > summary").all_inner_texts()
+    assert titles[0] == "fitness"
+    assert titles[-2:] == ["starts", "The preset as a file"]
+    assert titles.index("fitness") < titles.index("hall_of_fame") < titles.index("machine")
+    page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    text = page.inner_text("form.config").replace(page.inner_text("form.config pre"), "")
+    assert "empty: no limit" in text
+    assert "None" not in text
+    placeholders = page.eval_on_selector_all(
+        "[placeholder]", "all => all.map(one => one.placeholder)"
+    )
+    assert "empty" in placeholders
+    assert page.get_attribute("[name=primitives]", "list") == "sets"
 
 
 def test_a_run_is_what_was_ticked_and_can_be_paused_at_once(
@@ -169,69 +230,3 @@ def test_all_that_is_wrong_is_marked_in_one_round(
         page.wait_for_function("() => document.activeElement.name === 'name'")
         assert page.inner_text("#first-error-primitives") == ""
         assert "2 fields" in page.inner_text(".summary")
-
-
-def test_an_opponent_that_cannot_be_is_marked_where_it_was_chosen(
-    browser: Any, address: str
-) -> None:
-    with opened(browser, f"{address}/#runs-new", READY) as page:
-        page.click(ALL)
-        page.get_by_label("Minutes").fill("")
-        page.fill("[name=generations]", "")
-        page.click(BEGIN)  # without any limit
-        page.wait_for_selector("#first-error-time_limit:not(:empty)")
-        assert page.evaluate("document.activeElement.type") == "number"
-        assert not page.locator("[id='error-fitness-opponents']").is_visible()
-        page.get_by_label("Minutes").fill("1")
-        page.click("summary:text-is('fitness')")
-        page.fill(f"[name='{PLAYERS}.1.pairs']", "0")  # of the second, which has a tick
-        page.click(BEGIN)
-        page.wait_for_selector("#first-error-fitness-opponents:not(:empty)")
-        assert page.evaluate("document.activeElement.value") == "greedy"
-
-
-def test_another_game_has_its_own_presets_sets_and_opponents(browser: Any, address: str) -> None:
-    with opened(browser, f"{address}/#runs-new", READY) as page:
-        page.get_by_label("Name", exact=True).fill("kept")
-        page.select_option("#new-run-game", "lose-checkers")
-        page.wait_for_selector(".question input[value='random-leaf:depth=5']")
-        assert page.evaluate("location.hash") == "#runs-new=quick,lose-checkers"
-        assert page.evaluate("document.activeElement.id") == "new-run-game"
-        assert page.get_by_label("Name", exact=True).input_value() == "kept"
-        titles = page.locator("#preset option").all_inner_texts()
-        assert titles[0] == "A small run of evolution, made to fit Lose checkers (quick)"
-        assert "lose checkers, counting kings" in titles[1]
-        assert page.locator("#preset option").count() == 3
-        page.click(ALL)
-        page.select_option("[name=game]", "othello-10")  # the other way round
-        page.wait_for_selector(".question input[value='firebrand']")
-        assert page.input_value("#new-run-game") == "othello-10"
-        page.select_option("#preset", "firebrand")
-        page.wait_for_selector(".question input[value='near_corners']")
-        assert tick(page, "corners").is_checked()
-        assert not tick(page, "frontier").is_checked()
-        assert page.evaluate("location.hash") == "#runs-new=firebrand"
-        tick(page, "corners").uncheck()
-        tick(page, "frontier").check()
-        features = page.eval_on_selector_all(
-            "[name^='features.'][name$='.name']", "all => all.map((one) => one.value)"
-        )
-        assert ("corners" in features, features[-1]) == (False, "frontier")
-
-
-def test_settings_come_in_an_order_that_people_look_for(browser: Any, address: str) -> None:
-    with opened(browser, f"{address}/#runs-new", READY) as page:
-        page.click(ALL)
-        titles = page.locator(".all > details > summary").all_inner_texts()
-        assert titles[0] == "fitness"
-        assert titles[-2:] == ["starts", "The preset as a file"]
-        assert titles.index("fitness") < titles.index("hall_of_fame") < titles.index("machine")
-        page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
-        text = page.inner_text("form.config").replace(page.inner_text("form.config pre"), "")
-        assert "empty: no limit" in text
-        assert "None" not in text
-        placeholders = page.eval_on_selector_all(
-            "[placeholder]", "all => all.map(one => one.placeholder)"
-        )
-        assert "empty" in placeholders
-        assert page.get_attribute("[name=primitives]", "list") == "sets"

@@ -1,10 +1,10 @@
 """What the page makes of a config's JSON Schema, against the configs that come of its values."""
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import pytest
-from web_browser import NEEDS_BROWSER
 
 from evoply.evolution import load_config
 from evoply.kinds import KINDS
@@ -12,6 +12,7 @@ from evoply.presets import PRESETS
 from evoply.web import ServerLimits
 from evoply.web.run_forms import config_asked
 from evoply.web.run_messages import StartRun
+from web_browser import NEEDS_BROWSER
 
 pytestmark = NEEDS_BROWSER
 Sections = Callable[..., list[dict[str, Any]]]
@@ -28,12 +29,21 @@ _SECTIONS = """async ([preset, kinds]) => {
 
 
 @pytest.fixture(scope="module")
-def sections(browser: Any, address: str) -> Iterator[Sections]:
+def sections(chromium: Any, address: str) -> Iterator[Sections]:
     """Give what reads the sections of a preset's form, with other kinds of tables, in a page."""
-    page = browser.new_page()
-    page.goto(address)
-    yield lambda preset, kinds=None: page.evaluate(_SECTIONS, [preset, kinds or {}])
-    page.close()
+    with chromium() as browser:
+        page = browser.new_page()
+        page.goto(address)
+
+    @cache
+    def read(preset: str, **kinds: str | None) -> list[dict[str, Any]]:
+        with chromium():
+            found: list[dict[str, Any]] = page.evaluate(_SECTIONS, [preset, kinds])
+        return found
+
+    yield read
+    with chromium():
+        page.close()
 
 
 def keys_of(sections: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -66,7 +76,7 @@ def test_a_form_that_nobody_changes_asks_for_the_preset(preset: str, sections: S
 
 
 def test_another_kind_of_a_table_has_its_own_keys(sections: Sections) -> None:
-    keys = keys_of(sections("quick", {"selection": "roulette", "parsimony": "tarpeian"}))
+    keys = keys_of(sections("quick", selection="roulette", parsimony="tarpeian"))
     values = {key["path"]: value_of(key) for key in keys}
     assert values["selection.kind"] == "roulette"
     assert "selection.size" not in values
@@ -79,8 +89,7 @@ def test_another_kind_of_a_table_has_its_own_keys(sections: Sections) -> None:
         "quick", settings={"selection": {"kind": "roulette"}, "parsimony": {"kind": "tarpeian"}}
     )
     assert config == expected
-    back = {"selection": "roulette", "parsimony": None}
-    assert sections("quick", {**back, "selection": "tournament"}) == sections("quick")
+    assert sections("quick", selection="tournament", parsimony=None) == sections("quick")
 
 
 def test_a_list_has_the_cells_of_its_rows(sections: Sections) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from web_server import client
 
@@ -356,7 +356,6 @@ def test_no_request_about_runs_is_answered_with_a_failure(api: Any) -> None:
     )
     quiet = ServerLimits(runs_at_once=0, requests=Rate(1e6, 1e6))
 
-    @settings(max_examples=60)
     @given(asked, st.text(min_size=1, max_size=300), st.dictionaries(st.text(max_size=9), _VALUES))
     def try_it(body: dict[str, Any], name: str, more: dict[str, Any]) -> None:
         path = f"/api/runs/{quote(name.encode('utf-8', 'replace'), safe='')}"

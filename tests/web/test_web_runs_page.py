@@ -2,11 +2,15 @@
 
 import json
 import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from evoply import Run
+from evoply.evolution import load_config
+from evoply.runs import advance, is_locked, leave_request
+from waiting import until
 from web_browser import (
     DESKTOP,
     MOST_BYTES,
@@ -16,12 +20,6 @@ from web_browser import (
     nothing_keeps_anybody_out,
     opened,
 )
-from web_server import command
-
-from evoply import Run
-from evoply.evolution import load_config
-from evoply.runs import advance, is_locked, leave_request
-from waiting import until
 
 pytestmark = NEEDS_BROWSER
 SMALL = (
@@ -40,12 +38,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return runs
 
 
-@pytest.fixture(scope="module")
-def address(folder: Path) -> Iterator[str]:
-    with command(folder) as (_, told):
-        yield told["url"]
-
-
 def generations(url: str, name: str) -> int:
     with urllib.request.urlopen(f"{url}/api/runs/{name}") as answer:
         return int(json.load(answer)["generations"])
@@ -61,6 +53,8 @@ def test_a_run_is_begun_watched_steered_and_played(
             page.fill("[name=time_limit]", "")
             page.fill("[name=generations]", "100000")
             page.fill("[name=name]", "mine")
+            page.click("summary:text-is('machine')")
+            page.fill("[name='machine.threads']", "1")
             page.uncheck("text=Play test matches")
             page.click("form.config .main")
             page.wait_for_selector("#error-population_size:not(:empty)")
@@ -69,23 +63,25 @@ def test_a_run_is_begun_watched_steered_and_played(
             page.fill("[name=population_size]", "12")
             page.click("form.config .main")
             page.wait_for_selector(".run-charts .lines path[d*=L]")
+            page.click("text=Pause")  # it computes no longer than it must
+            page.wait_for_selector(".status.paused")
             assert page.evaluate("location.hash") == "#run=mine"
-            before = page.inner_text(".run-progress p")
-            page.wait_for_function(
-                "before => document.querySelector('.run-progress p').textContent !== before",
-                arg=before,
-            )
             assert "of 100,000 generations" in page.inner_text(".run-progress p")
             page.hover(".run-charts .lines svg")
             assert "at generation" in str(
                 page.get_attribute(".run-charts .lines svg", "aria-label")
             )
-            page.click("text=Pause")
-            page.wait_for_selector(".status.paused")
             count = generations(address, "mine")
             page.click("text=Go on")
             until(lambda: generations(address, "mine") > count)
             page.wait_for_selector(".status.running")
+            page.wait_for_function(
+                """count => {
+                    const { textContent } = document.querySelector('.run-progress p');
+                    return Number(/([\\d,]+) of/.exec(textContent)[1].replaceAll(',', '')) > count;
+                }""",
+                arg=count,
+            )
             page.click("text=Stop")
             page.wait_for_selector(".status.stopped")
             page.wait_for_selector(".run-champion .tree svg")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from web_server import client, command
+from web_server import client, serving
 
 from evoply.web import GameStore, Rate, ServerLimits, Stored
 from waiting import PATIENCE, until
@@ -88,29 +88,29 @@ JUNK = (
 def test_games_go_on_while_others_flood_the_server_with_junk(tmp_path: Path) -> None:
     import httpx2
 
-    with command(tmp_path) as (_, told):
-        host = told["url"].removeprefix("http://")
-        headers = {"authorization": f"Bearer {told['token']}"}
+    with serving(tmp_path) as place:
+        host = f"{place[0]}:{place[1]}"
+        headers = {"authorization": "Bearer secret"}
         is_over = threading.Event()
         sent = [0, 0, 0]
 
-        def flood(place: int) -> None:
-            number = place
+        def flood(which: int) -> None:
+            number = which
             while not is_over.is_set():
                 number += 1
                 junk = JUNK[number % len(JUNK)].replace(b"{host}", host.encode())
                 with (
                     suppress(OSError),
-                    socket.create_connection((host.split(":")[0], int(host.split(":")[1]))) as one,
+                    socket.create_connection(place) as one,
                 ):
                     one.settimeout(0.05)
                     one.sendall(junk.replace(b"{game}", b"0" * 32))
                     with suppress(TimeoutError):
                         one.recv(1000)
-                sent[place] += 1
+                sent[which] += 1
 
-        floods = [threading.Thread(target=flood, args=(place,)) for place in range(len(sent))]
-        with httpx2.Client(base_url=told["url"], headers=headers, timeout=PATIENCE) as api:
+        floods = [threading.Thread(target=flood, args=(which,)) for which in range(len(sent))]
+        with httpx2.Client(base_url=f"http://{host}", headers=headers, timeout=PATIENCE) as api:
             for one in floods:
                 one.start()
             try:

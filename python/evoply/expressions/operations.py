@@ -9,12 +9,12 @@ from __future__ import annotations
 import base64
 import binascii
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from numbers import Real
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from evoply.games.squares import SHAPES
 from evoply.when_used import module_when_used
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     import numpy as np
 else:
     np = module_when_used("numpy")
+
+Made = TypeVar("Made")
 
 DIRECTIONS = ("n", "ne", "e", "se", "s", "sw", "w", "nw")
 SIDES = ("own", "opponent")
@@ -139,8 +141,18 @@ def written_literal(kind: str, value: Any) -> Any:
     if kind in ("tables", "copies"):
         return [list(row) for row in value]
     if kind == "pattern tables":
-        return [base64.b64encode(table).decode() for table in value]
+        return _each_once(lambda table: base64.b64encode(table).decode(), value)
     return list(value) if isinstance(value, tuple) else value
+
+
+def _each_once(function: Callable[[Any], Made], values: Iterable[Any]) -> list[Made]:
+    """Return what *function* gives for each value, called once for one that comes again.
+
+    Before anything is learned the tables of all stages are one, and they hold millions of numbers.
+    """
+    values = list(values)
+    found = {key: function(value) for key, value in {id(one): one for one in values}.items()}
+    return [found[id(value)] for value in values]
 
 
 def _one_of(what: str, choices: tuple[str, ...]) -> Callable[[object], str]:
@@ -256,7 +268,7 @@ def _check_pattern_tables(value: object) -> tuple[bytes, ...]:
     """Return each table of a pattern as the bytes of its doubles, little-endian."""
     if not isinstance(value, list | tuple) or not 1 <= len(value) <= MAX_STAGES:
         raise ExpressionError(f"a pattern must have 1 to {MAX_STAGES} tables, one for each stage")
-    return tuple(_check_entries(table) for table in value)
+    return tuple(_each_once(_check_entries, value))
 
 
 def _check_entries(table: object) -> bytes:
@@ -278,7 +290,7 @@ def _check_entries(table: object) -> bytes:
         raise ExpressionError(f"a table of a pattern has at most {MAX_ENTRIES:,} numbers in a row")
     if not np.isfinite(values).all():
         raise ExpressionError("an entry of a table is not a finite number")
-    return values.tobytes()
+    return table if isinstance(table, bytes) else values.tobytes()
 
 
 def check_pattern(arguments: tuple[Any, ...]) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from itertools import product
 from typing import Any, cast
 
+from evoply.expressions import written_form
 from evoply.expressions.expression import Number, Squares, build
 from evoply.expressions.functions import board
 from evoply.expressions.operations import MAX_ENTRIES, ExpressionError
@@ -145,7 +146,8 @@ def sum_of_patterns(
         usual = (0,) if moves_pieces else None
         copies = symmetric_copies(names, shape, usual if symmetries is None else symmetries)
         part = pattern(copies, sets=sets, turned=moves_pieces, stages=stages)
-        part.to_dict(shape)  # raises an error that says what is wrong with these squares
+        # Raises an error that says what is wrong with these squares.
+        written_form.to_dict([part], shape, keep_parameters=True)
         total = part if total is None else total + part
     if total is None:
         raise ExpressionError("a sum must have at least one pattern")

@@ -28,30 +28,36 @@ def serve(
     *games* is the file of games. *on_ready* hears the address and the token as soon as requests
     are answered. Raises `ValueError` if the port is taken, and `StoreError` for the file.
     """
-    limits = ServerLimits() if limits is None else limits
     with _open_socket(port) as listener:
         number = listener.getsockname()[1]
         trusted = Trusted((f"{HOST}:{number}", f"localhost:{number}"))
-        config = uvicorn.Config(
-            application(games, trusted, limits),
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            lifespan="on",
-            timeout_keep_alive=30,
-            timeout_graceful_shutdown=1,
-            h11_max_incomplete_event_size=16_384,
-            http=http_connections(limits),
-            ws="websockets-sansio",
-            ws_max_size=4096,
-            # A compressed message could be a bomb, and ours are short.
-            ws_per_message_deflate=False,
-        )
         sys.setswitchinterval(_SWITCH)
-        server = _Server(config)
+        server = _Server(server_config(games, trusted, limits))
         server.on_started = lambda: on_ready(f"http://{HOST}:{number}", trusted.token)
         server.run(sockets=[listener])
+
+
+def server_config(
+    games: Path, trusted: Trusted, limits: ServerLimits | None = None
+) -> uvicorn.Config:
+    """Return what uvicorn needs to serve the file *games*; raises `StoreError`."""
+    limits = ServerLimits() if limits is None else limits
+    return uvicorn.Config(
+        application(games, trusted, limits),
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        lifespan="on",
+        timeout_keep_alive=30,
+        timeout_graceful_shutdown=1,
+        h11_max_incomplete_event_size=16_384,
+        http=http_connections(limits),
+        ws="websockets-sansio",
+        ws_max_size=4096,
+        # A compressed message could be a bomb, and ours are short.
+        ws_per_message_deflate=False,
+    )
 
 
 class _Server(uvicorn.Server):
