@@ -28,13 +28,11 @@ PACKAGES = _packages()
 def _for_the_type_checker(package: str) -> dict[str, str]:
     """Return name and module of what is imported below TYPE_CHECKING."""
     source = (ROOT.joinpath(*package.split(".")[1:]) / "__init__.py").read_text(encoding="utf-8")
-    imports = [one for one in ast.walk(ast.parse(source)) if isinstance(one, ast.ImportFrom)]
+    conditions = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.If)]
+    below = [node for node in conditions if ast.unparse(node.test) == "TYPE_CHECKING"]
+    imports = [node for held in below for node in held.body if isinstance(node, ast.ImportFrom)]
     names = [(name.name, one.module or "") for one in imports for name in one.names]
-    return {
-        name: module
-        for name, module in names
-        if module.startswith("evoply.") and name != "give_when_used"
-    }
+    return {name: module for name, module in names if module.startswith("evoply.")}
 
 
 @pytest.mark.parametrize("package", PACKAGES)
@@ -42,7 +40,8 @@ def test_a_package_says_the_same_names_three_times(package: str) -> None:
     """To the type checker, to `from package import *` and to whoever asks for one."""
     module = import_module(package)
     assert module._home_of == _for_the_type_checker(package)
-    assert sorted(module.__all__) == sorted(module._home_of)
+    here = {name for name in module.__all__ if name in vars(module)} - module._home_of.keys()
+    assert sorted(module.__all__) == sorted([*module._home_of, *here])
     assert set(module.__all__) <= set(dir(module))
     for name, home in module._home_of.items():
         assert getattr(module, name) is getattr(import_module(home), name)

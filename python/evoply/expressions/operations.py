@@ -151,7 +151,7 @@ def _each_once(function: Callable[[Any], Made], values: Iterable[Any]) -> list[M
     Before anything is learned the tables of all stages are one, and they hold millions of numbers.
     """
     values = list(values)
-    found = {key: function(value) for key, value in {id(one): one for one in values}.items()}
+    found = {key: function(value) for key, value in {id(value): value for value in values}.items()}
     return [found[id(value)] for value in values]
 
 
