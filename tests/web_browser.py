@@ -191,6 +191,17 @@ def begin(page: Any, game: str, black: str = "person", white: str = "random") ->
     press_begin(page)
 
 
+def paste(page: Any, moves: str, game: str = "othello", white: str = "person") -> None:
+    """Begin a game at the end of *moves*."""
+    page.select_option("#game", game)
+    page.select_option("#black", "person")
+    page.select_option("#white", white)
+    if not page.locator("#position").is_visible():
+        page.click("#new summary")
+    page.fill("#position", moves)
+    press_begin(page)
+
+
 def press_begin(page: Any) -> None:
     """Begin what the form says, also if the game on the table is not over."""
     before = page.evaluate("location.hash")
