@@ -154,7 +154,7 @@ def modules_of(command: str) -> dict[str, float] | str:
 def figures_of_tests(limits: Mapping[str, Limits]) -> Iterator[Figure]:
     """Take what the last run of tests has kept: each file that costs too much, or the dearest."""
     kept = ROOT / "target" / "test-seconds.json"
-    most = limits["tests"]["file"]
+    most, own = limits["tests"]["file"], limits["tests"].get("files", {})
     if not kept.exists():
         why = "not measured: `make test TEST_OPTIONS=--seconds` keeps it"
         yield Figure("seconds of a file of tests", most, why)
@@ -162,9 +162,9 @@ def figures_of_tests(limits: Mapping[str, Limits]) -> Iterator[Figure]:
         return
     found = json.loads(kept.read_text(encoding="utf-8"))
     files = {name: spent for name, spent in found["files"].items() if name.endswith((".py", ".md"))}
-    dearest = sorted(files, key=lambda name: -files[name])
-    for name in [name for name in dearest if files[name] > most] or dearest[:1]:
-        yield Figure(f"seconds of {name}", most, files[name])
+    each = [Figure(f"seconds of {name}", own.get(name, most), files[name]) for name in files]
+    each.sort(key=lambda figure: (figure.is_above, figure.today), reverse=True)
+    yield from [figure for figure in each if figure.is_above] or each[:1]
     yield Figure(f"seconds of all tests ({len(files)} files)", limits["tests"]["sum"], found["sum"])
 
 

@@ -52,7 +52,8 @@ def test_the_limits_of_evoply_have_all_that_is_compared() -> None:
     found = tomllib.loads(text)
     assert found.keys() == {*LIMITS, *MODULES}
     for table, values in LIMITS.items():
-        assert found[table].keys() == values.keys()
+        assert values.keys() <= found[table].keys() <= {*values, "files"}
+    assert all((ROOT / name).is_file() for name in found["tests"]["files"])
     # A line says what each is.
     lines = text.splitlines()
     named = [number for number, line in enumerate(lines) if " = " in line and line[0].isalpha()]
@@ -78,6 +79,16 @@ def test_what_is_above_its_limit_is_named_with_what_to_do(
     assert shown.err == ""
     assert "tests/test_slow.py" in shown.out
     assert "test_quick" not in shown.out
+
+
+def test_a_file_may_have_a_limit_of_its_own(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    own = {"tests/test_slow.py": 30.0}
+    write_limits(root, {"tests": {"file": 20.0, "sum": 90.0}, "tests.files": own})
+    keep_seconds(root, slow=29.0, quick=1.0)
+    assert limits.main(["tests"]) == 0
+    keep_seconds(root, slow=31.0, quick=1.0)
+    assert limits.main(["tests"]) == 1
+    assert "seconds of tests/test_slow.py - above the limit" in capsys.readouterr().err
 
 
 def test_what_was_not_measured_is_no_error(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
