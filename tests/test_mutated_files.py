@@ -41,7 +41,7 @@ from evoply.server.journal import _FILES, _write_facts
 from forging import sealed
 from mutants import json_text, mutants, toml_text
 
-COUNT = 1500 if "EVOPLY_LONG" in os.environ else 90
+COUNT = 1500 if "EVOPLY_LONG" in os.environ else 150
 SEED = int(os.environ.get("EVOPLY_MUTANTS", "20261128"))
 MOST_SECONDS = 5.0
 """Of computing, for one mutant; most take a thousandth."""
