@@ -48,7 +48,7 @@ def test_a_folder_of_bots_in_a_tournament(
     for name, text in {"ann": FIRST, "bob": RAISES, "notes": "x = 1\n"}.items():
         (folder / f"{name}.py").write_text(text)
     arguments = ("tournament", "students", "greedy", "--game", "othello-4", "--games", "4")
-    answer = call(capsys, *arguments, "--json")
+    answer = call(capsys, *arguments, "--json", "--html", "round-robin.html")
     assert answer.code == 0, answer.err
     assert set(answer.data["players"]) == {"ann.py", "bob.py", "greedy"}
     lost = [{**one, "reason": one["reason"][:16]} for one in answer.data["forfeits"]]
@@ -58,10 +58,10 @@ def test_a_folder_of_bots_in_a_tournament(
         for other in ("ann.py", "greedy")
     ]  # fmt: skip
     assert "bob.py forfeited 4 games against greedy: raised KeyError" in answer.err
+    ordered = call(capsys, *arguments, "--mode", "elimination", "--html", "elimination.html")
+    assert "bob.py forfeited" in ordered.out
     for mode in ("round-robin", "elimination"):
-        ordered = call(capsys, *arguments, "--mode", mode, "--html", "page.html")
-        assert "bob.py forfeited" in ordered.out
-        page = Path("page.html").read_text()
+        page = Path(f"{mode}.html").read_text()
         assert "Forfeited games" in page
         assert "raised KeyError" in page
     (workplace / "field.toml").write_text('[[player]]\nplayer = "students/ann.py"\nname = "Ann"\n')

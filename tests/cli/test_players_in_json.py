@@ -29,8 +29,8 @@ NAMES = (
 """The keys under which players stand."""
 TINY = ("--generations", "2", "--pairs", "2", "--against", "greedy")
 COMMANDS = (
-    ("distil", "edgar-like", "--stages", "3", "--games", "10"),
-    ("distil", "edgar-like", "--stages", "3", "--games", "10", "--output", "other.json"),
+    ("distil", "edgar-like", "--stages", "2", "--games", "5"),
+    ("distil", "edgar-like", "--stages", "2", "--games", "5", "--output", "other.json"),
     ("distil", "champion@weights", "--games", "10"),
     ("tune", "formula.json", *TINY, "--no-tests"),
     ("tune", "champion@first", *TINY),
@@ -39,9 +39,10 @@ COMMANDS = (
     ("evolve", "small.toml"),
     ("resume", "first", "--generations", "4"),
     ("edit", "weights", "pieces", "--weight", "0.5"),
-    *(("show", one) for one in ("formula.json", "champion@first", "champion@weights", "strong")),
+    *(("show", one) for one in ("formula.json", "champion@first", "champion@weights")),
     ("match", "formula.json", "formula.json:depth=2", "--games", "2"),
     ("match", "champion@weights:epsilon=0.1", "( white ):epsilon=0.1,ties=random", "--games", "2"),
+    ("match", "strong:level=1", "formula.json", "--games", "2"),
     ("tournament", "formula.json", "swh", "champion@weights", "--games", "2"),
     ("tournament", "formula.json", "swh", "--mode", "elimination", "--games", "2"),
     ("analyse", "formula.json", "--position", "f5d6c3"),
@@ -77,7 +78,7 @@ def things(tmp_path_factory: Any) -> Path:
             ("evolve", "small.toml", "--name", "first", "--no-tests"),
             ("learn", "firebrand-8", "--games", "20", "--name", "weights", "--no-tests"),
             ("learn", "patterns-8", "--games", "9", "--name", "tables", "--no-tests"),
-            ("distil", "edgar-like", "--stages", "3", "--games", "9", "--output", "formula.json"),
+            ("distil", "edgar-like", "--stages", "2", "--games", "5", "--output", "formula.json"),
             ("match", "formula.json", "swh", "--games", "2", "--save-games", "games.jsonl"),
         ):
             assert main(list(command)) == 0, command

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from command_line import call
 
 from evoply import _native
 
@@ -43,6 +44,8 @@ WITHOUT: dict[str, set[str]] = {
     "pley": WITHOUT_PLAYERS,
 }
 """What each command does without."""
+WITH = {"match greedy random --games 2": {"numpy", "pydantic"}}
+"""What is there where it is needed: otherwise these tests would say nothing."""
 REFUSED = {command for command in WITHOUT if "nothing" in command or command == "pley"}
 """The answer to a mistyped name is quick."""
 LIMITS: dict[str, dict[str, int]] = tomllib.loads(
@@ -100,12 +103,14 @@ def test_a_command_imports_what_it_needs(command: str, without: set[str], workpl
     done = started(*command.split(), cwd=workplace, written="quit\n")
     assert done.code == (2 if command in REFUSED else 0)
     assert not done.packages & without
+    assert WITH.get(command, set()) <= done.packages
     check_modules(command, done)
 
 
-def test_a_run_is_listed_without_its_learner_and_reported_with_it(workplace: Path) -> None:
-    """Both of a run that is made here, which takes longest."""
-    assert started("evolve", "small.toml", "--name", "one", cwd=workplace).code == 0
+def test_a_run_is_listed_without_its_learner_and_reported_with_it(
+    workplace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(capsys, "evolve", "small.toml", "--name", "one", "--no-tests").code == 0
     listed = started("runs", cwd=workplace)
     assert listed.code == 0
     assert not {"evoply.evolution", "evoply.players", "numpy", "pydantic"} & set(listed.modules)
@@ -144,12 +149,6 @@ print(late[0] > usual[0], gc.get_threshold() == usual, len(gc.callbacks))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "True True 0"
-
-
-def test_what_is_heavy_is_there_where_it_is_needed(workplace: Path) -> None:
-    """Otherwise these tests would say nothing."""
-    done = started("match", "random", "greedy", "--games", "40", cwd=workplace)
-    assert {"numpy", "pydantic"} <= done.packages
 
 
 @pytest.mark.parametrize(

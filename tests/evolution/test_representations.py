@@ -1,5 +1,6 @@
 """Evolution of every kind of individual: shapes, their operators, their runs, their statistics."""
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from evoply._native import Stream
 from evoply.evolution import (
     EpochFitness,
     EvolutionConfig,
+    Generation,
     Individual,
     config_from_toml,
     config_to_toml,
@@ -65,10 +67,19 @@ def config_of(**settings: Any) -> EvolutionConfig:
     return EvolutionConfig(**{**data, **settings})
 
 
+def varied(name: str) -> EvolutionConfig:
+    return config_of(**SHAPES[name], variation=VARIED)
+
+
+@cache
+def evolved(name: str) -> list[Generation]:
+    """Return the generations of a shape, on all cores."""
+    return list(evolve(varied(name)))
+
+
 @pytest.mark.parametrize("name", SHAPES)
 def test_every_shape_evolves_within_its_limits(name: str) -> None:
-    config = config_of(**SHAPES[name], variation=VARIED)
-    generations = list(evolve(config))
+    config, generations = varied(name), evolved(name)
     for generation in generations:
         for one in generation.individuals:
             assert len(one.tree) <= 60
@@ -81,16 +92,15 @@ def test_every_shape_evolves_within_its_limits(name: str) -> None:
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_a_run_of_every_shape_is_resumed_reported_and_saved(name: str, tmp_path: Path) -> None:
-    config = config_of(**SHAPES[name], variation=VARIED)
+    config, unbroken = varied(name), evolved(name)
     assert config_from_toml(config_to_toml(config)) == config
-    unbroken = [generation.digest for generation in evolve(config)]
     with Run.create(tmp_path / "run", config) as run:
         next(advance(run))
     with Run.open(tmp_path / "run") as run:
-        assert [g.digest for g in advance(run)] == unbroken[1:]
+        assert [g.digest for g in advance(run)] == [g.digest for g in unbroken[1:]]
         last = run.last()
         assert last is not None
-        assert last.individuals == list(evolve(config))[-1].individuals
+        assert last.individuals == unbroken[-1].individuals
         assert "<h2>Champion</h2>" in report_html(run)
         player = individual_player(config, run.champion.tree)
     save_player(tmp_path / "best.json", player, game="othello-6")

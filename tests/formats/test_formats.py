@@ -28,7 +28,9 @@ from evoply.formats import (
 from evoply.games import GAMES, NO_DRAWS
 from evoply.protocols import IllegalMoveError, InvalidMoveError
 
-INPUTS = 1_000_000 if "EVOPLY_LONG" in os.environ else 10_000
+LONG = "EVOPLY_LONG" in os.environ
+INPUTS = 1_000_000 if LONG else 6_000
+EXAMPLES = settings(deadline=None, max_examples=60 if LONG else 40)
 SEED = 2004
 HELD = {
     "transcript": tuple(GAMES),
@@ -84,7 +86,7 @@ def games(draw: st.DrawFn, name: str) -> GamePlayed:
 
 
 @pytest.mark.parametrize("format", ["pdn", "games", "ggf", "sgf", "transcript"])
-@settings(deadline=None, max_examples=60)
+@EXAMPLES
 @given(st.data())
 def test_random_games_read_back(format: str, data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(HELD[format]))
@@ -105,7 +107,7 @@ def test_random_games_read_back(format: str, data: st.DataObject) -> None:
     assert read(format, written(format, again), name) == again
 
 
-@settings(deadline=None, max_examples=60)
+@EXAMPLES
 @given(st.lists(games("othello"), max_size=3))
 def test_finished_games_read_back_from_wthor(ours: list[GamePlayed]) -> None:
     start = GAMES["othello"].start()
@@ -125,7 +127,7 @@ def test_finished_games_read_back_from_wthor(ours: list[GamePlayed]) -> None:
     assert list(wthor.read(file.getvalue(), names)) == again
 
 
-@settings(deadline=None, max_examples=60)
+@EXAMPLES
 @given(st.data())
 def test_positions_read_back_in_order(data: st.DataObject) -> None:
     ours = data.draw(games(data.draw(st.sampled_from(HELD["obf"]))))

@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import pairwise
@@ -16,6 +17,7 @@ from evoply.leagues.league_data import LeaguePairing, LeagueResults
 from evoply.leagues.standings import standings_of
 
 STRENGTHS = {"liao": 120.0, "squares": 40.0, "online": -30.0, "patterns": 220.0}
+LEAGUES = 50 if "EVOPLY_LONG" in os.environ else 25
 LINES = {"random": -300.0, "greedy": -100.0}
 ZERO = fmean(LINES.values())
 
@@ -41,7 +43,7 @@ def test_intervals_hold_the_planted_strengths() -> None:
     """With players of a method that differ by more than games do: most of the chance is in making
     them, which intervals of the games alone would miss."""
     held = alone = trials = 0
-    for key in range(50):
+    for key in range(LEAGUES):
         results = league(
             STRENGTHS, pairs=10, spread=80, seeds=(1, 2, 3, 4), key=key, conditions={"time": "x"}
         )
@@ -53,7 +55,7 @@ def test_intervals_hold_the_planted_strengths() -> None:
         for row in standings_of(of_seed(results, 1), "time").methods:
             assert row.interval is not None
             alone += row.interval[0] <= STRENGTHS[row.entrant] - ZERO <= row.interval[1]
-    assert trials == 200
+    assert trials == 4 * LEAGUES
     assert 0.91 <= held / trials <= 0.985
     assert alone / trials < 0.85
 

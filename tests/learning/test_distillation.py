@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from evoply.expressions.sides import for_the_other_side
 from evoply.learning.boards import boards_after, boards_met, values_at
 from evoply.learning.candidates import candidates_of_sets
 from evoply.learning.column_selection import chosen_columns
+from evoply.learning.distillation import Distilled
 from evoply.protocols import Color
 
 # Two features of the set with weights, which a formula of two terms can say exactly.
@@ -153,15 +155,20 @@ def test_what_can_be_said_exactly_is() -> None:
     assert ep.distil(KNOWN, terms=2, games=40, seed=2).positions != formula.positions
 
 
+@cache
+def of_many_random_moves(search: str) -> Distilled:
+    """With so many random moves some boards can be lost to one reply, of thousands."""
+    options = {"terms": 2, "games": 80, "random_moves": 0.5, "primitives": ["othello-access"]}
+    return ep.distil(f"{KNOWN},depth=1{search}", **options)
+
+
 @pytest.mark.parametrize("search", ["guard=yes", "endgame=10"])
 def test_ends_of_games_are_no_values_to_fit(search: str) -> None:
-    # With so many random moves some boards can be lost to one reply, of thousands.
-    options = {"terms": 2, "games": 80, "random_moves": 0.5, "primitives": ["othello-access"]}
-    plain = ep.distil(f"{KNOWN},depth=1", **options)
-    formula = ep.distil(f"{KNOWN},depth=1,{search}", **options)
+    formula = of_many_random_moves(f",{search}")
     assert formula.explained > 0.999
     assert formula.agreement > 0.97
-    assert formula.positions != plain.positions  # so an end was met, or other games were played
+    # So an end was met, or other games were played.
+    assert formula.positions != of_many_random_moves("").positions
 
 
 def test_a_search_that_sees_the_end_gives_no_value_there() -> None:
@@ -178,14 +185,14 @@ def test_a_search_that_sees_the_end_gives_no_value_there() -> None:
 
 def test_more_terms_say_more() -> None:
     teacher = "edgar-like"
-    few, many = (ep.distil(teacher, terms=terms, games=60) for terms in (1, 12))
+    few, many = (ep.distil(teacher, terms=terms, games=20) for terms in (1, 12))
     assert few.explained < many.explained
     assert few.by_chance < few.agreement < many.agreement
     assert len(many.terms) == 12
 
 
 def test_a_weight_of_nothing_has_no_sign() -> None:
-    terms = ep.distil("edgar-like", terms=12, stages=6, games=20).terms
+    terms = ep.distil("edgar-like", terms=12, stages=6, games=10).terms
     assert any(0.0 in term.weights for term in terms)
     assert "-0.0" not in str(terms)
 

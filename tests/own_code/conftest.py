@@ -1,9 +1,15 @@
-"""A user's file of parts in Python, and an empty folder of runs."""
+"""A user's file of parts in Python and an empty folder of runs; or an evil file, and a run."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from evil_program import EVIL
+from own_settings import small_config
+
+from evoply import Run
+from evoply.runs import advance
 
 PARTS = '''
 """Parts of a user, in one file, which notes when it is imported."""
@@ -91,3 +97,29 @@ def imports(home: Path) -> Callable[[], int]:
     """Return how often `parts.py` was imported."""
     notes = home / "imports.txt"
     return lambda: len(notes.read_text().splitlines()) if notes.exists() else 0
+
+
+@pytest.fixture
+def evil(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A current folder with `evil.py`."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("EVOPLY_RUNS", raising=False)
+    # Of each test its own: what one allows, another does not.
+    Path("evil.py").write_text(f"{EVIL}# {tmp_path}\n")
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def sent(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small run that is whole, of which each test has a copy."""
+    folder = tmp_path_factory.mktemp("sent") / "run"
+    with Run.create(folder, small_config()) as made:
+        for _ in advance(made):
+            pass
+    return folder
+
+
+@pytest.fixture
+def run(evil: Path, sent: Path) -> Path:
+    """A copy of `sent` in the folder of runs."""
+    return Path(shutil.copytree(sent, "runs/sent"))

@@ -46,6 +46,7 @@ def climb(home: Path) -> Path:
     return home / "climb.toml"
 
 
+@pytest.mark.usefixtures("units_here")
 def test_a_run_with_an_own_fitness_is_run_again_with_it(home: Path) -> None:
     """It was run again with plain points, without a word."""
     begun("nov", fitness=part("Short")(weight=0.2))
@@ -90,6 +91,7 @@ def test_what_would_fail_in_the_first_run_is_refused_before_any(
     assert not (home / "runs").exists()
 
 
+@pytest.mark.usefixtures("units_here")
 def test_a_changed_file_ends_an_experiment_before_any_work(
     home: Path, imports: Callable[[], int]
 ) -> None:
@@ -152,7 +154,7 @@ def test_fitness_is_for_setups_of_evolution(home: Path) -> None:
 
 
 def test_learners_in_python_are_compared_by_command(
-    climb: Path, capsys: pytest.CaptureFixture[str]
+    climb: Path, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
 ) -> None:
     assert main(["learn", "climb.toml", "--name=climbed", "--no-tests", "--json"]) == 0
     Path("b.toml").write_text(config_to_toml(small_config()), encoding="utf-8")
@@ -163,10 +165,12 @@ def test_learners_in_python_are_compared_by_command(
     with unit, ep.Run.open("runs/climbed") as run:
         assert unit.digests() == run.digests()
     # More seeds later, by the folder alone.
+    request.getfixturevalue("units_here")
     assert main(["experiment", "runs/c", "--seeds=2", "--workers=1"]) == 0
     assert load_comparison("c").runs == 6
 
 
+@pytest.mark.usefixtures("units_here")
 def test_keys_that_name_python_are_varied(home: Path) -> None:
     (home / "base.toml").write_text(config_to_toml(small_config()), encoding="utf-8")
     measures = ["points", "python:parts.py:Short"]

@@ -1,10 +1,9 @@
-"""No road by which data comes runs a program: a test for each, whose program would leave a mark.
+"""No road by which a run comes runs a program: a test for each, whose program would leave a mark.
 
-The roads are those of docs/security.md. Everything here is forged as somebody would who knows
-evoply: its checksums are right.
+The roads are those of docs/security.md; `test_roads_of_files` has the others. Everything here is
+forged as somebody would who knows evoply: its checksums are right.
 """
 
-import hashlib
 import json
 import os
 import sqlite3
@@ -17,80 +16,25 @@ from typing import Any
 
 import pytest
 import tomli_w
+from evil_program import BOT, ENGINE, MARK, page, pinned
 from fastapi.testclient import TestClient
 from own_settings import small_config
 
 import evoply as ep
-from evoply.arena.on_cluster import _seat
 from evoply.checksums import BoundedConnection, _checksum
 from evoply.cli import main
 from evoply.experiments import (
-    Experiment,
     compare,
-    estimated_cost,
-    find_experiment,
-    folder_for,
-    run_experiment,
 )
-from evoply.files import with_checksum
-from evoply.games import game_added
 from evoply.islands import IslandsConfig
-from evoply.leagues.champions import _play_command
-from evoply.leagues.league_data import MadePlayer
-from evoply.leagues.plan import LeagueFolder, LeaguePlan
-from evoply.own_code import OwnCode, carried, carried_code, code_in_runs_allowed, permissions
+from evoply.own_code import code_in_runs_allowed
 from evoply.players import parse_player
 from evoply.players.player_files import read_player
 from evoply.protocols import RunError
-from evoply.reports.adviser import Adviser
-from evoply.rules import read_rules
 from evoply.runs import advance, list_runs, schema
-from evoply.web.application import application
-from evoply.web.limits import ServerLimits
-from evoply.web.outside_players import read_opponent
-from evoply.web.protection import Trusted
-from forging import sealed, sealed_experiment, written
+from forging import sealed, written
 
-MARK = Path("mark")
-EVIL = """
-with open("mark", "a") as mark:
-    mark.write("imported")
-P = 1
-class Evil:
-    reproducible = True
-    def __init__(self, player=None): pass
-    def choose(self, game, stream, clock): return game.position.legal_moves[0]
-def f(tree, stream): return 0.0
-"""
-ENGINE = {"kind": "engine", "protocol": "gtp", "command": ["sh", "-c", "touch mark"]}
-BOT = {"kind": "bot", "path": "evil.py", "class_name": "Evil"}
-
-
-def sha(path: str | Path) -> str:
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
-
-
-def pinned(name: str) -> str:
-    """Return how a run names something in evil.py; nobody typed it in this process."""
-    return f"python:{Path('evil.py').resolve()}:{name}#{sha('evil.py')}"
-
-
-@pytest.fixture(autouse=True)
-def evil(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("EVOPLY_RUNS", raising=False)
-    # Of each test its own: what one allows, another does not.
-    Path("evil.py").write_text(f"{EVIL}# {tmp_path}\n")
-    return tmp_path
-
-
-@pytest.fixture
-def run(evil: Path) -> Path:
-    """A small run that is whole."""
-    with ep.Run.create("runs/sent", small_config()) as made:
-        for _ in advance(made):
-            pass
-    return Path("runs/sent")
+pytestmark = pytest.mark.usefixtures("evil")
 
 
 def with_config(folder: Path, change: Callable[[str], str]) -> Path:
@@ -114,10 +58,6 @@ def with_champion(folder: Path, data: dict[str, Any]) -> Path:
         note = {"generation": schema.count_steps(database) - 1, "player": data}
         schema.write_meta(database, {"champion": json.dumps(note)})
     return folder
-
-
-def page() -> Any:
-    return application(Path("games.db"), Trusted(("127.0.0.1:8000",)))
 
 
 def looked_at(name: str = "sent", *, is_whole_look: bool = False) -> None:
@@ -315,28 +255,6 @@ def test_a_changed_config_or_game_is_told(run: Path, capsys: pytest.CaptureFixtu
     assert "game.json was changed after the run began" in capsys.readouterr().err
 
 
-def rules(**facts: Any) -> dict[str, Any]:
-    from evoply.games import GAMES
-
-    return {**GAMES["breakthrough"].written, **facts}
-
-
-@pytest.mark.parametrize("adviser", ["python:evil.py:Evil", "engine:gtp:sh -c 'touch mark'",
-                                     "evil.py:Evil", "champion@sent"])  # fmt: skip
-def test_the_adviser_of_rules_is_data(
-    run: Path, adviser: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    Path("mine.json").write_text(json.dumps(rules(name="mine", adviser=adviser)))
-    words = [sys.executable, "-m", "evoply", "play", "--game=mine.json", "--against=random"]
-    done = subprocess.run(words, input=b"hint\nquit\n", capture_output=True, check=False)
-    assert b"Traceback" not in done.stderr
-    assert not MARK.exists()
-    refused = pytest.raises(ValueError, match=r"cannot be named here|cannot be looked up")
-    with game_added(read_rules(Path("mine.json"))), refused:
-        Adviser("mine")
-    assert not MARK.exists()
-
-
 def test_the_facts_of_rules_in_a_run_are_covered(evil: Path) -> None:
     with ep.Run.create("runs/sent", small_config(game="breakthrough")) as made:
         next(advance(made))
@@ -347,105 +265,6 @@ def test_the_facts_of_rules_in_a_run_are_covered(evil: Path) -> None:
         ep.Run.open("runs/sent")
 
 
-def experiment(name: str = "sent") -> Path:
-    folder = folder_for(
-        Experiment(base="quick", game="othello-4", seeds=1, games=2, points=0), name=name
-    )
-    return folder.path
-
-
-@pytest.mark.parametrize("is_sealed", [False, True])
-@pytest.mark.parametrize("line", ['game = "python:evil.py:P"', 'learner = "python:evil.py:P"'])
-def test_an_experiment_names_no_python_without_its_checksum(
-    evil: Path, is_sealed: bool, line: str
-) -> None:
-    from evoply.experiments.experiment_folder import ExperimentFolder
-
-    path = experiment()
-    setup = path / "setups" / "1.toml"
-    setup.write_text(f"{line}\n{setup.read_text().replace('game = ', '# ')}")
-    text = (path / "experiment.toml").read_text()
-    if is_sealed:
-        sealed_experiment(path)
-    else:
-        kept = [row for row in text.splitlines() if not row.startswith("checksum")]
-        (path / "experiment.toml").write_text("\n".join(kept))
-    assert main(["experiment", str(path)]) in (1, 2)
-    main(["runs"])
-    with pytest.raises(RunError):
-        ExperimentFolder.open(path)
-    assert not MARK.exists()
-
-
-@pytest.mark.parametrize("measure", ["score:engine:gtp:sh -c 'touch mark'", "score:evil.py:Evil",
-                                     "score:python:evil.py:Evil", "score:evil.json"])  # fmt: skip
-def test_the_measure_of_an_experiment_is_data(evil: Path, measure: str) -> None:
-    path = experiment()
-    data = tomllib.loads((path / "experiment.toml").read_text())
-    data["experiment"]["measure"] = measure
-    (path / "experiment.toml").write_text(tomli_w.dumps(data))
-    sealed_experiment(path)
-    assert main(["experiment", str(path)]) in (1, 2)
-    assert not MARK.exists()
-
-
-def test_an_experiment_has_its_setups_beside_it(evil: Path) -> None:
-    """Without them nothing would show that the files of its folder are carried."""
-    path = experiment()
-    data = tomllib.loads((path / "experiment.toml").read_text())
-    data["setups"] = {}
-    (path / "experiment.toml").write_text(tomli_w.dumps(data))
-    sealed_experiment(path)
-    with pytest.raises(RunError, match="a setup is a file of setups"):
-        find_experiment(path)
-
-
-def test_a_file_of_ones_own_may_be_called_experiment(evil: Path) -> None:
-    Path("experiment.toml").write_text('base = "quick"\n')
-    Path("bot.toml").write_text('kind = "bot"\npath = "evil.py"\n')
-    assert parse_player("bot.toml", game="othello-4").label == "evil.py"
-
-
-def test_the_base_of_an_experiment_that_was_begun_is_no_file(evil: Path) -> None:
-    path = experiment()
-    Path("evil.toml").write_text('game = "python:evil.py:P"\n')
-    data = tomllib.loads((path / "experiment.toml").read_text())
-    data["experiment"]["base"] = str(Path("evil.toml").resolve())
-    (path / "experiment.toml").write_text(tomli_w.dumps(data))
-    sealed_experiment(path)
-    assert main(["experiment", str(path), "--game=othello-6", "--name=other"]) in (1, 2)
-    assert not MARK.exists()
-
-
-@pytest.mark.parametrize("data", [ENGINE, BOT, {"kind": "python", "code": "python:evil.py:P"}])
-def test_players_of_a_league_are_data(evil: Path, data: dict[str, Any]) -> None:
-    plan = LeaguePlan(game="othello", budget=0.1, seeds=1, games=2, depth=0,
-                      methods=("liao", "firebrand", "tuples"), own=("random",))  # fmt: skip
-    folder = LeagueFolder.create("runs/league", plan)
-    file = folder.path / "league.json"
-    content = json.loads(file.read_text())
-    content.pop("checksum")
-    content["players"]["random"] = data
-    file.write_text(json.dumps(with_checksum(content)))
-    with pytest.raises(RunError, match="does not match any of the expected"):
-        LeagueFolder.open("runs/league")
-    assert main(["league", "--name=league"]) in (1, 2)
-    assert not MARK.exists()
-
-
-@pytest.mark.parametrize("data", [ENGINE, BOT, {"kind": "python", "code": "python:evil.py:P"}])
-def test_players_of_other_machines_are_data(evil: Path, data: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="does not match any of the expected"):
-        _seat(json.dumps(data), "othello", "othello")
-
-
-def test_the_name_of_a_player_names_nobody(evil: Path) -> None:
-    player = parse_player("greedy").model_copy(update={"name": "python:evil.py:Evil"})
-    made = MadePlayer(entrant="line", seed=1, player=player)
-    assert _play_command(made, "othello") == ""
-    assert str(evil) not in repr(permissions()["named"])
-
-
 def test_a_run_is_shown_where_its_programs_are_missing(run: Path) -> None:
     with_champion(run, {**BOT, "path": "/nowhere/bot.py"})
     assert main(["runs", "sent"]) == 0
@@ -454,60 +273,6 @@ def test_a_run_is_shown_where_its_programs_are_missing(run: Path) -> None:
     with_champion(run, {**ENGINE, "command": ["/nowhere/engine"]})
     with ep.Run.open(run) as opened:
         assert "engine:gtp:/nowhere/engine" in opened.champion_player.label
-
-
-FILES = ["/etc/hostname.json (not reproducible)", "saved.json", "mcts:evaluator=saved.json",
-         "mcts:evaluator=saved.json (not reproducible)", "evil.py", "evil.py:Evil", "player.toml",
-         "SAVED.JSON:depth=2", "python:evil.py:Evil", " python:evil.py:Evil",
-         "engine:gtp:sh -c 'touch mark'", "champion@champion@runs/sent",
-         "champion@/etc", "champion@../x", "mcts:evaluator=champion@/etc"]  # fmt: skip
-
-
-@pytest.mark.parametrize("text", FILES)
-def test_the_page_names_no_file(run: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    os.rename("runs/sent", "runs/champion")
-    os.makedirs("elsewhere")
-    ep.save_player("saved.json", "greedy")
-    Path("player.toml").write_text('kind = "engine"\nprotocol = "gtp"\ncommand = ["sh"]\n')
-    opened: list[str] = []
-
-    def note(event: str, arguments: tuple[Any, ...]) -> None:
-        if event == "open" and isinstance(arguments[0], str | Path):
-            opened.append(str(arguments[0]))
-
-    if not hasattr(sys, "_roads_hook"):
-        sys._roads_hook = []  # type: ignore[attr-defined]
-        sys.addaudithook(lambda event, arguments: [
-            hook(event, arguments) for hook in sys._roads_hook])  # type: ignore[attr-defined]  # fmt: skip
-    sys._roads_hook.append(note)  # type: ignore[attr-defined]
-    try:
-        with pytest.raises(ValueError, match=r"cannot be named here|no run is called"):
-            read_opponent(text, "othello", ServerLimits())
-    finally:
-        sys._roads_hook.remove(note)  # type: ignore[attr-defined]
-    names = ("saved", "SAVED", "evil", "player.toml", "hostname", "sent")
-    assert not [path for path in opened if any(name in path for name in names)]
-    assert not MARK.exists()
-
-
-def test_the_page_makes_no_run_with_a_file(run: Path) -> None:
-    from evoply.web.run_forms import config_asked
-    from evoply.web.run_messages import StartRun
-
-    ep.save_player("saved.json", "( white )", game="othello-6")
-    for settings in (
-        {"fitness.opponents": [{"player": "saved.json (not reproducible)"}]},
-        {"fitness.opponents": [{"player": json.dumps(ENGINE)}]},
-        {"initialisation.seeds": ["saved.json"]},
-        {"initialisation.seeds": ["saved.json (not reproducible)"]},
-        {"game": "python:evil.py:P"},
-        {"game": "evil.json"},
-        {"player.code": pinned("Evil")},
-        {"variation.operators.x": pinned("f"), "variation.custom.x": 0.1},
-    ):
-        with pytest.raises(ValueError):  # noqa: PT011 - of many kinds
-            config_asked(StartRun(preset="quick", settings=settings), ServerLimits())
-    assert not MARK.exists()
 
 
 def test_nothing_is_written_through_a_link_of_a_run(run: Path) -> None:
@@ -546,30 +311,6 @@ def test_a_comparison_of_runs_runs_no_code_of_theirs(run: Path) -> None:
     assert not MARK.exists()
 
 
-def test_an_experiment_that_was_opened_imports_nothing(evil: Path) -> None:
-    path = experiment()
-    setup = path / "setups" / "1.toml"
-    for learner in (pinned("P"), f"python:{os.path.relpath('evil.py')}:P#{sha('evil.py')}"):
-        setup.write_text(f'learner = "{learner}"\ngame = "othello-4"\nseed = 1\n')
-        sealed_experiment(path)
-        with pytest.raises(ValueError, match=r"--code-in-runs|is absolute"):
-            run_experiment(find_experiment("sent"), workers=1)
-        with pytest.raises(ValueError, match=r"--code-in-runs|is absolute"):
-            estimated_cost(find_experiment("sent"))
-        assert not MARK.exists()
-
-
-def test_who_names_a_part_of_a_file_names_no_other(evil: Path) -> None:
-    Path("mine.py").write_text(f"import subprocess\ndef f(tree, stream): return 0.0\n# {evil}\n")
-    assert OwnCode.from_text("python:mine.py:f").named_by_user().loaded()
-    where = f"python:{Path('mine.py').resolve()}"
-    for name in ("subprocess", "subprocess.Popen"):
-        with pytest.raises(ValueError, match="--code-in-runs"):
-            carried_code(f"{where}:{name}#{sha('mine.py')}").loaded()
-    with pytest.raises(ValueError, match="a module inside a module"):
-        OwnCode.from_text("python:mine.py:subprocess.Popen").named_by_user().loaded()
-
-
 def test_a_base_that_lies_in_a_run_is_carried(run: Path) -> None:
     with_config(run, lambda text: text.replace('game = "othello-4"', 'game = "python:evil.py:P"'))
     Path("my.toml").write_text(
@@ -584,24 +325,6 @@ def test_a_run_may_be_called_like_a_file(run: Path) -> None:
     Path("champion@zz.py").write_text(Path("evil.py").read_text())
     for name in ("champion", "champion@zz.py"):
         assert main(["match", name, "random", "--games=2"]) == 0
-    assert not MARK.exists()
-
-
-def test_no_file_takes_the_place_of_a_preset_that_evoply_names(evil: Path) -> None:
-    for preset in ("quick", "gpjpp"):
-        Path(preset).write_text('game = "python:evil.py:P"\n')
-    with TestClient(page(), base_url="http://127.0.0.1:8000") as client:
-        assert client.get("/api/presets/quick").status_code == 200
-    plan = LeaguePlan(game="othello", budget=0.1, seeds=1, games=2, depth=0,
-                      methods=("liao", "firebrand", "tuples"))  # fmt: skip
-    LeagueFolder.create("runs/league", plan)
-    assert not MARK.exists()
-
-
-def test_processes_of_evoply_import_nothing_from_here(evil: Path) -> None:
-    Path("numbers.py").write_text(Path("evil.py").read_text())
-    path = experiment()
-    assert main(["experiment", str(path)]) == 0
     assert not MARK.exists()
 
 
@@ -681,14 +404,6 @@ def test_players_in_toml_are_not_read_from_a_run(run: Path) -> None:
     )
     assert main(["match", "runs/sent/player.toml", "random", "--games=2"]) == 2
     assert not MARK.exists()
-
-
-def test_what_a_users_file_reads_is_the_users(run: Path) -> None:
-    ep.save_player("saved.json", "greedy")
-    Path("reads.py").write_text("import evoply as ep\nP = ep.parse_player('saved.json')\n")
-    code = OwnCode.from_text("python:reads.py:P").named_by_user()
-    with carried():
-        assert code.loaded().label
 
 
 def test_no_journal_beside_a_run_deletes_a_file(run: Path) -> None:

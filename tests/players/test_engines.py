@@ -87,7 +87,8 @@ def test_a_bad_engine_loses_its_games_and_leaves_nothing(mood: str, protocol: st
 def test_who_only_behaves_oddly_plays_on(mood: str, protocol: str) -> None:
     games = 20 if LONG else 2
     engine = mock(mood, protocol, move=PATIENCE, start=PATIENCE)
-    result = ep.match(engine, "random", games=games, seed=2, openings=4)
+    threads = 0 if LONG else 1  # each has processes of its own
+    result = ep.match(engine, "random", games=games, seed=2, openings=4, threads=threads)
     assert result.forfeits == ()
     first = ep.match(First(), "random", games=games, seed=2, openings=4)
     assert (result.wins, result.losses) == (first.wins, first.losses)
