@@ -68,7 +68,7 @@ def _add(app: App, command: Callable[..., None], examples: str, index: int) -> N
         command,
         sort_key=index,
         usage=f"Usage: evoply {_usage_of(command)}",
-        help_epilogue=f"Examples:\n{examples.rstrip()}",
+        help_epilogue=f"Examples:\n\n{examples.rstrip()}",
     )
 
 
