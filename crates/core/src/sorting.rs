@@ -1,5 +1,4 @@
-//! Sorting what is rare, compiled once: places are sorted, whatever stands there. A sort of its own for every type of every game
-//! would be twenty times the code.
+//! Sorting what is rare, compiled once: places are sorted, whatever stands there, instead of a sort for every type of every game.
 
 use std::cmp::Ordering;
 

@@ -182,7 +182,7 @@ impl<'a, G: Game, C: Cpu> Horizon<'a, G, C> {
         self.cpu.call(Blocks { horizon: self, position, path, quiescence: false, visit: &mut visit });
     }
 
-    /// The body of all of these: the longest of all that is compiled for a board. So it is compiled into three tasks and nowhere else.
+    /// The body of all of these, the longest code that is compiled for a board: three tasks have it, and nothing else.
     #[inline(always)]
     fn blocks_with(&mut self, position: &G, path: Key, quiescence: bool, mut visit: impl FnMut(&Valued) -> bool) {
         let mover = position.turn();
