@@ -212,6 +212,8 @@ def main(arguments: Sequence[str]) -> int:
         return _complain(f"limits.toml - lacks {missing.args[0]} - write the limit there")
     except WrongError as error:
         return _complain(str(error))
+    except KeyboardInterrupt:
+        return 130
     if not above:
         return 0
     return _complain(

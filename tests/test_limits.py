@@ -115,6 +115,17 @@ def test_a_limit_that_is_missing_and_a_part_that_is_none_are_sentences(
     assert "nothing - is no part of the limits - give some of kernel" in capsys.readouterr().err
 
 
+def test_ctrl_c_ends_it_without_a_traceback(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(limits, "PARTS", {"tests": interrupted})
+    assert limits.main(["tests"]) == 130
+    assert capsys.readouterr().err == ""
+
+
 def test_only_a_wheel_of_the_sources_as_they_are_is_weighed(root: Path) -> None:
     source = root / "python" / "evoply" / "__init__.py"
     wheel = root / "dist" / "evoply-1.whl"
