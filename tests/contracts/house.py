@@ -10,7 +10,6 @@ in it count.
 from __future__ import annotations
 
 import ast
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -236,4 +235,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
