@@ -8,9 +8,10 @@ from evoply.learning.learner import Learning
 from evoply.learning.learning_config import LEARNER, LearningConfig
 from evoply.learning.replay import replayed
 from evoply.learning.steps import LearningStep, edited, model_of, time_name
-from evoply.runs.columns import Column, Columns, Row, framed
+from evoply.runs.columns import Columns, Row, framed
 from evoply.runs.kind import ChampionFacts, Kind, Listing
 from evoply.runs.plots import Plot, PlotLine
+from evoply.sections import Column
 
 _MOST_LISTED = 6
 

@@ -8,8 +8,8 @@ from evoply.learning.pattern_config import PATTERN_LEARNER, PatternConfig
 from evoply.learning.pattern_learner import PatternLearning, PatternStep
 from evoply.learning.replay import replayed
 from evoply.players.packed import PackedTables
-from evoply.runs.columns import Column
 from evoply.runs.kind import ChampionFacts, Kind, Listing
+from evoply.sections import Column
 
 _ONE_MACHINE = (
     "cluster: tables are learned game after game, by one core - leave the cluster out; "

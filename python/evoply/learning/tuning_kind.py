@@ -5,9 +5,9 @@ from typing import Any
 from evoply.learning.learned_kind import learned_kind
 from evoply.learning.tuning import Tuning, TuningStep, check_installed
 from evoply.learning.tuning_config import TUNING_LEARNER
-from evoply.runs.columns import Column
 from evoply.runs.kind import ChampionFacts, Kind
 from evoply.runs.plain_display import PlainDisplay
+from evoply.sections import Column
 
 
 def tuning_kind(learner: Tuning) -> Kind:

@@ -5,9 +5,9 @@ from typing import Any
 from evoply.learning.learned_kind import learned_kind
 from evoply.learning.tuples import TupleEvolution, TuplesStep
 from evoply.learning.tuples_config import TUPLES_LEARNER, TuplesConfig
-from evoply.runs.columns import Column
 from evoply.runs.kind import ChampionFacts, Kind, Listing
 from evoply.runs.plain_display import PlainDisplay
+from evoply.sections import Column
 
 _ONE_MACHINE = (
     "cluster: tuples evolve on the cores of one machine - leave the cluster out; "
