@@ -18,6 +18,7 @@ from evoply.formats import GamePlayed
 from evoply.games import game_rules
 from evoply.look import table_html
 from evoply.players import NOT_REPRODUCIBLE
+from evoply.sections import share, shares
 from evoply.wording import short_name
 
 GAMES_AT_A_TIME = 1000
@@ -73,7 +74,7 @@ class MatchResult(Circumstances):
         interval = (
             f"none ({self.distinct_games} distinct games)"
             if self.interval is None
-            else f"{self.interval[0]:.1%} to {self.interval[1]:.1%}"
+            else shares(self.interval)
         )
         cells = {
             "player": short_name(self.first),
@@ -81,7 +82,7 @@ class MatchResult(Circumstances):
             "wins": self.wins,
             "draws": self.draws,
             "losses": self.losses,
-            "score": f"{self.score:.1%}",
+            "score": share(self.score),
             "95 % interval": interval,
             "games": self.games,
             "seed": self.seed if self.reproducible else f"{self.seed}{NOT_REPRODUCIBLE}",

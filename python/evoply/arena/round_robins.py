@@ -31,6 +31,7 @@ from evoply.formats import GamePlayed
 from evoply.games import game_rules
 from evoply.look import table_html
 from evoply.players import NOT_REPRODUCIBLE
+from evoply.sections import share
 from evoply.throttle import Pace
 from evoply.wording import named_apart, short_name, signed, span
 
@@ -117,7 +118,7 @@ class RoundRobin(Circumstances):
                 short_name(standing.player),
                 signed(standing.rating),
                 span(standing.interval, "none"),
-                f"{standing.score:.1%}",
+                share(standing.score),
                 standing.games,
             )
             for standing in self.standings

@@ -14,7 +14,7 @@ from evoply.evolution import (
 from evoply.reports.charts import scatter_chart
 from evoply.reports.kind_page import KindPage, Rows
 from evoply.runs import Run
-from evoply.sections import Section, cells_of
+from evoply.sections import Section, cells_of, share
 
 
 class EvolutionPage(KindPage):
@@ -73,8 +73,8 @@ def _hall_of_fame(run: Run, last: Generation) -> Section:
             str(entry.tree),
             str(len(entry.tree)),
             f"generation {entry.generation}",
-            f"{entry.fitness:.1%}" if str(entry.tree) in members else "not played",
-            f"{final[str(entry.tree)]:.1%}" if str(entry.tree) in final else "not yet",
+            share(entry.fitness) if str(entry.tree) in members else "not played",
+            share(final[str(entry.tree)]) if str(entry.tree) in final else "not yet",
         )
         for rank, entry in enumerate(entries, start=1)
     ]

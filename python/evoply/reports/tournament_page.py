@@ -10,6 +10,7 @@ from evoply.games import game_rules
 from evoply.reports.charts import interval_chart
 from evoply.reports.pages import page
 from evoply.reports.series import Series
+from evoply.sections import share
 from evoply.wording import short_name, signed, span
 
 _MOST_IN_GRID = 16
@@ -74,7 +75,7 @@ def _round_robin(result: RoundRobin) -> dict[str, Any]:
                 standing.player,
                 signed(standing.rating),
                 span(standing.interval, "too few games"),
-                f"{standing.score:.1%}",
+                share(standing.score),
                 f"{standing.games:,}",
             )
             for standing in standings
@@ -93,7 +94,9 @@ def _round_robin(result: RoundRobin) -> dict[str, Any]:
             (
                 result.players[index_],
                 [
-                    f"{score:.0%}" if (score := scores.get((index_, other))) is not None else ""
+                    f"{100 * score:.0f} %"
+                    if (score := scores.get((index_, other))) is not None
+                    else ""
                     for other in places
                 ],
             )
@@ -106,7 +109,7 @@ def _round_robin(result: RoundRobin) -> dict[str, Any]:
                 result.players[pairing.first],
                 result.players[pairing.second],
                 f"+{pairing.wins} ={pairing.draws} \N{MINUS SIGN}{pairing.losses}",
-                f"{pairing.score:.1%}",
+                share(pairing.score),
             )
             for pairing in result.pairings
         ],
