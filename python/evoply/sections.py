@@ -8,7 +8,7 @@ This module knows no result.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any
 
@@ -203,16 +203,35 @@ def facts_about(title: str, facts: Iterable[tuple[str, object]]) -> Section:
 
 
 class Shown:
-    """A result that a notebook shows as its sections."""
+    """A result that notebooks and pages show as sections."""
 
     __slots__ = ()
+
+    @property
+    def heading(self) -> str:
+        """The title of its page, and of what a notebook shows."""
+        raise NotImplementedError(f"{type(self).__name__} has no title")
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """What stands at the top of its page; what is empty is left out."""
+        return {}
+
+    @property
+    def note(self) -> str:
+        """What the page explains first."""
+        return ""
 
     def sections(self) -> Sequence[Section]:
         """Return what is shown of it."""
         raise NotImplementedError(f"{type(self).__name__} does not say what is shown of it")
 
+    def summary(self) -> Sequence[Section]:
+        """Return what a notebook shows: the first section, under the title of all."""
+        return [replace(self.sections()[0], title=self.heading)]
+
     def _repr_html_(self) -> str:
-        return html_of(self.sections())
+        return html_of(self.summary())
 
 
 def html_of(sections: Iterable[Section]) -> str:

@@ -6,15 +6,18 @@ policy forbids the rest.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evoply.files import write_atomically
 from evoply.look import pieces_css
 from evoply.provenance import provenance
 from evoply.reports.charts import drawn
 from evoply.reports.phrases import Influence, percent
-from evoply.sections import Section
+from evoply.sections import Section, Shown
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -59,6 +62,27 @@ def sections_page(
         state=state,
         goes_on=goes_on,
     )
+
+
+def result_html(result: Shown, *, state: str = "", goes_on: bool = False) -> str:
+    """Return the page about *result*; *state* and *goes_on* are those of `page`."""
+    return sections_page(
+        result.heading,
+        result.sections(),
+        facts=result.facts,
+        note=result.note,
+        state=state,
+        goes_on=goes_on,
+    )
+
+
+def write_result(result: Shown, path: str | os.PathLike[str], *, state: str = "") -> Path:
+    """Write the page about *result* to *path*, whole or not at all, and return the path.
+
+    *state* says how far work came that was stopped. Raises `OSError` if it cannot be written.
+    """
+    write_atomically(Path(path), result_html(result, state=state))
+    return Path(path)
 
 
 def begun_html(title: str, *, state: str, goes_on: bool) -> str:
