@@ -26,13 +26,15 @@ from evoply.experiments.own_parts import GivenParts
 from evoply.experiments.running import Status, run_experiment
 from evoply.experiments.setup_statistics import compared, spread_of
 from evoply.files import write_atomically
+from evoply.games import game_rules
 from evoply.protocols import ConfigError
 from evoply.runs import runs_directory
 from evoply.runs.results import csv_text
+from evoply.sections import Section, Shown
 from evoply.wording import named_apart, shorten
 
 
-class Comparison(Findings):
+class Comparison(Findings, Shown):
     """Setups over seeds, measured by opponents that none of them trained on."""
 
     __slots__ = ()
@@ -61,10 +63,9 @@ class Comparison(Findings):
 
     def save_html(self, path: str | os.PathLike[str]) -> Path:
         """Write the page about it, whole or not at all, and return the path; `OSError` if not."""
-        from evoply.experiments.experiment_page import comparison_html
+        from evoply.reports import write_result
 
-        write_atomically(Path(path), comparison_html(self))
-        return Path(path)
+        return write_result(self, path)
 
     def __str__(self) -> str:
         lines = [f"{self.name}: {self.runs:,} runs, {self.experiment.measure}"]
@@ -73,10 +74,29 @@ class Comparison(Findings):
             lines.append(f"{name}: median {spread.median:.3f}, n = {len(spread.values)}")
         return "\n".join([*lines, *self.warnings, self.verdict])
 
-    def _repr_html_(self) -> str:
-        from evoply.experiments.experiment_page import comparison_summary
+    @property
+    def heading(self) -> str:
+        """The title of its page."""
+        return f"{self.name}: {game_rules(self.game).title}"
 
-        return comparison_summary(self)
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """What stands at the top of its page."""
+        from evoply.experiments.experiment_page import facts_of
+
+        return facts_of(self)
+
+    def sections(self) -> list[Section]:
+        """Return all that its page shows."""
+        from evoply.experiments.experiment_page import sections_of
+
+        return sections_of(self)
+
+    def summary(self) -> list[Section]:
+        """Return what a notebook shows: the values, and a curve."""
+        from evoply.experiments.experiment_page import summary_of
+
+        return summary_of(self)
 
 
 def comparison_of(folder: ExperimentFolder) -> Comparison:

@@ -7,6 +7,7 @@ policy forbids the rest.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -21,6 +22,7 @@ from evoply.sections import Section, Shown
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
 
 def page(template: str, *, state: str = "", goes_on: bool = False, **values: Any) -> str:
@@ -41,13 +43,11 @@ def sections_page(
     sections: Sequence[Section],
     *,
     facts: Mapping[str, str] | None = None,
-    warnings: Sequence[str] = (),
-    sentences: Sequence[str] = (),
     note: str = "",
     state: str = "",
     goes_on: bool = False,
 ) -> str:
-    """Return the page of a result: its *facts*, what is found in *sentences*, and its *sections*.
+    """Return the page of a result: a *note*, its *facts* and its *sections*.
 
     A fact without a value is left out. *state* and *goes_on* are those of `page`.
     """
@@ -56,8 +56,6 @@ def sections_page(
         title=title,
         sections=sections,
         facts=facts or {},
-        warnings=warnings,
-        sentences=sentences,
         note=note,
         state=state,
         goes_on=goes_on,
@@ -107,6 +105,7 @@ def _environment() -> Environment:
     environment.filters |= {
         "percent": percent,
         "drawn": drawn,
+        "coded": _coded,
         "moment": _moment,
         "by_share": _by_share,
     }
@@ -116,6 +115,13 @@ def _environment() -> Environment:
 def _moment(text: str) -> str:
     """Return an ISO time in UTC without its fractions."""
     return f"{text[:16].replace('T', ' ')} UTC"
+
+
+def _coded(text: str) -> Markup:
+    """Return *text* with what stands between backticks as code."""
+    from markupsafe import Markup, escape
+
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
 def _by_share(parts: Sequence[Influence]) -> list[Influence]:
