@@ -168,6 +168,8 @@ class Section:
     """How to read it, for pages, which have room."""
     sentences: Sequence[str] = ()
     """What is found, said everywhere."""
+    points: Sequence[str] = ()
+    """The same as a list."""
     charts: Sequence[Any] = ()
     """Charts: of `evoply.reports`, or declared as data that it draws."""
     pictures: Sequence[Picture] = ()
