@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 
+_LONG_CODE = 120
+"""Characters of code within a text before the rest is folded away."""
+
+
 def page(template: str, *, state: str = "", goes_on: bool = False, **values: Any) -> str:
     """Return the page that *template* makes of *values*, of which `title` is one.
 
@@ -118,10 +122,18 @@ def _moment(text: str) -> str:
 
 
 def _coded(text: str) -> Markup:
-    """Return *text* with what stands between backticks as code."""
+    """Return *text* with what stands between backticks as code, folded where it is long."""
     from markupsafe import Markup, escape
 
-    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
+    return Markup(re.sub("`([^`]+)`", _code, str(escape(text))))
+
+
+def _code(found: re.Match[str]) -> str:
+    whole = f"<code>{found[1]}</code>"
+    if len(found[1]) <= _LONG_CODE:
+        return whole
+    start = f"<code>{re.sub('&[^;]*$', '', found[1][:_LONG_CODE])}…</code>"
+    return f'<details class="long"><summary>{start}</summary>{whole}</details>'
 
 
 def _by_share(parts: Sequence[Influence]) -> list[Influence]:
