@@ -8,7 +8,7 @@ This module knows no result.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import Any
 
@@ -199,53 +199,46 @@ class Section:
         return [{column.name: column.value(row) for column in self.columns} for row in self.rows]
 
 
-def facts_about(title: str, facts: Iterable[tuple[str, object]]) -> Section:
-    """Return names and values as a section."""
-    return Section(title, FACTS, tuple(facts))
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What is shown of a result."""
+
+    title: str
+    sections: Sequence[Section]
+    facts: Mapping[str, str] = field(default_factory=dict)
+    """What stands first, by name; what is empty is left out."""
+    note: str = ""
+    """What must be known before all else."""
+    summary: Sequence[Section] = ()
+    """What a notebook shows; empty: the first section."""
+
+
+def facts_page(title: str, facts: Iterable[tuple[str, object]]) -> Page:
+    """Return names and values as a page of one table."""
+    return Page(title, [Section("", FACTS, [(name, str(value)) for name, value in facts])])
 
 
 class Shown:
-    """A result that notebooks and pages show as sections."""
+    """A result that notebooks and pages show."""
 
     __slots__ = ()
 
-    @property
-    def heading(self) -> str:
-        """The title of its page, and of what a notebook shows."""
-        raise NotImplementedError(f"{type(self).__name__} has no title")
-
-    @property
-    def facts(self) -> Mapping[str, str]:
-        """What stands at the top of its page; what is empty is left out."""
-        return {}
-
-    @property
-    def note(self) -> str:
-        """What the page explains first."""
-        return ""
-
-    def sections(self) -> Sequence[Section]:
+    def shown(self) -> Page:
         """Return what is shown of it."""
         raise NotImplementedError(f"{type(self).__name__} does not say what is shown of it")
 
-    def summary(self) -> Sequence[Section]:
-        """Return what a notebook shows: the first section, under the title of all."""
-        return [replace(self.sections()[0], title=self.heading)]
-
     def _repr_html_(self) -> str:
-        return html_of(self.summary())
+        page = self.shown()
+        first, *others = page.summary or page.sections[:1]
+        return "".join(map(html_of, [replace(first, title=page.title), *others]))
 
 
-def html_of(sections: Iterable[Section]) -> str:
-    """Return *sections* as a notebook shows them; long names are cut.
+def html_of(section: Section) -> str:
+    """Return a section as a notebook shows it; long names are cut.
 
-    >>> "<td>1</td>" in html_of([Section("Sizes", cells_of("nodes"), [("1",)])])
+    >>> "<td>1</td>" in html_of(Section("Sizes", cells_of("nodes"), [("1",)]))
     True
     """
-    return "".join(_html_of(section) for section in sections)
-
-
-def _html_of(section: Section) -> str:
     columns = [column for column in section.columns if column.look != "scale"]
     rows = [
         [short_name(text) if column.look == "code" else text for column, text in cells]

@@ -1,6 +1,6 @@
 """Forfeits, time used and circumstances, which results report beside the score."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -65,7 +65,7 @@ class Circumstances(JsonData, Shown):
     """Games that were forfeited: by whom, against whom and why."""
 
     @property
-    def usual_facts(self) -> Mapping[str, str]:
+    def usual_facts(self) -> dict[str, str]:
         """How the games were played, as facts of a page."""
         return {
             "opening plies": str(self.opening_plies or "none"),

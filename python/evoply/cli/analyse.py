@@ -165,7 +165,7 @@ def _analyse_games(
 ) -> None:
     from evoply.cli.player_texts import read_players
     from evoply.cli.progress import progress_bar
-    from evoply.reports import analyse_games, write_analysis
+    from evoply.reports import analyse_games, page_of_games, write_result
     from evoply.reports.game_analysis import summaries
 
     games, notes = _games_of(path, game)
@@ -187,7 +187,7 @@ def _analyse_games(
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from None
     if html is not None and analysed:
-        write_analysis(analysed, judge.label, html, exact=exact)
+        write_result(page_of_games(analysed, judge.label, exact=exact), html)
     _show_games(output, analysed)
     if html is not None and analysed:
         output.say(f"Report: {html}")

@@ -72,8 +72,8 @@ def reproduce(
     html
         Write a page about the result, which opens offline, into this file.
     """
-    from evoply.reports import save_charts
-    from evoply.studies import STUDIES, Request, find_study, study_html, write_study
+    from evoply.reports import result_html, save_charts, write_result
+    from evoply.studies import STUDIES, Request, find_study, page_of_study
     from evoply.studies import reproduce as run_study
     from evoply.studies.study import no_result
 
@@ -93,7 +93,7 @@ def reproduce(
         100,
         html,
         f"{found.authors}: {' and '.join(part.title for part in parts)}",
-        lambda result, **state: study_html(result, found, **state),
+        lambda result, **state: result_html(page_of_study(result, found), **state),
         lambda percent: _how_far([part.name for part in parts], percent),
         is_shown=not quiet,
     ) as (move_bar, show):
@@ -112,7 +112,7 @@ def reproduce(
         result = run_study(study, table, request)
     _say_result(output, result)
     if html is not None:
-        write_study(result, found, html)
+        write_result(page_of_study(result, found), html)
         output.say(f"Report: {html}")
     if charts is not None:
         files = save_charts(result.charts, charts)

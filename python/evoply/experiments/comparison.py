@@ -26,11 +26,10 @@ from evoply.experiments.own_parts import GivenParts
 from evoply.experiments.running import Status, run_experiment
 from evoply.experiments.setup_statistics import compared, spread_of
 from evoply.files import write_atomically
-from evoply.games import game_rules
 from evoply.protocols import ConfigError
 from evoply.runs import runs_directory
 from evoply.runs.results import csv_text
-from evoply.sections import Section, Shown
+from evoply.sections import Page, Shown
 from evoply.wording import named_apart, shorten
 
 
@@ -74,29 +73,11 @@ class Comparison(Findings, Shown):
             lines.append(f"{name}: median {spread.median:.3f}, n = {len(spread.values)}")
         return "\n".join([*lines, *self.warnings, self.verdict])
 
-    @property
-    def heading(self) -> str:
-        """The title of its page."""
-        return f"{self.name}: {game_rules(self.game).title}"
-
-    @property
-    def facts(self) -> Mapping[str, str]:
-        """What stands at the top of its page."""
-        from evoply.experiments.experiment_page import facts_of
-
-        return facts_of(self)
-
-    def sections(self) -> list[Section]:
+    def shown(self) -> Page:
         """Return all that its page shows."""
-        from evoply.experiments.experiment_page import sections_of
+        from evoply.experiments.experiment_page import page_of
 
-        return sections_of(self)
-
-    def summary(self) -> list[Section]:
-        """Return what a notebook shows: the values, and a curve."""
-        from evoply.experiments.experiment_page import summary_of
-
-        return summary_of(self)
+        return page_of(self)
 
 
 def comparison_of(folder: ExperimentFolder) -> Comparison:

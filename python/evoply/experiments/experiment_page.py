@@ -9,9 +9,10 @@ from typing import Any
 from evoply.experiments.design import Experiment
 from evoply.experiments.findings import Findings
 from evoply.experiments.setup_statistics import SetupDifference
+from evoply.games import game_rules
 from evoply.reports.charts import Chart, drawn, line_chart
 from evoply.reports.series import Series
-from evoply.sections import Column, Intervals, Section, between, chosen, counted
+from evoply.sections import Column, Intervals, Page, Section, between, chosen, counted
 
 _MOST_CURVES = 8
 """Most setups with curves: of more, only the best are drawn."""
@@ -23,34 +24,40 @@ _LONGEST = 64
 _TITLES = {"generations": "step", "games": "games", "work": "work", "seconds": "seconds"}
 
 
-def sections_of(comparison: Findings) -> list[Section]:
-    """Return what a page shows of *comparison*: what is found, and all that it is found from."""
-    said = [*comparison.warnings, comparison.verdict]
-    return [
-        *(Section("", sentences=[text]) for text in said),
-        values_of(comparison),
-        *pairs_of(comparison),
-        *effects_of(comparison),
-        *_beyond(comparison),
-        _what_was_run(comparison),
-    ]
-
-
-def facts_of(comparison: Findings) -> dict[str, str]:
-    """Return the facts at the top of a page about *comparison*."""
+def page_of(comparison: Findings) -> Page:
+    """Return what is shown of *comparison*: what is found, and all that it is found from."""
     experiment = comparison.experiment
     kind = experiment.budget.kind
-    budget = f"{getattr(experiment.budget, kind):,} {kind}" if experiment.budget.is_set else ""
     is_timed = experiment.budget.seconds is not None
-    return {
-        "setups": f"{len(comparison.spreads):,}",
-        "runs": f"{comparison.runs:,} of {len(comparison.setups) * experiment.seeds:,}",
-        "seeds": _seeds(experiment),
-        "games a measure": f"{experiment.games:,}",
-        "budget a run": budget,
-        "look": str(comparison.look) if comparison.spreads else "",
-        "reproducible": "no: the budget is in seconds" if is_timed else "",
-    }
+    values, said = values_of(comparison), [*comparison.warnings, comparison.verdict]
+    axis = "games" if "games" in _axes(comparison) else "generations"
+    best = comparison.best[:_MOST_CURVES]
+    in_notebook = replace(
+        values,
+        sentences=said,
+        charts=[_curve_chart(comparison, best, axis)] if best else (),
+    )
+    return Page(
+        f"{comparison.name}: {game_rules(comparison.game).title}",
+        [
+            *(Section("", sentences=[text]) for text in said),
+            values,
+            *pairs_of(comparison),
+            *effects_of(comparison),
+            *_beyond(comparison),
+            _what_was_run(comparison),
+        ],
+        {
+            "setups": counted(len(comparison.spreads)),
+            "runs": f"{comparison.runs:,} of {len(comparison.setups) * experiment.seeds:,}",
+            "seeds": _seeds(experiment),
+            "games a measure": counted(experiment.games),
+            "budget a run": f"{getattr(experiment.budget, kind):,} {kind}" if kind else "",
+            "look": str(comparison.look) if comparison.spreads else "",
+            "reproducible": "no: the budget is in seconds" if is_timed else "",
+        },
+        summary=[in_notebook],
+    )
 
 
 def values_of(comparison: Findings) -> Section:
@@ -122,20 +129,6 @@ def _what_was_run(comparison: Findings) -> Section:
 def comparison_charts(comparison: Findings) -> list[Chart]:
     """Return the values and the curves as charts; none without results."""
     return [_strength(comparison), *_curves(comparison)] if comparison.spreads else []
-
-
-def summary_of(comparison: Findings) -> list[Section]:
-    """Return values and the curve against games, or steps, as a notebook shows them."""
-    axis = "games" if "games" in _axes(comparison) else "generations"
-    names = comparison.best[:_MOST_CURVES]
-    return [
-        replace(
-            values_of(comparison),
-            title=f"Comparison {comparison.name}",
-            sentences=[*comparison.warnings, comparison.verdict],
-            charts=[_curve_chart(comparison, names, axis)] if names else (),
-        )
-    ]
 
 
 def _seeds(experiment: Experiment) -> str:

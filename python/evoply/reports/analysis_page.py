@@ -1,21 +1,17 @@
 """Analysed games as one HTML page: how well each player chose, graphs, and mistakes on boards."""
 
-import os
 from collections.abc import Callable, Sequence
 from operator import itemgetter
-from pathlib import Path
 
-from evoply.files import write_atomically
 from evoply.games import game_rules
 from evoply.games.drawing import board_svg
 from evoply.games.draws import NO_DRAWS
 from evoply.protocols import CERTAIN, Color
 from evoply.reports.charts import Chart, line_chart
 from evoply.reports.game_analysis import AnalysedGame, AnalysedMove, summaries
-from evoply.reports.pages import sections_page
 from evoply.reports.scale import Scale
 from evoply.reports.series import Series
-from evoply.sections import NOTHING, Column, Picture, Section, chosen, counted, share
+from evoply.sections import NOTHING, Column, Page, Picture, Section, chosen, counted, share
 
 _MOST_GAMES = 8
 """Games with graphs, boards and all moves; of more only a line each is shown."""
@@ -26,37 +22,26 @@ _SHORT_LINE = 6
 _PLAYED, _BEST = "#f2a33a", "#59d18c"
 
 
-def write_analysis(
-    games: Sequence[AnalysedGame], judge: str, path: str | os.PathLike[str], *, exact: int | None
-) -> Path:
-    """Write the page about *games* to *path*, whole or not at all, and return the path.
-
-    Raises `OSError` if it cannot be written.
-    """
-    write_atomically(Path(path), analysis_html(games, judge, exact=exact))
-    return Path(path)
-
-
-def analysis_html(games: Sequence[AnalysedGame], judge: str, *, exact: int | None) -> str:
+def page_of_games(games: Sequence[AnalysedGame], judge: str, *, exact: int | None) -> Page:
     """Return the page about *games* that the player called *judge* looked at."""
     is_exact = any(move.exact for game in games for move in game.moves)
     names = {game.source.record.position.game for game in games}
     titles = ", ".join(game_rules(name).title for name in sorted(names))
     solved = "; near the end the solver gives it exactly, under perfect play" * is_exact
     bounds = bounds_text(games[0].scale) if games else ""
-    return sections_page(
+    return Page(
         f"Games analysed: {titles}",
         [
             players_of(games),
             *map(_game, games[:_MOST_GAMES]),
             *_further(games[_MOST_GAMES:]),
         ],
-        facts={
+        {
             "games": f"{len(games):,}",
             "moves": f"{sum(len(game.moves) for game in games):,}",
             "exact from": f"{exact} empty" if is_exact else "",
         },
-        note=f"Every move beside the best one, in the eyes of `{judge}`. A move's worth is "
+        f"Every move beside the best one, in the eyes of `{judge}`. A move's worth is "
         f"{unit_text(games[0].scale) if games else ''}, for the side to move{solved}. Moves of "
         "random openings and moves without a choice are not counted."
         + f" By what a move loses it is: {bounds}; a good move loses less."

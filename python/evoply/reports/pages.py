@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ from evoply.look import pieces_css
 from evoply.provenance import provenance
 from evoply.reports.charts import drawn
 from evoply.reports.phrases import Influence, percent
-from evoply.sections import Section, Shown
+from evoply.sections import Page, Shown
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -42,54 +42,19 @@ def page(template: str, *, state: str = "", goes_on: bool = False, **values: Any
     )
 
 
-def sections_page(
-    title: str,
-    sections: Sequence[Section],
-    *,
-    facts: Mapping[str, str] | None = None,
-    note: str = "",
-    state: str = "",
-    goes_on: bool = False,
-) -> str:
-    """Return the page of a result: a *note*, its *facts* and its *sections*.
-
-    A fact without a value is left out. *state* and *goes_on* are those of `page`.
-    """
-    return page(
-        "page.html",
-        title=title,
-        sections=sections,
-        facts=facts or {},
-        note=note,
-        state=state,
-        goes_on=goes_on,
-    )
-
-
-def result_html(result: Shown, *, state: str = "", goes_on: bool = False) -> str:
+def result_html(result: Shown | Page, *, state: str = "", goes_on: bool = False) -> str:
     """Return the page about *result*; *state* and *goes_on* are those of `page`."""
-    return sections_page(
-        result.heading,
-        result.sections(),
-        facts=result.facts,
-        note=result.note,
-        state=state,
-        goes_on=goes_on,
-    )
+    shown = result if isinstance(result, Page) else result.shown()
+    return page("page.html", title=shown.title, shown=shown, state=state, goes_on=goes_on)
 
 
-def write_result(result: Shown, path: str | os.PathLike[str], *, state: str = "") -> Path:
+def write_result(result: Shown | Page, path: str | os.PathLike[str], *, state: str = "") -> Path:
     """Write the page about *result* to *path*, whole or not at all, and return the path.
 
     *state* says how far work came that was stopped. Raises `OSError` if it cannot be written.
     """
     write_atomically(Path(path), result_html(result, state=state))
     return Path(path)
-
-
-def begun_html(title: str, *, state: str, goes_on: bool) -> str:
-    """Return the page of work that has no results yet, only a *state*; see `page`."""
-    return sections_page(title, (), state=state, goes_on=goes_on)
 
 
 @lru_cache(maxsize=1)

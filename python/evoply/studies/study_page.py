@@ -1,12 +1,7 @@
 """What is shown of a result of a study: its table, and a page that needs no network."""
 
-import os
-from pathlib import Path
-
 from evoply import _native
-from evoply.files import write_atomically
-from evoply.reports.pages import sections_page
-from evoply.sections import Column, Section, chosen, counted
+from evoply.sections import Column, Page, Section, chosen, counted
 from evoply.studies.study import Result, Study
 
 
@@ -39,22 +34,13 @@ _VERDICTS = (
 )
 
 
-def write_study(result: Result, study: Study, path: str | os.PathLike[str]) -> Path:
-    """Write the page about *result* to *path*, whole or not at all, and return the path.
-
-    Raises `OSError` if it cannot be written.
-    """
-    write_atomically(Path(path), study_html(result, study))
-    return Path(path)
-
-
-def study_html(result: Result, study: Study, *, state: str = "", goes_on: bool = False) -> str:
-    """Return the page about a result as HTML; *state* and *goes_on* are those of `page`."""
+def page_of_study(result: Result, study: Study) -> Page:
+    """Return the page about a result of *study*."""
     lists = {
         "What the paper leaves open, and how it is read here": study.choices,
         "Where the paper contradicts itself": study.contradictions,
     }
-    return sections_page(
+    return Page(
         f"{study.authors}: {result.title}",
         [
             Section("", sentences=result.notes, charts=result.charts),
@@ -62,16 +48,14 @@ def study_html(result: Result, study: Study, *, state: str = "", goes_on: bool =
             Section("Run it again", text=result.command),
             *(Section(title, points=points) for title, points in lists.items() if points),
         ],
-        facts={
+        {
             "table": result.table,
             "scale": result.scale,
             "seed": str(result.seed),
             "rules": result.rules,
             "evoply": _native.__version__,
         },
-        note=study.paper,
-        state=state,
-        goes_on=goes_on,
+        study.paper,
     )
 
 
