@@ -18,6 +18,9 @@ from evoply.wording import ends_in_words, short_name, shorten
 NOTHING = "-"
 """What stands for a missing value where there is little room."""
 
+_LONGEST = 48
+"""Characters of a name where there is little room."""
+
 counted = "{:,}".format
 """Writes a whole number."""
 
@@ -82,8 +85,8 @@ class Column:
     from 0 to 1, for pages alone)."""
     missing: str = NOTHING
     """What a page shows where there is no value."""
-    longest: int = 48
-    """Characters of a text where there is little room."""
+    longest: int = 0
+    """Characters of a text where there is little room; 0: as many as it has, or 48 of "code"."""
 
     @property
     def is_text(self) -> bool:
@@ -102,11 +105,12 @@ class Column:
         return self.missing if value is None else self.format(value)
 
     def short(self, row: Any) -> str:
-        """Return the same for where there is little room: a text is cut, and "-" is no value."""
+        """Return the same for where there is little room: names are cut, and "-" is no value."""
         value = self.value(row)
         if value is None:
             return NOTHING
-        return shorten(self.format(value), self.longest) if self.is_text else self.format(value)
+        longest = self.longest or (_LONGEST if self.look == "code" else 0)
+        return shorten(self.format(value), longest) if longest else self.format(value)
 
 
 def cells_of(*labels: str, **looks: str) -> tuple[Column, ...]:

@@ -180,7 +180,7 @@ def _time(seconds: float) -> str:
 
 _TABLES = (
     Column("name", "table", str),
-    Column("title", "what", str, read=_what, longest=200),
+    Column("title", "what", str, read=_what),
     *(
         Column(scale, scale, _time, read=lambda made, scale=scale: made.seconds[scale])
         for scale in ("smoke", "small", "paper")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _PAIRING_GAMES = 100
 _ROUND_GAMES = 20
 _TIMES = (
-    Column("player", "player", str),
+    Column("player", "player", str, look="code"),
     Column("seconds", "seconds a game", lambda seconds: f"{seconds.mean:.3g}"),
     Column("seconds", "at most", lambda seconds: f"{seconds.most:.3g}"),
 )

@@ -110,7 +110,7 @@ def _moved(name: str, label: str, text: Callable[[AnalysedMove, Scale], str | No
 MOVES = (
     _moved("ply", "ply", lambda move, _: str(move.ply)),
     Column("side", "side", str, read=lambda row: str(row[1].color)),
-    Column("player", "player", str, read=lambda row: row[0].player(row[1].color)),
+    Column("player", "player", str, read=lambda row: row[0].player(row[1].color), look="code"),
     Column("move", "move", str, read=lambda row: row[1].move),
     _moved("worth", "worth", lambda move, scale: score_text(move.score, move, scale)),
     Column("best", "best", str, read=lambda row: row[1].best or ""),
