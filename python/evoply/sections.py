@@ -81,8 +81,8 @@ class Column:
     """Its name in the live display, which has more room; empty: its label."""
     look: str = ""
     """How a page shows it: "code" for a formula or a name, which may be very long, "strong",
-    "whole" (never broken), "faint", "verdict", or "scale" (a share and its interval as a line
-    from 0 to 1, for pages alone)."""
+    "whole" (never broken), "faint", "verdict"; or, on pages alone, "scale" (a share and its
+    interval as a line from 0 to 1) or "bar" (a share)."""
     missing: str = NOTHING
     """What a page shows where there is no value."""
     longest: int = 0
@@ -124,6 +124,8 @@ def cells_of(*labels: str, **looks: str) -> tuple[Column, ...]:
         for place, label in enumerate(labels)
     )
 
+
+_DRAWN = ("scale", "bar")
 
 FACTS = cells_of("", "")
 """The columns of pairs of a name and a value."""
@@ -243,7 +245,7 @@ def html_of(section: Section) -> str:
     >>> "<td>1</td>" in html_of(Section("Sizes", cells_of("nodes"), [("1",)]))
     True
     """
-    columns = [column for column in section.columns if column.look != "scale"]
+    columns = [column for column in section.columns if column.look not in _DRAWN]
     rows = [
         [short_name(text) if column.look == "code" else text for column, text in cells]
         for row in section.rows

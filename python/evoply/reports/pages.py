@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +16,7 @@ from evoply.files import write_atomically
 from evoply.look import pieces_css
 from evoply.provenance import provenance
 from evoply.reports.charts import drawn
-from evoply.reports.phrases import Influence, percent
+from evoply.reports.phrases import percent
 from evoply.sections import Page, Shown
 
 if TYPE_CHECKING:
@@ -71,19 +70,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals["pieces_css"] = Markup(pieces_css())
-    environment.filters |= {
-        "percent": percent,
-        "drawn": drawn,
-        "coded": _coded,
-        "moment": _moment,
-        "by_share": _by_share,
-    }
+    environment.filters |= {"coded": _coded, "drawn": drawn, "percent": percent}
     return environment
-
-
-def _moment(text: str) -> str:
-    """Return an ISO time in UTC without its fractions."""
-    return f"{text[:16].replace('T', ' ')} UTC"
 
 
 def _coded(text: str) -> Markup:
@@ -99,7 +87,3 @@ def _code(found: re.Match[str]) -> str:
         return whole
     start = f"<code>{re.sub('&[^;]*$', '', found[1][:_LONG_CODE])}…</code>"
     return f'<details class="long"><summary>{start}</summary>{whole}</details>'
-
-
-def _by_share(parts: Sequence[Influence]) -> list[Influence]:
-    return sorted(parts, key=lambda part: -part.share)
