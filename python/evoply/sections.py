@@ -58,6 +58,13 @@ def between(text: Callable[[float], str]) -> Callable[[Sequence[float]], str]:
     return lambda interval: ends_in_words(*interval, text)
 
 
+def value_in(row: Any, what: str | Callable[[Any], Any]) -> Any:
+    """Return the value of a key or an attribute of *row*, or of a function of it."""
+    if not isinstance(what, str):
+        return what(row)
+    return row.get(what) if isinstance(row, Mapping) else getattr(row, what)
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """A value of every row: what it is called, and how people read it.
@@ -95,9 +102,7 @@ class Column:
 
     def value(self, row: Any) -> Any:
         """Return the value in *row*; None if it is not there."""
-        if self.read is not None:
-            return self.read(row)
-        return row.get(self.name) if isinstance(row, Mapping) else getattr(row, self.name)
+        return value_in(row, self.read or self.name)
 
     def text(self, row: Any) -> str:
         """Return the value in *row* as people read it."""
@@ -139,15 +144,17 @@ def chosen(columns: Iterable[Column], names: str) -> tuple[Column, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
-    """A chart of values with 95 % intervals, one row for each of *names*, the first on top."""
+    """A chart of the rows of a section: the value of each with its 95 % interval."""
 
     title: str
-    name: str
-    """What the values are, for tips."""
     unit: str
-    names: Sequence[str]
-    values: Sequence[float | None]
-    intervals: Sequence[tuple[float, float] | None]
+    value: str | Callable[[Any], float | None]
+    """Its key or attribute in a row, or a function of a row."""
+    interval: str
+    names: str = "player"
+    """The key or attribute that names a row."""
+    name: str = ""
+    """What the values are, for tips; empty: the title."""
     note: str = "with 95 % intervals"
     reference: float | None = None
     """Where a vertical line stands."""
@@ -190,6 +197,14 @@ class Section:
     a page is narrow."""
     longest: int = 56
     """Characters of a cell of look "code" before a page folds the rest away."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to be shown: a page leaves out a table without rows."""
+        shown = (self.sentences, self.points, self.charts, self.pictures, self.text)
+        has_parts = any(not part.is_empty for part in self.parts)
+        is_note = bool(self.note) and not self.columns
+        return not (self.rows or any(shown) or has_parts or is_note)
 
     @property
     def head(self) -> tuple[str, ...]:

@@ -117,24 +117,15 @@ class RoundRobin(Circumstances):
     def shown(self) -> Page:
         """Return the standings, and how every two players fared."""
         standings = self.standings
-        chart = Intervals(
-            "Ratings",
-            "rating",
-            "rating (Elo, mean 0)",
-            [standing.player for standing in standings],
-            [standing.rating for standing in standings],
-            [standing.interval for standing in standings],
-            reference=0.0,
-        )
         facts = {
             "players": counted(len(standings)),
             "games": counted(self.games),
             "different games": counted(self.distinct_games),
         }
         sections = [
-            Section("Standings", STANDINGS, standings, RATING_NOTE, charts=[chart]),
+            Section("Standings", STANDINGS, standings, RATING_NOTE, charts=[_RATINGS]),
             self._grid() if len(standings) <= _MOST_IN_GRID else self._all_pairings(),
-            *self.forfeited(),
+            self.forfeited(),
         ]
         title = f"Round robin: {game_rules(self.game).title}"
         return Page(title, sections, facts | self.usual_facts)
@@ -178,6 +169,8 @@ RATING_NOTE = (
     "400 points are ten to one. A draw counts half. Intervals take the two games of an opening "
     "together, because they are not independent."
 )
+
+_RATINGS = Intervals("Ratings", "rating (Elo, mean 0)", "rating", "interval", reference=0.0)
 
 STANDINGS = (
     Column("rank", "rank", counted),

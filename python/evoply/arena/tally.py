@@ -74,11 +74,10 @@ class Circumstances(JsonData, Shown):
             "reproducible": "" if self.reproducible else "no",
         }
 
-    def forfeited(self) -> list[Section]:
-        """Return the forfeited games as a section, if there are any."""
+    def forfeited(self) -> Section:
+        """Return the forfeited games."""
         note = "A player that fails in a game loses that game, and the tournament goes on."
-        section = Section("Forfeited games", _FORFEITS, self.forfeits, note)
-        return [section] if self.forfeits else []
+        return Section("Forfeited games", _FORFEITS, self.forfeits, note)
 
 
 class Tally:

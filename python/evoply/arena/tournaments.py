@@ -118,26 +118,13 @@ class Tournament(Circumstances):
         columns = [Column("rank", "rank", counted, read=lambda star: ranks[star.place]), *STARS]
         if correlation is not None:
             columns.append(_FITNESS)
-        names = [star.player for star in stars]
-        charts = [
-            Intervals(
-                "Mean rank",
-                "mean rank",
-                "mean rank (1 is the best)",
-                names,
-                [star.mean_rank for star in stars],
-                [star.rank_interval for star in stars],
-            ),
-            Intervals(
-                "Finals",
-                "finals",
-                "share of runs",
-                names,
-                [star.finals / self.runs for star in stars],
-                [star.finals_interval for star in stars],
-                note="runs in which it played in the last round, with 95 % intervals",
-            ),
-        ]
+        finals = Intervals(
+            "Finals",
+            "share of runs",
+            lambda star: star.finals / self.runs,
+            "finals_interval",
+            note="runs in which it played in the last round, with 95 % intervals",
+        )
         found = [] if correlation is None else [str(correlation)]
         rounds = [
             (str(run), str(number), ", ".join(map(short_name, names)))
@@ -154,9 +141,9 @@ class Tournament(Circumstances):
         return Page(
             f"Tournament: {game_rules(self.game).title}",
             [
-                Section("Stars", columns, stars, RATING_NOTE, found, charts=charts),
+                Section("Stars", columns, stars, RATING_NOTE, found, charts=[_RANKS, finals]),
                 Section("Who was out when", head, rounds, folded="Every round"),
-                *self.forfeited(),
+                self.forfeited(),
             ],
             facts | self.usual_facts,
             "In every round a player meets randomly drawn opponents with both colours, and is out "
@@ -173,6 +160,7 @@ STARS = (
     Column("rating", "rating", signed),
     Column("rating_interval", "95 % interval", between(signed), missing="too few games"),
 )
+_RANKS = Intervals("Mean rank", "mean rank (1 is the best)", "mean_rank", "rank_interval")
 _FITNESS = Column("fitness", "fitness", "{:g}".format, missing="", is_listed=False)
 _WHOM = {"all": "all players", "same": "players of the same bracket", "other": "other brackets"}
 _MOST_RUNS_SHOWN = 100

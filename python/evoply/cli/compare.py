@@ -227,17 +227,15 @@ def _say(comparison: Comparison, output: Output) -> None:
         output.say(
             f"Beyond the budget: {far.setup} by {share(far.mean)}, {share(far.most)} at most"
         )
-    for section in pairs_of(comparison):
-        output.say()
-        say_section(replace(section, columns=PAIRS_IN_SHORT), output)
+    for section in (replace(pairs_of(comparison), columns=PAIRS_IN_SHORT), effects_of(comparison)):
+        if section.rows:
+            output.say()
+            say_section(section, output)
         if section.parts:
             output.say(
                 f"{MOST_PAIRS} of {len(comparison.differences):,} pairs, those of the least p; the "
                 "page and --csv have all."
             )
-    for section in effects_of(comparison):
-        output.say()
-        say_section(section, output)
     output.say(f"Look: {comparison.look}")
     for warning in comparison.warnings:
         output.say(warning, style="bold")

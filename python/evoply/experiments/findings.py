@@ -183,24 +183,25 @@ class Findings:
             return f"Only {self.best[0]} has results: nothing can be compared."
         return verdict_on(self.differences, self.effects, self.look)
 
+    def spread_data(self, name: str) -> dict[str, Any]:
+        """Return the values of a setup as JSON-ready data."""
+        spread = self.spreads[name]
+        return {
+            "name": name,
+            "values": list(spread.values),
+            "median": spread.median,
+            "quartiles": list(spread.quartiles),
+            "mean": spread.mean,
+            "interval": _to_list(spread.interval),
+        }
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready data."""
         return {
             "name": self.name,
             "path": str(self.path),
             "game": self.game,
-            "configs": [
-                {
-                    "name": name,
-                    "values": list(self.spreads[name].values),
-                    "median": self.spreads[name].median,
-                    "quartiles": list(self.spreads[name].quartiles),
-                    "mean": self.spreads[name].mean,
-                    "interval": _to_list(self.spreads[name].interval),
-                }
-                for name in self.setups
-                if name in self.spreads
-            ],
+            "configs": [self.spread_data(name) for name in self.setups if name in self.spreads],
             "runs": self.runs,
             "seeds": self.experiment.seeds,
             "measure": self.experiment.measure,

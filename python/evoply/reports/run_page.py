@@ -129,11 +129,11 @@ def _matches(run: Run) -> Section:
     )
     return Section(
         "Matches",
-        _MATCHES,
+        _MATCHES if played.champion else (),
         played.champion,
         note,
         longest=30,
-        parts=[part for part in parts if part.rows],
+        parts=parts,
     )
 
 
@@ -170,23 +170,20 @@ def _champion(kind_page: KindPage, run: Run, champion: Player, explanation: Expl
         note=kind_page.champion_note(run),
         parts=[
             Section("Simplified", text=explanation.simplified or ""),
-            *([exceptions] if count else []),
+            exceptions,
             as_it_is,
-            *_influence("Influence of each term", of_terms, explanation.terms),
-            *_influence("Influence of each feature", of_features, explanation.features),
+            _influence("Influence of each term", of_terms, explanation.terms),
+            _influence("Influence of each feature", of_features, explanation.features),
             Section("", pictures=pictures, note=size * too_large),
         ],
     )
 
 
-def _influence(title: str, note: str, influences: Sequence[Influence]) -> list[Section]:
+def _influence(title: str, note: str, influences: Sequence[Influence]) -> Section:
     parts = sorted(influences, key=lambda part: -part.share)
-    many = len(parts) - _MOST_PARTS
-    rest = Section("", _PARTS, parts[_MOST_PARTS:], folded=f"{many} more", longest=90)
-    listed = Section(
-        title, _PARTS, parts[:_MOST_PARTS], note, longest=90, parts=[rest] if many > 0 else ()
-    )
-    return [listed] if parts else []
+    rest = parts[_MOST_PARTS:]
+    folded = Section("", _PARTS, rest, folded=f"{len(rest)} more", longest=90)
+    return Section(title, _PARTS, parts[:_MOST_PARTS], note, longest=90, parts=[folded])
 
 
 def _wants(part: Influence) -> str:
@@ -277,8 +274,8 @@ def _what_was_run(run: Run, rows: Rows, shown: Rows, sample: str) -> Section:
         parts=[
             Section("", _COMMANDS, commands, look="plain", longest=1000),
             Section("", text=config, folded="Config (config.toml)"),
-            *([Section("", points=events, folded="History")] if events else []),
-            *([digests] if rows else []),
+            Section("", points=events, folded="History"),
+            digests,
         ],
     )
 
