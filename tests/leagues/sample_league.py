@@ -6,7 +6,8 @@ from typing import Any
 
 import evoply as ep
 from evoply._native import Stream
-from evoply.leagues.league_data import Entrant, LeaguePairing, LeagueResults, MadePlayer
+from evoply.experiments import Entrant, Pairing
+from evoply.leagues import LeagueResults, MadePlayer
 
 PLAYERS = {
     "liao": "( + white ( * 10 white_corners ) )",
@@ -68,8 +69,8 @@ def league(
         seeds=tuple(seeds),
         entrants=tuple(
             Entrant(
-                name,
-                f"the method {name}" if name in strengths else f"plays as {name}",
+                name=name,
+                title=f"the method {name}" if name in strengths else f"plays as {name}",
                 source="Somebody 2001" if name in strengths else "",
                 is_ranked=name in strengths,
                 counted="work" if name in strengths else "",
@@ -102,7 +103,7 @@ def _costs(name: str, seed: int) -> dict[str, Any]:
 
 def _all_against_all(
     condition: str, seed: int, drawn: Mapping[str, float], pairs: int, stream: Stream
-) -> list[LeaguePairing]:
+) -> list[Pairing]:
     names = list(drawn)
     found = []
     for place, first in enumerate(names):
@@ -110,7 +111,7 @@ def _all_against_all(
             share = 1 / (1 + 10 ** ((drawn[second] - drawn[first]) / 400))
             points = tuple(float(stream.random() < share) for _ in range(2 * pairs))
             hashes = tuple(stream.below(2**62) for _ in points)
-            found.append(LeaguePairing(condition, seed, first, second, points, hashes))
+            found.append(Pairing(condition, seed, first, second, points, hashes))
     return found
 
 

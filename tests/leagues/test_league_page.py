@@ -12,8 +12,8 @@ import pytest
 from sample_league import league
 
 import evoply as ep
+from evoply.leagues import LeagueResults, MadePlayer
 from evoply.leagues.champions import champions_of, player_text
-from evoply.leagues.league_data import LeagueResults, MadePlayer
 from evoply.leagues.league_page import league_html, league_summary, standings_data
 from evoply.leagues.standings import standings_of
 from web_browser import NEEDS_BROWSER, nothing_keeps_anybody_out
@@ -205,7 +205,9 @@ def test_one_condition_alone_has_a_page() -> None:
 
 def test_names_and_players_are_escaped(results: LeagueResults) -> None:
     evil = "<script>alert(1)</script>"
-    entrants = tuple(replace(entrant, title=evil, source=evil) for entrant in results.entrants)
+    entrants = tuple(
+        entrant.model_copy(update={"title": evil, "source": evil}) for entrant in results.entrants
+    )
     strange = replace(results, name=evil, entrants=entrants, facts={"machine": evil})
     html = html_of(strange)
     assert "<script" not in html

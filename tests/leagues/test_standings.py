@@ -13,7 +13,8 @@ from sample_league import league
 
 from evoply.arena import bradley_terry
 from evoply.arena.statistics import mean_interval
-from evoply.leagues.league_data import LeaguePairing, LeagueResults
+from evoply.experiments import Pairing
+from evoply.leagues import LeagueResults
 from evoply.leagues.standings import standings_of
 
 STRENGTHS = {"liao": 120.0, "squares": 40.0, "online": -30.0, "patterns": 220.0}
@@ -105,7 +106,7 @@ def test_a_rating_is_the_mean_of_those_of_each_seed() -> None:
         assert [*row.by_seed] == [1, 2, 3]
 
 
-def turned(pairings: Iterable[LeaguePairing]) -> tuple[LeaguePairing, ...]:
+def turned(pairings: Iterable[Pairing]) -> tuple[Pairing, ...]:
     """The same games, told by the other side, and in another order."""
     return tuple(
         replace(

@@ -23,7 +23,8 @@ from evoply.refusals import reason
 from evoply.wording import signed, span
 
 if TYPE_CHECKING:
-    from evoply.leagues import League, LeagueFolder, LeagueStatus
+    from evoply.experiments import ExperimentFolder, Status
+    from evoply.leagues import League
 
 _PAGE = "league.html"
 
@@ -81,26 +82,23 @@ def league(
     name
         Folder of the league within runs/ (or $EVOPLY_RUNS). Default: league-GAME.
     """
-    from evoply.leagues.league_loop import results_of, run_league
-    from evoply.leagues.league_result import League, budget_of, usual_name
-    from evoply.leagues.plan import LeagueFolder, plan_of
-    from evoply.runs import checked_name, runs_directory
+    from evoply.experiments import run_experiment
+    from evoply.leagues.league_data import results_of
+    from evoply.leagues.league_result import League, budget_of, league_folder
+    from evoply.runs import checked_name
 
     output = Output(json)
-    plan = plan_of(
-        {
-            "game": game or "othello",
-            "methods": tuple(part.strip() for part in methods.split(",") if part.strip()),
-            "own": tuple(with_ or ()),
-            "budget": budget_of(budget),
-            "seeds": seeds,
-            "games": games,
-            "move_time": move_time,
-            "depth": depth,
-        }
+    folder = league_folder(
+        None if name is None else checked_name(name),
+        game=game or "othello",
+        seeds=seeds,
+        budget=budget_of(budget),
+        games=games,
+        move_time=move_time,
+        depth=depth,
+        methods=tuple(part.strip() for part in methods.split(",") if part.strip()),
+        own=tuple(with_ or ()),
     )
-    path = runs_directory() / (usual_name(plan) if name is None else checked_name(name))
-    folder = LeagueFolder.create(path, plan)
     output.say(f"Folder: {folder.path}  (Ctrl-C stops; the same command goes on)")
     stopped = False
     try:
@@ -109,15 +107,14 @@ def league(
             output.say(_cost_text(folder, slots))
             with share_bar(folder.path.name) as move:
 
-                def tell(status: LeagueStatus) -> None:
-                    count = f"{status.done:,} of {status.total:,}"
+                def tell(status: Status) -> None:
+                    count = f"{status.done:,} of {status.units:,}"
                     move(status.share, count, status.seconds_left, status.stage)
 
-                results = run_league(folder, workers=workers, progress=tell, cluster=dispatcher)
+                run_experiment(folder, workers=workers, progress=tell, cluster=dispatcher)
     except KeyboardInterrupt:
         stopped = True
-        results = results_of(folder)
-    found = League.of(results)
+    found = League.of(results_of(folder))
     _say(found, output)
     try:
         output.labelled("Page", str(found.save_html(folder.path / _PAGE)))
@@ -135,12 +132,14 @@ def league(
     output.result(made({**found.to_dict(), "status": "finished"}))
 
 
-def _cost_text(folder: LeagueFolder, slots: int) -> str:
+def _cost_text(folder: ExperimentFolder, slots: int) -> str:
+    from evoply.experiments.all_play_all import measure_of_league
     from evoply.processes import core_count
 
-    plan, many = folder.plan, len(folder.entrants)
-    runs = plan.seeds * (many - len(folder.ready_players))
-    seconds = seconds_in_words(plan.budget * runs / (slots or core_count()))
+    plan, measure = folder.experiment, measure_of_league(folder)
+    many = len(measure.entrants)
+    runs = plan.seeds * (many - len(folder.players))
+    seconds = seconds_in_words(measure.budget * runs / (slots or core_count()))
     seeds = f"{plan.seeds} seed{'s' * (plan.seeds > 1)}"
     unsure = " (too few for an interval: three or more have one)" * (plan.seeds == 2)
     return (

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from evoply.arena.json_data import JsonData
 from evoply.arena.pairs import PairsPlayed
 from evoply.arena.statistics import mean_interval, pair_statistics
-from evoply.leagues.league_data import Condition, LeaguePairing, LeagueResults
+from evoply.experiments.all_play_all import Pairing
+from evoply.experiments.design import Condition
+from evoply.leagues.league_data import LeagueResults
 
 Interval = tuple[float, float]
 
@@ -52,7 +54,7 @@ class Encounter(JsonData):
         )
 
 
-def pairings_in_order(results: LeagueResults, condition: Condition) -> list[LeaguePairing]:
+def pairings_in_order(results: LeagueResults, condition: Condition) -> list[Pairing]:
     """Return the pairings under *condition* so that their order and sides change nothing."""
     names = {entrant.name for entrant in results.entrants}
     found = []
@@ -69,7 +71,7 @@ def pairings_in_order(results: LeagueResults, condition: Condition) -> list[Leag
     return sorted(found, key=lambda pairing: (pairing.seed, pairing.first, pairing.second))
 
 
-def _turned(pairing: LeaguePairing) -> LeaguePairing:
+def _turned(pairing: Pairing) -> Pairing:
     """Return the same games from the point of view of the second, who was Black in every other."""
     order = [game ^ 1 for game in range(len(pairing.points))]
     return replace(
@@ -81,9 +83,9 @@ def _turned(pairing: LeaguePairing) -> LeaguePairing:
     )
 
 
-def encounters_of(pairings: Iterable[LeaguePairing]) -> dict[tuple[str, str], Encounter]:
+def encounters_of(pairings: Iterable[Pairing]) -> dict[tuple[str, str], Encounter]:
     """Return the games of each two entrants, in both directions."""
-    by_sides: dict[tuple[str, str], list[LeaguePairing]] = {}
+    by_sides: dict[tuple[str, str], list[Pairing]] = {}
     for pairing in pairings:
         by_sides.setdefault((pairing.first, pairing.second), []).append(pairing)
     found: dict[tuple[str, str], Encounter] = {}
@@ -103,12 +105,12 @@ def encounters_of(pairings: Iterable[LeaguePairing]) -> dict[tuple[str, str], En
     return found
 
 
-def opening_pairs(pairing: LeaguePairing, first: int, second: int) -> PairsPlayed:
+def opening_pairs(pairing: Pairing, first: int, second: int) -> PairsPlayed:
     """Return the opening pairs of *pairing*, whose sides are the players *first* and *second*."""
     points = np.array(pairing.points, dtype=np.float64).reshape(-1, 2).sum(axis=1)
     sides = np.full(len(points), first), np.full(len(points), second)
     return PairsPlayed(*sides, points, _hashes(pairing).reshape(-1, 2))
 
 
-def _hashes(pairing: LeaguePairing) -> NDArray[np.uint64]:
+def _hashes(pairing: Pairing) -> NDArray[np.uint64]:
     return np.array(pairing.hashes, dtype=np.uint64)

@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from evoply.experiments.design import Condition, Entrant
 from evoply.games import game_rules
 from evoply.leagues.champions import LeagueChampion, champions_of, player_text
 from evoply.leagues.encounters import Encounter
-from evoply.leagues.league_data import Condition, Entrant, LeagueResults, MadePlayer
+from evoply.leagues.league_data import LeagueResults, MadePlayer
 from evoply.leagues.standings import LeagueStanding, LeagueStandings
 from evoply.look import table_html
 from evoply.reports.charts import Chart, interval_chart

@@ -23,6 +23,8 @@ from evoply.arena.json_data import JsonData
 from evoply.arena.pairs import PairsPlayed
 from evoply.arena.ratings import Ratings
 from evoply.arena.statistics import FEWEST_PAIRS, mean_interval
+from evoply.experiments.all_play_all import Pairing
+from evoply.experiments.design import Condition, Entrant
 from evoply.leagues.encounters import (
     FEWEST_SEEDS,
     Encounter,
@@ -31,7 +33,7 @@ from evoply.leagues.encounters import (
     opening_pairs,
     pairings_in_order,
 )
-from evoply.leagues.league_data import Condition, Entrant, LeaguePairing, LeagueResults
+from evoply.leagues.league_data import LeagueResults
 from evoply.leagues.nash import log_odds, nash_averages
 
 _ELO = 400 / math.log(10)
@@ -185,7 +187,7 @@ def standings_of(results: LeagueResults, condition: Condition) -> LeagueStanding
     )
 
 
-def _rate(pairings: Sequence[LeaguePairing], anchors: Sequence[str]) -> _SeedRatings | None:
+def _rate(pairings: Sequence[Pairing], anchors: Sequence[str]) -> _SeedRatings | None:
     """Return the ratings of the players that games tie to *anchors*.
 
     None unless all of *anchors* are tied to each other: another zero would be another scale.
@@ -203,7 +205,7 @@ def _rate(pairings: Sequence[LeaguePairing], anchors: Sequence[str]) -> _SeedRat
     return _SeedRatings(names, ratings, [names.index(name) for name in anchors])
 
 
-def _tied_to(name: str, pairings: Sequence[LeaguePairing]) -> set[str]:
+def _tied_to(name: str, pairings: Sequence[Pairing]) -> set[str]:
     """Return *name* and all who are tied to it by games, maybe over others."""
     tied, before = {name}, 0
     while len(tied) > before:
