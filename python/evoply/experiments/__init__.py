@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         find_experiment,
         folder_for,
     )
-    from evoply.experiments.experiment_page import comparison_charts, comparison_html
+    from evoply.experiments.experiment_page import comparison_charts
     from evoply.experiments.running import (
         Cost,
         Status,
@@ -74,7 +74,6 @@ __all__ = [
     "compare_experiment",
     "compared",
     "comparison_charts",
-    "comparison_html",
     "comparison_of",
     "estimated_cost",
     "experiment_of",
@@ -103,7 +102,7 @@ give_when_used(
             "experiment_of load_experiment setups_of"
         ),
         "experiment_folder": "ExperimentFolder UnitResult find_experiment folder_for",
-        "experiment_page": "comparison_charts comparison_html",
+        "experiment_page": "comparison_charts",
         "running": "Cost Status check_experiment_sendable estimated_cost run_experiment",
         "setup_statistics": "SetupDifference Spread compared fewest_seeds seeds_for spread_of",
     },
