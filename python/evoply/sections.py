@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from evoply.look import table_html
 from evoply.wording import ends_in_words, short_name, shorten
@@ -78,8 +78,8 @@ class Column:
     """Its name in the live display, which has more room; empty: its label."""
     look: str = ""
     """How a page shows it: "code" for a formula or a name, which may be very long, "strong",
-    "whole" (never broken), "faint", "verdict", or "scale" (a share and its interval as a line
-    from 0 to 1, for pages alone)."""
+    "whole" (never broken), "faint", "verdict", "head" (the name of its row), or "scale" (a share
+    and its interval as a line from 0 to 1) and "tint" (a `Tinted`), for pages alone."""
     missing: str = NOTHING
     """What a page shows where there is no value."""
     longest: int = 48
@@ -157,6 +157,17 @@ class Picture:
     """Its class in the style sheet."""
 
 
+class Tinted(NamedTuple):
+    """A cell with a colour behind its text, and a tip."""
+
+    text: str
+    tint: int
+    """Percent of colour."""
+    side: str
+    """Which colour, as a class of the style sheet: "above" or "below"."""
+    tip: str
+
+
 @dataclass(frozen=True, slots=True)
 class Section:
     """A part of a result: a table, and what is said and drawn about it."""
@@ -180,8 +191,8 @@ class Section:
     folded: str = ""
     """Where a page folds it away: what stands instead."""
     look: str = ""
-    """A class of the table in the style sheet; "numbers" scrolls, all others become cards where
-    a page is narrow."""
+    """A class of the table in the style sheet; "numbers", "grid" and "cross" scroll, all others
+    become cards where a page is narrow."""
     longest: int = 56
     """Characters of a cell of look "code" before a page folds the rest away."""
 
@@ -239,7 +250,7 @@ def html_of(section: Section) -> str:
     >>> "<td>1</td>" in html_of(Section("Sizes", cells_of("nodes"), [("1",)]))
     True
     """
-    columns = [column for column in section.columns if column.look != "scale"]
+    columns = [column for column in section.columns if column.look not in ("scale", "tint")]
     rows = [
         [short_name(text) if column.look == "code" else text for column, text in cells]
         for row in section.rows

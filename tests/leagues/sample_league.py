@@ -6,7 +6,7 @@ from typing import Any
 
 import evoply as ep
 from evoply._native import Stream
-from evoply.experiments import Entrant, Pairing
+from evoply.experiments import Entrant, LeaguePairing
 from evoply.leagues import LeagueResults, MadePlayer
 
 PLAYERS = {
@@ -103,7 +103,7 @@ def _costs(name: str, seed: int) -> dict[str, Any]:
 
 def _all_against_all(
     condition: str, seed: int, drawn: Mapping[str, float], pairs: int, stream: Stream
-) -> list[Pairing]:
+) -> list[LeaguePairing]:
     names = list(drawn)
     found = []
     for place, first in enumerate(names):
@@ -111,7 +111,7 @@ def _all_against_all(
             share = 1 / (1 + 10 ** ((drawn[second] - drawn[first]) / 400))
             points = tuple(float(stream.random() < share) for _ in range(2 * pairs))
             hashes = tuple(stream.below(2**62) for _ in points)
-            found.append(Pairing(condition, seed, first, second, points, hashes))
+            found.append(LeaguePairing(condition, seed, first, second, points, hashes))
     return found
 
 

@@ -13,7 +13,7 @@ from sample_league import league
 
 from evoply.arena import bradley_terry
 from evoply.arena.statistics import mean_interval
-from evoply.experiments import Pairing
+from evoply.experiments import LeaguePairing
 from evoply.leagues import LeagueResults
 from evoply.leagues.standings import standings_of
 
@@ -106,7 +106,7 @@ def test_a_rating_is_the_mean_of_those_of_each_seed() -> None:
         assert [*row.by_seed] == [1, 2, 3]
 
 
-def turned(pairings: Iterable[Pairing]) -> tuple[Pairing, ...]:
+def turned(pairings: Iterable[LeaguePairing]) -> tuple[LeaguePairing, ...]:
     """The same games, told by the other side, and in another order."""
     return tuple(
         replace(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from evoply.cli.long_work import on_cluster, seconds_in_words
-from evoply.cli.output import Output, StoppedError, made, percent, table
+from evoply.cli.output import Output, StoppedError, made, say_section
 from evoply.cli.progress import share_bar
 from evoply.cli.shared_options import (
     NO_CLUSTER,
@@ -20,7 +20,6 @@ from evoply.cli.shared_options import (
 )
 from evoply.protocols import RunError
 from evoply.refusals import reason
-from evoply.wording import signed, span
 
 if TYPE_CHECKING:
     from evoply.experiments import ExperimentFolder, Status
@@ -148,21 +147,11 @@ def _cost_text(folder: ExperimentFolder, slots: int) -> str:
 
 
 def _say(found: League, output: Output) -> None:
-    for condition, standings in found.standings.items():
+    from evoply.leagues.league_page import ratings_of
+
+    for standings in found.standings.values():
         output.say()
-        output.say(f"At {found.results.conditions[condition]}")
-        listed = table("", "method", "rating", "95 % interval", "score", "games", left=("method",))
-        for row in standings.standings:
-            listed.add_row(
-                "-" if row.rank is None else str(row.rank),
-                row.entrant,
-                "-" if row.rating is None else signed(row.rating),
-                span(row.interval, "-"),
-                percent(row.score),
-                f"{row.games:,}",
-            )
-        output.people.print(listed)
-        for note in standings.notes:
-            output.say(note)
+        output.say(f"At {standings.words}")
+        say_section(ratings_of(standings), output)
     if not found.is_whole:
         output.say("Not everything is made and played yet.")

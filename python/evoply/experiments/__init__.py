@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from evoply.when_used import give_when_used
 
 if TYPE_CHECKING:
-    from evoply.experiments.all_play_all import Pairing, pairings_of
+    from evoply.experiments.all_play_all import LeaguePairing, pairings_of
     from evoply.experiments.comparison import (
         Comparison,
         compare,
@@ -61,8 +61,8 @@ __all__ = [
     "Entrant",
     "Experiment",
     "ExperimentFolder",
+    "LeaguePairing",
     "Measure",
-    "Pairing",
     "Score",
     "Setup",
     "SetupDifference",
@@ -96,7 +96,7 @@ give_when_used(
         "comparison": (
             "Comparison compare compare_experiment comparison_of load_comparison usual_name"
         ),
-        "all_play_all": "Pairing pairings_of",
+        "all_play_all": "LeaguePairing pairings_of",
         "design": (
             "After AllPlayAll Budget Condition Entrant Experiment Measure Score Setup "
             "experiment_of load_experiment setups_of"

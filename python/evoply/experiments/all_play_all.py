@@ -37,7 +37,7 @@ _AT_A_TIME = 48
 
 
 @dataclass(frozen=True, slots=True)
-class Pairing:
+class LeaguePairing:
     """The games of two players of one seed under one condition."""
 
     condition: Condition
@@ -52,7 +52,7 @@ class Pairing:
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class LeagueRound:
     """All games of the players of one seed under one condition."""
 
     condition: Condition
@@ -83,14 +83,14 @@ def measure_of_league(folder: ExperimentFolder) -> AllPlayAll:
     return measure
 
 
-def rounds_of(folder: ExperimentFolder) -> list[Round]:
+def rounds_of(folder: ExperimentFolder) -> list[LeagueRound]:
     """Return the rounds of a league: those at equal depth, which take less, come first."""
     measure = measure_of_league(folder)
     rounds, number = [], 0
     for seed in folder.experiment.all_seeds:
         for condition in measure.conditions:
             taking = tuple(each for each in measure.entrants if _plays(folder, each, condition))
-            rounds.append(Round(condition, seed, taking, measure.games, number))
+            rounds.append(LeagueRound(condition, seed, taking, measure.games, number))
             number += len(rounds[-1])
     return sorted(rounds, key=lambda each: each.condition == "time")
 
@@ -157,7 +157,7 @@ def play_games(
 
 
 def schedule_of(
-    folder: ExperimentFolder, round_: Round, threads: int = 0, cluster: Cluster | None = None
+    folder: ExperimentFolder, round_: LeagueRound, threads: int = 0, cluster: Cluster | None = None
 ) -> tuple[Field, Schedule]:
     """Return the players of *round_* with its conditions, and all its games, pair by pair."""
     seed, condition = round_.seed, round_.condition
@@ -174,7 +174,7 @@ def schedule_of(
     return field, field.conditions.pairs(first, second, Stream(seed, "league", condition))
 
 
-def pairings_of(folder: ExperimentFolder) -> tuple[Pairing, ...]:
+def pairings_of(folder: ExperimentFolder) -> tuple[LeaguePairing, ...]:
     """Return the whole opening pairs that were played, pairing by pairing."""
     pairings = []
     if not (folder.path / "games.db").exists():
@@ -192,7 +192,7 @@ def pairings_of(folder: ExperimentFolder) -> tuple[Pairing, ...]:
                 of_pair = pair_of == number
                 hashes = played.results.hashes[of_pair].tolist()
                 pairings.append(
-                    Pairing(
+                    LeaguePairing(
                         condition=round_.condition,
                         seed=round_.seed,
                         first=first,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from evoply.arena.json_data import JsonData
 from evoply.arena.pairs import PairsPlayed
 from evoply.arena.statistics import mean_interval, pair_statistics
-from evoply.experiments.all_play_all import Pairing
+from evoply.experiments.all_play_all import LeaguePairing
 from evoply.experiments.design import Condition
 from evoply.leagues.league_data import LeagueResults
 
@@ -54,7 +54,7 @@ class Encounter(JsonData):
         )
 
 
-def pairings_in_order(results: LeagueResults, condition: Condition) -> list[Pairing]:
+def pairings_in_order(results: LeagueResults, condition: Condition) -> list[LeaguePairing]:
     """Return the pairings under *condition* so that their order and sides change nothing."""
     names = {entrant.name for entrant in results.entrants}
     found = []
@@ -71,7 +71,7 @@ def pairings_in_order(results: LeagueResults, condition: Condition) -> list[Pair
     return sorted(found, key=lambda pairing: (pairing.seed, pairing.first, pairing.second))
 
 
-def _turned(pairing: Pairing) -> Pairing:
+def _turned(pairing: LeaguePairing) -> LeaguePairing:
     """Return the same games from the point of view of the second, who was Black in every other."""
     order = [game ^ 1 for game in range(len(pairing.points))]
     return replace(
@@ -83,9 +83,9 @@ def _turned(pairing: Pairing) -> Pairing:
     )
 
 
-def encounters_of(pairings: Iterable[Pairing]) -> dict[tuple[str, str], Encounter]:
+def encounters_of(pairings: Iterable[LeaguePairing]) -> dict[tuple[str, str], Encounter]:
     """Return the games of each two entrants, in both directions."""
-    by_sides: dict[tuple[str, str], list[Pairing]] = {}
+    by_sides: dict[tuple[str, str], list[LeaguePairing]] = {}
     for pairing in pairings:
         by_sides.setdefault((pairing.first, pairing.second), []).append(pairing)
     found: dict[tuple[str, str], Encounter] = {}
@@ -105,12 +105,12 @@ def encounters_of(pairings: Iterable[Pairing]) -> dict[tuple[str, str], Encounte
     return found
 
 
-def opening_pairs(pairing: Pairing, first: int, second: int) -> PairsPlayed:
+def opening_pairs(pairing: LeaguePairing, first: int, second: int) -> PairsPlayed:
     """Return the opening pairs of *pairing*, whose sides are the players *first* and *second*."""
     points = np.array(pairing.points, dtype=np.float64).reshape(-1, 2).sum(axis=1)
     sides = np.full(len(points), first), np.full(len(points), second)
     return PairsPlayed(*sides, points, _hashes(pairing).reshape(-1, 2))
 
 
-def _hashes(pairing: Pairing) -> NDArray[np.uint64]:
+def _hashes(pairing: LeaguePairing) -> NDArray[np.uint64]:
     return np.array(pairing.hashes, dtype=np.uint64)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from evoply.experiments.all_play_all import Pairing, measure_of_league, pairings_of, rounds_of
+from evoply.experiments.all_play_all import LeaguePairing, measure_of_league, pairings_of, rounds_of
 from evoply.experiments.design import Condition, Entrant
 from evoply.experiments.experiment_folder import ExperimentFolder
 from evoply.experiments.units import Unit, measured
@@ -55,7 +55,7 @@ class LeagueResults:
     """The conditions in words, such as "10 ms a move" and "4 plies"."""
     made: tuple[MadePlayer, ...]
     """Also the lines of reference, once for every seed."""
-    pairings: tuple[Pairing, ...]
+    pairings: tuple[LeaguePairing, ...]
     wanted_players: int
     wanted_pairings: int
     games_a_pair: int
@@ -63,6 +63,17 @@ class LeagueResults:
     """The budget of a method and seed in words."""
     facts: Mapping[str, str] = field(default_factory=dict)
     """Further facts for the page: command, machine, version."""
+
+    @property
+    def missing(self) -> str:
+        """What an unfinished league lacks, as a sentence without its full stop; "" if whole."""
+        made, played = len(self.made), len(self.pairings)
+        if made >= self.wanted_players and played >= self.wanted_pairings:
+            return ""
+        return (
+            f"Unfinished: {made:,} of {self.wanted_players:,} players are made, and "
+            f"{played:,} of {self.wanted_pairings:,} pairings of them are played"
+        )
 
 
 def results_of(folder: ExperimentFolder) -> LeagueResults:

@@ -1,6 +1,8 @@
 """`league`: `evoply league` in Python, and its result.
 
 A league is an experiment whose measure is that all play all: its setups are the methods.
+
+Reasons: docs/design/runs.md.
 """
 
 from __future__ import annotations
@@ -14,13 +16,14 @@ from typing import Any
 from evoply.experiments.design import AllPlayAll, Condition, Experiment, experiment_of
 from evoply.experiments.experiment_folder import ExperimentFolder, find_experiment
 from evoply.experiments.running import Status, run_experiment
-from evoply.files import EXPERIMENT_FILE, write_atomically
+from evoply.files import EXPERIMENT_FILE
 from evoply.games import game_rules
-from evoply.leagues.league_data import LeagueResults, results_of
+from evoply.leagues.league_data import LeagueResults, MadePlayer, results_of
 from evoply.leagues.methods import taking_part
 from evoply.leagues.standings import LeagueStandings, standings_of
 from evoply.protocols import ConfigError, RunError
 from evoply.runs import runs_directory
+from evoply.sections import Page, Shown
 from evoply.wording import signed, span
 
 BUDGETS: Mapping[str, float] = {"full": 360.0, "small": 6.0}
@@ -28,7 +31,7 @@ BUDGETS: Mapping[str, float] = {"full": 360.0, "small": 6.0}
 
 
 @dataclass(frozen=True, slots=True)
-class League:
+class League(Shown):
     """The players of a league, their games, and who is how strong."""
 
     results: LeagueResults
@@ -60,16 +63,43 @@ class League:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready data."""
-        from evoply.leagues.league_page import standings_data
+        from evoply.leagues.champions import player_text
 
-        return standings_data(self.results, self.standings)
+        results = self.results
+        standings = {condition: found.to_dict() for condition, found in self.standings.items()}
+        return {
+            "name": results.name,
+            "game": results.game,
+            "budget": results.budget,
+            "seeds": [*results.seeds],
+            "games_a_pair": results.games_a_pair,
+            "conditions": dict(results.conditions),
+            "finished": not results.missing,
+            "entrants": [entrant.model_dump() for entrant in results.entrants],
+            "players": [
+                {
+                    name: player_text(made, results.game)
+                    if name == "player"
+                    else getattr(made, name)
+                    for name in MadePlayer.__slots__
+                }
+                for made in results.made
+            ],
+            "standings": standings,
+            "facts": dict(results.facts),
+        }
+
+    def shown(self) -> Page:
+        """Return what is shown of it."""
+        from evoply.leagues.league_page import page_of
+
+        return page_of(self.results, self.standings)
 
     def save_html(self, path: str | os.PathLike[str]) -> Path:
         """Write the page about it, whole or not at all, and return the path; `OSError` if not."""
-        from evoply.leagues.league_page import league_html
+        from evoply.reports import write_result
 
-        write_atomically(Path(path), league_html(self.results, self.standings))
-        return Path(path)
+        return write_result(self, path, state=self.results.missing)
 
     def __str__(self) -> str:
         lines = []
@@ -84,11 +114,6 @@ class League:
                 f"{self.results.conditions[condition]}: {', '.join(rows) or 'no games yet'}"
             )
         return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        from evoply.leagues.league_page import league_summary
-
-        return league_summary(self.results, self.standings)
 
 
 def league(

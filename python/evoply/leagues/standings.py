@@ -23,7 +23,7 @@ from evoply.arena.json_data import JsonData
 from evoply.arena.pairs import PairsPlayed
 from evoply.arena.ratings import Ratings
 from evoply.arena.statistics import FEWEST_PAIRS, mean_interval
-from evoply.experiments.all_play_all import Pairing
+from evoply.experiments.all_play_all import LeaguePairing
 from evoply.experiments.design import Condition, Entrant
 from evoply.leagues.encounters import (
     FEWEST_SEEDS,
@@ -187,7 +187,7 @@ def standings_of(results: LeagueResults, condition: Condition) -> LeagueStanding
     )
 
 
-def _rate(pairings: Sequence[Pairing], anchors: Sequence[str]) -> _SeedRatings | None:
+def _rate(pairings: Sequence[LeaguePairing], anchors: Sequence[str]) -> _SeedRatings | None:
     """Return the ratings of the players that games tie to *anchors*.
 
     None unless all of *anchors* are tied to each other: another zero would be another scale.
@@ -205,7 +205,7 @@ def _rate(pairings: Sequence[Pairing], anchors: Sequence[str]) -> _SeedRatings |
     return _SeedRatings(names, ratings, [names.index(name) for name in anchors])
 
 
-def _tied_to(name: str, pairings: Sequence[Pairing]) -> set[str]:
+def _tied_to(name: str, pairings: Sequence[LeaguePairing]) -> set[str]:
     """Return *name* and all who are tied to it by games, maybe over others."""
     tied, before = {name}, 0
     while len(tied) > before:
