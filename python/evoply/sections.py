@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from evoply.look import table_html
 from evoply.wording import ends_in_words, short_name, shorten
@@ -88,8 +88,9 @@ class Column:
     """Its name in the live display, which has more room; empty: its label."""
     look: str = ""
     """How a page shows it: "code" for a formula or a name, which may be very long, "strong",
-    "whole" (never broken), "faint", "verdict"; or, on pages alone, "scale" (a share and its
-    interval as a line from 0 to 1) or "bar" (a share)."""
+    "whole" (never broken), "faint", "verdict", "head" (the name of its row); or, on pages alone,
+    "scale" (a share and its interval as a line from 0 to 1), "bar" (a share) or "tint" (a
+    `Tinted`)."""
     missing: str = NOTHING
     """What a page shows where there is no value."""
     longest: int = 0
@@ -130,7 +131,7 @@ def cells_of(*labels: str, **looks: str) -> tuple[Column, ...]:
     )
 
 
-_DRAWN = ("scale", "bar")
+_DRAWN = ("scale", "bar", "tint")
 
 FACTS = cells_of("", "")
 """The columns of pairs of a name and a value."""
@@ -170,6 +171,17 @@ class Picture:
     """Its class in the style sheet."""
 
 
+class Tinted(NamedTuple):
+    """A cell with a colour behind its text, and a tip."""
+
+    text: str
+    tint: int
+    """Percent of colour."""
+    side: str
+    """Which colour, as a class of the style sheet: "above" or "below"."""
+    tip: str
+
+
 @dataclass(frozen=True, slots=True)
 class Section:
     """A part of a result: a table, and what is said and drawn about it."""
@@ -193,8 +205,8 @@ class Section:
     folded: str = ""
     """Where a page folds it away: what stands instead."""
     look: str = ""
-    """A class of the table in the style sheet; "numbers" scrolls, all others become cards where
-    a page is narrow."""
+    """A class of the table in the style sheet; "numbers", "grid" and "cross" scroll, all others
+    become cards where a page is narrow."""
     longest: int = 56
     """Characters of a cell of look "code" before a page folds the rest away."""
 

@@ -204,7 +204,7 @@ class Findings:
             "configs": [self.spread_data(name) for name in self.setups if name in self.spreads],
             "runs": self.runs,
             "seeds": self.experiment.seeds,
-            "measure": self.experiment.measure,
+            "measure": str(self.experiment.measure),
             "look": {
                 "seeds": list(self.look.seeds),
                 "planned": list(self.look.planned),
@@ -223,7 +223,7 @@ class Findings:
     @property
     def _scores(self) -> list[str]:
         """The names of the columns of scores, one an opponent."""
-        return [f"score:{opponent}" for opponent in self.experiment.opponents]
+        return [f"score:{opponent}" for opponent in self.experiment.measure.opponents]
 
     def columns(self, table: Table = "values") -> list[str]:
         """Return the names of the cells of `rows`, which a table without rows has, too."""
