@@ -13,7 +13,6 @@ from evoply._native import Stream
 from evoply.arena.conditions import (
     MOST_GAMES,
     Conditions,
-    PlayerTerms,
     circumstances,
     even_games,
     field_of,
@@ -27,6 +26,7 @@ from evoply.arena.schedule import FinishedGames, Results, Schedule, gathered, wh
 from evoply.arena.statistics import distinct_rows, pair_statistics
 from evoply.arena.stopping import Stop
 from evoply.arena.tally import Circumstances, Tally, TimeUsed
+from evoply.arena.terms import PlayerTerms
 from evoply.formats import GamePlayed
 from evoply.games import game_rules
 from evoply.look import table_html

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evoply._native import Stream
-from evoply.arena.conditions import Field, PlayerTerms, circumstances, field_of
+from evoply.arena.conditions import Field, circumstances, field_of
 from evoply.arena.elimination import (
     Elimination,
     Meetings,
@@ -33,6 +33,7 @@ from evoply.arena.schedule import Results, Schedule, checked_whole, ignore
 from evoply.arena.statistics import mean_interval, wilson
 from evoply.arena.stopping import Stop
 from evoply.arena.tally import Circumstances, Tally, TimeUsed
+from evoply.arena.terms import PlayerTerms
 from evoply.formats import GamePlayed
 from evoply.throttle import Pace
 from evoply.wording import named_apart

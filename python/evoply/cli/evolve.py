@@ -27,7 +27,7 @@ def evolve(
     game: shared_options.RunGame = None,
     set_: shared_options.Overrides = None,
     tests: shared_options.Tests = True,
-    threads: shared_options.Threads = 0,
+    conditions: shared_options.ThreadsAlone = shared_options.USUAL_TERMS,
     cluster: shared_options.ClusterOptions = shared_options.NO_CLUSTER,
     code_in_runs: shared_options.CodeInRuns = False,
     json: shared_options.Json = False,
@@ -64,7 +64,7 @@ def evolve(
     limits = {"generations": generations, "time_limit": time_limit}
     overrides = with_overrides(set_, seed=seed, **limits, game=game)
     output = Output(json)
-    driven: dict[str, Any] = {"threads": threads, "with_tests": tests}
+    driven: dict[str, Any] = {"threads": conditions.threads, "with_tests": tests}
     if learner in _SIZES:
         each = with_overrides(overrides, **{_SIZES[learner]: population_size})
         _other_run(learner, name, config, each, cluster, output, driven)

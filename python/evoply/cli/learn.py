@@ -25,7 +25,7 @@ def learn(
     terms: shared_options.Whole = 25,
     set_: shared_options.Overrides = None,
     tests: shared_options.Tests = True,
-    threads: shared_options.Threads = 0,
+    conditions: shared_options.ThreadsAlone = shared_options.USUAL_TERMS,
     cluster: shared_options.ClusterOptions = shared_options.NO_CLUSTER,
     code_in_runs: shared_options.CodeInRuns = False,
     json: shared_options.Json = False,
@@ -79,7 +79,7 @@ def learn(
     if games is not None and "games" not in keys and "generations" in keys:
         raise ValueError(f"--games: {config} counts generations - use --set generations=N")
     if features is not None and "features" in keys:
-        chosen = _features(features, terms, config, overrides, threads, output)
+        chosen = _features(features, terms, config, overrides, conditions.threads, output)
     elif features is not None and "patterns" in keys:
         chosen = _tuples(features, overrides)
     elif features is not None:
@@ -89,7 +89,9 @@ def learn(
         for_runs(cluster, settings, output, kind) as workers,
         new_run(name, settings, output, kind) as run,
     ):
-        output.result(drive(run, output, threads=threads, with_tests=tests, cluster=workers))
+        output.result(
+            drive(run, output, threads=conditions.threads, with_tests=tests, cluster=workers)
+        )
 
 
 def _features(

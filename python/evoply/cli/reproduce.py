@@ -11,13 +11,14 @@ from evoply.cli.output import Output, made
 from evoply.cli.output import table as empty_table
 from evoply.cli.progress import progress_and_page
 from evoply.cli.shared_options import (
+    USUAL_TERMS,
     Charts,
     Json,
     OutputFile,
     Quiet,
-    Seed,
-    Threads,
     Whole,
+    WrittenTerms,
+    only,
     prepared_folder,
 )
 from evoply.wording import shorten
@@ -39,10 +40,9 @@ def reproduce(
     games: Whole = 0,
     game: str = "",
     keep: str = "",
-    seed: Seed = 1,
+    conditions: Annotated[WrittenTerms, only("seed", "threads")] = USUAL_TERMS,
     html: OutputFile = None,
     charts: Charts = None,
-    threads: Threads = 0,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -102,12 +102,12 @@ def reproduce(
     ) as (move_bar, show):
         request = Request(
             scale=scale,
-            seed=seed,
+            seed=conditions.seed,
             rules=rules,
             opponent=opponent,
             games=games,
             game=game,
-            threads=threads,
+            threads=conditions.threads,
             progress=lambda done, total: move_bar(round(100 * done / total)),
             shown=show or no_result,
             keep=keep,

@@ -10,13 +10,14 @@ from evoply.cli.opened_run import opened_run
 from evoply.cli.output import Output
 from evoply.cli.shared_options import (
     NO_CLUSTER,
+    USUAL_TERMS,
     AnyRun,
     ClusterOptions,
     CodeInRuns,
     Json,
     SecondsOrNone,
     Tests,
-    Threads,
+    ThreadsAlone,
     WholeOrNone,
 )
 
@@ -34,7 +35,7 @@ def resume(
     tests: Tests = True,
     allow_other_version: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     code_in_runs: CodeInRuns = False,
-    threads: Threads = 0,
+    conditions: ThreadsAlone = USUAL_TERMS,
     cluster: ClusterOptions = NO_CLUSTER,
     json: Json = False,
 ) -> None:
@@ -91,7 +92,7 @@ def resume(
                     found,
                     output,
                     config=config,
-                    threads=threads,
+                    threads=conditions.threads,
                     with_tests=tests,
                     allow_other_version=allow_other_version,
                     cluster=workers,

@@ -6,16 +6,16 @@ from cyclopts import Parameter
 
 from evoply.cli.output import Output
 from evoply.cli.shared_options import (
+    USUAL_TERMS,
     CodeInRuns,
-    Game,
     Json,
     RunName,
     SecondsOrNone,
-    Seed,
     Tests,
-    Threads,
     Whole,
     WholeOrNone,
+    WrittenTerms,
+    only,
 )
 
 
@@ -29,10 +29,8 @@ def tune(
     time_limit: SecondsOrNone | None = None,
     pairs: Whole | None = None,
     name: RunName = None,
-    seed: Seed = 1,
-    game: Game = None,
+    conditions: Annotated[WrittenTerms, only("seed", "game", "threads")] = USUAL_TERMS,
     tests: Tests = True,
-    threads: Threads = 0,
     code_in_runs: CodeInRuns = False,
     json: Json = False,
 ) -> None:
@@ -66,7 +64,7 @@ def tune(
     from evoply.cli.player_texts import read_players
 
     limits = {"generations": generations, "time_limit": time_limit}
-    game, (chosen, *opponents) = read_players([player, *(against or [])], game)
+    game, (chosen, *opponents) = read_players([player, *(against or [])], conditions.game)
     from evoply.cli.run_loop import drive, new_run
     from evoply.learning import TuningConfig
 
@@ -76,8 +74,13 @@ def tune(
         if value is not None
     }
     config = TuningConfig.for_player(
-        chosen, game, seed=seed, parameters=parameters, opponents=opponents or None, **settings
+        chosen,
+        game,
+        seed=conditions.seed,
+        parameters=parameters,
+        opponents=opponents or None,
+        **settings,
     )
     output = Output(json)
     with new_run(name, config, output) as run:
-        output.result(drive(run, output, threads=threads, with_tests=tests))
+        output.result(drive(run, output, threads=conditions.threads, with_tests=tests))
