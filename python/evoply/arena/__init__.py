@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from evoply.arena.batches import GamesAgainst, PreparedPlayer, play_against, prepared
     from evoply.arena.conditions import Conditions, conditions_of
     from evoply.arena.elimination import Elimination, Meetings, Round, eliminate
+    from evoply.arena.game_terms import GameTerms, PlayerTerms, Terms
     from evoply.arena.matches import MatchResult, match
     from evoply.arena.one_game import play_game
     from evoply.arena.playing import Tables, play
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     )
     from evoply.arena.stopping import StoppedWithResultError
     from evoply.arena.tally import LostGames
-    from evoply.arena.terms import GameTerms, PlayerTerms, Terms
     from evoply.arena.tournaments import Correlation, Star, Tournament, rank_correlation, tournament
 
 __all__ = [
@@ -104,7 +104,7 @@ give_when_used(
         "stopping": "StoppedWithResultError",
         "playing": "Tables play",
         "tally": "LostGames",
-        "terms": "GameTerms PlayerTerms Terms",
+        "game_terms": "GameTerms PlayerTerms Terms",
         "tournaments": "Correlation Star Tournament rank_correlation tournament",
     },
 )

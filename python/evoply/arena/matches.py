@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from evoply._native import Stream
 from evoply.arena.conditions import Field, circumstances, even_games, field_of
+from evoply.arena.game_terms import PlayerTerms
 from evoply.arena.games_played import games_played
 from evoply.arena.schedule import FinishedGames, Results, Schedule, in_order, whole_pairs
 from evoply.arena.statistics import distinct_rows, elo_difference, pair_statistics
 from evoply.arena.stopping import Stop
 from evoply.arena.tally import Circumstances, Tally
-from evoply.arena.terms import PlayerTerms
 from evoply.formats import GamePlayed
 from evoply.games import game_rules
 from evoply.look import table_html

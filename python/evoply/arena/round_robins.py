@@ -17,6 +17,7 @@ from evoply.arena.conditions import (
     even_games,
     field_of,
 )
+from evoply.arena.game_terms import PlayerTerms
 from evoply.arena.json_data import JsonData
 from evoply.arena.kept_games import keeping
 from evoply.arena.matches import first_points, report
@@ -26,7 +27,6 @@ from evoply.arena.schedule import FinishedGames, Results, Schedule, gathered, wh
 from evoply.arena.statistics import distinct_rows, pair_statistics
 from evoply.arena.stopping import Stop
 from evoply.arena.tally import Circumstances, Tally, TimeUsed
-from evoply.arena.terms import PlayerTerms
 from evoply.formats import GamePlayed
 from evoply.games import game_rules
 from evoply.look import table_html

@@ -16,12 +16,12 @@ from typing import Any, ClassVar, Literal, Unpack
 import numpy as np
 
 from evoply.arena.conditions import circumstances, even_games, field_of
+from evoply.arena.game_terms import PlayerTerms
 from evoply.arena.matches import report, schedule_of_match
 from evoply.arena.pairs import pair_points
 from evoply.arena.schedule import Results, in_order
 from evoply.arena.stopping import Stop
 from evoply.arena.tally import Circumstances, Tally
-from evoply.arena.terms import PlayerTerms
 from evoply.formats import GamePlayed
 from evoply.players import NOT_REPRODUCIBLE
 from evoply.wording import short_name

@@ -23,6 +23,7 @@ from evoply.arena.elimination import (
     Play,
     eliminate,
 )
+from evoply.arena.game_terms import PlayerTerms
 from evoply.arena.games_played import games_played
 from evoply.arena.json_data import JsonData
 from evoply.arena.kept_games import KeptGames, keeping, play_kept
@@ -33,7 +34,6 @@ from evoply.arena.schedule import Results, Schedule, checked_whole, ignore
 from evoply.arena.statistics import mean_interval, wilson
 from evoply.arena.stopping import Stop
 from evoply.arena.tally import Circumstances, Tally, TimeUsed
-from evoply.arena.terms import PlayerTerms
 from evoply.formats import GamePlayed
 from evoply.throttle import Pace
 from evoply.wording import named_apart

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter, Token
 from cyclopts.validators import Number
 
-from evoply.arena.terms import Terms
+from evoply.arena.game_terms import Terms
 from evoply.games import GAMES
 from evoply.processes import SandboxMode
 from evoply.wording import shorten

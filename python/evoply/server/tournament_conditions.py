@@ -16,12 +16,12 @@ from evoply.arena import RoundRobin, Schedule
 from evoply.arena.conditions import Conditions as GameConditions
 from evoply.arena.conditions import conditions_of
 from evoply.arena.conditions import opening_plies as opening_plies_of
+from evoply.arena.game_terms import Openings
 from evoply.arena.games_played import PlayedGame, games_played, results_of
 from evoply.arena.one_game import random_opening
 from evoply.arena.round_robins import opponents, rate
 from evoply.arena.schedule import checked_whole
 from evoply.arena.tally import Tally
-from evoply.arena.terms import Openings
 from evoply.formats import GamePlayed
 from evoply.games import game_rules
 from evoply.protocols import Color, GameRecord, TimeControl
