@@ -101,12 +101,12 @@ def match(
         When a game has been played, show it in the terminal, move by move.
     """
     from evoply import arena
-    from evoply.cli.player_texts import read_players
+    from evoply.cli.player_texts import read_players, read_terms
 
     if watch and sprt is not None:
         raise ValueError("--watch shows a match of a few games, and --sprt plays thousands")
     game, (player, opponent) = read_players([first, second], conditions.game, programs)
-    terms = conditions.of(game)
+    terms = read_terms(conditions, game)
     test = None if sprt is None else arena.Sprt(*sprt, alpha, beta)
     if games is None:
         games = _GAMES if test is None else _MOST_SPRT_GAMES

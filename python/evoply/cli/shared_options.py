@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -90,16 +90,6 @@ class WrittenTerms(Terms):
     )
     threads: Threads = 0
     cluster: Annotated[None, Parameter(parse=False)] = None
-
-    def of(self, game: str) -> dict[str, Any]:
-        """Return them as `evoply.match` takes them; `ValueError` names the option that is wrong."""
-        from evoply.arena import conditions_of
-        from evoply.cli.player_texts import read_position
-
-        read = replace(self, game=game, start=read_position(game, self.start).position).keywords
-        with named_options():
-            conditions_of(**read)
-        return read
 
 
 USUAL_TERMS = WrittenTerms()

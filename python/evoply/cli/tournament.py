@@ -97,7 +97,7 @@ def tournament(
     """
     from evoply import arena
     from evoply.cli.bot_folders import entrants, leave_out_what_does_not_load, left_out_lines
-    from evoply.cli.player_texts import read_players
+    from evoply.cli.player_texts import read_players, read_terms
     from evoply.cli.tournament_file import Entry, read_field
     from evoply.games import game_rules
 
@@ -114,7 +114,7 @@ def tournament(
     entries, texts = [entries[place] for place in staying], [texts[place] for place in staying]
     read = [read[place] for place in staying]
     labels = [entry.name or player.label for entry, player in zip(entries, read, strict=True)]
-    terms = {**conditions.of(game), "file": file}
+    terms = {**read_terms(conditions, game), "file": file}
     is_elimination = mode == "elimination"
     if not is_elimination and elimination != replace(
         USUAL_ELIMINATION, threshold=elimination.threshold
