@@ -18,7 +18,7 @@ from evoply.arena.conditions import (
     field_of,
 )
 from evoply.arena.game_terms import PlayerTerms
-from evoply.arena.json_data import JsonData
+from evoply.json_data import JsonData
 from evoply.arena.kept_games import keeping
 from evoply.arena.matches import first_points, report
 from evoply.arena.pairs import PairsPlayed

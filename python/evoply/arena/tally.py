@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from evoply.arena.json_data import JsonData
+from evoply.json_data import JsonData
 from evoply.arena.schedule import Results, Schedule
 from evoply.protocols import Color, TimeControl
 from evoply.wording import short_name

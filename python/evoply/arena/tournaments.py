@@ -25,7 +25,7 @@ from evoply.arena.elimination import (
 )
 from evoply.arena.game_terms import PlayerTerms
 from evoply.arena.games_played import games_played
-from evoply.arena.json_data import JsonData
+from evoply.json_data import JsonData
 from evoply.arena.kept_games import KeptGames, keeping, play_kept
 from evoply.arena.pairs import PairsPlayed
 from evoply.arena.playing import Tables

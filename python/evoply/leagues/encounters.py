@@ -12,7 +12,7 @@ from statistics import fmean
 import numpy as np
 from numpy.typing import NDArray
 
-from evoply.arena.json_data import JsonData
+from evoply.json_data import JsonData
 from evoply.arena.pairs import PairsPlayed
 from evoply.arena.statistics import mean_interval, pair_statistics
 from evoply.leagues.league_data import Condition, LeaguePairing, LeagueResults

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from evoply.algebra import Simplified, simplify
-from evoply.arena.json_data import JsonData
+from evoply.json_data import JsonData
 from evoply.expressions import Expression
 from evoply.expressions.written_form import in_order
 from evoply.games import game_rules

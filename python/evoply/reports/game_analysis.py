@@ -14,7 +14,7 @@ from statistics import fmean
 from typing import Any
 
 from evoply._native import Stream
-from evoply.arena.json_data import JsonData
+from evoply.json_data import JsonData
 from evoply.formats import UNKNOWN, GamePlayed
 from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS

@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
-from evoply.arena.json_data import JsonData
+from evoply.json_data import JsonData
 from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
 from evoply.games.squares import square_name

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from evoply import _native
 from evoply._native import Stream
-from evoply.arena.json_data import JsonData
+from evoply.json_data import JsonData
 from evoply.expressions import Constant
 from evoply.games import GameRules, game_rules
 from evoply.gp import Genotype, tree_svg
