@@ -1,7 +1,7 @@
 """JSON-ready data of results, derived from their fields."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any, ClassVar

@@ -10,7 +10,7 @@ from command_line import call
 from evoply import throttle
 from evoply.arena import RoundRobin, round_robin
 from evoply.cli import live_page
-from evoply.reports import tournament_html
+from evoply.reports import result_html
 from evoply.studies import Request, Result, reproduce, study_html
 
 
@@ -47,9 +47,9 @@ def test_a_tournament_is_seen_while_it_is_played(
     assert any("<h2>Standings</h2>" in text for text in written)
     result = round_robin(["swh", "greedy", "random"], games=40, seed=3)
     shown, _, footer = Path("page.html").read_text().partition("<footer")
-    assert shown == tournament_html(result).partition("<footer")[0]
+    assert shown == result_html(result).partition("<footer")[0]
     assert "evoply tournament swh greedy random --games 40" in footer
-    assert "evoply-state" not in tournament_html(result)
+    assert "evoply-state" not in result_html(result)
 
 
 def test_eliminations_and_studies_are_seen_too(
@@ -82,7 +82,7 @@ def test_what_ends_too_early_is_said(tmp_path: Path) -> None:
     result = round_robin(["swh", "random"], games=4, seed=1)
 
     def draw(so_far: RoundRobin | None, *, state: str, goes_on: bool) -> str:
-        return tournament_html(so_far or result, state=state, goes_on=goes_on)
+        return result_html(so_far or result, state=state, goes_on=goes_on)
 
     def begun(at: Path | None) -> Any:
         return live_page.live_page(at, draw, lambda done: f"{done:g} games")

@@ -12,9 +12,9 @@ from statistics import fmean
 import numpy as np
 from numpy.typing import NDArray
 
-from evoply.json_data import JsonData
 from evoply.arena.pairs import PairsPlayed
 from evoply.arena.statistics import mean_interval, pair_statistics
+from evoply.json_data import JsonData
 from evoply.leagues.league_data import Condition, LeaguePairing, LeagueResults
 
 Interval = tuple[float, float]

@@ -19,10 +19,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evoply.json_data import JsonData
 from evoply.arena.pairs import PairsPlayed
 from evoply.arena.ratings import Ratings
 from evoply.arena.statistics import FEWEST_PAIRS, mean_interval
+from evoply.json_data import JsonData
 from evoply.leagues.encounters import (
     FEWEST_SEEDS,
     Encounter,

@@ -29,6 +29,7 @@ from evoply.players.options import (
 )
 from evoply.processes import SandboxMode
 from evoply.protocols import Seat
+from evoply.sections import share
 
 LONGEST_NAME = 200
 
@@ -216,7 +217,7 @@ class ValuingPlayer(KernelPlayer):
             ("plies ahead", self.plies_ahead),
             ("ties", self.ties),
             ("view", self.view),
-            ("random moves", f"{self.epsilon:.1%}"),
+            ("random moves", share(self.epsilon)),
         )
         return table_html(f"Player {self}", rows)
 

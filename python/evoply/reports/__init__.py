@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from evoply.reports.game_analysis import Accuracy, AnalysedGame, AnalysedMove, analyse_games
     from evoply.reports.influence import square_effects
     from evoply.reports.learning_page import weight_charts
+    from evoply.reports.pages import result_html, write_result
     from evoply.reports.phrases import Influence
     from evoply.reports.puzzle_book import Puzzle, puzzles
     from evoply.reports.reasons import Reason, Why, why
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from evoply.reports.scale import Scale
     from evoply.reports.series import Lines, Series
     from evoply.reports.status import status_in_words
-    from evoply.reports.tournament_page import tournament_html, write_tournament
     from evoply.reports.x_ray import FeatureSeen, XRay, xray
 
 __all__ = [
@@ -50,16 +50,16 @@ __all__ = [
     "line_chart",
     "puzzles",
     "report_html",
+    "result_html",
     "run_charts",
     "save_charts",
     "square_effects",
     "status_in_words",
-    "tournament_html",
     "weight_charts",
     "why",
     "write_analysis",
     "write_report",
-    "write_tournament",
+    "write_result",
     "xray",
 ]
 
@@ -75,13 +75,13 @@ give_when_used(
         "game_analysis": "Accuracy AnalysedGame AnalysedMove analyse_games",
         "influence": "square_effects",
         "learning_page": "weight_charts",
+        "pages": "result_html write_result",
         "phrases": "Influence",
         "puzzle_book": "Puzzle puzzles",
         "reasons": "Reason Why why",
         "run_page": "report_html run_charts write_report",
         "scale": "Scale",
         "status": "status_in_words",
-        "tournament_page": "tournament_html write_tournament",
         "x_ray": "FeatureSeen XRay xray",
     },
 )

@@ -14,10 +14,10 @@ from statistics import fmean
 from typing import Any
 
 from evoply._native import Stream
-from evoply.json_data import JsonData
 from evoply.formats import UNKNOWN, GamePlayed
 from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
+from evoply.json_data import JsonData
 from evoply.players import Player, player_of
 from evoply.processes import core_count
 from evoply.protocols import CERTAIN, Color, GameRecord

@@ -6,34 +6,21 @@ policy forbids the rest.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import os
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evoply.files import write_atomically
 from evoply.look import pieces_css
 from evoply.provenance import provenance
-from evoply.reports.charts import Chart
+from evoply.reports.charts import drawn
 from evoply.reports.phrases import Influence, percent
+from evoply.sections import Section, Shown
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A part of a page: a note, perhaps a chart, and a table.
-
-    A column is a name and a look, as `templates/parts.html` says.
-    """
-
-    title: str
-    note: str
-    columns: Sequence[tuple[str, str]]
-    rows: Sequence[Sequence[object]]
-    chart: Chart | None = None
-    picture: str = ""
-    """An SVG that is no chart; a page with a script may let its cells play."""
 
 
 def page(template: str, *, state: str = "", goes_on: bool = False, **values: Any) -> str:
@@ -49,9 +36,58 @@ def page(template: str, *, state: str = "", goes_on: bool = False, **values: Any
     )
 
 
+def sections_page(
+    title: str,
+    sections: Sequence[Section],
+    *,
+    facts: Mapping[str, str] | None = None,
+    warnings: Sequence[str] = (),
+    sentences: Sequence[str] = (),
+    note: str = "",
+    state: str = "",
+    goes_on: bool = False,
+) -> str:
+    """Return the page of a result: its *facts*, what is found in *sentences*, and its *sections*.
+
+    A fact without a value is left out. *state* and *goes_on* are those of `page`.
+    """
+    return page(
+        "page.html",
+        title=title,
+        sections=sections,
+        facts=facts or {},
+        warnings=warnings,
+        sentences=sentences,
+        note=note,
+        state=state,
+        goes_on=goes_on,
+    )
+
+
+def result_html(result: Shown, *, state: str = "", goes_on: bool = False) -> str:
+    """Return the page about *result*; *state* and *goes_on* are those of `page`."""
+    return sections_page(
+        result.heading,
+        result.sections(),
+        facts=result.facts,
+        note=result.note,
+        state=state,
+        goes_on=goes_on,
+    )
+
+
+def write_result(result: Shown, path: str | os.PathLike[str], *, state: str = "") -> Path:
+    """Write the page about *result* to *path*, whole or not at all, and return the path.
+
+    *state* says how far work came that was stopped. Raises `OSError` if it cannot be written.
+    """
+    write_atomically(Path(path), result_html(result, state=state))
+    return Path(path)
+
+
 def begun_html(title: str, *, state: str, goes_on: bool) -> str:
     """Return the page of work that has no results yet, only a *state*; see `page`."""
-    return page("begun.html", title=title, state=state, goes_on=goes_on)
+    return sections_page(title, (), state=state, goes_on=goes_on)
 
 
 @lru_cache(maxsize=1)
@@ -68,7 +104,12 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals["pieces_css"] = Markup(pieces_css())
-    environment.filters |= {"percent": percent, "moment": _moment, "by_share": _by_share}
+    environment.filters |= {
+        "percent": percent,
+        "drawn": drawn,
+        "moment": _moment,
+        "by_share": _by_share,
+    }
     return environment
 
 

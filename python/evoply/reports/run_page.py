@@ -29,6 +29,7 @@ from evoply.reports.series import sampled
 from evoply.reports.status import status_in_words
 from evoply.runs import Run, RunError, played_matches
 from evoply.runs.columns import table
+from evoply.sections import share, shares
 
 _MOST_ROWS = 1000  # generations in a table
 
@@ -133,8 +134,8 @@ def _match_row(result: Mapping[str, Any], player: object) -> Sequence[object]:
         str(player),
         str(result["second"]),
         f"+{result['wins']} ={result['draws']} \N{MINUS SIGN}{result['losses']}",
-        f"{result['score']:.1%}",
-        f"{interval[0]:.1%} to {interval[1]:.1%}" if interval else "none: too few distinct games",
+        share(result["score"]),
+        shares(interval) if interval else "none: too few distinct games",
         (result["score"], interval),
         f"{int(result['games']):,} ({int(result['distinct_games']):,} distinct)",
         str(result["seed"]),

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from evoply import _native
 from evoply._native import Stream
-from evoply.json_data import JsonData
 from evoply.expressions import Constant
 from evoply.games import GameRules, game_rules
 from evoply.gp import Genotype, tree_svg
+from evoply.json_data import JsonData
 from evoply.players import PlayerKind, model_of
 from evoply.players.analysis import asked, record_of
 from evoply.players.grammar import Runs, read_player_of
