@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING
 
 from evoply.cli.long_work import on_cluster
 from evoply.cli.output import Output, StoppedError, made, table
 from evoply.cli.progress import duration, share_bar
 from evoply.cli.shared_options import (
-    Charts,
-    ClusterOptions,
+    NO_BUDGET,
+    USUAL_OPTIONS,
+    BudgetOptions,
     CodeInRuns,
+    ExperimentOptions,
     Json,
     RunGame,
-    Threads,
     Whole,
     prepared_folder,
 )
@@ -30,35 +29,6 @@ if TYPE_CHECKING:
 _PAGE = "comparison.html"
 _MOST_PAIRS = 20
 """Pairs in view, those that differ most surely; what is left out is told."""
-
-
-@Parameter(name="*")
-@dataclass(frozen=True, slots=True)
-class BudgetOptions:
-    """The budget of each run, as in `evoply.experiments.Budget`."""
-
-    games: Annotated[Whole | None, Parameter(name="--budget-games")] = None
-    """Games of training for each run, instead of the limits in the configs."""
-    work: Annotated[Whole | None, Parameter(name="--budget-work")] = None
-    """Work of each run, counted as by the key work_limit (see `evoply config work_limit`)."""
-    seconds: Annotated[float | None, Parameter(name="--budget-seconds")] = None
-    """Seconds of each run; the same command may then give other results."""
-
-
-@Parameter(name="*")
-@dataclass(frozen=True, slots=True)
-class ExperimentOptions(ClusterOptions):
-    """Where the numbers of an experiment go, and who makes its runs."""
-
-    csv: Path | None = None
-    """Write every number of the page into files in this folder."""
-    charts: Charts = None
-    workers: Threads = 0
-    """Runs at a time; 0, the default: one a core. The result never depends on it."""
-
-
-NO_BUDGET = BudgetOptions()
-USUAL_OPTIONS = ExperimentOptions()
 
 
 def compare(

@@ -1,9 +1,11 @@
 """`evoply experiment`: keys of a config varied over many seeds, as a file says."""
 
-from evoply.cli.compare import USUAL_OPTIONS, ExperimentOptions, run_all
+from evoply.cli.compare import run_all
 from evoply.cli.output import Output
 from evoply.cli.shared_options import (
+    USUAL_OPTIONS,
     CodeInRuns,
+    ExperimentOptions,
     Json,
     RunGame,
     Whole,

@@ -235,6 +235,35 @@ class ClusterOptions:
 
 
 NO_CLUSTER = ClusterOptions()
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class BudgetOptions:
+    """The budget of each run, as in `evoply.experiments.Budget`."""
+
+    games: Annotated[Whole | None, Parameter(name="--budget-games")] = None
+    """Games of training for each run, instead of the limits in the configs."""
+    work: Annotated[Whole | None, Parameter(name="--budget-work")] = None
+    """Work of each run, counted as by the key work_limit (see `evoply config work_limit`)."""
+    seconds: Annotated[float | None, Parameter(name="--budget-seconds")] = None
+    """Seconds of each run; the same command may then give other results."""
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class ExperimentOptions(ClusterOptions):
+    """Where the numbers of an experiment go, and who makes its runs."""
+
+    csv: Path | None = None
+    """Write every number of the page into files in this folder."""
+    charts: Charts = None
+    workers: Threads = 0
+    """Runs at a time; 0, the default: one a core. The result never depends on it."""
+
+
+NO_BUDGET = BudgetOptions()
+USUAL_OPTIONS = ExperimentOptions()
 TimeLimit = Annotated[
     float | None,
     Parameter(
