@@ -89,21 +89,25 @@ class Pairing(JsonData):
 class RoundRobin(Circumstances):
     """The standings, best first, and all pairings; players are indices into *players*."""
 
+    kind_in_json: ClassVar = {"mode": "round-robin"}
+    also: ClassVar = ("named_pairings as pairings",)
     players: tuple[str, ...]
     standings: tuple[Standing, ...]
-    pairings: tuple[Pairing, ...]
+    pairings: tuple[Pairing, ...] = field(metadata={"json": ""})
     games: int
     distinct_games: int
     about: tuple[Mapping[str, Any], ...] = ()
     """For each of *players*: its name as `player`, `kind`, `version`, `forfeits` (games) and, for
     an engine, its own name (`engine`) and its `command`."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data; pairings name players."""
-        data = Circumstances.to_dict(self)
-        for pairing in data["pairings"]:
-            pairing |= {side: self.players[pairing[side]] for side in ("first", "second")}
-        return {"mode": "round-robin", **data}
+    @property
+    def named_pairings(self) -> list[dict[str, Any]]:
+        """The pairings as JSON-ready data with the names of players."""
+        return [
+            pairing.to_dict()
+            | {"first": self.players[pairing.first], "second": self.players[pairing.second]}
+            for pairing in self.pairings
+        ]
 
     def __str__(self) -> str:
         ranked = (

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,6 +92,7 @@ class Correlation(JsonData):
 class Tournament(Circumstances):
     """Elimination tournaments of the same players, played many times; stars with the best first."""
 
+    kind_in_json: ClassVar = {"mode": "elimination"}
     mode: Meetings = field(metadata={"json": "opponents"})
     stars: tuple[Star, ...]
     runs: int
@@ -107,10 +108,6 @@ class Tournament(Circumstances):
     about: tuple[Mapping[str, Any], ...] = ()
     """For each player, in the order of the arguments: its name as `player`, `kind`, `version`,
     `forfeits` (games) and, for an engine, its own name (`engine`) and its `command`."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data."""
-        return {"mode": "elimination", **Circumstances.to_dict(self)}
 
     @property
     def heading(self) -> str:

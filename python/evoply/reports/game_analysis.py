@@ -65,8 +65,10 @@ class AnalysedMove(JsonData):
 
 
 @dataclass(frozen=True, slots=True)
-class Accuracy:
+class Accuracy(JsonData):
     """How well somebody chose; choices are moves where there were others."""
+
+    also = ("share as accuracy",)
 
     choices: int = 0
     best: int = 0
@@ -84,18 +86,6 @@ class Accuracy:
     def share(self) -> float | None:
         """The share of choices that lost nothing, in [0, 1]; None without choices."""
         return self.best / self.choices if self.choices else None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data."""
-        return {
-            "choices": self.choices,
-            "best": self.best,
-            "accuracy": self.share,
-            "good": self.good,
-            "loss": self.loss,
-            "exact": self.exact,
-            "decisive": self.decisive,
-        }
 
 
 @dataclass(frozen=True, slots=True)
