@@ -16,7 +16,7 @@ RETIRED_MODULES = {
     "driving": "run_loop",
     "elsewhere": "on_cluster",
     "field": "conditions",
-    "fields": "tournament_file",
+    "fields": "entrants",
     "in_process": "background",
     "kept": "kept_runs",
     "opened": "open_evaluator",

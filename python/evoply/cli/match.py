@@ -190,7 +190,7 @@ def _viewer(
     output: Output, delay: float, save: Callable[[GamePlayed], object] | None
 ) -> Callable[[GamePlayed], object]:
     """Return a function that shows a game, after *save* if that is given."""
-    from evoply.cli.game_view import show_game
+    from evoply.cli.board_view import show_game
 
     def see(game: GamePlayed) -> None:
         if save is not None:

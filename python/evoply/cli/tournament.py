@@ -101,9 +101,14 @@ def tournament(
         Write a page about it, which opens offline, into this file.
     """
     from evoply import arena
-    from evoply.cli.bot_folders import entrants, leave_out_what_does_not_load, left_out_lines
+    from evoply.cli.entrants import (
+        Entry,
+        entrants,
+        leave_out_what_does_not_load,
+        left_out_lines,
+        read_field,
+    )
     from evoply.cli.player_texts import read_players, read_terms
-    from evoply.cli.tournament_file import Entry, read_field
     from evoply.games import game_rules
 
     entries = [] if field is None else read_field(field)
