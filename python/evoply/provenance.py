@@ -109,10 +109,3 @@ def _machine() -> str:
     path = f"CPU path {_native.cpu}"
     system = f"{platform.system()} {platform.machine()}"
     return f"{system}, {cores} core{'s' * (cores != 1)}, {path}"
-
-
-def version_text() -> str:
-    """Return what `evoply --version` says: the program, its version and its CPU paths."""
-    cpu, paths = _native.cpu, _native.paths
-    several = f"CPU paths {', '.join(paths)}; {cpu} in use"
-    return f"evoply {_native.__version__} ({several if paths[1:] else f'CPU path {cpu}'})"

@@ -11,7 +11,7 @@ from io import TextIOWrapper
 from types import FrameType
 from typing import Any
 
-from evoply.cli.output import EndedError, stderr, write_json
+from evoply.cli.output import EndedError, stderr, version_text, write_json
 
 STOPPED = 130
 """The exit code after Ctrl-C: 128 and the number of its signal, as of any other."""
@@ -154,8 +154,6 @@ def _is_interrupted(error: Exception) -> bool:
 
 def _do(arguments: list[str]) -> None:
     if arguments == ["--version"]:  # needs no parser, which would take most of its time
-        from evoply.provenance import version_text
-
         print(version_text())
         return
     from evoply.cli.parsing import run_command

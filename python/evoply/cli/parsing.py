@@ -11,8 +11,7 @@ from cyclopts.exceptions import CycloptsError, UnusedCliTokensError
 
 from evoply.cli.commands import COMMANDS, command_named
 from evoply.cli.games_in_files import with_games
-from evoply.cli.output import EndedError, help_console
-from evoply.provenance import version_text
+from evoply.cli.output import EndedError, help_console, version_text
 
 
 def run_command(arguments: Sequence[str]) -> None:
