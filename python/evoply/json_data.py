@@ -13,6 +13,15 @@ class JsonData:
     The metadata `json` of a field is another name in JSON, "" for a field that is left out, or "*"
     for one whose own fields stand in its place. `if_any` leaves a field out where it is None, and
     `as_text` writes its text. Keyword-only fields, which results share, come last.
+
+    >>> from dataclasses import dataclass, field
+    >>> @dataclass
+    ... class Score(JsonData):
+    ...     also = ("share as percent",)
+    ...     points: float = field(metadata={"json": "score"})
+    ...     share = property(lambda self: 100 * self.points)
+    >>> Score(0.5).to_dict()
+    {'score': 0.5, 'percent': 50.0}
     """
 
     __slots__ = ()

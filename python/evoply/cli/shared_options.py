@@ -96,11 +96,8 @@ USUAL_TERMS = WrittenTerms()
 
 
 def only(*names: str) -> Parameter:
-    """Return what makes these fields of the parameter `conditions` options of a verb."""
-    return Parameter(name="*", parse=re.compile(rf"^(conditions|{'|'.join(names)})$"))
-
-
-ThreadsAlone = Annotated[WrittenTerms, only("threads")]
+    """Return what makes these fields of `conditions`, or of `options`, options of a verb."""
+    return Parameter(name="*", parse=re.compile(rf"^(conditions|options|{'|'.join(names)})$"))
 
 
 @contextmanager
@@ -137,30 +134,8 @@ Charts = Annotated[
 # Whether a file can be written is checked before the work for it begins.
 OutputFile = Annotated[Path | None, Parameter(validator=_check_writable)]
 
-Overrides = Annotated[
-    list[str] | None,
-    Parameter(
-        "--set",
-        negative="",
-        help="Any value of the config, as PATH=VALUE; may be given several times.",
-    ),
-]
 RunGame = Annotated[str | None, Parameter(help=GAME_NAMES)]
-RunName = Annotated[
-    str | None,
-    Parameter(
-        help="Name of the run folder within runs/ (or $EVOPLY_RUNS). Default: GAME-1, GAME-2, ..."
-    ),
-]
 AnyRun = Annotated[str | None, Parameter(help="Name or path of the run. Default: the newest.")]
-Tests = Annotated[
-    bool,
-    Parameter(
-        negative="--no-tests",
-        show_default=False,
-        help="Play test matches and write the report at the end.",
-    ),
-]
 CodeInRuns = Annotated[
     bool,
     Parameter(
@@ -235,6 +210,25 @@ class ClusterOptions:
 
 
 NO_CLUSTER = ClusterOptions()
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class RunOptions(ClusterOptions):
+    """How a run is made, whatever it learns."""
+
+    name: str | None = None
+    """Name of the run folder within runs/ (or $EVOPLY_RUNS). Default: GAME-1, GAME-2, ..."""
+    overrides: Annotated[list[str] | None, Parameter("--set", negative="")] = None
+    """Any value of the config, as PATH=VALUE; may be given several times."""
+    tests: Annotated[bool, Parameter(negative="--no-tests", show_default=False)] = True
+    """Play test matches and write the report at the end."""
+    threads: Threads = 0
+    """How many threads; the result does not depend on it. 0, the default: all cores."""
+    code_in_runs: CodeInRuns = False
+
+
+USUAL_RUN = RunOptions()
 
 
 @Parameter(name="*")

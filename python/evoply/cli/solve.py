@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from evoply.cli.long_work import TimeIsUpError, limited, say_estimate
 from evoply.cli.output import Output, StoppedError, table
-from evoply.cli.shared_options import USUAL_TERMS, Json, ThreadsAlone, TimeLimit
+from evoply.cli.shared_options import USUAL_TERMS, Json, TimeLimit, WrittenTerms, only
 from evoply.protocols import IllegalMoveError, InvalidMoveError
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def solve(
     every_move: Annotated[
         bool, Parameter(name="--every-move", negative="", show_default=False)
     ] = False,
-    conditions: ThreadsAlone = USUAL_TERMS,
+    conditions: Annotated[WrittenTerms, only("threads")] = USUAL_TERMS,
     time_limit: TimeLimit = None,
     json: Json = False,
 ) -> None:

@@ -6,12 +6,11 @@ from cyclopts import Parameter
 
 from evoply.cli.output import Output
 from evoply.cli.shared_options import (
+    USUAL_RUN,
     USUAL_TERMS,
-    CodeInRuns,
     Json,
-    RunName,
+    RunOptions,
     SecondsOrNone,
-    Tests,
     Whole,
     WholeOrNone,
     WrittenTerms,
@@ -28,10 +27,8 @@ def tune(
     generations: WholeOrNone | None = None,
     time_limit: SecondsOrNone | None = None,
     pairs: Whole | None = None,
-    name: RunName = None,
-    conditions: Annotated[WrittenTerms, only("seed", "game", "threads")] = USUAL_TERMS,
-    tests: Tests = True,
-    code_in_runs: CodeInRuns = False,
+    conditions: Annotated[WrittenTerms, only("seed", "game")] = USUAL_TERMS,
+    options: Annotated[RunOptions, only("name", "tests", "threads", "code_in_runs")] = USUAL_RUN,
     json: Json = False,
 ) -> None:
     """Tune the numbers of a player by CMA-ES, on games against training opponents.
@@ -82,5 +79,5 @@ def tune(
         **settings,
     )
     output = Output(json)
-    with new_run(name, config, output) as run:
-        output.result(drive(run, output, threads=conditions.threads, with_tests=tests))
+    with new_run(options.name, config, output) as run:
+        output.result(drive(run, output, threads=options.threads, with_tests=options.tests))
