@@ -29,8 +29,10 @@ _LEAST_EFFECT = 0.005
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class Spread(JsonData):
     """The values of one setup."""
+
+    also = ("mean",)
 
     values: tuple[float, ...]
     median: float
