@@ -48,7 +48,6 @@ def _app(arguments: Sequence[str]) -> App:
         version=version_text,
         suppress_keyboard_interrupt=False,
         console=help_console(),
-        help_formatter=_show_panel,
     )
     app["--help"].help = "Show this help, or that of a command."
     app["--version"].help = "Show the version."
@@ -68,6 +67,7 @@ def _add(app: App, command: Callable[..., None], examples: str, index: int) -> N
         command,
         sort_key=index,
         usage=f"Usage: evoply {_usage_of(command)}",
+        help_formatter=_show_panel,
         help_epilogue=f"Examples:\n\n{examples.rstrip()}",
     )
 

@@ -30,6 +30,7 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?
 class NumberParameter(JsonData):
     """A number, drawn uniformly from [*low*, *high*); a text may write any finite number."""
 
+    kind_in_json: ClassVar = {"kind": "number"}
     low: float
     high: float
     type: ClassVar[str] = "number"
