@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from evoply.arena.json_data import JsonData
 from evoply.arena.schedule import Results, Schedule
+from evoply.json_data import JsonData
 from evoply.protocols import Color, TimeControl
 from evoply.sections import Column, Section, Shown, counted
 from evoply.wording import short_name

@@ -10,21 +10,21 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evoply._native import Stream
-from evoply.arena.conditions import Field, PlayerTerms, circumstances, field_of
+from evoply.arena.conditions import Field, circumstances, field_of
 from evoply.arena.elimination import (
     Elimination,
     Meetings,
     Play,
     eliminate,
 )
+from evoply.arena.game_terms import PlayerTerms
 from evoply.arena.games_played import games_played
-from evoply.arena.json_data import JsonData
 from evoply.arena.kept_games import KeptGames, keeping, play_kept
 from evoply.arena.pairs import PairsPlayed
 from evoply.arena.playing import Tables
@@ -35,6 +35,7 @@ from evoply.arena.stopping import Stop
 from evoply.arena.tally import Circumstances, Tally, TimeUsed
 from evoply.formats import GamePlayed
 from evoply.games import game_rules
+from evoply.json_data import JsonData
 from evoply.sections import Column, Intervals, Page, Section, between, cells_of, counted
 from evoply.throttle import Pace
 from evoply.wording import named_apart, short_name, signed
@@ -91,6 +92,7 @@ class Correlation(JsonData):
 class Tournament(Circumstances):
     """Elimination tournaments of the same players, played many times; stars with the best first."""
 
+    kind_in_json: ClassVar = {"mode": "elimination"}
     mode: Meetings = field(metadata={"json": "opponents"})
     stars: tuple[Star, ...]
     runs: int
@@ -106,10 +108,6 @@ class Tournament(Circumstances):
     about: tuple[Mapping[str, Any], ...] = ()
     """For each player, in the order of the arguments: its name as `player`, `kind`, `version`,
     `forfeits` (games) and, for an engine, its own name (`engine`) and its `command`."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data."""
-        return {"mode": "elimination", **Circumstances.to_dict(self)}
 
     def shown(self) -> Page:
         """Return the stars, and who was out when."""

@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Literal
@@ -17,6 +17,7 @@ from evoply.experiments.looks import Look
 from evoply.experiments.setup_statistics import SetupDifference, Spread
 from evoply.experiments.units import Point
 from evoply.experiments.verdict_on_setups import verdict_on
+from evoply.json_data import json_ready
 
 Table = Literal["values", "curves", "pairs", "effects"]
 TABLES: tuple[Table, ...] = ("values", "curves", "pairs", "effects")
@@ -185,19 +186,11 @@ class Findings:
 
     def spread_data(self, name: str) -> dict[str, Any]:
         """Return the values of a setup as JSON-ready data."""
-        spread = self.spreads[name]
-        return {
-            "name": name,
-            "values": list(spread.values),
-            "median": spread.median,
-            "quartiles": list(spread.quartiles),
-            "mean": spread.mean,
-            "interval": _to_list(spread.interval),
-        }
+        return {"name": name, **self.spreads[name].to_dict()}
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready data."""
-        return {
+        data = {
             "name": self.name,
             "path": str(self.path),
             "game": self.game,
@@ -205,20 +198,17 @@ class Findings:
             "runs": self.runs,
             "seeds": self.experiment.seeds,
             "measure": str(self.experiment.measure),
-            "look": {
-                "seeds": list(self.look.seeds),
-                "planned": list(self.look.planned),
-                "exploratory": self.look.is_exploratory,
-            },
-            "pairs": [difference.to_dict() for difference in self.differences],
-            "effects": [effect.to_dict() for effect in self.effects],
-            "beyond_budget": [asdict(setup) for setup in self.overshoots],
+            "look": self.look,
+            "pairs": self.differences,
+            "effects": self.effects,
+            "beyond_budget": self.overshoots,
             "warnings": self.warnings,
             "verdict": self.verdict,
             "digest": self.digest,
             "reproducible": self.experiment.budget.seconds is None
             and not any(result.is_timed for result in self.results),
         }
+        return {key: json_ready(value) for key, value in data.items()}
 
     @property
     def _scores(self) -> list[str]:
@@ -304,7 +294,3 @@ def _effect_row(effect: GridEffect) -> dict[str, Any]:
     means = "; ".join(f"{text}: {mean:.6g}" for text, mean in row.pop("means").items())
     cells = {"effect": effect.name, **row, "freedom": first, "rest": second, "means": means}
     return cells | {"keys": " ".join(effect.keys)}
-
-
-def _to_list(interval: tuple[float, float] | None) -> list[float] | None:
-    return None if interval is None else list(interval)
