@@ -8,15 +8,18 @@ This module knows no result.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from evoply.look import table_html
 from evoply.wording import ends_in_words, short_name, shorten
 
 NOTHING = "-"
 """What stands for a missing value where there is little room."""
+
+_LONGEST = 48
+"""Characters of a name where there is little room."""
 
 counted = "{:,}".format
 """Writes a whole number."""
@@ -55,6 +58,13 @@ def between(text: Callable[[float], str]) -> Callable[[Sequence[float]], str]:
     return lambda interval: ends_in_words(*interval, text)
 
 
+def value_in(row: Any, what: str | Callable[[Any], Any]) -> Any:
+    """Return the value of a key or an attribute of *row*, or of a function of it."""
+    if not isinstance(what, str):
+        return what(row)
+    return row.get(what) if isinstance(row, Mapping) else getattr(row, what)
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """A value of every row: what it is called, and how people read it.
@@ -78,12 +88,13 @@ class Column:
     """Its name in the live display, which has more room; empty: its label."""
     look: str = ""
     """How a page shows it: "code" for a formula or a name, which may be very long, "strong",
-    "whole" (never broken), "faint", "verdict", or "scale" (a share and its interval as a line
-    from 0 to 1, for pages alone)."""
+    "whole" (never broken), "faint", "verdict", "head" (the name of its row); or, on pages alone,
+    "scale" (a share and its interval as a line from 0 to 1), "bar" (a share) or "tint" (a
+    `Tinted`)."""
     missing: str = NOTHING
     """What a page shows where there is no value."""
-    longest: int = 48
-    """Characters of a text where there is little room."""
+    longest: int = 0
+    """Characters of a text where there is little room; 0: as many as it has, or 48 of "code"."""
 
     @property
     def is_text(self) -> bool:
@@ -92,9 +103,7 @@ class Column:
 
     def value(self, row: Any) -> Any:
         """Return the value in *row*; None if it is not there."""
-        if self.read is not None:
-            return self.read(row)
-        return row.get(self.name) if isinstance(row, Mapping) else getattr(row, self.name)
+        return value_in(row, self.read or self.name)
 
     def text(self, row: Any) -> str:
         """Return the value in *row* as people read it."""
@@ -102,11 +111,12 @@ class Column:
         return self.missing if value is None else self.format(value)
 
     def short(self, row: Any) -> str:
-        """Return the same for where there is little room: a text is cut, and "-" is no value."""
+        """Return the same for where there is little room: names are cut, and "-" is no value."""
         value = self.value(row)
         if value is None:
             return NOTHING
-        return shorten(self.format(value), self.longest) if self.is_text else self.format(value)
+        longest = self.longest or (_LONGEST if self.look == "code" else 0)
+        return shorten(self.format(value), longest) if longest else self.format(value)
 
 
 def cells_of(*labels: str, **looks: str) -> tuple[Column, ...]:
@@ -121,6 +131,8 @@ def cells_of(*labels: str, **looks: str) -> tuple[Column, ...]:
     )
 
 
+_DRAWN = ("scale", "bar", "tint")
+
 FACTS = cells_of("", "")
 """The columns of pairs of a name and a value."""
 
@@ -133,15 +145,17 @@ def chosen(columns: Iterable[Column], names: str) -> tuple[Column, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
-    """A chart of values with 95 % intervals, one row for each of *names*, the first on top."""
+    """A chart of the rows of a section: the value of each with its 95 % interval."""
 
     title: str
-    name: str
-    """What the values are, for tips."""
     unit: str
-    names: Sequence[str]
-    values: Sequence[float | None]
-    intervals: Sequence[tuple[float, float] | None]
+    value: str | Callable[[Any], float | None]
+    """Its key or attribute in a row, or a function of a row."""
+    interval: str
+    names: str = "player"
+    """The key or attribute that names a row."""
+    name: str = ""
+    """What the values are, for tips; empty: the title."""
     note: str = "with 95 % intervals"
     reference: float | None = None
     """Where a vertical line stands."""
@@ -157,6 +171,17 @@ class Picture:
     """Its class in the style sheet."""
 
 
+class Tinted(NamedTuple):
+    """A cell with a colour behind its text, and a tip."""
+
+    text: str
+    tint: int
+    """Percent of colour."""
+    side: str
+    """Which colour, as a class of the style sheet: "above" or "below"."""
+    tip: str
+
+
 @dataclass(frozen=True, slots=True)
 class Section:
     """A part of a result: a table, and what is said and drawn about it."""
@@ -168,6 +193,8 @@ class Section:
     """How to read it, for pages, which have room."""
     sentences: Sequence[str] = ()
     """What is found, said everywhere."""
+    points: Sequence[str] = ()
+    """The same as a list."""
     charts: Sequence[Any] = ()
     """Charts: of `evoply.reports`, or declared as data that it draws."""
     pictures: Sequence[Picture] = ()
@@ -178,10 +205,18 @@ class Section:
     folded: str = ""
     """Where a page folds it away: what stands instead."""
     look: str = ""
-    """A class of the table in the style sheet; "numbers" scrolls, all others become cards where
-    a page is narrow."""
+    """A class of the table in the style sheet; "numbers", "grid" and "cross" scroll, all others
+    become cards where a page is narrow."""
     longest: int = 56
     """Characters of a cell of look "code" before a page folds the rest away."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to be shown: a page leaves out a table without rows."""
+        shown = (self.sentences, self.points, self.charts, self.pictures, self.text)
+        has_parts = any(not part.is_empty for part in self.parts)
+        is_note = bool(self.note) and not self.columns
+        return not (self.rows or any(shown) or has_parts or is_note)
 
     @property
     def head(self) -> tuple[str, ...]:
@@ -197,54 +232,47 @@ class Section:
         return [{column.name: column.value(row) for column in self.columns} for row in self.rows]
 
 
-def facts_about(title: str, facts: Iterable[tuple[str, object]]) -> Section:
-    """Return names and values as a section."""
-    return Section(title, FACTS, tuple(facts))
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What is shown of a result."""
+
+    title: str
+    sections: Sequence[Section]
+    facts: Mapping[str, str] = field(default_factory=dict)
+    """What stands first, by name; what is empty is left out."""
+    note: str = ""
+    """What must be known before all else."""
+    summary: Sequence[Section] = ()
+    """What a notebook shows; empty: the first section."""
+
+
+def facts_page(title: str, facts: Iterable[tuple[str, object]]) -> Page:
+    """Return names and values as a page of one table."""
+    return Page(title, [Section("", FACTS, [(name, str(value)) for name, value in facts])])
 
 
 class Shown:
-    """A result that notebooks and pages show as sections."""
+    """A result that notebooks and pages show."""
 
     __slots__ = ()
 
-    @property
-    def heading(self) -> str:
-        """The title of its page, and of what a notebook shows."""
-        raise NotImplementedError(f"{type(self).__name__} has no title")
-
-    @property
-    def facts(self) -> Mapping[str, str]:
-        """What stands at the top of its page; what is empty is left out."""
-        return {}
-
-    @property
-    def note(self) -> str:
-        """What the page explains first."""
-        return ""
-
-    def sections(self) -> Sequence[Section]:
+    def shown(self) -> Page:
         """Return what is shown of it."""
         raise NotImplementedError(f"{type(self).__name__} does not say what is shown of it")
 
-    def summary(self) -> Sequence[Section]:
-        """Return what a notebook shows: the first section, under the title of all."""
-        return [replace(self.sections()[0], title=self.heading)]
-
     def _repr_html_(self) -> str:
-        return html_of(self.summary())
+        page = self.shown()
+        first, *others = page.summary or page.sections[:1]
+        return "".join(map(html_of, [replace(first, title=page.title), *others]))
 
 
-def html_of(sections: Iterable[Section]) -> str:
-    """Return *sections* as a notebook shows them; long names are cut.
+def html_of(section: Section) -> str:
+    """Return a section as a notebook shows it; long names are cut.
 
-    >>> "<td>1</td>" in html_of([Section("Sizes", cells_of("nodes"), [("1",)])])
+    >>> "<td>1</td>" in html_of(Section("Sizes", cells_of("nodes"), [("1",)]))
     True
     """
-    return "".join(_html_of(section) for section in sections)
-
-
-def _html_of(section: Section) -> str:
-    columns = [column for column in section.columns if column.look != "scale"]
+    columns = [column for column in section.columns if column.look not in _DRAWN]
     rows = [
         [short_name(text) if column.look == "code" else text for column, text in cells]
         for row in section.rows

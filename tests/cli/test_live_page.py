@@ -11,7 +11,7 @@ from evoply import throttle
 from evoply.arena import RoundRobin, round_robin
 from evoply.cli import progress
 from evoply.reports import result_html
-from evoply.studies import Request, Result, reproduce, study_html
+from evoply.studies import Request, Result, page_of_study, reproduce
 
 
 @pytest.fixture(autouse=True)
@@ -73,7 +73,7 @@ def test_a_group_of_tables_tells_those_that_are_finished() -> None:
     assert len(told) == 1
     assert told[0].rows == whole.rows[: len(told[0].rows)]
     assert 0 < len(told[0].rows) < len(whole.rows)
-    page = study_html(told[0], study, state="Still", goes_on=True)
+    page = result_html(page_of_study(told[0], study), state="Still", goes_on=True)
     assert 'content="Still"' in page
 
 

@@ -18,7 +18,7 @@ from evoply.arena.tally import Circumstances, Tally
 from evoply.formats import GamePlayed
 from evoply.games import game_rules
 from evoply.players import NOT_REPRODUCIBLE
-from evoply.sections import Column, Section, chosen, counted, share, shares
+from evoply.sections import Column, Page, Section, chosen, counted, share, shares
 from evoply.wording import short_name
 
 GAMES_AT_A_TIME = 1000
@@ -70,14 +70,9 @@ class MatchResult(Circumstances):
             f"score {self.score:.1%} ({certainty}){'' if self.reproducible else NOT_REPRODUCIBLE}"
         )
 
-    @property
-    def heading(self) -> str:
-        """The title of what a notebook shows."""
-        return f"Match of {game_rules(self.game).title}"
-
-    def sections(self) -> list[Section]:
+    def shown(self) -> Page:
         """Return the result as a table of one row."""
-        return [Section("Result", _IN_NOTEBOOKS, [self])]
+        return Page(f"Match of {game_rules(self.game).title}", [Section("", _SHOWN, [self])])
 
 
 def _certainty(result: MatchResult) -> str:
@@ -107,7 +102,7 @@ MATCH = (
 )
 """The columns of results of matches, and of the data that `MatchResult.to_dict` returns."""
 
-_IN_NOTEBOOKS = (
+_SHOWN = (
     *chosen(MATCH, "first second wins draws losses score"),
     Column("interval", "95 % interval", read=lambda result: result, format=_certainty),
     *chosen(MATCH, "games"),

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import combinations
 from operator import attrgetter
 from typing import Any, ClassVar, Unpack
@@ -31,11 +31,12 @@ from evoply.formats import GamePlayed
 from evoply.games import game_rules
 from evoply.json_data import JsonData
 from evoply.players import NOT_REPRODUCIBLE
-from evoply.sections import Column, Intervals, Section, between, counted, share
+from evoply.sections import Column, Intervals, Page, Section, between, counted, share
 from evoply.throttle import Pace
 from evoply.wording import named_apart, short_name, signed, span
 
 MOST_PLAYERS = 1000
+_EVERYBODY = "Everybody against everybody"
 _MOST_IN_GRID = 16
 """Players whose results against each other are still shown as a grid."""
 _GAMES_AT_A_TIME = 1000
@@ -117,38 +118,21 @@ class RoundRobin(Circumstances):
         )
         return ", ".join(ranked) + ("" if self.reproducible else NOT_REPRODUCIBLE)
 
-    @property
-    def heading(self) -> str:
-        """The title of its page."""
-        return f"Round robin: {game_rules(self.game).title}"
-
-    @property
-    def facts(self) -> Mapping[str, str]:
-        """What stands at the top of its page."""
-        return {
-            "players": f"{len(self.standings):,}",
-            "games": f"{self.games:,}",
-            "different games": f"{self.distinct_games:,}",
-            **self.usual_facts,
-        }
-
-    def sections(self) -> list[Section]:
+    def shown(self) -> Page:
         """Return the standings, and how every two players fared."""
-        chart = Intervals(
-            "Ratings",
-            "rating",
-            "rating (Elo, mean 0)",
-            [standing.player for standing in self.standings],
-            [standing.rating for standing in self.standings],
-            [standing.interval for standing in self.standings],
-            reference=0.0,
-        )
-        everybody = self._grid() if len(self.standings) <= _MOST_IN_GRID else self._all_pairings()
-        return [
-            Section("Standings", STANDINGS, self.standings, RATING_NOTE, charts=[chart]),
-            replace(everybody, title="Everybody against everybody"),
-            *self.forfeited(),
+        standings = self.standings
+        facts = {
+            "players": counted(len(standings)),
+            "games": counted(self.games),
+            "different games": counted(self.distinct_games),
+        }
+        sections = [
+            Section("Standings", STANDINGS, standings, RATING_NOTE, charts=[_RATINGS]),
+            self._grid() if len(standings) <= _MOST_IN_GRID else self._all_pairings(),
+            self.forfeited(),
         ]
+        title = f"Round robin: {game_rules(self.game).title}"
+        return Page(title, sections, facts | self.usual_facts)
 
     def _grid(self) -> Section:
         scores = {(met.first, met.second): 100 * met.score for met in self.pairings}
@@ -166,7 +150,7 @@ class RoundRobin(Circumstances):
             *(against(standing.rank, standing.place) for standing in self.standings),
         )
         note = "Points per game of the row's player against the column's, players by rank."
-        return Section("", columns, self.standings, note, look="grid", longest=30)
+        return Section(_EVERYBODY, columns, self.standings, note, look="grid", longest=30)
 
     def _all_pairings(self) -> Section:
         columns = (
@@ -181,7 +165,7 @@ class RoundRobin(Circumstances):
             ),
             Column("score", "score", share),
         )
-        return Section("", columns, self.pairings, folded="All pairings", longest=40)
+        return Section(_EVERYBODY, columns, self.pairings, folded="All pairings", longest=40)
 
 
 RATING_NOTE = (
@@ -189,6 +173,8 @@ RATING_NOTE = (
     "400 points are ten to one. A draw counts half. Intervals take the two games of an opening "
     "together, because they are not independent."
 )
+
+_RATINGS = Intervals("Ratings", "rating (Elo, mean 0)", "rating", "interval", reference=0.0)
 
 STANDINGS = (
     Column("rank", "rank", counted),

@@ -1,6 +1,6 @@
 """Forfeits, time used and circumstances, which results report beside the score."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -65,7 +65,7 @@ class Circumstances(JsonData, Shown):
     """Games that were forfeited: by whom, against whom and why."""
 
     @property
-    def usual_facts(self) -> Mapping[str, str]:
+    def usual_facts(self) -> dict[str, str]:
         """How the games were played, as facts of a page."""
         return {
             "opening plies": str(self.opening_plies or "none"),
@@ -74,11 +74,10 @@ class Circumstances(JsonData, Shown):
             "reproducible": "" if self.reproducible else "no",
         }
 
-    def forfeited(self) -> list[Section]:
-        """Return the forfeited games as a section, if there are any."""
+    def forfeited(self) -> Section:
+        """Return the forfeited games."""
         note = "A player that fails in a game loses that game, and the tournament goes on."
-        section = Section("Forfeited games", _FORFEITS, self.forfeits, note)
-        return [section] if self.forfeits else []
+        return Section("Forfeited games", _FORFEITS, self.forfeits, note)
 
 
 class Tally:

@@ -36,7 +36,7 @@ from evoply.arena.tally import Circumstances, Tally, TimeUsed
 from evoply.formats import GamePlayed
 from evoply.games import game_rules
 from evoply.json_data import JsonData
-from evoply.sections import Column, Intervals, Section, between, cells_of, counted
+from evoply.sections import Column, Intervals, Page, Section, between, cells_of, counted
 from evoply.throttle import Pace
 from evoply.wording import named_apart, short_name, signed
 
@@ -109,70 +109,44 @@ class Tournament(Circumstances):
     """For each player, in the order of the arguments: its name as `player`, `kind`, `version`,
     `forfeits` (games) and, for an engine, its own name (`engine`) and its `command`."""
 
-    @property
-    def heading(self) -> str:
-        """The title of its page."""
-        return f"Tournament: {game_rules(self.game).title}"
-
-    @property
-    def facts(self) -> Mapping[str, str]:
-        """What stands at the top of its page."""
-        return {
-            "players": f"{len(self.stars):,}",
-            "opponents": _WHOM[self.mode],
-            "runs": f"{self.runs:,}",
-            "games": f"{self.games:,}",
-            **self.usual_facts,
-        }
-
-    @property
-    def note(self) -> str:
-        """What the page explains first."""
-        return (
-            "In every round a player meets randomly drawn opponents with both colours, and is out "
-            f"unless it wins more than {100 * self.threshold:g} % of its games."
-        )
-
-    def sections(self) -> list[Section]:
+    def shown(self) -> Page:
         """Return the stars, and who was out when."""
-        ranks = {star.place: rank for rank, star in enumerate(self.stars, start=1)}
+        stars, correlation = self.stars, self.fitness_correlation
+        ranks = {star.place: rank for rank, star in enumerate(stars, start=1)}
         columns = [Column("rank", "rank", counted, read=lambda star: ranks[star.place]), *STARS]
-        if self.fitness_correlation is not None:
+        if correlation is not None:
             columns.append(_FITNESS)
-        names = [star.player for star in self.stars]
-        charts = [
-            Intervals(
-                "Mean rank",
-                "mean rank",
-                "mean rank (1 is the best)",
-                names,
-                [star.mean_rank for star in self.stars],
-                [star.rank_interval for star in self.stars],
-            ),
-            Intervals(
-                "Finals",
-                "finals",
-                "share of runs",
-                names,
-                [star.finals / self.runs for star in self.stars],
-                [star.finals_interval for star in self.stars],
-                note="runs in which it played in the last round, with 95 % intervals",
-            ),
-        ]
-        correlation = self.fitness_correlation
+        finals = Intervals(
+            "Finals",
+            "share of runs",
+            lambda star: star.finals / self.runs,
+            "finals_interval",
+            note="runs in which it played in the last round, with 95 % intervals",
+        )
         found = [] if correlation is None else [str(correlation)]
         rounds = [
             (str(run), str(number), ", ".join(map(short_name, names)))
             for run, rounds in enumerate(self.out[:_MOST_RUNS_SHOWN], start=1)
             for number, names in enumerate(rounds, start=1)
         ]
-        return [
-            Section("Stars", columns, self.stars, RATING_NOTE, found, charts),
-            Section(
-                "Who was out when", cells_of("run", "round", "out"), rounds, folded="Every round"
-            ),
-            *self.forfeited(),
-        ]
+        facts = {
+            "players": counted(len(stars)),
+            "opponents": _WHOM[self.mode],
+            "runs": counted(self.runs),
+            "games": counted(self.games),
+        }
+        head = cells_of("run", "round", "out")
+        return Page(
+            f"Tournament: {game_rules(self.game).title}",
+            [
+                Section("Stars", columns, stars, RATING_NOTE, found, charts=[_RANKS, finals]),
+                Section("Who was out when", head, rounds, folded="Every round"),
+                self.forfeited(),
+            ],
+            facts | self.usual_facts,
+            "In every round a player meets randomly drawn opponents with both colours, and is out "
+            f"unless it wins more than {100 * self.threshold:g} % of its games.",
+        )
 
 
 STARS = (
@@ -184,6 +158,7 @@ STARS = (
     Column("rating", "rating", signed),
     Column("rating_interval", "95 % interval", between(signed), missing="too few games"),
 )
+_RANKS = Intervals("Mean rank", "mean rank (1 is the best)", "mean_rank", "rank_interval")
 _FITNESS = Column("fitness", "fitness", "{:g}".format, missing="", is_listed=False)
 _WHOM = {"all": "all players", "same": "players of the same bracket", "other": "other brackets"}
 _MOST_RUNS_SHOWN = 100

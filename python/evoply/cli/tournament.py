@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _PAIRING_GAMES = 100
 _ROUND_GAMES = 20
 _TIMES = (
-    Column("player", "player", str),
+    Column("player", "player", str, look="code"),
     Column("seconds", "seconds a game", lambda seconds: f"{seconds.mean:.3g}"),
     Column("seconds", "at most", lambda seconds: f"{seconds.most:.3g}"),
 )
@@ -213,7 +213,7 @@ def _put_into_brackets(brackets: list[str], texts: list[str], options: list[str]
 
 def say_standings(output: Output, result: RoundRobin) -> None:
     """Show the table of a round robin, how it was played, and what is doubtful about it."""
-    say_section(result.sections()[0], output)
+    say_section(result.shown().sections[0], output)
     output.say(
         f"Seed {result.seed}; {result.games:,} games, {result.distinct_games:,} of them different; "
         f"ratings on Elo's scale, their mean 0{_openings(result.opening_plies)}"
@@ -223,7 +223,7 @@ def say_standings(output: Output, result: RoundRobin) -> None:
 
 
 def _say_stars(output: Output, result: Tournament) -> None:
-    say_section(result.sections()[0], output)
+    say_section(result.shown().sections[0], output)
     if result.runs == 1:
         for number, names in enumerate(result.out[0], start=1):
             output.say(f"out in round {number}: {', '.join(shorten(n, 40) for n in names) or '-'}")

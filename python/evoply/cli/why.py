@@ -2,8 +2,9 @@
 
 from typing import Annotated
 
-from evoply.cli.output import Output, table
+from evoply.cli.output import Output, rows_table
 from evoply.cli.shared_options import USUAL_TERMS, Json, WrittenTerms, only
+from evoply.sections import Column
 from evoply.wording import short_name
 
 
@@ -40,9 +41,11 @@ def why(
         output.labelled("Expected", " ".join(found.best_line))
         output.labelled("or else", " ".join(found.second_line))
     if found.reasons:
-        listed = table(found.best, found.second or "", "difference", "term", left=("term",))
-        for reason in found.reasons:
-            numbers = (reason.best, reason.second, reason.difference)
-            listed.add_row(*(f"{number:.4g}" for number in numbers), reason.text)
-        output.people.print(listed)
+        columns = (
+            Column("best", found.best, "{:.4g}".format),
+            Column("second", found.second or "", "{:.4g}".format),
+            Column("difference", "difference", "{:.4g}".format),
+            Column("text", "term", str),
+        )
+        output.people.print(rows_table(columns, found.reasons))
     output.result(found.to_dict())

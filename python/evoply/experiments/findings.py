@@ -184,20 +184,20 @@ class Findings:
             return f"Only {self.best[0]} has results: nothing can be compared."
         return verdict_on(self.differences, self.effects, self.look)
 
+    def spread_data(self, name: str) -> dict[str, Any]:
+        """Return the values of a setup as JSON-ready data."""
+        return {"name": name, **self.spreads[name].to_dict()}
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready data."""
         data = {
             "name": self.name,
             "path": str(self.path),
             "game": self.game,
-            "configs": [
-                {"name": name, **self.spreads[name].to_dict()}
-                for name in self.setups
-                if name in self.spreads
-            ],
+            "configs": [self.spread_data(name) for name in self.setups if name in self.spreads],
             "runs": self.runs,
             "seeds": self.experiment.seeds,
-            "measure": self.experiment.measure,
+            "measure": str(self.experiment.measure),
             "look": self.look,
             "pairs": self.differences,
             "effects": self.effects,
@@ -213,7 +213,7 @@ class Findings:
     @property
     def _scores(self) -> list[str]:
         """The names of the columns of scores, one an opponent."""
-        return [f"score:{opponent}" for opponent in self.experiment.opponents]
+        return [f"score:{opponent}" for opponent in self.experiment.measure.opponents]
 
     def columns(self, table: Table = "values") -> list[str]:
         """Return the names of the cells of `rows`, which a table without rows has, too."""

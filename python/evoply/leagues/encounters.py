@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 
 from evoply.arena.pairs import PairsPlayed
 from evoply.arena.statistics import mean_interval, pair_statistics
+from evoply.experiments.all_play_all import LeaguePairing
+from evoply.experiments.design import Condition
 from evoply.json_data import JsonData
-from evoply.leagues.league_data import Condition, LeaguePairing, LeagueResults
+from evoply.leagues.league_data import LeagueResults
 
 Interval = tuple[float, float]
 

@@ -9,7 +9,7 @@ from evoply.when_used import give_when_used
 
 if TYPE_CHECKING:
     from evoply.reports.adviser import Advice, Adviser
-    from evoply.reports.analysis_page import analysis_html, write_analysis
+    from evoply.reports.analysis_page import page_of_games
     from evoply.reports.chart_files import save_charts
     from evoply.reports.charts import Chart, interval_chart, line_chart
     from evoply.reports.explanation import Explanation, explain
@@ -44,10 +44,10 @@ __all__ = [
     "Why",
     "XRay",
     "analyse_games",
-    "analysis_html",
     "explain",
     "interval_chart",
     "line_chart",
+    "page_of_games",
     "puzzles",
     "report_html",
     "result_html",
@@ -57,7 +57,6 @@ __all__ = [
     "status_in_words",
     "weight_charts",
     "why",
-    "write_analysis",
     "write_report",
     "write_result",
     "xray",
@@ -67,7 +66,7 @@ give_when_used(
     __name__,
     {
         "adviser": "Advice Adviser",
-        "analysis_page": "analysis_html write_analysis",
+        "analysis_page": "page_of_games",
         "chart_files": "save_charts",
         "charts": "Chart interval_chart line_chart",
         "series": "Lines Series",

@@ -7,87 +7,44 @@ policy forbids the rest.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+import re
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evoply.files import write_atomically
 from evoply.look import pieces_css
 from evoply.provenance import provenance
 from evoply.reports.charts import drawn
-from evoply.reports.phrases import Influence, percent
-from evoply.sections import Section, Shown
+from evoply.sections import Page, Shown
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
 
-def page(template: str, *, state: str = "", goes_on: bool = False, **values: Any) -> str:
-    """Return the page that *template* makes of *values*, of which `title` is one.
+_LONG_CODE = 120
+"""Characters of code within a text before the rest is folded away."""
+
+
+def result_html(result: Shown | Page, *, state: str = "", goes_on: bool = False) -> str:
+    """Return the page about *result*.
 
     *state* says how far unfinished work has come; if it *goes_on*, an opened page reloads itself
     every few seconds.
     """
-    return (
-        _environment()
-        .get_template(template)
-        .render(values, state=state, goes_on=goes_on, made_by=provenance())
-    )
+    shown = result if isinstance(result, Page) else result.shown()
+    template = _environment().get_template("page.html")
+    return template.render(shown=shown, state=state, goes_on=goes_on, made_by=provenance())
 
 
-def sections_page(
-    title: str,
-    sections: Sequence[Section],
-    *,
-    facts: Mapping[str, str] | None = None,
-    warnings: Sequence[str] = (),
-    sentences: Sequence[str] = (),
-    note: str = "",
-    state: str = "",
-    goes_on: bool = False,
-) -> str:
-    """Return the page of a result: its *facts*, what is found in *sentences*, and its *sections*.
-
-    A fact without a value is left out. *state* and *goes_on* are those of `page`.
-    """
-    return page(
-        "page.html",
-        title=title,
-        sections=sections,
-        facts=facts or {},
-        warnings=warnings,
-        sentences=sentences,
-        note=note,
-        state=state,
-        goes_on=goes_on,
-    )
-
-
-def result_html(result: Shown, *, state: str = "", goes_on: bool = False) -> str:
-    """Return the page about *result*; *state* and *goes_on* are those of `page`."""
-    return sections_page(
-        result.heading,
-        result.sections(),
-        facts=result.facts,
-        note=result.note,
-        state=state,
-        goes_on=goes_on,
-    )
-
-
-def write_result(result: Shown, path: str | os.PathLike[str], *, state: str = "") -> Path:
+def write_result(result: Shown | Page, path: str | os.PathLike[str], *, state: str = "") -> Path:
     """Write the page about *result* to *path*, whole or not at all, and return the path.
 
     *state* says how far work came that was stopped. Raises `OSError` if it cannot be written.
     """
     write_atomically(Path(path), result_html(result, state=state))
     return Path(path)
-
-
-def begun_html(title: str, *, state: str, goes_on: bool) -> str:
-    """Return the page of work that has no results yet, only a *state*; see `page`."""
-    return sections_page(title, (), state=state, goes_on=goes_on)
 
 
 @lru_cache(maxsize=1)
@@ -104,19 +61,20 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals["pieces_css"] = Markup(pieces_css())
-    environment.filters |= {
-        "percent": percent,
-        "drawn": drawn,
-        "moment": _moment,
-        "by_share": _by_share,
-    }
+    environment.filters |= {"coded": _coded, "drawn": drawn}
     return environment
 
 
-def _moment(text: str) -> str:
-    """Return an ISO time in UTC without its fractions."""
-    return f"{text[:16].replace('T', ' ')} UTC"
+def _coded(text: str) -> Markup:
+    """Return *text* with what stands between backticks as code, folded where it is long."""
+    from markupsafe import Markup, escape
+
+    return Markup(re.sub("`([^`]+)`", _code, str(escape(text))))
 
 
-def _by_share(parts: Sequence[Influence]) -> list[Influence]:
-    return sorted(parts, key=lambda part: -part.share)
+def _code(found: re.Match[str]) -> str:
+    whole = f"<code>{found[1]}</code>"
+    if len(found[1]) <= _LONG_CODE:
+        return whole
+    start = f"<code>{re.sub('&[^;]*$', '', found[1][:_LONG_CODE])}…</code>"
+    return f'<details class="long"><summary>{start}</summary>{whole}</details>'
