@@ -5,14 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 from evoply.cli.output import Output, say_section
-from evoply.cli.shared_options import (
-    USUAL_TERMS,
-    Json,
-    OutputFile,
-    Whole,
-    WrittenTerms,
-    only,
-)
+from evoply.cli.shared_options import USUAL_TERMS, Json, OutputFile, Whole, WrittenTerms, only
 from evoply.sections import share
 
 if TYPE_CHECKING:

@@ -184,7 +184,8 @@ def progress_and_page(
 
     def draw_page(result: Any, /, *, state: str, goes_on: bool) -> str:
         if result is None:  # no command without a page waits for it
-            from evoply.reports.pages import Page, result_html
+            from evoply.reports.pages import result_html
+            from evoply.sections import Page
 
             return result_html(Page(page_title, ()), state=state, goes_on=goes_on)
         return draw(result, state=state, goes_on=goes_on)

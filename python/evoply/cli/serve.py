@@ -201,7 +201,8 @@ def _write_begun(path: Path | None, game: str, state: str) -> None:
         return
     from evoply.files import write_atomically
     from evoply.games import game_rules
-    from evoply.reports.pages import Page, result_html
+    from evoply.reports.pages import result_html
+    from evoply.sections import Page
 
     title = f"Round robin: {game_rules(game).title}"
     write_atomically(path, result_html(Page(title, ()), state=state))

@@ -49,7 +49,7 @@ class FormulaTerm(JsonData):
 
 
 @dataclass(frozen=True, slots=True)
-class Distilled(Shown, JsonData):
+class Distilled(JsonData, Shown):
     """A formula that stands for a player, and how well it agrees."""
 
     teacher: str
