@@ -11,8 +11,10 @@ from evoply.cli.output import Output, StoppedError, made, say_section
 from evoply.cli.progress import duration, share_bar
 from evoply.cli.shared_options import (
     NO_BUDGET,
+    NO_CLUSTER,
     USUAL_OPTIONS,
     BudgetOptions,
+    ClusterOptions,
     CodeInRuns,
     ExperimentOptions,
     Json,
@@ -41,6 +43,7 @@ def compare(
     same_within: float | None = None,
     name: str | None = None,
     options: ExperimentOptions = USUAL_OPTIONS,
+    cluster: ClusterOptions = NO_CLUSTER,
     code_in_runs: CodeInRuns = False,
     json: Json = False,
 ) -> None:
@@ -92,7 +95,7 @@ def compare(
     )
     usual = usual_name(Path(config).stem for config in configs)
     path = runs_directory() / (usual if name is None else checked_name(name))
-    run_all(ExperimentFolder.create(path, experiment), Output(json), options)
+    run_all(ExperimentFolder.create(path, experiment), Output(json), options, cluster)
 
 
 def _looks(text: str) -> tuple[int, ...]:
@@ -106,6 +109,7 @@ def run_all(
     folder: ExperimentFolder,
     output: Output,
     options: ExperimentOptions,
+    cluster: ClusterOptions,
 ) -> None:
     """Make all runs of *folder* that are missing, and say how they compare."""
     from evoply.experiments import (
@@ -122,11 +126,11 @@ def run_all(
     prepared_folder(options.csv)
     prepared_folder(charts)
     output.say(f"Folder: {folder.path}  (Ctrl-C stops; the same command goes on)")
-    if options.cluster is not None:
+    if cluster.cluster is not None:
         check_experiment_sendable(folder)
     stopped = False
     try:
-        with on_cluster(options, output) as dispatcher:
+        with on_cluster(cluster, output) as dispatcher:
             slots = workers if dispatcher is None else dispatcher.slots
             output.say(_cost_text(estimated_cost(folder, workers=slots)))
             why_hopeless = hopeless(folder.experiment.planned_looks, len(folder.setups))
@@ -154,7 +158,7 @@ def run_all(
         units = len(folder.units())
         others = (
             "the others keep what they have"
-            if options.cluster is None
+            if cluster.cluster is None
             else "those that workers were at begin anew"
         )
         raise StoppedError(

@@ -56,7 +56,11 @@ def config(
         of_table, of_all = suggested(f"config KEY{option}"), suggested(f"config --list{option}")
         output.say()
         output.say(f"`{of_table}` shows the keys of a table; `{of_all}` shows all of them.")
-    keys = [{**key.to_dict(), "kind": section.kind} for section in sections for key in section.keys]
+    keys = [
+        {"path": key.path, "kind": section.kind, **key.to_dict()}
+        for section in sections
+        for key in section.keys
+    ]
     output.result({"keys": keys})
 
 

@@ -25,6 +25,7 @@ def evolve(
     time_limit: shared_options.SecondsOrNone | None = None,
     game: shared_options.RunGame = None,
     options: shared_options.RunOptions = shared_options.USUAL_RUN,
+    cluster: shared_options.ClusterOptions = shared_options.NO_CLUSTER,
     json: shared_options.Json = False,
 ) -> None:
     """Evolve a player.
@@ -62,11 +63,11 @@ def evolve(
     driven: dict[str, Any] = {"threads": options.threads, "with_tests": options.tests}
     if learner in _SIZES:
         each = with_overrides(overrides, **{_SIZES[learner]: population_size})
-        _other_run(learner, config, each, options, output, driven)
+        _other_run(learner, options.name, config, each, cluster, output, driven)
         return
     overrides = with_overrides(overrides, population_size=population_size)
     settings = load_config(config, overrides, **_readers(config))
-    with for_runs(options, settings, output) as driven["cluster"]:
+    with for_runs(cluster, settings, output) as driven["cluster"]:
         wanted = 0 if settings.termination is None else settings.termination.good_runs
         if not wanted:
             result, _ = _one_run(options.name, settings, output, driven)
@@ -101,9 +102,10 @@ def _learner_of(config: str) -> str:
 
 def _other_run(
     learner: str,
+    name: str | None,
     config: str,
     overrides: list[str],
-    options: shared_options.RunOptions,
+    cluster: shared_options.ClusterOptions,
     output: Output,
     driven: dict[str, Any],
 ) -> None:
@@ -114,8 +116,8 @@ def _other_run(
     kind = KINDS[learner]
     settings = kind.configs.load(config, overrides)
     with (
-        for_runs(options, settings, output, kind) as workers,
-        new_run(options.name, settings, output, kind) as run,
+        for_runs(cluster, settings, output, kind) as workers,
+        new_run(name, settings, output, kind) as run,
     ):
         output.result(drive(run, output, cluster=workers, **driven))
 
