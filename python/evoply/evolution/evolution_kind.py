@@ -193,17 +193,7 @@ class _Store:
         return generation_store.read_generation(database, config, number)
 
     def is_unchanged(self, config: EvolutionConfig, step: Generation, digest: str, /) -> bool:
-        computed = digest_of(
-            config,
-            step.number,
-            step.individuals,
-            step.fresh,
-            step.hall_of_fame,
-            step.champion,
-            step.archive,
-            step.state,
-        )
-        return computed == step.digest == digest
+        return digest_of(step) == step.digest == digest
 
     def step_data(self, row: Row, /) -> dict[str, Any]:
         data = {name: value for name, value in row.items() if name not in _HIDDEN}

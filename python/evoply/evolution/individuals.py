@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from evoply import gp
+from evoply.runs.steps import Tree
 
 Case = Literal["opponents", "games", "stages"]
 """What a single case is, by whose results an individual may be selected."""
@@ -20,7 +21,7 @@ class Individual:
     generation before.
     """
 
-    tree: gp.Genotype
+    tree: Tree
     fitness: float
     origin: str
     parents: tuple[int, ...] = ()
@@ -36,7 +37,7 @@ class HallOfFameEntry:
     next: opponents grow stronger, so old points were easier.
     """
 
-    tree: gp.Genotype
+    tree: Tree
     generation: int
     """Generation in which the tree entered."""
     points: float
@@ -60,7 +61,7 @@ class HallOfFameEntry:
 class ArchiveEntry:
     """The champion of an earlier generation, an opponent of later ones."""
 
-    tree: gp.Genotype
+    tree: Tree
     generation: int
 
 

@@ -29,7 +29,7 @@ from evoply.evolution.choosing import ChoiceKeys, Choose
 from evoply.evolution.config.config_text import load_config
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.config.player_settings import check_own_players, check_sendable
-from evoply.evolution.digest import digest_of, stream_for
+from evoply.evolution.digest import stream_for
 from evoply.evolution.fitness import Fitness, Measured, Population, Training
 from evoply.evolution.fitness.measuring import is_good, measured
 from evoply.evolution.fitness.own import OwnFitness
@@ -262,9 +262,6 @@ def step(
     # Step 5. Describe the generation.
     hall = updated_hall(hall, test, number, config.hall_of_fame.size)
     archive = _archive_with(archive, test.champion, number)
-    digest = digest_of(
-        config, number, individuals, test.results, hall, test.champion, archive, result.state
-    )
     return Generation(
         number=number,
         individuals=individuals,
@@ -283,10 +280,9 @@ def step(
             work_before=0 if previous is None else previous.census.total_work,
         ),
         timing=_timing(config, previous, number, [*times, perf_counter()]),
-        digest=digest,
         config=config,
         state=result.state,
-    )
+    ).completed()
 
 
 def _steady(

@@ -5,21 +5,19 @@ A generation is data on the way to a worker and in a run folder; its digest foll
 Reasons: docs/design/evolution.md.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
 
-from evoply import gp
 from evoply.arena.on_cluster import know_game, rules_to_send
 from evoply.evolution.config.config_text import config_from_toml, config_to_toml
-from evoply.evolution.config.evolution_config import EvolutionConfig, primitive_set_of
+from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.config.player_settings import self_contained
 from evoply.evolution.generation import Generation
-from evoply.evolution.generation_statistics import Census, FreshResult, Seconds, Statistics
-from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individual
+from evoply.evolution.individuals import Individual
 from evoply.evolution.loop import Evolution
-from evoply.islands.migration import MIGRATION, with_digest
+from evoply.islands.migration import MIGRATION
 from evoply.protocols import MALFORMED, Answer, packed, unpacked
+from evoply.runs.steps import dumped
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,84 +98,13 @@ class _Descent:
         return bits.bit_count()
 
 
-def generation_data(generation: Generation) -> dict[str, Any]:
-    """Return *generation* as JSON-ready data, without its digest, which follows from it."""
-    data: dict[str, Any] = {
-        "number": generation.number,
-        "individuals": [
-            [str(individual.tree), individual.fitness, individual.origin, list(individual.parents)]
-            for individual in generation.individuals
-        ],
-        "hall_of_fame": [
-            [str(entry.tree), entry.generation, entry.points, entry.games]
-            for entry in generation.hall_of_fame
-        ],
-        "archive": [[str(entry.tree), entry.generation] for entry in generation.archive],
-        "champion": str(generation.champion),
-        "fresh": [asdict(result) for result in generation.fresh],
-        "statistics": dict(generation.statistics),
-        "timing": asdict(generation.timing),
-        "census": asdict(generation.census),
-        "state": generation.state,
-    }
-    if any(individual.cases for individual in generation.individuals):
-        data["cases"] = [list(individual.cases) for individual in generation.individuals]
-    return data
-
-
-def generation_of(config: EvolutionConfig, data: Mapping[str, Any]) -> Generation:
-    """Return the generation that `generation_data` wrote; `ValueError` if *data* is none."""
-    try:
-        return _generation_of(config, data)
-    except MALFORMED as error:
-        raise ValueError(f"this is no generation: {error}") from None
-
-
-def _generation_of(config: EvolutionConfig, data: Mapping[str, Any]) -> Generation:
-    primitives = primitive_set_of(config)
-    trees: dict[str, gp.Genotype] = {}
-
-    def tree(text: str) -> gp.Genotype:
-        if text not in trees:
-            trees[text] = gp.parse_individual(text, primitives)
-        return trees[text]
-
-    cases: Sequence[Sequence[float]] = data.get("cases") or [()] * len(data["individuals"])
-    census = data["census"]
-    lists = {name: tuple(census[name]) for name in ("sizes", "no_op_chains")}
-    return with_digest(
-        Generation(
-            number=data["number"],
-            individuals=tuple(
-                Individual(tree(text), float(fitness), origin, tuple(parents), tuple(row))
-                for (text, fitness, origin, parents), row in zip(
-                    data["individuals"], cases, strict=True
-                )
-            ),
-            hall_of_fame=tuple(
-                HallOfFameEntry(tree(text), entered, float(points), float(games))
-                for text, entered, points, games in data["hall_of_fame"]
-            ),
-            archive=tuple(ArchiveEntry(tree(text), entered) for text, entered in data["archive"]),
-            champion=tree(data["champion"]),
-            fresh=tuple(FreshResult(**result) for result in data["fresh"]),
-            statistics=Statistics(**data["statistics"]),
-            timing=Seconds(**data["timing"]),
-            digest="",
-            config=config,
-            census=Census(**{**census, **lists}),
-            state=data["state"],
-        )
-    )
-
-
 def epoch_unit(config: EvolutionConfig, before: Generation | None, count: int) -> bytes:
     """Return the unit of work of an epoch, which `epoch_part` does."""
     task = {
         **rules_to_send(config.game),
         "config": config_to_toml(self_contained(config)),
         "count": count,
-        "before": None if before is None else generation_data(before),
+        "before": None if before is None else dumped(before),
     }
     return packed(task)
 
@@ -192,7 +119,7 @@ def epoch_part(data: bytes) -> bytes:
     task, _ = unpacked(data)
     know_game(task)
     config = config_from_toml(task["config"])
-    before = None if task["before"] is None else generation_of(config, task["before"])
+    before = None if task["before"] is None else Generation.load(config, task["before"])
     count = int(task["count"])
 
     def tell(done: int) -> None:
@@ -206,7 +133,7 @@ def epoch_part(data: bytes) -> bytes:
             "games": made.games,
             "work": made.work,
             "survived": made.survived,
-            "generation": generation_data(made.generation),
+            "generation": dumped(made.generation),
         }
     )
 
@@ -224,7 +151,7 @@ def epoch_of(answer: Answer, config: EvolutionConfig, number: int) -> IslandEpoc
     """
     try:
         header, _ = unpacked(answer.content)
-        generation = generation_of(config, header["generation"])
+        generation = Generation.load(config, header["generation"])
         made = IslandEpoch(generation, int(header["games"]), int(header["survived"]))
         is_right = (generation.digest, generation.number) == (header["digest"], number)
     except MALFORMED as error:

@@ -35,14 +35,13 @@ from evoply.islands.island_epoch import (
     epoch_of,
     epoch_part,
     epoch_unit,
-    generation_data,
-    generation_of,
     what_is_equal,
 )
 from evoply.islands.islands_config import IslandsConfig, load_islands_config
 from evoply.islands.migration import MIGRATION, migrated, senders
 from evoply.processes import core_count
 from evoply.protocols import MALFORMED, Cluster, Progress, steps
+from evoply.runs.steps import dumped
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +128,7 @@ class IslandEvolution:
         """Return *step* as JSON-ready data, without what follows from it."""
         return {
             "number": step.number,
-            "generations": [generation_data(generation) for generation in step.generations],
+            "generations": [dumped(generation) for generation in step.generations],
             "points": list(step.points),
             "games": step.games,
             "statistics": dict(step.statistics),
@@ -141,7 +140,7 @@ class IslandEvolution:
         """Return the step that `dump` wrote as *data*; `ValueError` if it is none."""
         try:
             kept = [
-                generation_of(*each)
+                Generation.load(*each)
                 for each in zip(config.of_islands, data["generations"], strict=True)
             ]
             points = tuple(map(float, data["points"]))

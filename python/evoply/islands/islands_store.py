@@ -59,7 +59,7 @@ class IslandsStore(StepsStore):
             added = database.read(_ARCHIVES, 0, number)
         for island, generation in enumerate(data["generations"]):
             generation[_KEY] = [
-                [tree, entered]
+                {"tree": tree, "generation": entered}
                 for rows in added.values()
                 for _, place, entered, tree in rows
                 if place == island

@@ -23,8 +23,8 @@ from evoply.expressions.linear import LARGEST_WEIGHT
 from evoply.games import game_rules
 from evoply.learning.curriculum import starts_of
 from evoply.learning.games_config import games_ahead
-from evoply.learning.kept_steps import KeptLearner, PlayedAgain
 from evoply.learning.learning_config import LearningConfig, load_learning_config
+from evoply.learning.replay import PlayedAgain
 from evoply.learning.steps import (
     LearningStep,
     Place,
@@ -34,6 +34,7 @@ from evoply.learning.steps import (
     statistics_of,
 )
 from evoply.protocols import MALFORMED, Cluster, RunError, packed, steps, unpacked
+from evoply.runs.steps import KeptLearner
 
 Array = NDArray[np.float64]
 _DEEP = 3

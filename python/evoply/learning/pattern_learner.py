@@ -22,11 +22,12 @@ from evoply.expressions import program_with_parameters, with_parameters
 from evoply.expressions.linear import LARGEST_WEIGHT
 from evoply.games import game_rules
 from evoply.learning.games_config import games_ahead
-from evoply.learning.kept_steps import Doubles, KeptLearner, KeptStep, PlayedAgain
 from evoply.learning.labels import fitted, in_discs, labelled_boards
 from evoply.learning.pattern_config import PatternConfig, load_pattern_config
+from evoply.learning.replay import PlayedAgain
 from evoply.players import AlphaBeta, ExpressionEvaluator
 from evoply.protocols import RunError, StoppedWithinStepError, steps
+from evoply.runs.steps import Doubles, KeptLearner, KeptStep
 
 _MOST_PLIES = 300
 _AT_ONCE = 2_000

@@ -30,11 +30,11 @@ from evoply._native import Stream
 from evoply.arena import Schedule, play
 from evoply.expressions import program_with_parameters
 from evoply.games import game_rules
-from evoply.learning.kept_steps import KeptLearner, KeptStep
 from evoply.learning.tunable import Tunable, player_from, tunable
 from evoply.learning.tuning_config import TuningConfig
 from evoply.players import KernelSeat, Player, ValuingPlayer
 from evoply.protocols import RunError, steps
+from evoply.runs.steps import KeptLearner, KeptStep
 
 if TYPE_CHECKING:
     from cmaes import CMA

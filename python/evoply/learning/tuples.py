@@ -30,7 +30,6 @@ from evoply.arena.round_robins import opponents
 from evoply.expressions import symmetric_copies
 from evoply.games import game_rules
 from evoply.games.squares import parse_square
-from evoply.learning.kept_steps import Doubles, KeptLearner, KeptStep
 from evoply.learning.pattern_learner import PatternLearning, PatternStep, pattern_player
 from evoply.learning.tuples_config import (
     TuplesConfig,
@@ -41,6 +40,7 @@ from evoply.learning.tuples_config import (
 from evoply.players import AlphaBeta, ValuingPlayer
 from evoply.processes import core_count
 from evoply.protocols import RunError, steps
+from evoply.runs.steps import Doubles, KeptLearner, KeptStep
 
 Individual = tuple[str, ...]
 """Tuples, each as text such as "a1 b1 b2", in alphabetical order; no two of them share a table."""

@@ -34,8 +34,8 @@ from evoply.evolution.play.panel import Play
 from evoply.evolution.play.population import panel_of, population_of
 from evoply.evolution.user_code import PythonParts
 from evoply.expressions import PrimitiveSet
-from evoply.learning.kept_steps import KeptLearner, KeptStep
 from evoply.protocols import Cluster, Progress, steps
+from evoply.runs.steps import KeptLearner, KeptStep
 
 ProgressCallback = Callable[[Progress], object]
 

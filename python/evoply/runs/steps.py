@@ -1,15 +1,13 @@
-"""The common base of steps of learners by play: storage and digests follow from their fields.
+"""Steps as values: what a run folder or a worker gets of a step follows from its fields.
 
-The champion and the digest of a step follow from its fields and the config, so neither is stored.
-A digest covers every field but statistics and times. Where the next step depends on the games so
-far, it leaves out the step's number, too: a run that was ended and went on has one step more, and
-the same values.
+`dumped` and `loaded` know any step that is a dataclass. A tree is text outside. The champion and
+the digest of a step follow from its fields and the config, so neither is dumped.
 """
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 from time import perf_counter
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Generic, Self, TypeVar
@@ -18,18 +16,48 @@ from pydantic import (
     AfterValidator,
     BeforeValidator,
     Field,
+    GetPydanticSchema,
     PlainSerializer,
     TypeAdapter,
     ValidationError,
+    ValidationInfo,
 )
+from pydantic_core import core_schema
 
+from evoply import gp
 from evoply.configs.config_errors import checked
+from evoply.configs.run_config import RunConfig
+from evoply.expressions import PrimitiveSet
 from evoply.files import checksum
-from evoply.learning.games_config import LearnerConfig
 from evoply.players import ValuingPlayer
 from evoply.protocols import Cluster
 
 _DESCRIPTIVE = ("statistics", "seconds", "total_seconds")
+
+
+# Texts repeat: elites, members of the hall of fame, and all of the archive from generation to
+# generation, which a display of a run reads again and again.
+@lru_cache(maxsize=8192)
+def _parsed(text: str, primitives: PrimitiveSet) -> gp.Genotype:
+    return gp.parse_individual(text, primitives)
+
+
+def _tree(value: object, info: ValidationInfo) -> object:
+    return _parsed(value, info.context) if isinstance(value, str) else value
+
+
+Tree = Annotated[
+    gp.Genotype,
+    GetPydanticSchema(
+        lambda _, __: core_schema.with_info_plain_validator_function(
+            _tree, serialization=core_schema.plain_serializer_function_ser_schema(str)
+        )
+    ),
+]
+"""A tree in a step; outside its text, which is read with the primitives of the run."""
+
+APART = (GetPydanticSchema(lambda _, __: core_schema.any_schema()), Field(exclude=True))
+"""Marks a field that is not dumped: whoever loads the step gives it."""
 
 
 def _decode(data: object) -> object:
@@ -56,9 +84,43 @@ def _as_dict(numbers: Mapping[str, float]) -> dict[str, float]:
 Numbers = Annotated[Mapping[str, float], AfterValidator(_read_only), PlainSerializer(_as_dict)]
 
 
+@cache
+def _adapter(step_type: type[Any]) -> TypeAdapter[Any]:
+    return TypeAdapter(step_type)
+
+
+def dumped(step: Any) -> dict[str, Any]:
+    """Return the fields of *step*, a dataclass, as JSON-ready data."""
+    data: dict[str, Any] = _adapter(type(step)).dump_python(step, mode="json")
+    return data
+
+
+def loaded(
+    step_type: type[Any], data: Any, primitives: PrimitiveSet | None = None, **apart: Any
+) -> Any:
+    """Return the step that was dumped as *data*, with the fields that stand *apart*.
+
+    *primitives* are those of its trees. Raises `ValueError` that names the first damaged field.
+    """
+
+    def refusal(error: ValidationError) -> ValueError:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        return ValueError(f"not a step ({step_type.__name__}): {where}: {first['msg']}")
+
+    adapter = _adapter(step_type)
+    whole = {**data, **apart} if isinstance(data, dict) else data
+    return checked(lambda: adapter.validate_python(whole, context=primitives), refusal)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptStep:
-    """The learned values so far, and all that the next step needs."""
+    """The learned values so far, and all that the next step needs.
+
+    Its digest covers every field but statistics and times. Where the next step depends on the games
+    so far, it leaves out the step's number, too: a run that was ended and went on has one step
+    more, and the same values.
+    """
 
     number: int
     """0 is the first step."""
@@ -90,10 +152,10 @@ class KeptStep:
         )
         return step.completed(config)
 
-    def completed(self, config: LearnerConfig) -> Self:
+    def completed(self, config: Any) -> Self:
         """Return the step with its champion and digest, which follow from its fields."""
         left_out = (*_DESCRIPTIVE, "number") if self.counts_games else _DESCRIPTIVE
-        decisive = {name: value for name, value in self.dump().items() if name not in left_out}
+        decisive = {name: value for name, value in dumped(self).items() if name not in left_out}
         return replace(
             self,
             statistics=MappingProxyType(dict(self.statistics)),
@@ -106,48 +168,12 @@ class KeptStep:
         """Return the settings that decide a step, for its digest."""
         return config.decisive()
 
-    def dump(self) -> dict[str, Any]:
-        """Return the fields as JSON-ready data."""
-        kept: Any = type(self)
-        data: dict[str, Any] = _adapter(kept).dump_python(self, mode="json")
-        return data
-
     @classmethod
     def load(cls, config: Any, data: Any) -> Self:
-        """Return the step that `dump` wrote as *data*; `ValueError` if it is damaged."""
-        kept: Any = cls
-
-        def refusal(error: ValidationError) -> ValueError:
-            first = error.errors()[0]
-            where = ".".join(map(str, first["loc"]))
-            return ValueError(f"not a step ({cls.__name__}): {where}: {first['msg']}")
-
-        step: Self = checked(lambda: _adapter(kept).validate_python(data), refusal)
+        """Return the step that was dumped as *data*; `ValueError` if it is damaged."""
+        step: Self = loaded(cls, data)
         step.check(config)
         return step.completed(config)
-
-
-@dataclass(frozen=True, slots=True)
-class PlayedAgain:
-    """The games of a step, played once more from the values before it."""
-
-    answer: Mapping[str, Any]
-    """What the kernel says of them, with the moves of one."""
-    starts: Sequence[Any]
-    """The rows of the positions where games begin."""
-    values: Any
-    """The learned values after them."""
-    field: str
-    """The field of a step that holds such values."""
-
-    def leads_to(self, step: KeptStep) -> bool:
-        """Return whether *step* has the same values."""
-        return bool(self.values == getattr(step, self.field))
-
-
-@cache
-def _adapter(step_type: type[Any]) -> TypeAdapter[Any]:
-    return TypeAdapter(step_type)
 
 
 _Step = TypeVar("_Step", bound=KeptStep)
@@ -158,7 +184,7 @@ class KeptLearner(Generic[_Step]):
     """A learner whose steps are `KeptStep`s; *threads* 0: the usual number."""
 
     threads: int = 0
-    config_type: ClassVar[type[LearnerConfig]]
+    config_type: ClassVar[type[RunConfig]]
     step_type: ClassVar[type[KeptStep]]
 
     def on(self, threads: int, cluster: Cluster | None) -> Self:
@@ -171,7 +197,7 @@ class KeptLearner(Generic[_Step]):
 
     def dump(self, step: _Step, /) -> Any:
         """Return *step* as JSON-ready data."""
-        return step.dump()
+        return dumped(step)
 
     def load(self, config: Any, data: Any, /) -> _Step:
         """Return the step that `dump` wrote as *data*; `ValueError` if it is damaged."""
