@@ -1,7 +1,7 @@
 """MAP-Elites as a kind of learner: how runs of `MapElitesConfig` are kept and shown."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from evoply import gp
@@ -21,7 +21,6 @@ from evoply.evolution.map_elites.map_config import (
     load_map_config,
 )
 from evoply.evolution.map_elites.map_learner import MapElites, MapElitesStep
-from evoply.evolution.map_elites.map_store import MapStore
 from evoply.players.own_player import OwnPlayer
 from evoply.players.player_files import read_player
 from evoply.protocols import Progress
@@ -30,6 +29,7 @@ from evoply.runs.kind import ChampionFacts, Kind, Listing, Note, RunEnding, RunG
 from evoply.runs.model_kind import LearnersOfTrees, ModelConfigs
 from evoply.runs.plain_display import PlainDisplay
 from evoply.runs.plots import Plot, PlotLine
+from evoply.runs.steps_store import StepsStore
 from evoply.wording import shorten
 
 _MOST_LISTED = 10
@@ -47,10 +47,21 @@ def map_elites_kind(learner: MapElites) -> Kind:
         MAP_ELITES_LEARNER,
         _Configs(learner),
         _Learners(learner),
-        MapStore(MAP_ELITES_LEARNER, learner),
+        StepsStore(MAP_ELITES_LEARNER, learner, grows=("past",), lists={"elites": _elites}),
         _Display(),
         uses={"trees": _trees},
     )
+
+
+def _elites(number: int, state: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield a row for each elite after generation *number*; axes are numbered from 1."""
+    for elite in state["elites"]:
+        yield {
+            "generation": number,
+            "cell": cell_text(elite["cell"]),
+            **{name: elite[name] for name in ("tree", "nodes", "fitness", "origin", "born")},
+            **{f"axis_{axis}": value for axis, value in enumerate(elite["description"], start=1)},
+        }
 
 
 def _trees(champion: Any, last: MapElitesStep) -> list[gp.Genotype]:
