@@ -21,7 +21,7 @@ from fastapi.testclient import TestClient
 from own_settings import small_config
 
 import evoply as ep
-from evoply.checksums import BoundedConnection, _checksum
+from evoply.checksums import BoundedConnection, checksum_of
 from evoply.cli import main
 from evoply.experiments import (
     compare,
@@ -53,7 +53,7 @@ def with_champion(folder: Path, data: dict[str, Any]) -> Path:
             connection.execute("UPDATE players SET text = ? WHERE id = ?", row[::-1])
             connection.execute(
                 "UPDATE checksums SET sha256 = ? WHERE name = 'players' AND number = ?",
-                (_checksum(schema._PLAYERS, number, [row]), number),
+                (checksum_of(schema._PLAYERS, number, [row]), number),
             )
         note = {"generation": schema.count_steps(database) - 1, "player": data}
         schema.write_meta(database, {"champion": json.dumps(note)})

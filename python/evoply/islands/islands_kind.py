@@ -20,12 +20,13 @@ from evoply.islands.islands_config import (
     settled,
 )
 from evoply.protocols import Progress
-from evoply.runs.columns import Column, Columns, Row, curves, facts, framed, share
+from evoply.runs.columns import Columns, Row, curves, facts, framed
 from evoply.runs.kind import ChampionFacts, Kind, Listing, LiveFacts, RunEnding, RunGames
 from evoply.runs.model_kind import LearnersOfTrees, ModelConfigs
 from evoply.runs.plain_display import PlainDisplay
 from evoply.runs.plots import Plot, PlotLine
 from evoply.runs.steps_store import StepsStore
+from evoply.sections import Column, share
 from evoply.wording import shorten
 
 _LONGEST_TREE = 100

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from evoply.evolution import MapElitesStep, fitness_text, is_share
 from evoply.reports.kind_page import KindPage, Rows
 from evoply.reports.map_picture import map_svg
-from evoply.reports.pages import Section
 from evoply.runs import Run
+from evoply.sections import Picture, Section, cells_of
 
 
 class MapPage(KindPage):
@@ -47,5 +47,6 @@ class MapPage(KindPage):
         )
         if len(run.config.axes) > 2:
             note += " Of cells above one another the best is shown."
-        columns = [(name, "code" if name == "tree" else "") for name in listing.head]
-        return [Section("Map", note, columns, listing.rows, picture=picture)]
+        columns = cells_of(*listing.head, tree="code")
+        drawn = Picture(picture, kind="map elites")
+        return [Section("Map", columns, listing.rows, note, pictures=[drawn])]

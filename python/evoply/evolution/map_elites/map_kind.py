@@ -24,12 +24,13 @@ from evoply.evolution.map_elites.map_learner import MapElites, MapElitesStep
 from evoply.players.own_player import OwnPlayer
 from evoply.players.player_files import read_player
 from evoply.protocols import Progress
-from evoply.runs.columns import Column, Columns, Row, framed, share
+from evoply.runs.columns import Columns, Row, framed
 from evoply.runs.kind import ChampionFacts, Kind, Listing, Note, RunEnding, RunGames
 from evoply.runs.model_kind import LearnersOfTrees, ModelConfigs
 from evoply.runs.plain_display import PlainDisplay
 from evoply.runs.plots import Plot, PlotLine
 from evoply.runs.steps_store import StepsStore
+from evoply.sections import Column, share
 from evoply.wording import shorten
 
 _MOST_LISTED = 10
