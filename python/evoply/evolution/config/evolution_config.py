@@ -88,6 +88,7 @@ class EvolutionConfig(RunConfig):
 
     most: ClassVar[int] = MOST_GENERATIONS
     other_ends: ClassVar[tuple[str, ...]] = ("work_limit", "termination", "time_limit")
+    whole: ClassVar[str] = "primitives"
     game: str = "othello"
     """`othello` (8x8), `othello-4`, `-6`, `-10`, `checkers`, `lose-checkers`, `checkers-10`, a game
     from data such as `breakthrough`, or in a file a JSON file of rules."""
@@ -224,7 +225,7 @@ class EvolutionConfig(RunConfig):
             *checks.draws(game, self.draws),
             *checks.starts(game, self.starts),
             *checks.trees(game, primitives, individual, self.initialisation, self.limits),
-            *checks.length(self.generations, self.time_limit, self.work_limit),
+            *checks.length(*(getattr(self, name) for name in self.ends() if name != "termination")),
             *checks.sizes(population, self.elitism, demes),
             *self.fitness.player_problems(game),
             *checks.seeds(
