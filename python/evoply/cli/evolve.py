@@ -11,7 +11,7 @@ from evoply.cli.output import Output
 if TYPE_CHECKING:
     from evoply.evolution import EvolutionConfig
 
-_SIZES = {"islands": "base.population_size", "map-elites": "batch"}
+_SIZES = {"islands": "base.population_size"}
 """The key for --population-size in configs of learners that evolve trees, too."""
 
 

@@ -9,6 +9,7 @@ from functools import partial
 
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.fitness.measuring import is_share
+from evoply.evolution.map_elites.map_display import MAP_PLOTS
 from evoply.runs.columns import Row
 from evoply.runs.plots import Plot, PlotLine
 
@@ -53,6 +54,7 @@ def evolution_plots(
     return [
         *_fitness(config, is_own=is_own),
         opponents_plot(rows),
+        *(() if config.map is None else MAP_PLOTS),
         _tree_plot("Tree sizes", "size", "nodes"),
         _tree_plot("Tree depths", "depth", "levels"),
         _diversity(rows, config.population_size),
