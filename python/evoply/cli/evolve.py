@@ -39,7 +39,7 @@ def evolve(
     shown, plays test matches, and a report is written.
 
     A config that says learner = "islands" evolves several populations side by
-    side, which exchange their best; one that says learner = "map-elites" fills
+    side, which exchange their best; one that says survival.kind = "map" fills
     a map with the best players of every kind.
 
     Parameters

@@ -91,7 +91,7 @@ if TYPE_CHECKING:
         ArchiveEntry,
         HallOfFameEntry,
         Individual,
-        Place,
+        MapPlace,
         front_of,
     )
     from evoply.evolution.loop import Evolution, evolve, is_finished, step
@@ -169,7 +169,7 @@ __all__ = [
     "ParetoSelection",
     "ParetoSurvival",
     "Phases",
-    "Place",
+    "MapPlace",
     "PlayerSettings",
     "PointFitness",
     "Population",
@@ -248,7 +248,7 @@ give_when_used(
         "fitness.training_games": "first_half_points",
         "final_test": "FinalTest final_test",
         "generation": "Generation individual_player",
-        "individuals": "ArchiveEntry HallOfFameEntry Individual Place front_of",
+        "individuals": "ArchiveEntry HallOfFameEntry Individual MapPlace front_of",
         "loop": "Evolution evolve is_finished step",
         "map_elites.axes": "Axis Bins",
         "operators": "OPERATORS Operator",

@@ -20,7 +20,7 @@ from evoply.own_code import without_places
 
 if TYPE_CHECKING:
     from evoply.evolution.generation import Generation
-    from evoply.evolution.individuals import Place
+    from evoply.evolution.individuals import MapPlace
 
 PURPOSES = ("breeding", "training", "fresh", "opponents", "final")
 """Every purpose has its own keys: openings of one never occur in another."""
@@ -91,6 +91,6 @@ def digest_of(generation: Generation) -> str:
     return checksum(content)
 
 
-def _of_place(place: Place) -> dict[str, Any]:
+def _of_place(place: MapPlace) -> dict[str, Any]:
     values = [value.hex() for value in place.description]
     return {"cell": list(place.cell), "description": values, "born": place.born}

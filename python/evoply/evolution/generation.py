@@ -65,9 +65,9 @@ class Generation:
         return (
             *(player(entry.tree) for entry in self.hall_of_fame),
             *(
-                player(one.tree).model_copy(update={"name": f"cell {one.place.name}"})
-                for one in self.individuals
-                if one.place is not None
+                player(elite.tree).model_copy(update={"name": f"cell {elite.place.name}"})
+                for elite in self.individuals
+                if elite.place is not None
             ),
         )
 

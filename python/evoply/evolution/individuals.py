@@ -13,7 +13,7 @@ Case = Literal["opponents", "games", "stages"]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MapPlace:
     """Where an individual stands on the map of its run."""
 
     cell: tuple[int, ...]
@@ -44,7 +44,7 @@ class Individual:
     parents: tuple[int, ...] = ()
     cases: tuple[float, ...] = ()
     """Results on single cases, maximised, if the config selects by them."""
-    place: Place | None = None
+    place: MapPlace | None = None
     """Its place, if survival is a map; it then keeps the origin of its first generation."""
 
 

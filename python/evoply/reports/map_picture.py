@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 
-from evoply.evolution import Bins, EvolutionConfig, Generation, Individual, Place, fitness_text
+from evoply.evolution import Bins, EvolutionConfig, Generation, Individual, MapPlace, fitness_text
 from evoply.evolution import is_share as has_shares
 from evoply.evolution.map_elites.map_display import elites_listing, elites_of
 from evoply.reports.kind_page import Rows
@@ -73,7 +73,9 @@ def map_svg(
     """
     across, upwards = axes[:2]
     width, height = _WIDTH / across.count, _HEIGHT / upwards.count
-    seen: dict[tuple[int, ...], tuple[Place, Individual]] = {}  # the best of those seen from above
+    seen: dict[
+        tuple[int, ...], tuple[MapPlace, Individual]
+    ] = {}  # the best of those seen from above
     for place, elite in elites_of(individuals):
         seen.setdefault(place.cell[:2], (place, elite))
     values = [elite.fitness for _, elite in seen.values()]
@@ -108,7 +110,7 @@ def map_svg(
 
 
 def _about(
-    place: Place, elite: Individual, axes: Sequence[Bins], text: Callable[[float], str]
+    place: MapPlace, elite: Individual, axes: Sequence[Bins], text: Callable[[float], str]
 ) -> str:
     """Return what is said of an elite when somebody points at it."""
     places = ", ".join(

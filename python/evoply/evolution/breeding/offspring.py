@@ -16,7 +16,7 @@ from evoply.evolution.breeding.sample_boards import Parents, SampleBoards, answe
 from evoply.evolution.config.breeding import Afterwards, Demes, Variation
 from evoply.evolution.config.evolution_config import EvolutionConfig, primitive_set_of
 from evoply.evolution.config.individual import shape_of
-from evoply.evolution.individuals import Individual, Place, ranking
+from evoply.evolution.individuals import Individual, MapPlace, ranking
 from evoply.evolution.operators import CREATION, CROSSOVER, MUTATIONS, REPRODUCTION
 from evoply.evolution.selections import selection_method, survival_method
 from evoply.evolution.user_code import PythonParts
@@ -37,7 +37,7 @@ class Offspring:
     tree: gp.Genotype
     origin: str
     parents: tuple[int, ...] = ()
-    place: Place | None = None
+    place: MapPlace | None = None
     """Its place on a map, if it lived there before."""
 
 

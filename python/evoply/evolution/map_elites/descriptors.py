@@ -3,6 +3,8 @@
 Every individual of a run is described by the same games against the config's opponents, which are
 no games of training. So its description is a fact about it, and no elite drifts to another cell
 because a generation has other openings.
+
+Reasons: docs/design/evolution.md.
 """
 
 from collections.abc import Sequence
@@ -15,7 +17,7 @@ from evoply import _native, arena
 from evoply._native import Stream
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.fitness import Batch, Play, Population, Task
-from evoply.evolution.individuals import Individual, Place
+from evoply.evolution.individuals import Individual, MapPlace
 from evoply.evolution.map_elites.axes import Bins
 from evoply.evolution.play.panel import Games, Panel, schedule_of
 from evoply.evolution.play.population import panel_of
@@ -52,7 +54,7 @@ def placed(
 
     Whoever has a place keeps it; without a map nobody gets one. *population* are the same.
     """
-    new = [index for index, one in enumerate(individuals) if one.place is None]
+    new = [index for index, each in enumerate(individuals) if each.place is None]
     if config.map is None or not new:
         return individuals, 0, 0
     axes, pairs = config.axes, config.map.pairs
@@ -62,7 +64,7 @@ def placed(
     for index, which in zip(new, part.who, strict=True):
         values: tuple[float, ...] = tuple(about.values[which].tolist())
         cell = tuple(axis.index(value) for axis, value in zip(axes, values, strict=True))
-        found[index] = replace(individuals[index], place=Place(cell, values, generation))
+        found[index] = replace(individuals[index], place=MapPlace(cell, values, generation))
     return tuple(found), about.games, about.work
 
 

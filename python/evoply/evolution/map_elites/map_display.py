@@ -4,10 +4,9 @@ from collections.abc import Sequence
 
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.fitness.measuring import fitness_text
-from evoply.evolution.individuals import Individual, Place, ranking
+from evoply.evolution.individuals import Individual, MapPlace, ranking
 from evoply.runs.columns import Column, share
 from evoply.runs.kind import Listing
-from evoply.runs.plots import Plot, PlotLine
 from evoply.wording import shorten
 
 MAP_COLUMNS = (
@@ -16,20 +15,10 @@ MAP_COLUMNS = (
     Column("improved", "improved", "{:,.0f}".format),
     Column("coverage", "coverage", share, is_fact=False),
 )
-MAP_PLOTS = (
-    Plot("Cells", "cells", [PlotLine("filled", "cells")], from_zero=True),
-    Plot(
-        "New elites",
-        "cells",
-        [PlotLine("filled for the first time", "filled"), PlotLine("improved", "improved")],
-        "in each generation",
-        from_zero=True,
-    ),
-)
 _MOST_LISTED = 10
 
 
-def elites_of(individuals: Sequence[Individual]) -> list[tuple[Place, Individual]]:
+def elites_of(individuals: Sequence[Individual]) -> list[tuple[MapPlace, Individual]]:
     """Return those of *individuals* that stand on a map, each with its place, the best first."""
     ranked = (individuals[index] for index in ranking(tuple(individuals)))
     return [(elite.place, elite) for elite in ranked if elite.place is not None]
