@@ -11,9 +11,6 @@ from evoply.cli.output import Output
 if TYPE_CHECKING:
     from evoply.evolution import EvolutionConfig
 
-_SIZES = {"islands": "population_size", "map-elites": "batch"}
-"""The key for --population-size in configs of learners that evolve trees, too."""
-
 
 def evolve(
     config: str,
@@ -39,7 +36,7 @@ def evolve(
     shown, plays test matches, and a report is written.
 
     A config that says learner = "islands" evolves several populations side by
-    side, which exchange their best; one that says learner = "map-elites" fills
+    side, which exchange their best; one that says survival.kind = "map" fills
     a map with the best players of every kind.
 
     Parameters
@@ -62,14 +59,13 @@ def evolve(
     from evoply.evolution import load_config
 
     limits = {"generations": generations, "time_limit": time_limit}
-    overrides = with_overrides(set_, seed=seed, **limits, game=game)
+    sizes = {"population_size": population_size}
+    overrides = with_overrides(set_, seed=seed, **limits, game=game, **sizes)
     output = Output(json)
     driven: dict[str, Any] = {"threads": threads, "with_tests": tests}
-    if learner in _SIZES:
-        each = with_overrides(overrides, **{_SIZES[learner]: population_size})
-        _other_run(learner, name, config, each, cluster, output, driven)
+    if learner == "islands":
+        _other_run(learner, name, config, overrides, cluster, output, driven)
         return
-    overrides = with_overrides(overrides, population_size=population_size)
     settings = load_config(config, overrides, **_readers(config))
     with for_runs(cluster, settings, output) as driven["cluster"]:
         wanted = 0 if settings.termination is None else settings.termination.good_runs

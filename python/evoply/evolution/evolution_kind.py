@@ -18,6 +18,7 @@ from evoply.evolution.fitness.measuring import fitness_text
 from evoply.evolution.generation import Generation, individual_player
 from evoply.evolution.individuals import HallOfFameEntry, front_of
 from evoply.evolution.loop import Evolution, ended_by
+from evoply.evolution.map_elites.map_display import MAP_COLUMNS, elites_listing
 from evoply.learning.tuning import check_installed
 from evoply.protocols import Cluster, Progress, RunError
 from evoply.runs.columns import Column, Columns, Row, curves, facts, framed, share
@@ -33,6 +34,7 @@ FINAL_TEST = ("generation", "champion", "games", "ranking")
 
 _STAGES = {
     "training": "training games of generation {}",
+    "descriptions": "finding the cells of the offspring of generation {}",
     "fresh": "fresh games of generation {}",
     "tuning": "tuning the constants of the best tree",
     "final": "final test of the hall of fame",
@@ -215,7 +217,10 @@ class _Display:
             Column("best", "best", fitness, fact="best, training"),
             Column("mean", "mean", fitness, is_fact=False),
         )
-        return framed("generation", (*_FRESH, *training, *_OTHERS), seconds="seconds_total")
+        columns = (*_FRESH, *training, *_OTHERS)
+        if config.map is not None:
+            columns = (*MAP_COLUMNS, *columns)
+        return framed("generation", columns, seconds="seconds_total")
 
     def live(self, config: EvolutionConfig, step: Generation, /) -> LiveFacts:
         fresh = json.dumps([asdict(result) for result in step.fresh])
@@ -267,9 +272,10 @@ class _Display:
         )
 
     def listings(self, config: EvolutionConfig, last: Generation, /) -> list[Listing]:
-        """Return the front of strength against size if the run goes by fronts."""
+        """Return the elites of a map, and strength against size if the run goes by fronts."""
+        elites = [] if config.map is None else [elites_listing(config, last.individuals)]
         if not has_front(config):
-            return []
+            return elites
         front = [
             (len(best.tree), best.fitness, str(best.tree)) for best in front_of(last.individuals)
         ]
@@ -282,7 +288,7 @@ class _Display:
         ]
         title = "Strength against size in the last generation: nobody smaller is as strong"
         head = ("nodes", "training", "tree")
-        return [Listing("front", title, head, ("tree",), rows, data)]
+        return [*elites, Listing("front", title, head, ("tree",), rows, data)]
 
     def games(self, config: EvolutionConfig, /) -> RunGames:
         """Return the run's own rules about draws, and whether no opponent varies its play."""

@@ -6,7 +6,7 @@ cover the texts, wherever they are stored.
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, astuple, fields
+from dataclasses import MISSING, asdict, astuple, fields
 from functools import lru_cache
 from typing import Any
 
@@ -19,7 +19,7 @@ from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individu
 from evoply.expressions import PrimitiveSet
 from evoply.runs.schema import read_object
 
-_STATISTICS = tuple(field.name for field in fields(Statistics))
+_STATISTICS = tuple(field.name for field in fields(Statistics) if field.default is MISSING)
 _WHOLE = ("best_size", "best_depth", "distinct_trees", "games")
 _ADDED = ("dead_introns", "live_introns", "median_fresh")
 """The numbers of its census that a row of a generation has."""
@@ -169,7 +169,7 @@ def write_generation(database: Database, generation: Generation) -> None:
         "INSERT OR IGNORE INTO trees (text) VALUES (?)", [(text,) for text in sorted(texts)]
     )
     # All numbers are REAL in the table, and come back as such.
-    numbers = (*astuple(generation.statistics), *astuple(generation.timing))
+    numbers = (*astuple(generation.statistics)[: len(_STATISTICS)], *astuple(generation.timing))
     reals = (None if value is None else float(value) for value in numbers)
     fresh = json.dumps([asdict(result) for result in generation.fresh])
     row = (number, generation.digest, generation.config.seed, fresh, *reals, champion)

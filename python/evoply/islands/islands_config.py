@@ -18,7 +18,7 @@ from evoply.configs.keys import with_settings, without_none
 from evoply.configs.part import Part, Problem
 from evoply.evolution.config.evolution_config import MOST_GENERATIONS, EvolutionConfig
 from evoply.evolution.config.player_settings import self_contained
-from evoply.learning.games_config import MOST_GAMES, config_of
+from evoply.learning.games_config import config_of
 from evoply.protocols import ConfigError
 
 ISLANDS_LEARNER = "islands"
@@ -86,7 +86,7 @@ class IslandsConfig(EvolutionConfig):
     generations: int | None = Field(default=None, ge=1, le=MOST_GENERATIONS)
     """Generations of each island in all, the first included, read between steps only; None for no
     limit."""
-    games: int | None = Field(default=None, ge=1, le=MOST_GAMES)
+    games: int | None = Field(default=None, ge=1)
     """Games of all islands in all, read between steps only; None for no limit."""
     work_limit: int | None = Field(default=None, ge=1)
     """Work of all islands, as evolution counts it, read between steps only; None for no limit."""

@@ -22,7 +22,6 @@ from evoply.reports.explanation import explain
 from evoply.reports.influence import square_effects
 from evoply.reports.kind_page import KindPage, Rows
 from evoply.reports.learning_page import LearningPage
-from evoply.reports.map_page import MapPage
 from evoply.reports.open_evaluator import is_drawn, tree_of
 from evoply.reports.pages import page
 from evoply.reports.series import sampled
@@ -36,7 +35,6 @@ _MOST_ROWS = 1000  # generations in a table
 PAGES: Mapping[str, KindPage] = {
     "evolution": EvolutionPage(),
     "learning": LearningPage(),
-    "map-elites": MapPage(),
 }
 """Pages by the name of the kind of learner; any other kind has a `KindPage`."""
 

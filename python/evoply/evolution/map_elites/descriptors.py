@@ -3,18 +3,22 @@
 Every individual of a run is described by the same games against the config's opponents, which are
 no games of training. So its description is a fact about it, and no elite drifts to another cell
 because a generation has other openings.
+
+Reasons: docs/design/evolution.md.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evoply import _native, arena
 from evoply._native import Stream
+from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.fitness import Batch, Play, Population, Task
-from evoply.evolution.map_elites.elites import Bins
+from evoply.evolution.individuals import Individual, MapPlace
+from evoply.evolution.map_elites.axes import Bins
 from evoply.evolution.play.panel import Games, Panel, schedule_of
 from evoply.evolution.play.population import panel_of
 from evoply.expressions import features
@@ -37,6 +41,31 @@ class Described:
     """Shape (individuals, axes)."""
     games: int
     work: int
+
+
+def placed(
+    config: EvolutionConfig,
+    individuals: tuple[Individual, ...],
+    population: Population,
+    generation: int,
+    play: Play,
+) -> tuple[tuple[Individual, ...], int, int]:
+    """Return *individuals* with their places on the map, and the games and work that it took.
+
+    Whoever has a place keeps it; without a map nobody gets one. *population* are the same.
+    """
+    new = [index for index, each in enumerate(individuals) if each.place is None]
+    if config.map is None or not new:
+        return individuals, 0, 0
+    axes, pairs = config.axes, config.map.pairs
+    part, stream = population.part(new), Stream(config.seed, "map")
+    about = described(part, axes, config.game_settings, config.task, pairs, stream, play)
+    found = list(individuals)
+    for index, which in zip(new, part.who, strict=True):
+        values: tuple[float, ...] = tuple(about.values[which].tolist())
+        cell = tuple(axis.index(value) for axis, value in zip(axes, values, strict=True))
+        found[index] = replace(individuals[index], place=MapPlace(cell, values, generation))
+    return tuple(found), about.games, about.work
 
 
 def described(
