@@ -80,7 +80,7 @@ def test_an_answer_that_is_another_islands_is_not_taken(change: str) -> None:
                 elif change == "number":
                     kept["number"] += 1
                 elif change == "games":
-                    answer["games"] = None
+                    kept["census"]["total_games"] = None
                 else:
                     kept["individuals"].pop()
                 yield Answer(place, packed(answer), 0.0, "tcp://liar")

@@ -25,10 +25,12 @@ from evoply.islands import (
 )
 from evoply.islands.islands import best_of, points_of_best
 from evoply.islands.islands_config import island_seed, settled
+from evoply.islands.migration import MIGRATION
 from evoply.players import TreeEvaluator
 from evoply.players.player_saving import save_player
 from evoply.presets import preset_text
 from evoply.protocols import Progress
+from evoply.runs.steps import dumped
 
 BASE: dict[str, Any] = {
     "game": "othello-4",
@@ -268,6 +270,23 @@ def test_settled_configs_know_the_players_of_files(tmp_path: Path) -> None:
     assert str(file) not in kept.model_dump_json()
     assert [change.keys() for change in kept.islands.changes] == [set(), {"fitness"}]
     assert IslandEvolution().first(kept).digest == before
+
+
+def test_islands_may_hold_maps() -> None:
+    """A migrant has no cell where it comes to, until the games of that island have described it."""
+    config = small({"survival": {"kind": "map"}, "selection": {"kind": "uniform"}})
+    steps = list(evolve_islands(config))
+    assert digests(config, threads=2) == [step.digest for step in steps]
+    for step in steps:
+        for island in step.generations:
+            homeless = [each.place is None for each in island.individuals]
+            assert homeless == [each.origin == MIGRATION for each in island.individuals]
+            assert 0 < sum(homeless) == 2 < len(homeless)
+        assert IslandsStep.load(config, json.loads(json.dumps(dumped(step)))) == step
+    alone = small({"survival": {"kind": "map"}, "generations": 4}, count=1)
+    *_, plain = evolve(alone.of_islands[0].model_copy(update={"generations": 4}))
+    *_, last = evolve_islands(alone)
+    assert last.generations[0].digest == plain.digest
 
 
 def test_an_error_on_one_island_ends_all() -> None:

@@ -148,7 +148,7 @@ class IslandEvolution(KeptLearner[IslandsStep]):
         come_from = senders(table.topology, table.count, draws)
         generations = migrated(reached, come_from, table.migrants)
         points, met = points_of_best(config, reached, number, threads=self._threads(config))
-        games = met + sum(made.games for made in epochs) + (0 if step is None else step.games)
+        games = (number + 1) * met + sum(each.census.total_games for each in reached)
         return IslandsStep.made(
             config,
             step,
@@ -280,7 +280,7 @@ def _statistics(
         "migrants": sum(came),
         "survived": sum(made.survived for made in epochs),
         "games": games,
-        "work": sum(made.work for made in epochs),
+        "work": sum(generation.census.total_work for generation in played),
     }
 
 
