@@ -185,6 +185,10 @@ def test_a_comparison_counts_games_and_work(config_file: str) -> None:
     settings = {"seeds": 2, "points": 0, "games": 4, "workers": 2, "budget": {"games": 9_000}}
     with pytest.raises(ep.ConfigError, match="islands trains on greedy"):
         ep.compare(configs, measure="score:greedy", **settings)
+    changes = [{"fitness": {"opponents": [{"player": "material", "pairs": 1}]}}]
+    other = IslandsConfig(**{**SMALL, "islands": {**SMALL["islands"], "changes": changes}})
+    with pytest.raises(ep.ConfigError, match="islands trains on material"):
+        ep.compare({**configs, "islands": other}, measure="score:material", **settings)
     compared = ep.compare(configs, measure="score:mobility", **settings)
     assert "islands" in str(compared)
     paths = [
