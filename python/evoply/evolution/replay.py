@@ -25,8 +25,8 @@ from evoply.evolution.loop import (
     players_of,
     survivors_of,
     training_of,
-    with_places,
 )
+from evoply.evolution.map_elites.descriptors import placed
 from evoply.evolution.play.panel import Games
 from evoply.evolution.play.population import population_of
 from evoply.evolution.recorded_parts import naming_recorded
@@ -104,7 +104,7 @@ def replay(
     if kind.is_relative:
         result = measured(kind, population, training, config.parsimony)
         count, everybody = result.games, individuals_of(players, result)
-        everybody, _, _ = with_places(config, everybody, population, generation, games.play)
+        everybody, _, _ = placed(config, everybody, population, generation, games.play)
         chosen = survivors_of(config, before, parts, everybody)
         now = {place: float(result.fitness[who]) for place, who in enumerate(chosen)}
     else:
