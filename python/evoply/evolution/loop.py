@@ -317,7 +317,7 @@ def survivors_of(
     """Return the positions of those who live on of all who played."""
     number = 0 if previous is None else previous.number + 1
     selector = selector_of(config, parts)
-    if not selector.is_survived(number):
+    if not selector.chooses_survivors(number):
         return list(range(len(individuals)))
     parents = 0 if previous is None else len(previous.individuals)
     draws = stream_for(config, "breeding", number).child("survival")

@@ -91,12 +91,10 @@ def replay(
     _check_replayable(run, kind)
     recorder = _Recorder(games, game)
     training = training_of(config, before, parts, recorder.play)
-    is_survived = selector_of(config, parts).is_survived(generation)
-    players = (
-        players_of(config, before, parts)
-        if is_survived
-        else [Offspring(old.tree, old.origin, old.parents) for old in stored.individuals]
-    )
+    if selector_of(config, parts).chooses_survivors(generation):
+        players = players_of(config, before, parts)
+    else:
+        players = [Offspring(old.tree, old.origin, old.parents) for old in stored.individuals]
     population = population_of(games, [player.tree for player in players])
 
     # Step 2. The games that are needed to find this one, and their fitness.
