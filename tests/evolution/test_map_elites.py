@@ -1,4 +1,4 @@
-"""Maps: those of the learner that was one by itself, against plain ones, as runs, with own parts."""
+"""Maps: those of the learner that they once were, against plain ones, as runs, with own parts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ from evoply.evolution import (
     Generation,
     Individual,
     MapPlace,
-    Task,
     Training,
     evolve,
     final_test,
@@ -120,7 +119,7 @@ def said(generation: Generation) -> str:
 
 
 @pytest.mark.parametrize("name", GOLDEN)
-def test_maps_are_those_of_the_learner_that_was_one_by_itself(name: str) -> None:
+def test_maps_are_those_of_the_learner_that_they_once_were(name: str) -> None:
     config = load_config("map-elites", settings=GOLDEN[name]["keys"])
     generations = list(evolve(config))
     assert [said(generation) for generation in generations] == GOLDEN[name]["steps"]

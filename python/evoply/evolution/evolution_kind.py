@@ -217,7 +217,7 @@ class _Display:
             Column("best", "best", fitness, fact="best, training"),
             Column("mean", "mean", fitness, is_fact=False),
         )
-        columns = (*_FRESH, *training, *_OTHERS)
+        columns: Columns = (*_FRESH, *training, *_OTHERS)
         if config.map is not None:
             columns = (*MAP_COLUMNS, *columns)
         return framed("generation", columns, seconds="seconds_total")

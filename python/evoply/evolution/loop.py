@@ -38,6 +38,7 @@ from evoply.evolution.generation import Generation
 from evoply.evolution.generation_statistics import Census, Seconds, Statistics
 from evoply.evolution.hall_of_fame import FreshTest, draw_earlier, fresh_test, updated_hall
 from evoply.evolution.individuals import ArchiveEntry, Individual, ranking
+from evoply.evolution.map_elites.descriptors import placed
 from evoply.evolution.play.panel import Play
 from evoply.evolution.play.population import panel_of, population_of
 from evoply.evolution.user_code import OwnOperator, PythonParts
@@ -232,7 +233,7 @@ def step(
         result = measured(kind, population, training, config.parsimony)
         found = individuals_of(offspring, result)
         tell = partial(play, progress=report("descriptions"))
-        found, more_games, more_work = with_places(config, found, population, number, tell)
+        found, more_games, more_work = placed(config, found, population, number, tell)
         result = replace(result, games=result.games + more_games, work=result.work + more_work)
         chosen = survivors_of(config, previous, parts, found)
         individuals = tuple(found[position] for position in chosen)
@@ -307,25 +308,6 @@ def players_of(
     return contestants(config, previous.individuals, breeding, parts)
 
 
-def with_places(
-    config: EvolutionConfig,
-    individuals: tuple[Individual, ...],
-    population: Population,
-    generation: int,
-    play: Play,
-) -> tuple[tuple[Individual, ...], int, int]:
-    """Return *individuals* with places if survival is a map, and the games and work that it took.
-
-    *population* are the same; *play* plays the games that describe who has no place yet.
-    """
-    if config.map is None:
-        return individuals, 0, 0
-    # Only maps need the boards of games.
-    from evoply.evolution.map_elites.descriptors import placed
-
-    return placed(config, individuals, population, generation, play)
-
-
 def survivors_of(
     config: EvolutionConfig,
     previous: Generation | None,
@@ -335,7 +317,7 @@ def survivors_of(
     """Return the positions of those who live on of all who played."""
     number = 0 if previous is None else previous.number + 1
     selector = selector_of(config, parts)
-    if not selector.is_survived(number):
+    if not selector.chooses_survivors(number):
         return list(range(len(individuals)))
     parents = 0 if previous is None else len(previous.individuals)
     draws = stream_for(config, "breeding", number).child("survival")

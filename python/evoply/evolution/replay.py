@@ -25,8 +25,8 @@ from evoply.evolution.loop import (
     players_of,
     survivors_of,
     training_of,
-    with_places,
 )
+from evoply.evolution.map_elites.descriptors import placed
 from evoply.evolution.play.panel import Games
 from evoply.evolution.play.population import population_of
 from evoply.evolution.recorded_parts import naming_recorded
@@ -91,12 +91,10 @@ def replay(
     _check_replayable(run, kind)
     recorder = _Recorder(games, game)
     training = training_of(config, before, parts, recorder.play)
-    is_survived = selector_of(config, parts).is_survived(generation)
-    players = (
-        players_of(config, before, parts)
-        if is_survived
-        else [Offspring(old.tree, old.origin, old.parents) for old in stored.individuals]
-    )
+    if selector_of(config, parts).chooses_survivors(generation):
+        players = players_of(config, before, parts)
+    else:
+        players = [Offspring(old.tree, old.origin, old.parents) for old in stored.individuals]
     population = population_of(games, [player.tree for player in players])
 
     # Step 2. The games that are needed to find this one, and their fitness.
@@ -104,7 +102,7 @@ def replay(
     if kind.is_relative:
         result = measured(kind, population, training, config.parsimony)
         count, everybody = result.games, individuals_of(players, result)
-        everybody, _, _ = with_places(config, everybody, population, generation, games.play)
+        everybody, _, _ = placed(config, everybody, population, generation, games.play)
         chosen = survivors_of(config, before, parts, everybody)
         now = {place: float(result.fitness[who]) for place, who in enumerate(chosen)}
     else:

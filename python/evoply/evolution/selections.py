@@ -53,8 +53,6 @@ class SurvivalMethod:
     keys: type[ChoiceKeys]
     function: Choose | None
     """None: the offspring take the place of their parents, but for the elite."""
-    is_map: bool = False
-    """Whether it chooses one for each cell of a map, so that all need places."""
 
 
 class TournamentSelection(ChoiceKeys):
@@ -326,7 +324,7 @@ SURVIVALS: tuple[SurvivalMethod, ...] = (
     SurvivalMethod(OffspringSurvival, None),
     SurvivalMethod(BestSurvival, best),
     SurvivalMethod(ParetoSurvival, pareto_survivors),
-    SurvivalMethod(MapSurvival, best_of_cells, is_map=True),
+    SurvivalMethod(MapSurvival, best_of_cells),
     SurvivalMethod(OwnChoice, own_survivors),
 )
 """Every survival that a config can name; the first is the default."""

@@ -112,7 +112,7 @@ def selector_of(config: EvolutionConfig, parts: PythonParts = _PLAIN) -> Selecto
         config.parsimony,
         kind.best(config.task),
         type(kind).__name__,
-        survival.is_map,
+        config.map is not None,
     )
 
 

@@ -43,7 +43,7 @@ class Selector:
         """Whether parents compete with their offspring, so that both play."""
         return self.choose_survivors is not None
 
-    def is_survived(self, generation: int) -> bool:
+    def chooses_survivors(self, generation: int) -> bool:
         """Return whether it chooses who lives on of those who play in *generation*."""
         return self.parents_compete and (self.is_map or generation > 0)
 

@@ -23,7 +23,6 @@ from evoply.evolution.play.panel import Games, Panel, schedule_of
 from evoply.evolution.play.population import panel_of
 from evoply.expressions import features
 from evoply.games import game_rules
-from evoply.learning.boards import values_at
 from evoply.protocols import Row
 
 Array = NDArray[np.float64]
@@ -50,9 +49,9 @@ def placed(
     generation: int,
     play: Play,
 ) -> tuple[tuple[Individual, ...], int, int]:
-    """Return *individuals* with their places on the map, and the games and work that it took.
+    """Return *individuals* with places if survival is a map, and the games and work that it took.
 
-    Whoever has a place keeps it; without a map nobody gets one. *population* are the same.
+    Whoever has a place keeps it. *population* are the same; *play* plays the games that describe.
     """
     new = [index for index, each in enumerate(individuals) if each.place is None]
     if config.map is None or not new:
@@ -105,6 +104,8 @@ def _on_the_board(
     games: Games, panel: Panel, schedule: arena.Schedule, results: arena.Results, trees: int
 ) -> dict[str, Array]:
     """Return mobility and corners of each tree, from the positions of its games."""
+    from evoply.learning.boards import values_at  # only maps of such axes look at boards
+
     each, moves = len(panel.places), results.moves or []
     is_black: list[bool] = np.tile(panel.places.is_black, trees).tolist()
     sides = [features.mobility("own"), features.mobility("opponent"), features.corners("own")]
