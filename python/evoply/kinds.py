@@ -52,13 +52,6 @@ def _tuples() -> Kind:
     return tuples_kind(TupleEvolution())
 
 
-def _map_elites() -> Kind:
-    from evoply.evolution.map_elites.map_kind import map_elites_kind
-    from evoply.evolution.map_elites.map_learner import MapElites
-
-    return map_elites_kind(MapElites())
-
-
 # Whoever opens a run of one kind imports no other.
 KINDS: Mapping[str, Kind] = MadeWhenUsed(
     {
@@ -68,7 +61,6 @@ KINDS: Mapping[str, Kind] = MadeWhenUsed(
         "patterns": _patterns,
         "tuning": _tuning,
         "tuples": _tuples,
-        "map-elites": _map_elites,
     }
 )
 """Kinds by their names in `config.toml`; a new learner of evoply's own is a row here."""

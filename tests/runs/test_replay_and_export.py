@@ -159,6 +159,31 @@ def test_shares_of_introns_are_in_every_table(
     assert f"{100 * censuses[1].live_introns:.1f} %" in text
 
 
+MAP: dict[str, Any] = {
+    "selection": {"kind": "uniform"},
+    "survival": {"kind": "map", "axes": [{"descriptor": "mobility"}, {"descriptor": "size"}]},
+}
+
+
+@pytest.mark.parametrize("measure", ["points", "tournament"])
+def test_games_of_a_map_are_replayed(measure: str, tmp_path: Path) -> None:
+    fitness = {"opponents": [{"player": "greedy", "pairs": 1}], "measure": {"kind": measure}}
+    config = small_config(population_size=8, generations=3, fitness=fitness, **MAP)
+    with Run.create(tmp_path / "run", config) as run:
+        for _ in advance(run):
+            pass
+        for number in (0, 2):
+            stored = run.generation(number)
+            games = [replay(run, number, game) for game in range(replay(run, number, 0).games)]
+            for place, elite in enumerate(stored.individuals):
+                own = [game for game in games if place in game.individuals]
+                other = [game for game in games if place in game.against]
+                points = [game.points for game in own] + [1 - game.points for game in other]
+                assert sum(points) / len(points) == pytest.approx(elite.fitness)
+            # Whoever did not get a cell played, too.
+            assert any(not game.individuals for game in games)
+
+
 COEVOLUTION: dict[str, dict[str, Any]] = {
     "guides": {
         "kind": "guides",

@@ -2,9 +2,9 @@
 
 It covers the config without machine settings and without the limits on a run's length, the
 generation's number and seeds, every individual (text, fitness as exact hexadecimal, origin,
-parents), the fresh results, the hall of fame, the archive of earlier champions and the state of the
-fitness: everything from which the next generation is computed. It never covers times, paths, hosts
-or the number of threads.
+parents, its place on a map), the fresh results, the hall of fame, the archive of earlier champions
+and the state of the fitness: everything from which the next generation is computed. It never covers
+times, paths, hosts or the number of threads.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from evoply.own_code import without_places
 
 if TYPE_CHECKING:
     from evoply.evolution.generation import Generation
+    from evoply.evolution.individuals import MapPlace
 
 PURPOSES = ("breeding", "training", "fresh", "opponents", "final")
 """Every purpose has its own keys: openings of one never occur in another."""
@@ -72,6 +73,7 @@ def digest_of(generation: Generation) -> str:
                 list(individual.parents),
             ]
             + ([[case.hex() for case in individual.cases]] if individual.cases else [])
+            + ([] if individual.place is None else [_of_place(individual.place)])
             for individual in generation.individuals
         ],
         "fresh": [
@@ -87,3 +89,8 @@ def digest_of(generation: Generation) -> str:
         "state": generation.state,
     }
     return checksum(content)
+
+
+def _of_place(place: MapPlace) -> dict[str, Any]:
+    values = [value.hex() for value in place.description]
+    return {"cell": list(place.cell), "description": values, "born": place.born}

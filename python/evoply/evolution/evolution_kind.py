@@ -13,9 +13,15 @@ from evoply.evolution.evolution_plots import evolution_plots
 from evoply.evolution.final_test import FinalTest, final_test
 from evoply.evolution.fitness.measuring import fitness_text
 from evoply.evolution.generation import Generation, individual_player
-from evoply.evolution.generation_tables import BESIDE, LISTS, generation_row, generation_views
+from evoply.evolution.generation_tables import (
+    BESIDE,
+    generation_lists,
+    generation_row,
+    generation_views,
+)
 from evoply.evolution.individuals import HallOfFameEntry, front_of
 from evoply.evolution.loop import Evolution, ended_by
+from evoply.evolution.map_elites.map_display import MAP_COLUMNS, elites_listing
 from evoply.learning.tuning import check_installed
 from evoply.protocols import Cluster, Progress, RunError
 from evoply.runs.columns import Columns, Row, curves, facts, framed
@@ -33,6 +39,7 @@ FINAL_TEST = ("generation", "champion", "games", "ranking")
 
 _STAGES = {
     "training": "training games of generation {}",
+    "descriptions": "finding the cells of the offspring of generation {}",
     "fresh": "fresh games of generation {}",
     "tuning": "tuning the constants of the best tree",
     "final": "final test of the hall of fame",
@@ -108,7 +115,7 @@ def evolution_kind(learner: Evolution) -> Kind:
             beside=BESIDE,
             grows=("archive",),
             row=generation_row,
-            lists=LISTS,
+            lists=generation_lists,
             views=generation_views,
             data=_step_data,
         ),
@@ -203,7 +210,10 @@ class _Display:
             Column("best", "best", fitness, fact="best, training"),
             Column("mean", "mean", fitness, is_fact=False),
         )
-        return framed("generation", (*_FRESH, *training, *_OTHERS), seconds="seconds_total")
+        columns: Columns = (*_FRESH, *training, *_OTHERS)
+        if config.map is not None:
+            columns = (*MAP_COLUMNS, *columns)
+        return framed("generation", columns, seconds="seconds_total")
 
     def live(self, config: EvolutionConfig, step: Generation, /) -> LiveFacts:
         fresh = json.dumps([asdict(result) for result in step.fresh])
@@ -255,9 +265,10 @@ class _Display:
         )
 
     def listings(self, config: EvolutionConfig, last: Generation, /) -> list[Listing]:
-        """Return the front of strength against size if the run goes by fronts."""
+        """Return the elites of a map, and strength against size if the run goes by fronts."""
+        elites = [] if config.map is None else [elites_listing(config, last.individuals)]
         if not has_front(config):
-            return []
+            return elites
         front = [
             (len(best.tree), best.fitness, str(best.tree)) for best in front_of(last.individuals)
         ]
@@ -270,7 +281,7 @@ class _Display:
         ]
         title = "Strength against size in the last generation: nobody smaller is as strong"
         head = ("nodes", "training", "tree")
-        return [Listing("front", title, head, ("tree",), rows, data)]
+        return [*elites, Listing("front", title, head, ("tree",), rows, data)]
 
     def games(self, config: EvolutionConfig, /) -> RunGames:
         """Return the run's own rules about draws, and whether no opponent varies its play."""

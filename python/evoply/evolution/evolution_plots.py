@@ -44,6 +44,16 @@ _TIME = Plot(
     "in seconds, of each generation by step",
     from_zero=True,
 )
+_MAP = (
+    Plot("Cells", "cells", [PlotLine("filled", "cells")], from_zero=True),
+    Plot(
+        "New elites",
+        "cells",
+        [PlotLine("filled for the first time", "filled"), PlotLine("improved", "improved")],
+        "in each generation",
+        from_zero=True,
+    ),
+)
 
 
 def evolution_plots(
@@ -53,6 +63,7 @@ def evolution_plots(
     return [
         *_fitness(config, is_own=is_own),
         opponents_plot(rows),
+        *(() if config.map is None else _MAP),
         _tree_plot("Tree sizes", "size", "nodes"),
         _tree_plot("Tree depths", "depth", "levels"),
         _diversity(rows, config.population_size),

@@ -3,32 +3,16 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Protocol
 
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.digest import stream_for
+from evoply.evolution.generation import Generation
 from evoply.evolution.hall_of_fame import draw_earlier
-from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry
+from evoply.evolution.individuals import HallOfFameEntry
 from evoply.evolution.play.panel import trial
 from evoply.evolution.play.population import panel_of, seats_of
 from evoply.evolution.tuned_constants import tuned
 from evoply.protocols import Cluster, Progress
-
-
-class LastGeneration(Protocol):
-    """What a final test needs of the end of a run; a `Generation` has it."""
-
-    @property
-    def number(self) -> int:
-        """The number of the last generation."""
-
-    @property
-    def hall_of_fame(self) -> tuple[HallOfFameEntry, ...]:
-        """Who is tested, best first."""
-
-    @property
-    def archive(self) -> tuple[ArchiveEntry, ...]:
-        """The champions of this and earlier generations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +37,7 @@ class FinalTest:
 
 def final_test(
     config: EvolutionConfig,
-    generation: LastGeneration,
+    generation: Generation,
     *,
     threads: int = 0,
     progress: Callable[[Progress], object] | None = None,

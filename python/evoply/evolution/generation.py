@@ -57,9 +57,19 @@ class Generation:
 
     @cached_property
     def champions(self) -> tuple[IndividualPlayer, ...]:
-        """Return the hall of fame as players that can be saved, best first."""
-        games = self.config.game_settings
-        return tuple(games.player(entry.tree) for entry in self.hall_of_fame)
+        """Return the hall of fame as players that can be saved, best first; then those of a map.
+
+        The player of a cell has its name, such as "cell 3-5".
+        """
+        player = self.config.game_settings.player
+        return (
+            *(player(entry.tree) for entry in self.hall_of_fame),
+            *(
+                player(elite.tree).model_copy(update={"name": f"cell {elite.place.name}"})
+                for elite in self.individuals
+                if elite.place is not None
+            ),
+        )
 
     @property
     def seconds(self) -> float:
@@ -79,8 +89,9 @@ class Generation:
     def __str__(self) -> str:
         """Return one line for a log."""
         numbers = self.statistics
+        cells = "" if numbers.cells is None else f"cells {numbers.cells}, "
         return (
-            f"generation {self.number}: best {numbers.best:.3f}, mean {numbers.mean:.3f}, "
+            f"generation {self.number}: {cells}best {numbers.best:.3f}, mean {numbers.mean:.3f}, "
             f"fresh best {numbers.best_fresh:.3f}, "
             f"fresh median {self.census.median_fresh:.3f}, "
             f"size {numbers.best_size}, mean size {numbers.mean_size:.1f}, "

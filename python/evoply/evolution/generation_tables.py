@@ -6,19 +6,26 @@ are views, whose numbers SQLite reads by itself.
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, fields
+from dataclasses import MISSING, asdict, fields
+from functools import partial
 from typing import Any
 
-from evoply.evolution.config.evolution_config import EvolutionConfig
+from evoply import gp
+from evoply.evolution.config.evolution_config import EvolutionConfig, primitive_set_of
 from evoply.evolution.generation_statistics import FreshResult, Seconds, Statistics
 from evoply.runs.schema import StepRow
 
 BESIDE = ("champion", "fresh", "timing", "census")
 """The fields of a generation that its row needs."""
-_STATISTICS = tuple(field.name for field in fields(Statistics))
 _SECONDS = tuple(field.name for field in fields(Seconds))
 _ADDED = ("dead_introns", "live_introns", "median_fresh")
 """The numbers of its census that a row of a generation has."""
+
+
+def _statistics(config: EvolutionConfig) -> list[str]:
+    """Return the names of the statistics that every generation has; some only with a map."""
+    has_map = config.map is not None
+    return [field.name for field in fields(Statistics) if has_map or field.default is MISSING]
 
 
 def generation_row(config: EvolutionConfig, step: StepRow) -> dict[str, Any]:
@@ -31,7 +38,7 @@ def generation_row(config: EvolutionConfig, step: StepRow) -> dict[str, Any]:
         "digest": step.digest,
         "seed": config.seed,
         "fresh": json.dumps(fresh),
-        **{name: float(step.statistics[name]) for name in _STATISTICS},
+        **{name: float(step.statistics[name]) for name in _statistics(config)},
         **{
             f"seconds_{name}": None if name == "left" and value is None else float(value)
             for name, value in timing.items()
@@ -66,15 +73,40 @@ def _hall_of_fame(number: int, state: Mapping[str, Any]) -> Iterator[dict[str, A
         }
 
 
-LISTS: Mapping[str, Callable[[int, Any], Iterator[dict[str, Any]]]] = {
-    "individuals": _individuals,
-    "hall_of_fame": _hall_of_fame,
-}
+def _elites(
+    config: EvolutionConfig, number: int, state: Mapping[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of those who stand on the map; axes are numbered from 1."""
+    primitives = primitive_set_of(config)
+    for elite in state["individuals"]:
+        place = elite["place"]
+        if place is not None:
+            yield {
+                "generation": number,
+                "cell": "-".join(map(str, place["cell"])),
+                "tree": elite["tree"],
+                "nodes": len(gp.parse_individual(elite["tree"], primitives)),
+                "fitness": elite["fitness"],
+                "origin": elite["origin"],
+                "born": place["born"],
+                **{f"axis_{axis}": value for axis, value in enumerate(place["description"], 1)},
+            }
+
+
+Rows = Callable[[int, Any], Iterator[dict[str, Any]]]
+
+
+def generation_lists(config: EvolutionConfig) -> Mapping[str, Rows]:
+    """Return what lists the rows of the other tables, by name."""
+    lists: dict[str, Rows] = {"individuals": _individuals, "hall_of_fame": _hall_of_fame}
+    if config.map is not None:
+        lists["elites"] = partial(_elites, config)
+    return lists
 
 
 def generation_views(config: EvolutionConfig) -> dict[str, str]:
     """Return the SELECTs of the tables by name."""
-    numbers = [(name, f"statistics, '$.{name}'") for name in _STATISTICS]
+    numbers = [(name, f"statistics, '$.{name}'") for name in _statistics(config)]
     numbers += [(f"seconds_{name}", f"fields, '$.timing.{name}'") for name in _SECONDS]
     reals = (f"CAST(json_extract({path}) AS REAL) AS {name}" for name, path in numbers)
     return {

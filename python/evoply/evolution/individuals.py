@@ -13,6 +13,23 @@ Case = Literal["opponents", "games", "stages"]
 
 
 @dataclass(frozen=True, slots=True)
+class MapPlace:
+    """Where an individual stands on the map of its run."""
+
+    cell: tuple[int, ...]
+    """The bin along each axis, from 0."""
+    description: tuple[float, ...]
+    """The value along each axis."""
+    born: int
+    """The generation in which the individual was made."""
+
+    @property
+    def name(self) -> str:
+        """The cell as texts of players name it, such as "3-5"."""
+        return "-".join(map(str, self.cell))
+
+
+@dataclass(frozen=True, slots=True)
 class Individual:
     """A tree, or several, with fitness on this generation's games, and its origin.
 
@@ -27,6 +44,8 @@ class Individual:
     parents: tuple[int, ...] = ()
     cases: tuple[float, ...] = ()
     """Results on single cases, maximised, if the config selects by them."""
+    place: MapPlace | None = None
+    """Its place, if survival is a map; it then keeps the origin of its first generation."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,5 +81,5 @@ def _with_immigrants(generation: Generation, immigrants: Sequence[Individual]) -
     individuals = list(generation.individuals)
     worst_first = ranking(generation.individuals)[::-1]
     for place, immigrant in zip(worst_first, immigrants, strict=False):
-        individuals[place] = replace(immigrant, origin=MIGRATION, parents=())
+        individuals[place] = replace(immigrant, origin=MIGRATION, parents=(), place=None)
     return replace(generation, individuals=tuple(individuals)).completed()

@@ -13,6 +13,7 @@ from evoply.evolution import (
 )
 from evoply.reports.charts import scatter_chart
 from evoply.reports.kind_page import KindPage, Rows
+from evoply.reports.map_picture import filled_cells, map_section
 from evoply.runs import Run
 from evoply.sections import Section, cells_of, share
 
@@ -26,6 +27,7 @@ class EvolutionPage(KindPage):
         playing = sum(row["seconds_playing"] for row in rows)
         return {
             "population": f"{run.config.population_size:,}",
+            **filled_cells(run.config, rows),
             "games played": f"{games:,}",
             "games per second": f"{games / max(playing, 1e-9):,.0f}",
         }
@@ -46,7 +48,7 @@ class EvolutionPage(KindPage):
     def sections(self, run: Run) -> list[Section]:
         """Return the sections after the charts."""
         last: Generation = run.last()
-        return [_hall_of_fame(run, last), *_front(run, last)]
+        return [*map_section(run, last), _hall_of_fame(run, last), *_front(run, last)]
 
 
 def _hall_of_fame(run: Run, last: Generation) -> Section:

@@ -23,7 +23,6 @@ from evoply.reports.explanation import Explanation, explain
 from evoply.reports.influence import square_effects
 from evoply.reports.kind_page import KindPage, Rows
 from evoply.reports.learning_page import LearningPage
-from evoply.reports.map_page import MapPage
 from evoply.reports.open_evaluator import is_drawn, tree_of
 from evoply.reports.pages import result_html
 from evoply.reports.phrases import Influence, percent
@@ -38,7 +37,6 @@ _MOST_ROWS = 1000  # generations in a table
 PAGES: Mapping[str, KindPage] = {
     "evolution": EvolutionPage(),
     "learning": LearningPage(),
-    "map-elites": MapPage(),
 }
 """Pages by the name of the kind of learner; any other kind has a `KindPage`."""
 

@@ -4,7 +4,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -30,7 +30,7 @@ def present(learner: StorableLearner | None, name: str) -> StorableLearner:
     return learner
 
 
-def _no_views(config: Any) -> Mapping[str, str]:
+def _nothing(config: Any) -> Mapping[str, Any]:
     return {}
 
 
@@ -90,9 +90,9 @@ class StepsStore:
     """The fields of which each step keeps what it added."""
     row: Callable[[Any, StepRow], dict[str, Any]] = _row
     """Returns the row of a step of a config, with all its numbers."""
-    lists: Mapping[str, Callable[[int, Any], Rows]] = field(default_factory=dict)
-    """Further tables: functions of a step's number and state that return its rows."""
-    views: Callable[[Any], Mapping[str, str]] = _no_views
+    lists: Callable[[Any], Mapping[str, Callable[[int, Any], Rows]]] = _nothing
+    """Further tables of a config: functions of a step's number and state that return its rows."""
+    views: Callable[[Any], Mapping[str, str]] = _nothing
     """The tables in SQL, for questions: SELECTs by name, of a config."""
     data: Callable[[Row], dict[str, Any]] = dict
     """Returns the JSON-ready data of a row for programs."""
@@ -165,7 +165,7 @@ class StepsStore:
                     for row in rows(number, schema.read_state(database, number))
                 ]
 
-        lists = {name: partial(listed, rows) for name, rows in self.lists.items()}
+        lists = {name: partial(listed, rows) for name, rows in self.lists(config).items()}
         return {"generations": steps, **lists}
 
     @property
