@@ -1,13 +1,12 @@
 """What people see of a map beside what they see of any run of evolution."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.fitness.measuring import fitness_text
 from evoply.evolution.individuals import Individual, MapPlace, ranking
-from evoply.runs.display import Listing
-from evoply.sections import Column, share
-from evoply.wording import shorten
+from evoply.sections import Column, Section, share
 
 MAP_COLUMNS = (
     Column("cells", "cells", "{:,.0f}".format, "cells", fact="filled cells"),
@@ -16,6 +15,7 @@ MAP_COLUMNS = (
     Column("coverage", "coverage", share, is_fact=False),
 )
 _MOST_LISTED = 10
+TREE = Column("tree", "tree", str, look="code", longest=100)
 
 
 def elites_of(individuals: Sequence[Individual]) -> list[tuple[MapPlace, Individual]]:
@@ -26,28 +26,23 @@ def elites_of(individuals: Sequence[Individual]) -> list[tuple[MapPlace, Individ
 
 def elites_listing(
     config: EvolutionConfig, individuals: Sequence[Individual], *, is_own: bool = False
-) -> Listing:
+) -> Section:
     """Return the elites of a map as a table, the best first; *is_own*: with a fitness of yours."""
     names = [axis.descriptor for axis in config.axes]
-    elites = elites_of(individuals)
     rows = [
-        (
-            place.name,
-            fitness_text(config, elite.fitness, is_own=is_own),
-            *(f"{value:.3g}" for value in place.description),
-            shorten(str(elite.tree), 100),
-        )
-        for place, elite in elites[:_MOST_LISTED]
-    ]
-    data = [
         {
             "cell": place.name,
             "fitness": elite.fitness,
             **dict(zip(names, place.description, strict=True)),
             "tree": str(elite.tree),
         }
-        for place, elite in elites
+        for place, elite in elites_of(individuals)
     ]
+    columns = (
+        Column("cell", "cell", str),
+        Column("fitness", "training", partial(fitness_text, config, is_own=is_own)),
+        *(Column(name, name, "{:.3g}".format) for name in names),
+        TREE,
+    )
     title = "The best elites of the map; each plays as champion@RUN@CELL"
-    head = ("cell", "training", *names, "tree")
-    return Listing("elites", title, head, ("cell", "tree"), rows, data)
+    return Section(title, columns, rows, name="elites", most=_MOST_LISTED)

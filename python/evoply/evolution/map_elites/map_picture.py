@@ -7,6 +7,7 @@ names its cell (`data-cell`), so a page can let it play.
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from html import escape
 
 from evoply.evolution.config.evolution_config import EvolutionConfig
@@ -18,7 +19,7 @@ from evoply.evolution.map_elites.axes import Bins
 from evoply.evolution.map_elites.map_display import elites_listing, elites_of
 from evoply.runs.columns import Row
 from evoply.runs.run import Run
-from evoply.sections import Picture, Section, cells_of
+from evoply.sections import Picture, Section
 from evoply.wording import shorten
 
 _WIDTH, _HEIGHT = 400, 320  # of the field of cells
@@ -60,10 +61,8 @@ def map_section(run: Run, last: Generation) -> list[Section]:
     if len(config.axes) > 2:
         note += " Of cells above one another the best is shown."
     listing = elites_listing(config, last.individuals, is_own=is_own)
-    columns = cells_of(*listing.head, tree="code")
-    return [
-        Section("Map", columns, listing.rows, note, pictures=[Picture(picture, kind="map elites")])
-    ]
+    drawn = Picture(picture, kind="map elites")
+    return [replace(listing, title="Map", note=note, pictures=[drawn])]
 
 
 def map_svg(
