@@ -44,8 +44,8 @@ from evoply.islands.islands_config import IslandsConfig, load_islands_config, se
 from evoply.islands.migration import MIGRATION, migrated, senders
 from evoply.processes import core_count
 from evoply.protocols import MALFORMED, Cluster, Progress, steps
-from evoply.runs.learners import KeptLearner, RunGames
-from evoply.runs.steps import KeptStep, loaded
+from evoply.runs.kept_learners import KeptLearner, RunGames
+from evoply.runs.kept_steps import KeptStep, loaded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +109,7 @@ class IslandsStep(KeptStep):
         """Return the step that was dumped as *data*; `ValueError` if it is damaged."""
         try:
             kept = zip(config.of_islands, data["generations"], strict=True)
-            generations = tuple(Generation.load(*each) for each in kept)
+            generations = tuple(Evolution().load(*each) for each in kept)
         except MALFORMED as error:
             raise ValueError(f"not a step of islands: {error}") from None
         step: Self = loaded(cls, data, generations=generations)

@@ -14,7 +14,7 @@ from evoply.islands.islands_config import ISLANDS_LEARNER, IslandsConfig, load_i
 from evoply.runs.columns import Columns, Plot, PlotLine, Row
 from evoply.runs.display import ChampionFacts, LiveFacts
 from evoply.runs.kind import Kind
-from evoply.runs.steps_store import Tables
+from evoply.runs.steps_store import StepTables
 from evoply.sections import Column, Section, share
 
 _LONGEST_TREE = 100
@@ -146,7 +146,7 @@ KIND = Kind(
         "begin": "step {}",
         "epoch": "step {}: {done:,} of {games:,} generations",
     },
-    tables=Tables(grows=("archive",)),
+    tables=StepTables(grows=("archive",)),
     facts=_facts,
     live=_live,
     plots=_plots,

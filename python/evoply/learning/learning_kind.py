@@ -8,7 +8,7 @@ from evoply.learning.learner import Learning
 from evoply.learning.learning_config import LEARNER, LearningConfig, load_learning_config
 from evoply.learning.replay import replayed
 from evoply.learning.steps import LearningStep, edited, model_of, time_name
-from evoply.runs.columns import Columns, Drawn, Plot, PlotLine, Row
+from evoply.runs.columns import Columns, Plot, PlotLine, PlotOfRows, Row
 from evoply.runs.display import ChampionFacts, LiveFacts
 from evoply.runs.kind import Kind
 from evoply.runs.run import Run
@@ -31,7 +31,7 @@ _COLUMNS = (
     Column("error", "error", "{:.4f}".format),
     Column("clipped", "clipped features", "{:.2%}".format),
     Column("black_points", "Black's points", share),
-    Column("made_by", "made by", str, is_fact=False, read=_made_by),
+    Column("made_by", "made by", "{}".format, is_fact=False, read=_made_by),
 )
 
 
@@ -184,7 +184,7 @@ def _page(run: Run, rows: Sequence[Row]) -> tuple[dict[str, str], list[Section]]
     return facts, sections
 
 
-def _over_the_game(config: LearningConfig, last: LearningStep) -> Drawn:
+def _over_the_game(config: LearningConfig, last: LearningStep) -> PlotOfRows:
     """Return the weight of each feature as a game goes on."""
     model = model_of(config, last)
     clocks = [index / (_CLOCKS - 1) for index in range(_CLOCKS)]
@@ -201,7 +201,7 @@ def _over_the_game(config: LearningConfig, last: LearningStep) -> Drawn:
         | {name: model.weights[i] * model.factor(i, clock) for i, name in enumerate(names)}
         for clock in clocks
     ]
-    return Drawn(plot, rows)
+    return PlotOfRows(plot, rows)
 
 
 KIND = Kind(
