@@ -18,7 +18,7 @@ import pytest
 
 import evoply as ep
 from evoply import games
-from evoply.cli.tournament_file import read_field
+from evoply.cli.entrants import read_field
 from evoply.experiments import ExperimentFolder
 from evoply.experiments.design import Experiment
 from evoply.expressions import PrimitiveSet, find_primitive_set

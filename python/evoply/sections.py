@@ -18,6 +18,9 @@ from evoply.wording import ends_in_words, short_name, shorten
 NOTHING = "-"
 """What stands for a missing value where there is little room."""
 
+_LONGEST = 48
+"""Characters of a name where there is little room."""
+
 counted = "{:,}".format
 """Writes a whole number."""
 
@@ -55,6 +58,13 @@ def between(text: Callable[[float], str]) -> Callable[[Sequence[float]], str]:
     return lambda interval: ends_in_words(*interval, text)
 
 
+def value_in(row: Any, what: str | Callable[[Any], Any]) -> Any:
+    """Return the value of a key or an attribute of *row*, or of a function of it."""
+    if not isinstance(what, str):
+        return what(row)
+    return row.get(what) if isinstance(row, Mapping) else getattr(row, what)
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """A value of every row: what it is called, and how people read it.
@@ -78,12 +88,13 @@ class Column:
     """Its name in the live display, which has more room; empty: its label."""
     look: str = ""
     """How a page shows it: "code" for a formula or a name, which may be very long, "strong",
-    "whole" (never broken), "faint", "verdict", "head" (the name of its row), or "scale" (a share
-    and its interval as a line from 0 to 1) and "tint" (a `Tinted`), for pages alone."""
+    "whole" (never broken), "faint", "verdict", "head" (the name of its row); or, on pages alone,
+    "scale" (a share and its interval as a line from 0 to 1), "bar" (a share) or "tint" (a
+    `Tinted`)."""
     missing: str = NOTHING
     """What a page shows where there is no value."""
-    longest: int = 48
-    """Characters of a text where there is little room."""
+    longest: int = 0
+    """Characters of a text where there is little room; 0: as many as it has, or 48 of "code"."""
 
     @property
     def is_text(self) -> bool:
@@ -92,9 +103,7 @@ class Column:
 
     def value(self, row: Any) -> Any:
         """Return the value in *row*; None if it is not there."""
-        if self.read is not None:
-            return self.read(row)
-        return row.get(self.name) if isinstance(row, Mapping) else getattr(row, self.name)
+        return value_in(row, self.read or self.name)
 
     def text(self, row: Any) -> str:
         """Return the value in *row* as people read it."""
@@ -102,11 +111,12 @@ class Column:
         return self.missing if value is None else self.format(value)
 
     def short(self, row: Any) -> str:
-        """Return the same for where there is little room: a text is cut, and "-" is no value."""
+        """Return the same for where there is little room: names are cut, and "-" is no value."""
         value = self.value(row)
         if value is None:
             return NOTHING
-        return shorten(self.format(value), self.longest) if self.is_text else self.format(value)
+        longest = self.longest or (_LONGEST if self.look == "code" else 0)
+        return shorten(self.format(value), longest) if longest else self.format(value)
 
 
 def cells_of(*labels: str, **looks: str) -> tuple[Column, ...]:
@@ -121,6 +131,8 @@ def cells_of(*labels: str, **looks: str) -> tuple[Column, ...]:
     )
 
 
+_DRAWN = ("scale", "bar", "tint")
+
 FACTS = cells_of("", "")
 """The columns of pairs of a name and a value."""
 
@@ -133,15 +145,17 @@ def chosen(columns: Iterable[Column], names: str) -> tuple[Column, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
-    """A chart of values with 95 % intervals, one row for each of *names*, the first on top."""
+    """A chart of the rows of a section: the value of each with its 95 % interval."""
 
     title: str
-    name: str
-    """What the values are, for tips."""
     unit: str
-    names: Sequence[str]
-    values: Sequence[float | None]
-    intervals: Sequence[tuple[float, float] | None]
+    value: str | Callable[[Any], float | None]
+    """Its key or attribute in a row, or a function of a row."""
+    interval: str
+    names: str = "player"
+    """The key or attribute that names a row."""
+    name: str = ""
+    """What the values are, for tips; empty: the title."""
     note: str = "with 95 % intervals"
     reference: float | None = None
     """Where a vertical line stands."""
@@ -197,6 +211,14 @@ class Section:
     """Characters of a cell of look "code" before a page folds the rest away."""
 
     @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to be shown: a page leaves out a table without rows."""
+        shown = (self.sentences, self.points, self.charts, self.pictures, self.text)
+        has_parts = any(not part.is_empty for part in self.parts)
+        is_note = bool(self.note) and not self.columns
+        return not (self.rows or any(shown) or has_parts or is_note)
+
+    @property
     def head(self) -> tuple[str, ...]:
         """The labels of all columns."""
         return tuple(column.label for column in self.columns)
@@ -250,7 +272,7 @@ def html_of(section: Section) -> str:
     >>> "<td>1</td>" in html_of(Section("Sizes", cells_of("nodes"), [("1",)]))
     True
     """
-    columns = [column for column in section.columns if column.look not in ("scale", "tint")]
+    columns = [column for column in section.columns if column.look not in _DRAWN]
     rows = [
         [short_name(text) if column.look == "code" else text for column, text in cells]
         for row in section.rows

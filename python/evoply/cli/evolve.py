@@ -19,17 +19,12 @@ def evolve(
     config: str,
     /,
     *,
-    name: shared_options.RunName = None,
     seed: shared_options.Whole | None = None,
     population_size: shared_options.Whole | None = None,
     generations: shared_options.WholeOrNone | None = None,
     time_limit: shared_options.SecondsOrNone | None = None,
     game: shared_options.RunGame = None,
-    set_: shared_options.Overrides = None,
-    tests: shared_options.Tests = True,
-    threads: shared_options.Threads = 0,
-    cluster: shared_options.ClusterOptions = shared_options.NO_CLUSTER,
-    code_in_runs: shared_options.CodeInRuns = False,
+    options: shared_options.RunOptions = shared_options.USUAL_RUN,
     json: shared_options.Json = False,
 ) -> None:
     """Evolve a player.
@@ -62,19 +57,19 @@ def evolve(
     from evoply.evolution import load_config
 
     limits = {"generations": generations, "time_limit": time_limit}
-    overrides = with_overrides(set_, seed=seed, **limits, game=game)
+    overrides = with_overrides(options.overrides, seed=seed, **limits, game=game)
     output = Output(json)
-    driven: dict[str, Any] = {"threads": threads, "with_tests": tests}
+    driven: dict[str, Any] = {"threads": options.threads, "with_tests": options.tests}
     if learner in _SIZES:
         each = with_overrides(overrides, **{_SIZES[learner]: population_size})
-        _other_run(learner, name, config, each, cluster, output, driven)
+        _other_run(learner, config, each, options, output, driven)
         return
     overrides = with_overrides(overrides, population_size=population_size)
     settings = load_config(config, overrides, **_readers(config))
-    with for_runs(cluster, settings, output) as driven["cluster"]:
+    with for_runs(options, settings, output) as driven["cluster"]:
         wanted = 0 if settings.termination is None else settings.termination.good_runs
         if not wanted:
-            result, _ = _one_run(name, settings, output, driven)
+            result, _ = _one_run(options.name, settings, output, driven)
             output.result(result)
             return
         results: list[dict[str, Any]] = []
@@ -82,7 +77,9 @@ def evolve(
         while good < wanted:
             number = len(results)
             seeded = settings.model_copy(update={"seed": settings.seed + number})
-            named = name if name is None or not number else f"{name}-{number + 1}"
+            named = options.name
+            if named is not None and number:
+                named = f"{named}-{number + 1}"
             result, is_good = _one_run(named, seeded, output, driven)
             results.append(result)
             good += is_good
@@ -104,10 +101,9 @@ def _learner_of(config: str) -> str:
 
 def _other_run(
     learner: str,
-    name: str | None,
     config: str,
     overrides: list[str],
-    cluster: shared_options.ClusterOptions,
+    options: shared_options.RunOptions,
     output: Output,
     driven: dict[str, Any],
 ) -> None:
@@ -118,8 +114,8 @@ def _other_run(
     kind = KINDS[learner]
     settings = kind.configs.load(config, overrides)
     with (
-        for_runs(cluster, settings, output, kind) as workers,
-        new_run(name, settings, output, kind) as run,
+        for_runs(options, settings, output, kind) as workers,
+        new_run(options.name, settings, output, kind) as run,
     ):
         output.result(drive(run, output, cluster=workers, **driven))
 

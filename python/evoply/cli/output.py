@@ -181,3 +181,12 @@ def percent(share: float | None) -> str:
     '71.2 %'
     """
     return "-" if share is None else f"{100 * share:.1f} %"
+
+
+def version_text() -> str:
+    """Return what `evoply --version` says: the program, its version and its CPU paths."""
+    from evoply import _native
+
+    cpu, paths = _native.cpu, _native.paths
+    several = f"CPU paths {', '.join(paths)}; {cpu} in use"
+    return f"evoply {_native.__version__} ({several if paths[1:] else f'CPU path {cpu}'})"

@@ -9,15 +9,13 @@ from cyclopts import Parameter
 from evoply.cli.opened_run import opened_run
 from evoply.cli.output import Output
 from evoply.cli.shared_options import (
-    NO_CLUSTER,
+    USUAL_RUN,
     AnyRun,
-    ClusterOptions,
-    CodeInRuns,
     Json,
+    RunOptions,
     SecondsOrNone,
-    Tests,
-    Threads,
     WholeOrNone,
+    only,
 )
 
 if TYPE_CHECKING:
@@ -31,11 +29,10 @@ def resume(
     generations: WholeOrNone | None = None,
     games: WholeOrNone | None = None,
     time_limit: SecondsOrNone | None = None,
-    tests: Tests = True,
     allow_other_version: Annotated[bool, Parameter(negative="", show_default=False)] = False,
-    code_in_runs: CodeInRuns = False,
-    threads: Threads = 0,
-    cluster: ClusterOptions = NO_CLUSTER,
+    options: Annotated[
+        RunOptions, only("tests", "threads", "cluster", "check_share", "code_in_runs")
+    ] = USUAL_RUN,
     json: Json = False,
 ) -> None:
     """Go on with a run, exactly as if it had never stopped.
@@ -86,13 +83,13 @@ def resume(
                     f"It has reached its limit; --{_limit_option(found)} or --time-limit sets a "
                     "larger one."
                 )
-            with for_runs(cluster, config, output, found.kind) as workers:
+            with for_runs(options, config, output, found.kind) as workers:
                 result = drive(
                     found,
                     output,
                     config=config,
-                    threads=threads,
-                    with_tests=tests,
+                    threads=options.threads,
+                    with_tests=options.tests,
                     allow_other_version=allow_other_version,
                     cluster=workers,
                     parts=parts,

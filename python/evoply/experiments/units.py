@@ -15,6 +15,7 @@ from evoply.arena import match
 from evoply.evolution.play.opponents import read_opponent
 from evoply.experiments.design import Budget, Experiment, Measure, Setup
 from evoply.files import checksum
+from evoply.json_data import JsonData
 from evoply.kinds import Run
 from evoply.protocols import MALFORMED, Player, RunError, RunNameError
 from evoply.runs import advance
@@ -29,7 +30,7 @@ _MEASURE_SEED = 2**62
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class Point(JsonData):
     """The strength of the champion after a step."""
 
     step: int
@@ -49,10 +50,6 @@ class Point:
         if not all(isinstance(number, int | float) for number in (*fields.values(), *scores)):
             raise TypeError("a point has numbers")
         return cls(**fields, scores=scores)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON-ready data."""
-        return {name: getattr(self, name) for name in self.__slots__} | {"scores": [*self.scores]}
 
 
 @dataclass(frozen=True, slots=True)

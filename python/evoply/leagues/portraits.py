@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from evoply.algebra import Simplified, simplify
-from evoply.arena.json_data import JsonData
 from evoply.expressions import Expression
 from evoply.expressions.written_form import in_order
 from evoply.games import game_rules
 from evoply.gp import Forest, Genotype, branches, tree_svg
+from evoply.json_data import JsonData
 from evoply.players import (
     AfterState,
     AlphaBeta,

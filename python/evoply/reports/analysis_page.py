@@ -34,7 +34,7 @@ def page_of_games(games: Sequence[AnalysedGame], judge: str, *, exact: int | Non
         [
             players_of(games),
             *map(_game, games[:_MOST_GAMES]),
-            *_further(games[_MOST_GAMES:]),
+            _further(games[_MOST_GAMES:]),
         ],
         {
             "games": f"{len(games):,}",
@@ -110,7 +110,7 @@ def _moved(name: str, label: str, text: Callable[[AnalysedMove, Scale], str | No
 MOVES = (
     _moved("ply", "ply", lambda move, _: str(move.ply)),
     Column("side", "side", str, read=lambda row: str(row[1].color)),
-    Column("player", "player", str, read=lambda row: row[0].player(row[1].color)),
+    Column("player", "player", str, read=lambda row: row[0].player(row[1].color), look="code"),
     Column("move", "move", str, read=lambda row: row[1].move),
     _moved("worth", "worth", lambda move, scale: score_text(move.score, move, scale)),
     Column("best", "best", str, read=lambda row: row[1].best or ""),
@@ -137,7 +137,7 @@ def _game(game: AnalysedGame) -> Section:
     drawn = sorted(mistakes[:_MOST_BOARDS], key=lambda move: move.ply)
     boards = Section(
         "Largest mistakes",
-        note="The ring in orange is the move played, the one in green a best one.",
+        note="The ring in orange is the move played, the one in green a best one." * bool(drawn),
         pictures=[_board(game, move) for move in drawn],
     )
     columns = chosen(MOVES, "ply side move worth best best_worth loss grade exact line")
@@ -147,13 +147,13 @@ def _game(game: AnalysedGame) -> Section:
         note=f"{black} against {white}: {game.source.in_words()}",
         charts=_charts(game),
         parts=[
-            *([boards] if drawn else []),
+            boards,
             Section("", columns, moves, folded="All moves", look="numbers"),
         ],
     )
 
 
-def _further(games: Sequence[AnalysedGame]) -> list[Section]:
+def _further(games: Sequence[AnalysedGame]) -> Section:
     columns = (
         Column("number", "game", counted),
         *(
@@ -168,7 +168,7 @@ def _further(games: Sequence[AnalysedGame]) -> list[Section]:
         ),
         Column("", "result", str, read=lambda game: game.source.in_words()),
     )  # fmt: skip
-    return [Section("Further games", columns, games, longest=40)] if games else []
+    return Section("Further games", columns, games, longest=40)
 
 
 def _best_moves(game: AnalysedGame, color: Color) -> str:

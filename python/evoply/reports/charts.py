@@ -16,7 +16,7 @@ from typing import Any
 from evoply.look import LINE_COLORS, framed
 from evoply.reports.inline_svg import inline_svg
 from evoply.reports.series import Lines, Series, sampled
-from evoply.sections import Intervals
+from evoply.sections import Intervals, value_in
 from evoply.wording import ends_in_words, named_apart
 
 _WIDTH, _HEIGHT = 440, 190  # pixels of the whole chart, and of the field of lines
@@ -234,18 +234,16 @@ def interval_chart(
     return Chart(title, specification, note)
 
 
-def drawn(chart: Any) -> Any:
-    """Return *chart* as one that can be drawn, if it is only declared."""
+def drawn(chart: Any, rows: Sequence[Any]) -> Any:
+    """Return *chart* as one that can be drawn: of *rows*, if it is only declared."""
     if not isinstance(chart, Intervals):
         return chart
-    return interval_chart(
-        chart.title,
-        chart.names,
-        [Series(chart.name, chart.values, chart.intervals)],
-        chart.unit,
-        note=chart.note,
-        reference=chart.reference,
+    names, values, intervals = (
+        [value_in(row, what) for row in rows] for what in (chart.names, chart.value, chart.interval)
     )
+    series = Series(chart.name or chart.title.lower(), values, intervals)
+    note, line = chart.note, chart.reference
+    return interval_chart(chart.title, names, [series], chart.unit, note=note, reference=line)
 
 
 def scatter_chart(

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evoply.files import write_atomically
 from evoply.look import pieces_css
 from evoply.provenance import provenance
 from evoply.reports.charts import drawn
-from evoply.reports.phrases import Influence, percent
 from evoply.sections import Page, Shown
 
 if TYPE_CHECKING:
@@ -29,23 +27,15 @@ _LONG_CODE = 120
 """Characters of code within a text before the rest is folded away."""
 
 
-def page(template: str, *, state: str = "", goes_on: bool = False, **values: Any) -> str:
-    """Return the page that *template* makes of *values*, of which `title` is one.
+def result_html(result: Shown | Page, *, state: str = "", goes_on: bool = False) -> str:
+    """Return the page about *result*.
 
     *state* says how far unfinished work has come; if it *goes_on*, an opened page reloads itself
     every few seconds.
     """
-    return (
-        _environment()
-        .get_template(template)
-        .render(values, state=state, goes_on=goes_on, made_by=provenance())
-    )
-
-
-def result_html(result: Shown | Page, *, state: str = "", goes_on: bool = False) -> str:
-    """Return the page about *result*; *state* and *goes_on* are those of `page`."""
     shown = result if isinstance(result, Page) else result.shown()
-    return page("page.html", title=shown.title, shown=shown, state=state, goes_on=goes_on)
+    template = _environment().get_template("page.html")
+    return template.render(shown=shown, state=state, goes_on=goes_on, made_by=provenance())
 
 
 def write_result(result: Shown | Page, path: str | os.PathLike[str], *, state: str = "") -> Path:
@@ -71,19 +61,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals["pieces_css"] = Markup(pieces_css())
-    environment.filters |= {
-        "percent": percent,
-        "drawn": drawn,
-        "coded": _coded,
-        "moment": _moment,
-        "by_share": _by_share,
-    }
+    environment.filters |= {"coded": _coded, "drawn": drawn}
     return environment
-
-
-def _moment(text: str) -> str:
-    """Return an ISO time in UTC without its fractions."""
-    return f"{text[:16].replace('T', ' ')} UTC"
 
 
 def _coded(text: str) -> Markup:
@@ -99,7 +78,3 @@ def _code(found: re.Match[str]) -> str:
         return whole
     start = f"<code>{re.sub('&[^;]*$', '', found[1][:_LONG_CODE])}…</code>"
     return f'<details class="long"><summary>{start}</summary>{whole}</details>'
-
-
-def _by_share(parts: Sequence[Influence]) -> list[Influence]:
-    return sorted(parts, key=lambda part: -part.share)

@@ -5,7 +5,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, field
-from typing import Any
 
 from evoply.games import game_rules
 from evoply.gp import changes, tree_svg
@@ -166,7 +165,10 @@ def _state(run: Run, name: str, version: str, now: _Moment) -> RunState:
         facts=[],
         charts=[],
         tables=[],
-        matches=[_match(result) for result in played_matches(run).champion],
+        matches=[
+            MatchShown.model_validate({**match, "opponent": short_name(str(match["second"]))})
+            for match in played_matches(run).champion
+        ],
         champions=sampled(champion_changes(run), _MOST_POINTS),
         trouble=now.trouble,
         config=(run.path / "config.toml").read_text(encoding="utf-8"),
@@ -199,18 +201,6 @@ def _state(run: Run, name: str, version: str, now: _Moment) -> RunState:
         for section in sections
     ]
     return state
-
-
-def _match(result: Any) -> MatchShown:
-    interval = result.get("interval")
-    return MatchShown(
-        opponent=short_name(str(result["second"])),
-        wins=int(result["wins"]),
-        draws=int(result["draws"]),
-        losses=int(result["losses"]),
-        score=float(result["score"]),
-        interval=None if interval is None else (float(interval[0]), float(interval[1])),
-    )
 
 
 def _chart(chart: Chart, lines: Lines) -> ChartShown:
