@@ -11,8 +11,9 @@ class JsonData:
     """A dataclass whose JSON data has its fields by name, and some of its properties.
 
     The metadata `json` of a field is another name in JSON, "" for a field that is left out, or "*"
-    for one whose own fields stand in its place. `if_any` leaves a field out where it is None, and
-    `as_text` writes its text. Keyword-only fields, which results share, come last.
+    for one whose own fields stand in its place. `if_any` leaves a field out where it is None,
+    `as_text` writes its text, and `from` names a property that is written instead. Keyword-only
+    fields, which results share, come last.
 
     >>> from dataclasses import dataclass, field
     >>> @dataclass
@@ -35,7 +36,8 @@ class JsonData:
         own: dict[str, Any] = {**self.kind_in_json}
         shared: dict[str, Any] = {}
         for field in fields(self):  # type: ignore[arg-type]
-            value, key = getattr(self, field.name), field.metadata.get("json", field.name)
+            value = getattr(self, field.metadata.get("from", field.name))
+            key = field.metadata.get("json", field.name)
             if not key or (value is None and "if_any" in field.metadata):
                 continue
             if "as_text" in field.metadata:

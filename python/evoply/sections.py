@@ -55,7 +55,12 @@ def between(text: Callable[[float], str]) -> Callable[[Sequence[float]], str]:
     >>> between("{:+.1f}".format)((-1.25, 2.0))
     '-1.2 to +2.0'
     """
-    return lambda interval: ends_in_words(*interval, text)
+
+    def written(interval: Sequence[float]) -> str:
+        low, high = interval
+        return ends_in_words(low, high, text)
+
+    return written
 
 
 def value_in(row: Any, what: str | Callable[[Any], Any]) -> Any:
@@ -63,6 +68,11 @@ def value_in(row: Any, what: str | Callable[[Any], Any]) -> Any:
     if not isinstance(what, str):
         return what(row)
     return row.get(what) if isinstance(row, Mapping) else getattr(row, what)
+
+
+def item_of(name: str, place: Any) -> Callable[[Any], Any]:
+    """Return what gives the item at *place* of a key or an attribute of a row."""
+    return lambda row: value_in(row, name)[place]
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,7 +167,7 @@ time.perf_counter = lambda: 1000.0
 
 _TIMES = re.compile(
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?( UTC|Z|\+00:00)?|"
-    r"\d[\d,.]* (positions|leaves|nodes|games|boards|playouts)(/s| a second)|"
+    r"\b0\.00\d\b|\d[\d,.]* (positions|leaves|nodes|games|boards|playouts)(/s| a second)|"
     r"[\d,.]+ (GiB free)|\d[\d,.]* (s|ms|seconds|minutes|min|MB|kB|GB)\b"
 )
 _PLACES = re.compile(r"(/tmp|/private|/var)[^\s'\"<>,)]*")
@@ -257,7 +257,7 @@ def _printed(text: str) -> list[str]:
         data = json.loads(text)
     except ValueError:
         return told(text)
-    return json.dumps(told_as_json(data), indent=1, ensure_ascii=False).splitlines()
+    return json.dumps(told_as_json(data), indent=1, sort_keys=True, ensure_ascii=False).splitlines()
 
 
 def run(command: str, folder: Path) -> str:

@@ -91,10 +91,9 @@ class RoundRobin(Circumstances):
     """The standings, best first, and all pairings; players are indices into *players*."""
 
     kind_in_json: ClassVar = {"mode": "round-robin"}
-    also: ClassVar = ("named_pairings as pairings",)
     players: tuple[str, ...]
     standings: tuple[Standing, ...]
-    pairings: tuple[Pairing, ...] = field(metadata={"json": ""})
+    pairings: tuple[Pairing, ...] = field(metadata={"from": "named_pairings"})
     games: int
     distinct_games: int
     about: tuple[Mapping[str, Any], ...] = ()

@@ -181,9 +181,9 @@ class SprtResult(Circumstances):
     """How a sequential test ended, from the point of view of the first player."""
 
     also: ClassVar = ("bounds", "games", "score")
+    test: Sprt = field(metadata={"json": "*"})
     first: str
     second: str
-    test: Sprt = field(metadata={"json": "*"})
     verdict: Verdict
     ratio: float = field(metadata={"json": "llr"})
     """The log-likelihood ratio of elo1 to elo0."""

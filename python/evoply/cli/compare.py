@@ -12,6 +12,7 @@ from evoply.cli.output import Output, StoppedError, made, say_section
 from evoply.cli.progress import duration, share_bar
 from evoply.cli.shared_options import (
     NO_BUDGET,
+    NO_CLUSTER,
     USUAL_OPTIONS,
     BudgetOptions,
     ClusterOptions,
@@ -44,6 +45,7 @@ def compare(
     same_within: float | None = None,
     name: str | None = None,
     options: ExperimentOptions = USUAL_OPTIONS,
+    cluster: ClusterOptions = NO_CLUSTER,
     code_in_runs: CodeInRuns = False,
     json: Json = False,
 ) -> None:
@@ -95,7 +97,7 @@ def compare(
     )
     usual = usual_name(Path(config).stem for config in configs)
     path = runs_directory() / (usual if name is None else checked_name(name))
-    run_all(ExperimentFolder.create(path, experiment), Output(json), options)
+    run_all(ExperimentFolder.create(path, experiment), Output(json), options, cluster)
 
 
 def _looks(text: str) -> tuple[int, ...]:
@@ -105,16 +107,18 @@ def _looks(text: str) -> tuple[int, ...]:
     return tuple(map(int, parts))
 
 
-def run_all(folder: ExperimentFolder, output: Output, options: ExperimentOptions) -> None:
+def run_all(
+    folder: ExperimentFolder, output: Output, options: ExperimentOptions, cluster: ClusterOptions
+) -> None:
     """Make all runs of *folder* that are missing, and say how they compare."""
     from evoply.experiments import check_experiment_sendable, comparison_charts, comparison_of
     from evoply.reports import save_charts
 
     prepared_folder(options.csv)
     prepared_folder(options.charts)
-    if options.cluster is not None:
+    if cluster.cluster is not None:
         check_experiment_sendable(folder)
-    is_stopped = make_all(folder, output, options.workers, options, _costs)
+    is_stopped = make_all(folder, output, options.workers, cluster, _costs)
     comparison = comparison_of(folder)
     if comparison.spreads:
         _say(comparison, output)
@@ -126,7 +130,7 @@ def run_all(folder: ExperimentFolder, output: Output, options: ExperimentOptions
             output.labelled("Charts", f"{len(files)} files in {options.charts}")
     others = (
         "the others keep what they have"
-        if options.cluster is None
+        if cluster.cluster is None
         else "those that workers were at begin anew"
     )
     give(

@@ -3,7 +3,9 @@
 from evoply.cli.compare import run_all
 from evoply.cli.output import Output
 from evoply.cli.shared_options import (
+    NO_CLUSTER,
     USUAL_OPTIONS,
+    ClusterOptions,
     CodeInRuns,
     ExperimentOptions,
     Json,
@@ -20,6 +22,7 @@ def experiment(
     seeds: Whole | None = None,
     name: str | None = None,
     options: ExperimentOptions = USUAL_OPTIONS,
+    cluster: ClusterOptions = NO_CLUSTER,
     code_in_runs: CodeInRuns = False,
     json: Json = False,
 ) -> None:
@@ -47,4 +50,4 @@ def experiment(
 
     name = None if name is None else checked_name(name)
     folder = folder_for(file, name=name, game=game, seeds=seeds)
-    run_all(folder, Output(json), options)
+    run_all(folder, Output(json), options, cluster)

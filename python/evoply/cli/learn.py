@@ -23,6 +23,7 @@ def learn(
     features: str | None = None,
     terms: shared_options.Whole = 25,
     options: shared_options.RunOptions = shared_options.USUAL_RUN,
+    cluster: shared_options.ClusterOptions = shared_options.NO_CLUSTER,
     json: shared_options.Json = False,
 ) -> None:
     """Learn the weights, or the pattern tables, of a player by play.
@@ -83,7 +84,7 @@ def learn(
         raise ValueError(f"--features: {config} finds its squares by itself - leave it out")
     settings = kind.configs.load(config, overrides, **chosen)
     with (
-        for_runs(options, settings, output, kind) as workers,
+        for_runs(cluster, settings, output, kind) as workers,
         new_run(options.name, settings, output, kind) as run,
     ):
         output.result(

@@ -9,8 +9,10 @@ from cyclopts import Parameter
 from evoply.cli.opened_run import opened_run
 from evoply.cli.output import Output
 from evoply.cli.shared_options import (
+    NO_CLUSTER,
     USUAL_RUN,
     AnyRun,
+    ClusterOptions,
     Json,
     RunOptions,
     SecondsOrNone,
@@ -30,9 +32,8 @@ def resume(
     games: WholeOrNone | None = None,
     time_limit: SecondsOrNone | None = None,
     allow_other_version: Annotated[bool, Parameter(negative="", show_default=False)] = False,
-    options: Annotated[
-        RunOptions, only("tests", "threads", "cluster", "check_share", "code_in_runs")
-    ] = USUAL_RUN,
+    options: Annotated[RunOptions, only("tests", "threads", "code_in_runs")] = USUAL_RUN,
+    cluster: ClusterOptions = NO_CLUSTER,
     json: Json = False,
 ) -> None:
     """Go on with a run, exactly as if it had never stopped.
@@ -83,7 +84,7 @@ def resume(
                     f"It has reached its limit; --{_limit_option(found)} or --time-limit sets a "
                     "larger one."
                 )
-            with for_runs(options, config, output, found.kind) as workers:
+            with for_runs(cluster, config, output, found.kind) as workers:
                 result = drive(
                     found,
                     output,

@@ -214,7 +214,7 @@ NO_CLUSTER = ClusterOptions()
 
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True)
-class RunOptions(ClusterOptions):
+class RunOptions:
     """How a run is made, whatever it learns."""
 
     name: str | None = None
@@ -246,8 +246,8 @@ class BudgetOptions:
 
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True)
-class ExperimentOptions(ClusterOptions):
-    """Where the numbers of an experiment go, and who makes its runs."""
+class ExperimentOptions:
+    """Where the numbers of an experiment go, and how many runs are made at a time."""
 
     csv: Path | None = None
     """Write every number of the page into files in this folder."""

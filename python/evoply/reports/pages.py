@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from evoply.files import write_atomically
 from evoply.look import pieces_css
 from evoply.provenance import provenance
-from evoply.reports.charts import drawn
+from evoply.reports.charts import charts_of
 from evoply.sections import Page, Shown
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals["pieces_css"] = Markup(pieces_css())
-    environment.filters |= {"coded": _coded, "drawn": drawn}
+    environment.filters |= {"coded": _coded, "charts": charts_of}
     return environment
 
 

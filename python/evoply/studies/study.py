@@ -191,14 +191,14 @@ class BoardPicture:
 class Result(JsonData):
     """The result of an experiment."""
 
-    also = ("reading as rules", "command")
+    also = ("command",)
 
     study: str
     table: str
     title: str
     scale: Scale
     seed: int
-    rules: str = field(metadata={"json": ""})
+    rules: str = field(metadata={"from": "reading"})
     unit: str
     """The unit of the figures, such as "wins of 50 games"."""
     rows: tuple[Row, ...]

@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evoply.protocols import Color, Move
+from evoply.protocols import Color
 
 PERSON = "person"
 """The name of a side that no player of evoply plays."""
@@ -142,7 +142,7 @@ class LegalMove(ApiAnswer):
     """The squares that it touches, from a1 row by row, in its order; none for a pass."""
 
     @classmethod
-    def all_of(cls, moves: Iterable[Move]) -> list[Self]:
+    def all_of(cls, moves: Iterable[Any]) -> list[Self]:
         """Return *moves* as messages."""
         return [cls(text=str(move), path=list(move.path)) for move in moves]
 
