@@ -283,7 +283,6 @@ def _is_refused(read: Callable[[], object], error: type[Exception], mutant: obje
 CONFIGS: dict[str, Callable[[], Any]] = {
     "evolution": lambda: ep.load_config("quick"),
     "islands": lambda: KINDS["islands"].configs.load("islands"),
-    "map-elites": lambda: KINDS["map-elites"].configs.load("map-elites"),
     "learning": lambda: KINDS["learning"].configs.load("firebrand-8"),
     "patterns": lambda: KINDS["patterns"].configs.load("patterns-8"),
     "tuples": lambda: TuplesConfig(game="othello-4", generations=4, population_size=5, pairs=2),

@@ -13,7 +13,7 @@ from evoply import Run, runs
 from evoply.evolution import EvolutionConfig
 from evoply.kinds import KINDS
 from evoply.protocols import RunError
-from evoply.runs.columns import table
+from evoply.sections import Section
 
 
 @pytest.mark.parametrize("contract", ["Configs", "Learners", "Store", "Display", "Kind"])
@@ -66,7 +66,7 @@ from evoply.kinds import KINDS
 before = set(sys.modules)
 assert list(KINDS)[0] == "evolution" and "evoply.evolution.loop" not in before
 KINDS["evolution"]
-others = ("evoply.islands", "evoply.evolution.map_elites.map_kind", "evoply.learning.pattern")
+others = ("evoply.islands", "evoply.evolution.map_elites.descriptors", "evoply.learning.pattern")
 print(*(one for one in set(sys.modules) - before if one.startswith(others)))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -75,7 +75,7 @@ print(*(one for one in set(sys.modules) - before if one.startswith(others)))
 
 def test_a_run_without_steps_has_an_empty_table() -> None:
     kind = KINDS["tuning"]
-    head, cells = table(kind.display.columns(None, {}), [])
-    assert head[0] == "generation"
-    assert head[-2:] == ("seconds", "digest")
-    assert cells == []
+    steps = Section("", kind.display.columns(None, {}))
+    assert steps.head[0] == "generation"
+    assert steps.head[-2:] == ("seconds", "digest")
+    assert steps.cells() == []

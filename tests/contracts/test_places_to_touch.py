@@ -22,6 +22,13 @@ PLACES = {
     "DoubleTournamentSelection": {"evolution/selections.py"},
     "pareto_survival": {"gp/pareto.py", "evolution/selections.py"},
     "ParetoSurvival": {"evolution/selections.py"},
+    # who lives on where survival is a map needs places: its keys are a part of the config
+    "best_of_cells": {"evolution/selections.py"},
+    "MapSurvival": {
+        "evolution/selections.py",
+        "evolution/config/checks.py",
+        "evolution/config/evolution_config.py",
+    },
     # a kind of fitness: its class, and its row, which stands in the package's __init__
     "TournamentFitness": {"evolution/fitness/tournament.py"},
     "GuideFitness": {"evolution/fitness/guides.py"},
@@ -40,12 +47,6 @@ PLACES = {
         "kinds.py",
     },
     "evolution_kind": {"evolution/evolution_kind.py", "kinds.py"},
-    "MapElites": {
-        "evolution/map_elites/map_learner.py",
-        "evolution/map_elites/map_kind.py",
-        "kinds.py",
-    },
-    "map_elites_kind": {"evolution/map_elites/map_kind.py", "kinds.py"},
     # a game: its modules
     "CheckersRules": {"games/checkers.py"},
 }

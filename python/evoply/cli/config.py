@@ -22,9 +22,7 @@ def config(
     /,
     *,
     list_: Annotated[bool, Parameter(name="--list", negative="", show_default=False)] = False,
-    learner: Literal[
-        "evolution", "islands", "learning", "patterns", "tuples", "map-elites"
-    ] = "evolution",
+    learner: Literal["evolution", "islands", "learning", "patterns", "tuples"] = "evolution",
     json: Json = False,
 ) -> None:
     """Say what can be written in a config: every key, what it is for, and its default.
@@ -37,8 +35,8 @@ def config(
     list_
         Show the keys of all tables.
     learner
-        Which configs: evolution, islands or map-elites for those of `evoply evolve`; learning,
-        patterns or tuples for those of `evoply learn`.
+        Which configs: evolution or islands for those of `evoply evolve`; learning, patterns
+        or tuples for those of `evoply learn`.
     """
     from evoply.configs.reference import config_sections, matching_sections
     from evoply.kinds import KINDS

@@ -20,7 +20,7 @@ from evoply.cli.shared_options import (
     only,
     prepared_folder,
 )
-from evoply.sections import Column
+from evoply.sections import Column, item_of
 
 if TYPE_CHECKING:
     from evoply.studies import PaperExperiment, Result, Study
@@ -162,7 +162,7 @@ _TABLES = (
     Column("name", "table", str),
     Column("title", "what", str, read=_what),
     *(
-        Column(scale, scale, _time, read=lambda made, scale=scale: made.seconds[scale])
+        Column("seconds", scale, _time, read=item_of("seconds", scale))
         for scale in ("smoke", "small", "paper")
     ),
 )

@@ -33,7 +33,7 @@ from evoply.protocols import ConfigError, RunError
 from evoply.rules.game_key import with_game_of_file
 from evoply.runs import Kind
 from evoply.runs.finding_kinds import named_kind
-from evoply.runs.outside_kind import Settings
+from evoply.runs.kind_configs import Settings
 from evoply.wording import named_apart, shorten
 
 _USUAL_OPPONENTS = ("swh", "material:depth=3", "mobility")
@@ -397,7 +397,8 @@ def _trained_on(opponents: Sequence[str], setups: Sequence[Setup]) -> list[Probl
     """
     problems: list[Problem] = []
     for setup in setups:
-        texts = [text for _, text in player_texts(getattr(setup.config, "fitness", None))]
+        trains = hasattr(setup.config, "fitness")
+        texts = [text for _, text in player_texts(setup.config)] if trains else []
         trained = {_identity(text, setup.config.game): text for text in reversed(texts)}
         for opponent in opponents:
             text = trained.get(_identity(opponent, setup.config.game))

@@ -8,7 +8,7 @@ from evoply.experiments.design import Experiment
 from evoply.experiments.findings import Findings
 from evoply.experiments.setup_statistics import SetupDifference
 from evoply.games import game_rules
-from evoply.reports.charts import Chart, drawn, line_chart
+from evoply.reports.charts import Chart, charts_of, line_chart
 from evoply.reports.series import Series
 from evoply.sections import Column, Intervals, Page, Section, between, chosen, counted
 
@@ -116,8 +116,7 @@ def _what_was_run(comparison: Findings) -> Section:
 
 def comparison_charts(comparison: Findings) -> list[Chart]:
     """Return the values and the curves as charts; none without results."""
-    values = values_of(comparison)
-    return [drawn(chart, values.rows) for chart in values.charts]
+    return charts_of(values_of(comparison))
 
 
 def _seeds(experiment: Experiment) -> str:

@@ -25,7 +25,7 @@ from evoply.learning.column_selection import chosen_columns
 from evoply.players import AlphaBeta, ExpressionEvaluator, model_of
 from evoply.players.grammar import read_player_of
 from evoply.protocols import Player
-from evoply.sections import Column, Page, Section, Shown
+from evoply.sections import Column, Page, Section, Shown, item_of
 
 Array = NDArray[np.float64]
 MOST_TERMS = 100
@@ -84,9 +84,7 @@ class Distilled(JsonData, Shown):
         columns = (
             Column("name", "what is counted", str),
             *(
-                Column(
-                    "", stage, "{:+g}".format, read=lambda term, place=place: term.weights[place]
-                )
+                Column("weights", stage, "{:+g}".format, read=item_of("weights", place))
                 for place, stage in enumerate(self.stages)
             ),
         )

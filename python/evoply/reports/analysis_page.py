@@ -11,7 +11,17 @@ from evoply.reports.charts import Chart, line_chart
 from evoply.reports.game_analysis import AnalysedGame, AnalysedMove, summaries
 from evoply.reports.scale import Scale
 from evoply.reports.series import Series
-from evoply.sections import NOTHING, Column, Page, Picture, Section, chosen, counted, share
+from evoply.sections import (
+    NOTHING,
+    Column,
+    Page,
+    Picture,
+    Section,
+    cells_of,
+    chosen,
+    counted,
+    share,
+)
 
 _MOST_GAMES = 8
 """Games with graphs, boards and all moves; of more only a line each is shown."""
@@ -154,21 +164,21 @@ def _game(game: AnalysedGame) -> Section:
 
 
 def _further(games: Sequence[AnalysedGame]) -> Section:
-    columns = (
-        Column("number", "game", counted),
-        *(
-            Column("", color.value.capitalize(), str, look="code",
-                read=lambda game, color=color: game.player(color))
-            for color in Color
-        ),
-        *(
-            Column("", f"best moves, {color.value.capitalize()}", "{}".format,
-                read=lambda game, color=color: _best_moves(game, color))
-            for color in Color
-        ),
-        Column("", "result", str, read=lambda game: game.source.in_words()),
+    names = [color.value.capitalize() for color in Color]
+    columns = cells_of(
+        "game", *names, *(f"best moves, {name}" for name in names), "result",
+        **dict.fromkeys(names, "code"),
     )  # fmt: skip
-    return Section("Further games", columns, games, longest=40)
+    rows = [
+        (
+            str(game.number),
+            *(game.player(color) for color in Color),
+            *(_best_moves(game, color) for color in Color),
+            game.source.in_words(),
+        )
+        for game in games
+    ]
+    return Section("Further games", columns, rows, longest=40)
 
 
 def _best_moves(game: AnalysedGame, color: Color) -> str:

@@ -5,10 +5,21 @@ stands in it. Further axes are seen from above: a square shows the best elite th
 names its cell (`data-cell`), so a page can let it play.
 """
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from html import escape
 
-from evoply.evolution.map_elites.elites import Bins, Elite, best_seen_from_above, cell_text
+from evoply.evolution.config.evolution_config import EvolutionConfig
+from evoply.evolution.fitness.measuring import fitness_text
+from evoply.evolution.fitness.measuring import is_share as has_shares
+from evoply.evolution.generation import Generation
+from evoply.evolution.individuals import Individual, MapPlace
+from evoply.evolution.map_elites.axes import Bins
+from evoply.evolution.map_elites.map_display import elites_listing, elites_of
+from evoply.runs.columns import Row
+from evoply.runs.run import Run
+from evoply.sections import Picture, Section
 from evoply.wording import shorten
 
 _WIDTH, _HEIGHT = 400, 320  # of the field of cells
@@ -22,17 +33,57 @@ _COLORS = ("#46327e", "#3b528b", "#2c728e", "#21918c", "#28ae80", "#5ec962", "#a
 _DARK = 3  # colours on which white is read better than black
 
 
+def filled_cells(config: EvolutionConfig, rows: Sequence[Row]) -> Mapping[str, str]:
+    """Return the fact how many cells of a map are filled; none without a map."""
+    if config.map is None:
+        return {}
+    cells = math.prod(axis.count for axis in config.axes)
+    return {"filled cells": f"{int(rows[-1]['cells']):,} of {cells:,}"}
+
+
+def map_section(run: Run, last: Generation) -> list[Section]:
+    """Return the map of *run*, if it has one, and the best of its elites."""
+    config = run.config
+    if config.map is None:
+        return []
+    is_own = "fitness" in run.python_parts()
+    picture = map_svg(
+        config.axes,
+        last.individuals,
+        lambda fitness: fitness_text(config, fitness, is_own=is_own),
+        is_share=has_shares(config) and not is_own,
+    )
+    note = (
+        f"The best of each cell after generation {last.number}, by their games of that "
+        f"generation; the outlined one is the best of all. champion@{run.name}@3-5 is the "
+        "player of cell 3-5, counted from 0: 3 to the right, 5 upwards."
+    )
+    if len(config.axes) > 2:
+        note += " Of cells above one another the best is shown."
+    listing = elites_listing(config, last.individuals, is_own=is_own)
+    drawn = Picture(picture, kind="map elites")
+    return [replace(listing, title="Map", note=note, pictures=[drawn])]
+
+
 def map_svg(
-    axes: Sequence[Bins], elites: Sequence[Elite], text: Callable[[float], str], *, is_share: bool
+    axes: Sequence[Bins],
+    individuals: Sequence[Individual],
+    text: Callable[[float], str],
+    *,
+    is_share: bool,
 ) -> str:
-    """Return the picture of *elites* on the first two of *axes*.
+    """Return the picture of *individuals* with places on the first two of *axes*.
 
     *text* writes a fitness; if it *is_share*, squares have it in percent where there is room.
     """
     across, upwards = axes[:2]
     width, height = _WIDTH / across.count, _HEIGHT / upwards.count
-    seen = best_seen_from_above(elites)
-    values = [elite.fitness for elite in seen.values()]
+    seen: dict[
+        tuple[int, ...], tuple[MapPlace, Individual]
+    ] = {}  # the best of those seen from above
+    for place, elite in elites_of(individuals):
+        seen.setdefault(place.cell[:2], (place, elite))
+    values = [elite.fitness for _, elite in seen.values()]
     low, high = min(values), max(values)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" role="group" viewBox="0 0 '
@@ -42,9 +93,9 @@ def map_svg(
         f'<rect x="{_LEFT}" y="{_TOP}" width="{_WIDTH}" height="{_HEIGHT}" fill="none" '
         'stroke="currentColor" stroke-opacity=".25"/>',
     ]
-    for (column, row), elite in sorted(seen.items()):
-        place = (elite.fitness - low) / (high - low) if high > low else 0.5
-        shade = min(int(place * len(_COLORS)), len(_COLORS) - 1)
+    for (column, row), (place, elite) in sorted(seen.items()):
+        strength = (elite.fitness - low) / (high - low) if high > low else 0.5
+        shade = min(int(strength * len(_COLORS)), len(_COLORS) - 1)
         x, y = _LEFT + column * width, _TOP + _HEIGHT - (row + 1) * height
         stroke = ' stroke="currentColor" stroke-width="2.5"' if elite.fitness == high else ""
         inside = ""
@@ -55,23 +106,25 @@ def map_svg(
                 f'text-anchor="middle">{100 * elite.fitness:.0f}</text>'
             )
         parts.append(
-            f'<g class="cell" data-cell="{cell_text(elite.cell)}">'
-            f"<title>{escape(_about(elite, axes, text))}</title>"
+            f'<g class="cell" data-cell="{place.name}">'
+            f"<title>{escape(_about(place, elite, axes, text))}</title>"
             f'<rect x="{x + 1:.1f}" y="{y + 1:.1f}" width="{width - 2:.1f}" '
             f'height="{height - 2:.1f}" rx="2" fill="{_COLORS[shade]}"{stroke}/>{inside}</g>'
         )
     return "".join([*parts, *_ticks(across, upwards), "</svg>"])
 
 
-def _about(elite: Elite, axes: Sequence[Bins], text: Callable[[float], str]) -> str:
+def _about(
+    place: MapPlace, elite: Individual, axes: Sequence[Bins], text: Callable[[float], str]
+) -> str:
     """Return what is said of an elite when somebody points at it."""
     places = ", ".join(
         f"{axis.descriptor} {value:.3g}"
-        for axis, value in zip(axes, elite.description, strict=True)
+        for axis, value in zip(axes, place.description, strict=True)
     )
     return (
-        f"cell {cell_text(elite.cell)}: {text(elite.fitness)}, {places}, since generation "
-        f"{elite.born}\n{shorten(elite.tree, _LONGEST_TREE)}"
+        f"cell {place.name}: {text(elite.fitness)}, {places}, since generation "
+        f"{place.born}\n{shorten(str(elite.tree), _LONGEST_TREE)}"
     )
 
 
