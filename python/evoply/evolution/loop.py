@@ -198,7 +198,9 @@ class Evolution(KeptLearner[Generation]):
 
     def load(self, config: EvolutionConfig, data: Any, /) -> Generation:
         """Return the generation that `dump` wrote as *data*; `ValueError` if it is damaged."""
-        return completed(loaded(Generation, data, primitive_set_of(config), config=config))
+        primitives = primitive_set_of(config)
+        generation: Generation = loaded(Generation, data, primitives, config=config)
+        return completed(generation)
 
     def _step(self, config: EvolutionConfig, previous: Generation | None) -> Generation:
         return step(
