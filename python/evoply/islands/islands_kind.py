@@ -12,11 +12,10 @@ from evoply.evolution.fitness.measuring import fitness_text
 from evoply.islands.islands import IslandEvolution, IslandsStep, best_of
 from evoply.islands.islands_config import ISLANDS_LEARNER, IslandsConfig, load_islands_config
 from evoply.runs.columns import Columns, Plot, PlotLine, Row
-from evoply.runs.display import ChampionFacts, Listing, LiveFacts
+from evoply.runs.display import ChampionFacts, LiveFacts
 from evoply.runs.kind import Kind
 from evoply.runs.steps_store import StepTables
-from evoply.sections import Column, share
-from evoply.wording import shorten
+from evoply.sections import Column, Section, share
 
 _LONGEST_TREE = 100
 
@@ -116,17 +115,20 @@ def _facts(champion: Any, last: IslandsStep) -> ChampionFacts:
     )
 
 
-def _listings(config: IslandsConfig, last: IslandsStep) -> list[Listing]:
+def _listings(config: IslandsConfig, last: IslandsStep) -> list[Section]:
     """Return the best of each island, with its points against the others."""
-    data: list[dict[str, Any]] = []
-    rows: list[tuple[str, ...]] = []
-    for place, (points, island) in enumerate(zip(last.points, last.generations, strict=True), 1):
-        tree = best_of(island)
-        data.append({"island": place, "points": points, "nodes": len(tree), "tree": str(tree)})
-        short = shorten(str(tree), _LONGEST_TREE)
-        rows.append((str(place), share(points), str(len(tree)), short))
-    head = ("island", "against the others", "nodes", "tree")
-    return [Listing("islands", "The best of each island", head, ("tree",), rows, data)]
+    best = [best_of(island) for island in last.generations]
+    rows = [
+        {"island": place, "points": points, "nodes": len(tree), "tree": str(tree)}
+        for place, (points, tree) in enumerate(zip(last.points, best, strict=True), 1)
+    ]
+    columns = (
+        Column("island", "island", "{:d}".format),
+        Column("points", "against the others", share),
+        Column("nodes", "nodes", "{:d}".format),
+        Column("tree", "tree", str, look="code", longest=_LONGEST_TREE),
+    )
+    return [Section("The best of each island", columns, rows, name="islands")]
 
 
 def _of_islands(row: Row) -> list[str]:
