@@ -21,7 +21,7 @@ def _kind(home: str) -> Kind:
 KINDS: Mapping[str, Kind] = MadeWhenUsed(
     {
         "evolution": partial(_kind, "evolution.evolution_kind"),
-        "islands": partial(_kind, "islands.islands_kind"),
+        "islands": partial(_kind, "islands.islands"),
         "learning": partial(_kind, "learning.learning_kind"),
         "patterns": partial(_kind, "learning.pattern_kind"),
         "tuning": partial(_kind, "learning.tuning"),
