@@ -84,7 +84,7 @@ def test_a_champion_of_an_archive_is_kept_once(tmp_path: Path) -> None:
         steps = list(advance(run))
         for step in steps:
             state = run.reading(lambda opened, number=step.number: read_state(opened, number))
-            assert all("archive" not in island for island in state["generations"])
+            assert not any(island["archive"] for island in state["generations"])
         assert list(run.whole_steps()) == steps
     archives = [len(island.archive) for island in steps[-1].generations]
     assert max(archives) > 3

@@ -164,7 +164,7 @@ def _data(run: Run, generations: list[dict[str, Any]]) -> dict[str, Any]:
         "learner": run.kind.name,
         "reproducible": run.kind.display.games(run.config).are_reproducible,
         "champion": f"champion@{run.name}" if generations else None,
-        "generations": [run.kind.store.step_data(row) for row in generations],
+        "generations": [run.kind.store.data(row) for row in generations],
         "matches": list(matches.champion),
         "earlier_champions": list(matches.earlier),
         "other_matches": list(matches.others),

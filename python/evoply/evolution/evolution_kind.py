@@ -6,16 +6,19 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar
 
 from evoply import gp
-from evoply.checksums import Database
-from evoply.evolution import generation_store
 from evoply.evolution.config.config_text import config_to_toml, load_config
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.config.player_settings import check_sendable, is_reproducible, self_contained
-from evoply.evolution.digest import digest_of
 from evoply.evolution.evolution_plots import evolution_plots
 from evoply.evolution.final_test import FinalTest, final_test
 from evoply.evolution.fitness.measuring import fitness_text
 from evoply.evolution.generation import Generation, individual_player
+from evoply.evolution.generation_tables import (
+    BESIDE,
+    generation_lists,
+    generation_row,
+    generation_views,
+)
 from evoply.evolution.individuals import HallOfFameEntry, front_of
 from evoply.evolution.loop import Evolution, ended_by
 from evoply.evolution.map_elites.map_display import MAP_COLUMNS, elites_listing
@@ -25,6 +28,7 @@ from evoply.runs.columns import Column, Columns, Row, curves, facts, framed, sha
 from evoply.runs.kind import ChampionFacts, Kind, Listing, LiveFacts, Note, RunEnding, RunGames
 from evoply.runs.model_kind import ModelConfigs
 from evoply.runs.run import Run
+from evoply.runs.steps_store import StepsStore
 from evoply.wording import shorten
 
 EVOLUTION = "evolution"
@@ -88,7 +92,7 @@ def check_evolved(run: Run) -> None:
 def censuses(run: Run) -> list[dict[str, Any]]:
     """Return the census of every generation in order."""
     check_evolved(run)
-    return list(run.reading(generation_store.read_censuses).values())
+    return [step.fields["census"] for step in run.steps()]
 
 
 def stored_final_test(run: Run) -> dict[str, Any] | None:
@@ -104,10 +108,25 @@ def evolution_kind(learner: Evolution) -> Kind:
         EVOLUTION,
         configs,
         learners,
-        _Store(),
+        StepsStore(
+            EVOLUTION,
+            learner,
+            beside=BESIDE,
+            grows=("archive",),
+            row=generation_row,
+            lists=generation_lists,
+            views=generation_views,
+            data=_step_data,
+        ),
         _Display(),
         uses={"trees": _trees, "check_installed": _check_installed},
     )
+
+
+def _step_data(row: Row) -> dict[str, Any]:
+    """Return the *row* of a generation for programs."""
+    data = {name: value for name, value in row.items() if name not in _HIDDEN}
+    return {**data, "champion": row["champion_tree"]}
 
 
 def _check_installed(config: EvolutionConfig) -> None:
@@ -173,33 +192,6 @@ class _Learners:
 
     def costs(self, step: Generation, previous: Generation | None, /) -> Mapping[str, float]:
         return {"games": step.statistics.games, "work": step.census.work}
-
-
-class _Store:
-    """See `evoply.runs.kind.Store`."""
-
-    tables = generation_store.TABLES
-    groups = generation_store.GROUPS
-    exports = generation_store.EXPORTS
-
-    def check_step(self, config: EvolutionConfig, step: Any, /) -> None:
-        if not isinstance(step, Generation):
-            raise ValueError(
-                f"{step!r:.80} is not a generation: a run of evolution keeps nothing else"
-            )
-
-    def write(self, database: Database, step: Generation, /) -> None:
-        generation_store.write_generation(database, step)
-
-    def read(self, database: Database, config: EvolutionConfig, number: int, /) -> Generation:
-        return generation_store.read_generation(database, config, number)
-
-    def is_unchanged(self, config: EvolutionConfig, step: Generation, digest: str, /) -> bool:
-        return digest_of(step) == step.digest == digest
-
-    def step_data(self, row: Row, /) -> dict[str, Any]:
-        data = {name: value for name, value in row.items() if name not in _HIDDEN}
-        return {**data, "champion": row["champion_tree"]}
 
 
 class _Display:

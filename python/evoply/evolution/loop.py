@@ -43,6 +43,7 @@ from evoply.evolution.play.panel import Play
 from evoply.evolution.play.population import panel_of, population_of
 from evoply.evolution.user_code import OwnOperator, PythonParts
 from evoply.protocols import Cluster, Progress, steps
+from evoply.runs.steps import dumped
 
 ProgressCallback = Callable[[Progress], object]
 
@@ -122,6 +123,7 @@ class Evolution:
     """
 
     config_type: ClassVar[type[EvolutionConfig]] = EvolutionConfig
+    step_type: ClassVar[type[Generation]] = Generation
 
     threads: int = 0
     progress: ProgressCallback | None = None
@@ -164,6 +166,14 @@ class Evolution:
     def is_finished(self, config: EvolutionConfig, generation: Generation, /) -> bool:
         """Return whether the config's limits allow no generation after *generation*."""
         return is_finished(config, generation)
+
+    def dump(self, generation: Generation, /) -> Any:
+        """Return *generation* as JSON-ready data."""
+        return dumped(generation)
+
+    def load(self, config: EvolutionConfig, data: Any, /) -> Generation:
+        """Return the generation that `dump` wrote as *data*; `ValueError` if it is damaged."""
+        return Generation.load(config, data)
 
     def _step(self, config: EvolutionConfig, previous: Generation | None) -> Generation:
         return step(

@@ -19,13 +19,13 @@ from evoply.islands.islands_config import (
     load_islands_config,
     settled,
 )
-from evoply.islands.islands_store import IslandsStore
 from evoply.protocols import Progress
 from evoply.runs.columns import Column, Columns, Row, curves, facts, framed, share
 from evoply.runs.kind import ChampionFacts, Kind, Listing, LiveFacts, RunEnding, RunGames
 from evoply.runs.model_kind import LearnersOfTrees, ModelConfigs
 from evoply.runs.plain_display import PlainDisplay
 from evoply.runs.plots import Plot, PlotLine
+from evoply.runs.steps_store import StepsStore
 from evoply.wording import shorten
 
 _LONGEST_TREE = 100
@@ -37,7 +37,7 @@ def islands_kind(learner: IslandEvolution) -> Kind:
         ISLANDS_LEARNER,
         _Configs(learner),
         _Learners(learner),
-        IslandsStore(ISLANDS_LEARNER, learner),
+        StepsStore(ISLANDS_LEARNER, learner, grows=("archive",)),
         _Display(),
         uses={"trees": _trees},
     )

@@ -10,6 +10,8 @@ from typing import Any
 
 Row = Mapping[str, Any]
 _MOST_FACTS = 6
+USUAL = ("number", "digest", "seconds")
+"""Keys of a row beside its statistics."""
 
 
 def even_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -14,11 +14,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
-from evoply.checksums import Database, Group
 from evoply.games import DrawRules
 from evoply.protocols import Cluster, Learner, Progress, Step
 from evoply.runs.columns import Columns, Row
 from evoply.runs.plots import Plot
+from evoply.runs.steps_store import StepsStore
 
 Note = Callable[..., dict[str, Any] | None]
 """Returns a note of the run by its name, checked to have some keys: `Run.note`."""
@@ -180,41 +180,6 @@ class Learners(Protocol):
         """Return the counted costs of *step*, such as games and work; *previous* may be None."""
 
 
-class Store(Protocol):
-    """How steps are kept in `run.db`."""
-
-    @property
-    def tables(self) -> str:
-        """The SQL that creates its own tables."""
-
-    @property
-    def groups(self) -> tuple[Group, ...]:
-        """The groups in its own tables; every step has one of each."""
-
-    @property
-    def exports(self) -> Mapping[str, Callable[[Database], list[dict[str, Any]]]]:
-        """Functions that read the exported rows, by the names of tables.
-
-        `generations` has a row for each step, with at least number and digest; ValueError if it is
-        damaged.
-        """
-
-    def check_step(self, config: Any, step: Any, /) -> None:
-        """Raise ValueError unless *step* can be stored."""
-
-    def write(self, database: Database, step: Any, /) -> str | None:
-        """Write *step* into its own tables, or return it as JSON; inside a transaction."""
-
-    def read(self, database: Database, config: Any, number: int, /) -> Any:
-        """Return a stored step; errors of sqlite3, LookupError or ValueError if it is damaged."""
-
-    def is_unchanged(self, config: Any, step: Any, digest: str, /) -> bool:
-        """Return whether a stored *step* still has *digest*."""
-
-    def step_data(self, row: Row, /) -> dict[str, Any]:
-        """Return the JSON-ready data of a step's *row*."""
-
-
 class Display(Protocol):
     """What people see of a run."""
 
@@ -251,7 +216,7 @@ class Kind:
     """Its name in `config.toml`; of a learner that a text names, the text for people."""
     configs: Configs
     learners: Learners
-    store: Store
+    store: StepsStore
     display: Display
     own: str | None = None
     """None for evoply's learners; for a user's own the pinned text that names it
