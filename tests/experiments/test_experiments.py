@@ -22,7 +22,6 @@ from evoply.experiments import (
     Measure,
     Status,
     UnitResult,
-    comparison_html,
     comparison_of,
     experiment_of,
     folder_for,
@@ -32,7 +31,7 @@ from evoply.experiments import (
 )
 from evoply.experiments.units import Point, run_unit, scores_of
 from evoply.protocols import ConfigError, RunError
-from evoply.reports import status_in_words
+from evoply.reports import result_html, status_in_words
 from waiting import until
 
 BASE = """
@@ -242,7 +241,7 @@ def test_more_seeds_go_on_where_it_was(home: Path) -> None:
     assert second.look.is_exploratory
     (warning,) = second.warnings
     assert warning.startswith("Exploratory: 3 seeds a setup, and planned was a look at 2.")
-    assert warning in comparison_html(second)
+    assert warning in result_html(second)
     assert second.to_dict()["look"] == {"seeds": [3], "planned": [2], "exploratory": True}
     assert second.results[:2] == first.results
     other = experiment.model_copy(update={"games": 40})
@@ -279,7 +278,7 @@ def test_a_budget_of_games_ends_every_run_alike(home: Path) -> None:
     assert beyond["base"].mean > 0.05
     (warning,) = comparison.warnings
     assert "2 of 2 setups went more than 5 % beyond on average, " in warning
-    assert warning in comparison_html(comparison)
+    assert warning in result_html(comparison)
     assert comparison.to_dict()["beyond_budget"][0]["setup"] == "base"
     for one in folder.units():
         with Run.open(one.path) as run:
@@ -405,7 +404,7 @@ def test_an_experiment_that_finds_no_room_can_be_made_again(
     small = 'base = "base.toml"\nseeds = 1\npoints = 1\ngames = 20\nmeasure = "score:greedy"\n'
     (home / "small.toml").write_text(f"{small}[vary]\npopulation_size = [8, 12]\n")
     with monkeypatch.context() as full:
-        full.setattr(f"evoply.experiments.comparison.{write}", fail)
+        full.setattr(f"evoply.reports.pages.{write}", fail)
         assert main(["experiment", "small.toml", "--json"]) == 1
     error = json.loads(capsys.readouterr().out)["error"]
     assert "comparison.html cannot be written: the disk is full" in error
@@ -452,9 +451,9 @@ def test_the_commands(home: Path, capsys: Any) -> None:
     assert first["made_by"]["command"] == command
     # A program of the user's own has no command, and nothing else differs.
     assert page.count(f": <code>{command}</code>.") == 1
-    assert comparison_html(
-        comparison_of(ExperimentFolder.open(home / "runs" / "e"))
-    ) == page.replace(f": <code>{command}</code>.", ".")
+    assert result_html(comparison_of(ExperimentFolder.open(home / "runs" / "e"))) == page.replace(
+        f": <code>{command}</code>.", "."
+    )
     drawn = sorted(path.name for path in (home / "drawn").iterdir())
     assert drawn[:2] == ["1-strength-at-the-end.pdf", "1-strength-at-the-end.svg"]
     assert len(drawn) == 2 * page.count('<figure class="chart">')

@@ -5,6 +5,7 @@ import math
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -19,8 +20,10 @@ from evoply.evolution.evolution_plots import evolution_plots, opponents_plot
 from evoply.reports import Chart, Series, interval_chart, line_chart, run_page, write_report
 from evoply.reports.charts import sampled, scatter_chart
 from evoply.reports.kind_page import drawn_plots
-from evoply.reports.pages import page as page_of
+from evoply.reports.pages import result_html
 from evoply.runs import RunError, advance
+from evoply.sections import Column, Section, html_of
+from evoply.sections import Page as ShownPage
 
 EVIL = "<script>alert(1)</script>"
 CHARTS = [
@@ -303,21 +306,20 @@ def test_a_sample_has_both_ends() -> None:
 
 
 def test_templates_escape() -> None:
-    study = {"paper": EVIL, "choices": (EVIL,), "contradictions": ()}
-    result = {"notes": (EVIL,), "charts": (), "unit": EVIL, "command": EVIL}
-    columns = [(EVIL, look) for look in ("", "code", "strong", "whole", "faint", "verdict")]
-    html = page_of(
-        "study.html",
-        title=EVIL,
-        study=study,
-        result=result,
-        facts={EVIL: EVIL},
-        has_paper=False,
-        columns=columns,
-        rows=[[EVIL * 9] * len(columns)],
+    columns = [
+        Column("", EVIL, str, read=lambda row: row, look=look)
+        for look in ("", "code", "strong", "whole", "faint", "verdict")
+    ]
+    section = Section(
+        EVIL, columns, [EVIL * 9], f"`{EVIL * 9}`", sentences=[EVIL], points=[EVIL], text=EVIL
     )
+    parts = [replace(section, look="numbers", folded=EVIL), Section("", note=EVIL)]
+    html = result_html(ShownPage(EVIL, [replace(section, parts=parts)], {EVIL: EVIL}, EVIL))
     assert "<script" not in html
     assert html.count("&lt;script&gt;") > 20
+    notebook = html_of(section)
+    assert "<script" not in notebook
+    assert notebook.count("&lt;script&gt;") > 10
 
 
 def test_nothing_that_draws_is_imported_before_a_page() -> None:

@@ -75,7 +75,10 @@ CLIMB = {
 CONFIGS: dict[str, Any] = {
     "evolution": small_config(generations=3),
     "islands": IslandsConfig(
-        game="othello-4", islands=2, every=1, migrants=1, generations=3, test_pairs=1, base=CLIMB
+        game="othello-4",
+        generations=3,
+        islands={"count": 2, "every": 1, "migrants": 1, "test_pairs": 1},
+        **CLIMB,
     ),
     "map": small_config(
         generations=3, selection={"kind": "uniform"}, survival={"kind": "map", "pairs": 1}

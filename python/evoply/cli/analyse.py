@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from evoply.cli import shared_options
-from evoply.cli.output import EndedError, Output, StoppedError, table
+from evoply.cli.output import EndedError, Output, StoppedError, rows_table, say_section
 from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
 from evoply.protocols import CERTAIN
+from evoply.sections import Column
 from evoply.wording import short_name
 
 if TYPE_CHECKING:
@@ -162,7 +165,7 @@ def _analyse_games(
 ) -> None:
     from evoply.cli.player_texts import read_players
     from evoply.cli.progress import progress_bar
-    from evoply.reports import analyse_games, write_analysis
+    from evoply.reports import analyse_games, page_of_games, write_result
     from evoply.reports.game_analysis import summaries
 
     games, notes = _games_of(path, game)
@@ -184,7 +187,7 @@ def _analyse_games(
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from None
     if html is not None and analysed:
-        write_analysis(analysed, judge.label, html, exact=exact)
+        write_result(page_of_games(analysed, judge.label, exact=exact), html)
     _show_games(output, analysed)
     if html is not None and analysed:
         output.say(f"Report: {html}")
@@ -233,65 +236,39 @@ def _of_others(games: Sequence[GamePlayed], game: str) -> list[Refused]:
 def _show_games(output: Output, games: Sequence[AnalysedGame]) -> None:
     """Print how well each player chose, and every move of one game or the mistakes of many."""
     from evoply.reports.analysis_page import (
+        MOVES,
+        PLAYERS_IN_SHORT,
         bounds_text,
-        loss_text,
-        score_text,
-        share_text,
+        players_of,
         unit_text,
     )
-    from evoply.reports.game_analysis import summaries
+    from evoply.sections import chosen
 
     if not games:
         return
     scale = games[0].scale
     if len(games) == 1:
-        moves = table("ply", "side", "move", "worth", "best", "worth ", "lost", "line", left=_LEFT)
-        for move in games[0].moves:
-            score, best = (
-                score_text(score, move, scale) for score in (move.score, move.best_score)
-            )
-            line = " ".join(move.line[:6])
-            cells = (move.move, score, move.best or "", best, loss_text(move, scale), line)
-            moves.add_row(str(move.ply), str(move.color), *cells)
-        output.people.print(moves)
+        moves = [(games[0], move) for move in games[0].moves]
+        names = "ply side move worth best best_worth loss start"
+        output.people.print(rows_table(chosen(MOVES, names), moves))
     else:
         _show_mistakes(output, games)
-    names = ("player", "choices", "best moves", "good moves", "mean loss", "exact")
-    summary = table(*names, left=("player",))
-    for name, accuracy in summaries(games).items():
-        summary.add_row(
-            short_name(name),
-            f"{accuracy.choices:,}",
-            share_text(accuracy.share),
-            share_text(accuracy.good / accuracy.choices if accuracy.choices else None),
-            "-" if accuracy.loss is None else scale.difference_text(accuracy.loss),
-            f"{accuracy.exact:,}",
-        )
-    output.people.print(summary)
+    say_section(replace(players_of(games), columns=PLAYERS_IN_SHORT), output)
     output.say(f"A worth is {unit_text(scale)}, for the side to move.")
     if scale.bounds:
         output.say(f"By what a move loses it is: {bounds_text(scale)}; a good move loses less.")
 
 
 def _show_mistakes(output: Output, games: Sequence[AnalysedGame]) -> None:
-    from evoply.reports.analysis_page import loss_text, score_text
+    from evoply.reports.analysis_page import MOVES
+    from evoply.sections import chosen
 
-    listed = table("game", "ply", "player", "move", "worth", "best", "worth ", "lost", left=_LEFT)
     mistakes = [(game, move) for game in games for move in game.moves if move.loss]
     mistakes.sort(key=lambda pair: -(pair[1].loss or 0.0))
-    for game, move in mistakes[:_MOST_MISTAKES]:
-        score, best = (
-            score_text(score, move, game.scale) for score in (move.score, move.best_score)
-        )
-        name = short_name(game.player(move.color))
-        cells = (name, move.move, score, move.best or "", best, loss_text(move, game.scale))
-        listed.add_row(str(game.number), str(move.ply), *cells)
     if mistakes:
         output.say(f"The largest of {len(mistakes):,} mistakes:")
-        output.people.print(listed)
-
-
-_LEFT = ("side", "player", "move", "best", "line", "lost")
+        columns = chosen(MOVES, "game ply player move worth best best_worth loss")
+        output.people.print(rows_table(columns, mistakes[:_MOST_MISTAKES]))
 
 
 def choice_data(record: GameRecord, choice: Choice) -> dict[str, Any]:
@@ -335,10 +312,11 @@ def moves_table(record: GameRecord, choice: Choice) -> Table | None:
     """Return every legal move with its value, best first; None if there are no values."""
     if not choice.moves:
         return None
-    grid = table("move", "value", left=("move",))
-    for move, score in choice.moves:
-        grid.add_row(_texts(record, [move])[0], value_text(score))
-    return grid
+    columns = (
+        Column("move", "move", str, read=lambda row: _texts(record, [row[0]])[0]),
+        Column("value", "value", value_text, read=itemgetter(1)),
+    )
+    return rows_table(columns, choice.moves)
 
 
 def value_text(score: float) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from evoply.cli.long_work import on_cluster
-from evoply.cli.output import Output, StoppedError, made, table
+from evoply.cli.output import Output, StoppedError, made, say_section
 from evoply.cli.progress import duration, share_bar
 from evoply.cli.shared_options import (
     NO_CLUSTER,
@@ -23,13 +24,12 @@ from evoply.cli.shared_options import (
 )
 from evoply.protocols import RunError
 from evoply.refusals import reason
+from evoply.sections import share
 
 if TYPE_CHECKING:
     from evoply.experiments import Comparison, Cost, ExperimentFolder, Status
 
 _PAGE = "comparison.html"
-_MOST_PAIRS = 20
-"""Pairs in view, those that differ most surely; what is left out is told."""
 
 Csv = Annotated[
     Path | None,
@@ -212,74 +212,33 @@ def _cost_text(cost: Cost) -> str:
 
 
 def _say(comparison: Comparison, output: Output) -> None:
-    output.say()
-    listed = table(
-        "setup", "seeds", "median", "quartiles", "mean", "95 % interval", left=("setup",)
+    from evoply.experiments.experiment_page import (
+        MOST_PAIRS,
+        PAIRS_IN_SHORT,
+        effects_of,
+        pairs_of,
+        values_of,
     )
-    for name in comparison.best:
-        spread = comparison.spreads[name]
-        listed.add_row(
-            name,
-            str(len(spread.values)),
-            f"{spread.median:.3f}",
-            f"{spread.quartiles[0]:.3f} to {spread.quartiles[1]:.3f}",
-            f"{spread.mean:.3f}",
-            "-"
-            if spread.interval is None
-            else f"{spread.interval[0]:.3f} to {spread.interval[1]:.3f}",
-        )
-    output.people.print(listed)
+
+    output.say()
+    say_section(values_of(comparison), output)
     output.say(f"Value: {comparison.experiment.measure}, {comparison.experiment.games} games each")
     for far in comparison.overshoots:
         output.say(
-            f"Beyond the budget: {far.setup} by {_share(far.mean)}, {_share(far.most)} at most"
+            f"Beyond the budget: {far.setup} by {share(far.mean)}, {share(far.most)} at most"
         )
-    pairs = sorted(comparison.differences, key=lambda difference: difference.p)
-    if pairs:
+    for section in pairs_of(comparison):
         output.say()
-        names = ("first", "second")
-        listed = table(*names, "A", "shift", "95 % interval", "p", "p, all pairs", left=names)
-        for pair in pairs[:_MOST_PAIRS]:
-            interval = pair.interval
-            listed.add_row(
-                pair.first,
-                pair.second,
-                f"{pair.effect:.2f}",
-                f"{pair.shift:+.3f}",
-                "-" if interval is None else f"{interval[0]:+.3f} to {interval[1]:+.3f}",
-                f"{pair.plain_p:.3g}",
-                f"{pair.p:.3g}",
-            )
-        output.people.print(listed)
-        if len(pairs) > _MOST_PAIRS:
+        say_section(replace(section, columns=PAIRS_IN_SHORT), output)
+        if section.parts:
             output.say(
-                f"{_MOST_PAIRS} of {len(pairs):,} pairs, those of the least p; the page and --csv "
-                "have all."
+                f"{MOST_PAIRS} of {len(comparison.differences):,} pairs, those of the least p; the "
+                "page and --csv have all."
             )
-    _say_effects(comparison, output)
+    for section in effects_of(comparison):
+        output.say()
+        say_section(section, output)
     output.say(f"Look: {comparison.look}")
     for warning in comparison.warnings:
         output.say(warning, style="bold")
     output.say(comparison.verdict)
-
-
-def _say_effects(comparison: Comparison, output: Output) -> None:
-    effects = comparison.effects
-    if not effects:
-        return
-    output.say()
-    left = ("keys", "mean of their values")
-    listed = table("keys", "statistic", "p", "p, all effects", "mean of their values", left=left)
-    for effect in effects:
-        listed.add_row(
-            effect.name,
-            f"{effect.statistic:.2f}",
-            f"{effect.plain_p:.3g}",
-            f"{effect.p:.3g}",
-            "; ".join(f"{text}: {mean:.3f}" for text, mean in effect.means.items()),
-        )
-    output.people.print(listed)
-
-
-def _share(share: float) -> str:
-    return f"{100 * share:.1f} %"

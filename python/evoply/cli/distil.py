@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evoply.cli.output import Output, percent, table
+from evoply.cli.output import Output, say_section
 from evoply.cli.shared_options import Game, Json, OutputFile, Seed, Threads, Whole
+from evoply.sections import share
 
 if TYPE_CHECKING:
     from evoply.learning import Distilled
@@ -82,12 +83,8 @@ def distil(
 
 
 def _say(formula: Distilled, output: Output) -> None:
-    listed = table("what is counted", *formula.stages, left=("what is counted",))
-    for term in formula.terms:
-        weights = (f"{weight:+g}" for weight in term.weights)
-        listed.add_row(term.name, *weights)
-    output.people.print(listed)
+    say_section(formula.shown().sections[0], output)
     output.say(
-        f"It chooses the move of {formula.teacher} in {percent(formula.agreement)} of "
-        f"{formula.held_out:,} positions held out, a random move in {percent(formula.by_chance)}"
+        f"It chooses the move of {formula.teacher} in {share(formula.agreement)} of "
+        f"{formula.held_out:,} positions held out, a random move in {share(formula.by_chance)}"
     )

@@ -11,9 +11,6 @@ from evoply.cli.output import Output
 if TYPE_CHECKING:
     from evoply.evolution import EvolutionConfig
 
-_SIZES = {"islands": "base.population_size"}
-"""The key for --population-size in configs of learners that evolve trees, too."""
-
 
 def evolve(
     config: str,
@@ -59,18 +56,13 @@ def evolve(
     """
     learner = _learner_of(config)  # a mistyped name is refused before the rest is imported
     from evoply.cli.run_loop import for_runs, with_overrides
-    from evoply.evolution import load_config
 
     limits = {"generations": generations, "time_limit": time_limit}
-    overrides = with_overrides(set_, seed=seed, **limits, game=game)
+    sizes = {"population_size": population_size}
+    overrides = with_overrides(set_, seed=seed, **limits, game=game, **sizes)
     output = Output(json)
     driven: dict[str, Any] = {"threads": threads, "with_tests": tests}
-    if learner in _SIZES:
-        each = with_overrides(overrides, **{_SIZES[learner]: population_size})
-        _other_run(learner, name, config, each, cluster, output, driven)
-        return
-    overrides = with_overrides(overrides, population_size=population_size)
-    settings = load_config(config, overrides, **_readers(config))
+    settings = _settings(learner, config, overrides)
     with for_runs(cluster, settings, output) as driven["cluster"]:
         wanted = 0 if settings.termination is None else settings.termination.good_runs
         if not wanted:
@@ -102,35 +94,19 @@ def _learner_of(config: str) -> str:
     return str(read_toml(config_text(config), config).get("learner", ""))
 
 
-def _other_run(
-    learner: str,
-    name: str | None,
-    config: str,
-    overrides: list[str],
-    cluster: shared_options.ClusterOptions,
-    output: Output,
-    driven: dict[str, Any],
-) -> None:
-    """Make a run of another *learner* that evolves trees."""
-    from evoply.cli.run_loop import drive, for_runs, new_run
-    from evoply.kinds import KINDS
+def _settings(learner: str, config: str, overrides: list[str]) -> EvolutionConfig:
+    """Return the config of evolution or of islands; others import nothing of what one needs."""
+    if learner == "islands":
+        from evoply.islands import load_islands_config
 
-    kind = KINDS[learner]
-    settings = kind.configs.load(config, overrides)
-    with (
-        for_runs(cluster, settings, output, kind) as workers,
-        new_run(name, settings, output, kind) as run,
-    ):
-        output.result(drive(run, output, cluster=workers, **driven))
+        return load_islands_config(config, overrides)
+    from evoply.evolution import load_config
 
-
-def _readers(config: str) -> dict[str, Any]:
-    """Return the reader of parameter files of gpjpp; other configs import nothing."""
     if not config.lower().endswith(".ini"):
-        return {}
+        return load_config(config, overrides)
     from evoply.studies.bellin import config_from_ini
 
-    return {"ini": config_from_ini}
+    return load_config(config, overrides, ini=config_from_ini)
 
 
 def _one_run(
@@ -146,4 +122,4 @@ def _one_run(
     with new_run(name, settings, output) as run:
         result = drive(run, output, **driven)
         last = run.last()
-        return result, last is not None and is_good(settings, last.statistics.best)
+        return result, last is not None and is_good(settings, last.statistics["best"])

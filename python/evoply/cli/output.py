@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from evoply.runs import Listing
+    from evoply.sections import Column, Section
 
 _LABEL_WIDTH = 12
 _PIPE_WIDTH = 160
@@ -133,11 +134,34 @@ def table(*columns: str, left: Sequence[str] = ()) -> Table:
 
     grid = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
     for column in columns:
-        if column in left:
-            grid.add_column(column, overflow="fold")
-        else:
-            grid.add_column(column, justify="right", no_wrap=True)
+        _add_column(grid, column, is_text=column in left)
     return grid
+
+
+def _add_column(grid: Table, label: str, *, is_text: bool) -> None:
+    if is_text:
+        grid.add_column(label, overflow="fold")
+    else:
+        grid.add_column(label, justify="right", no_wrap=True)
+
+
+def rows_table(columns: Sequence[Column], rows: Sequence[Any]) -> Table:
+    """Return *rows* as a table of those of *columns* that are listed; long names are cut."""
+    listed = [column for column in columns if column.is_listed]
+    grid = table()
+    for column in listed:
+        _add_column(grid, column.label, is_text=column.is_text)
+    for row in rows:
+        grid.add_row(*(column.short(row) for column in listed))
+    return grid
+
+
+def say_section(section: Section, output: Output) -> None:
+    """Show a section: its table, and what is found."""
+    if section.rows:
+        output.people.print(rows_table(section.columns, section.rows))
+    for text in section.sentences:
+        output.say(text)
 
 
 def say_listing(listing: Listing, output: Output) -> None:

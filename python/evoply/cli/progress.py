@@ -91,10 +91,10 @@ def progress_and_page(
     """
 
     def draw_page(result: Any, /, *, state: str, goes_on: bool) -> str:
-        from evoply.reports.pages import begun_html  # no command without a page waits for it
+        if result is None:  # no command without a page waits for it
+            from evoply.reports.pages import Page, result_html
 
-        if result is None:
-            return begun_html(page_title, state=state, goes_on=goes_on)
+            return result_html(Page(page_title, ()), state=state, goes_on=goes_on)
         return draw(result, state=state, goes_on=goes_on)
 
     with (

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from evoply.cli.output import Output, made
-from evoply.cli.output import table as empty_table
+from evoply.cli.output import Output, made, rows_table, say_section
 from evoply.cli.progress import progress_and_page
 from evoply.cli.shared_options import (
     Charts,
@@ -20,12 +19,10 @@ from evoply.cli.shared_options import (
     Whole,
     prepared_folder,
 )
-from evoply.wording import shorten
+from evoply.sections import Column
 
 if TYPE_CHECKING:
-    from evoply.studies import PaperExperiment, Result, Row, Study
-
-_LONGEST_NAME = 60
+    from evoply.studies import PaperExperiment, Result, Study
 
 
 def reproduce(
@@ -75,8 +72,8 @@ def reproduce(
     html
         Write a page about the result, which opens offline, into this file.
     """
-    from evoply.reports import save_charts
-    from evoply.studies import STUDIES, Request, find_study, study_html, write_study
+    from evoply.reports import result_html, save_charts, write_result
+    from evoply.studies import STUDIES, Request, find_study, page_of_study
     from evoply.studies import reproduce as run_study
     from evoply.studies.study import no_result
 
@@ -96,7 +93,7 @@ def reproduce(
         100,
         html,
         f"{found.authors}: {' and '.join(part.title for part in parts)}",
-        lambda result, **state: study_html(result, found, **state),
+        lambda result, **state: result_html(page_of_study(result, found), **state),
         lambda percent: _how_far([part.name for part in parts], percent),
         is_shown=not quiet,
     ) as (move_bar, show):
@@ -115,7 +112,7 @@ def reproduce(
         result = run_study(study, table, request)
     _say_result(output, result)
     if html is not None:
-        write_study(result, found, html)
+        write_result(page_of_study(result, found), html)
         output.say(f"Report: {html}")
     if charts is not None:
         files = save_charts(result.charts, charts)
@@ -154,12 +151,7 @@ def _say_studies(output: Output, studies: Sequence[Study]) -> None:
     for study in studies:
         output.say(f"{study.name}: {study.title}", style="bold")
         output.say(f"{study.authors}, {study.paper}")
-        grid = empty_table("table", "what", "smoke", "small", "paper", left=("table", "what"))
-        for experiment in study.experiments:
-            grid.add_row(
-                experiment.name, _what(experiment), *(_time(s) for s in experiment.seconds.values())
-            )
-        output.people.print(grid)
+        output.people.print(rows_table(_TABLES, study.experiments))
         if study.groups:
             output.say(_groups(study))
         output.say()
@@ -186,26 +178,21 @@ def _time(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
 
+_TABLES = (
+    Column("name", "table", str),
+    Column("title", "what", str, read=_what),
+    *(
+        Column(scale, scale, _time, read=lambda made, scale=scale: made.seconds[scale])
+        for scale in ("smoke", "small", "paper")
+    ),
+)
+
+
 def _say_result(output: Output, result: Result) -> None:
+    from evoply.studies.study_page import table_of
+
     output.say(f"{result.title}: {result.unit}", style="bold")
-    has_paper = any(row.paper is not None for row in result.rows)
-    columns = ["", *(["paper"] if has_paper else []), "here", "95 % interval", "n"]
-    grid = empty_table(*columns, *(["verdict"] if has_paper else []), left=("", "verdict"))
-    for row in result.rows:
-        cells = [shorten(row.name, _LONGEST_NAME), *([_printed_value(row)] if has_paper else [])]
-        cells += [
-            "-" if row.ours is None else f"{row.ours:.4g}",
-            row.interval_text or "-",
-            "-" if row.n is None else f"{row.n:,}",
-        ]
-        grid.add_row(*cells, *([row.verdict] if has_paper else []))
-    output.people.print(grid)
+    say_section(table_of(result), output)
     for note in result.notes:
         output.say(note)
     output.say(f"Again: {result.command}")
-
-
-def _printed_value(row: Row) -> str:
-    if row.paper is None:
-        return "-"
-    return row.paper if isinstance(row.paper, str) else f"{row.paper:g}"

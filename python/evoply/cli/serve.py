@@ -204,7 +204,7 @@ def _write_begun(path: Path | None, game: str, state: str) -> None:
         return
     from evoply.files import write_atomically
     from evoply.games import game_rules
-    from evoply.reports.pages import begun_html
+    from evoply.reports.pages import Page, result_html
 
     title = f"Round robin: {game_rules(game).title}"
-    write_atomically(path, begun_html(title, state=state, goes_on=False))
+    write_atomically(path, result_html(Page(title, ()), state=state))

@@ -13,17 +13,22 @@ from cyclopts import Parameter
 from evoply.cli import shared_options
 from evoply.cli.long_work import give, on_cluster, played
 from evoply.cli.match import DOUBTS, say_engine, say_forfeits
-from evoply.cli.output import Output, StoppedError, percent, table
+from evoply.cli.output import Output, StoppedError, rows_table, say_section
 from evoply.cli.progress import progress_and_page
 from evoply.cli.saving import saving, say_saved
-from evoply.wording import did_you_mean, shorten, signed, span
+from evoply.sections import Column
+from evoply.wording import did_you_mean, shorten
 
 if TYPE_CHECKING:
     from evoply.arena import RoundRobin, Standing, Star, Tournament
 
 _PAIRING_GAMES = 100
 _ROUND_GAMES = 20
-_LONGEST_NAME = 48
+_TIMES = (
+    Column("player", "player", str, look="code"),
+    Column("seconds", "seconds a game", lambda seconds: f"{seconds.mean:.3g}"),
+    Column("seconds", "at most", lambda seconds: f"{seconds.most:.3g}"),
+)
 _AGAIN = "; the same command goes on"
 
 
@@ -201,17 +206,7 @@ def _put_into_brackets(brackets: list[str], texts: list[str], options: list[str]
 
 def say_standings(output: Output, result: RoundRobin) -> None:
     """Show the table of a round robin, how it was played, and what is doubtful about it."""
-    grid = table("", "player", "rating", "95 % interval", "score", "games", left=("player",))
-    for standing in result.standings:
-        grid.add_row(
-            str(standing.rank),
-            shorten(standing.player, _LONGEST_NAME),
-            signed(standing.rating),
-            _span(standing.interval),
-            percent(standing.score),
-            f"{standing.games:,}",
-        )
-    output.people.print(grid)
+    say_section(result.shown().sections[0], output)
     output.say(
         f"Seed {result.seed}; {result.games:,} games, {result.distinct_games:,} of them different; "
         f"ratings on Elo's scale, their mean 0{_openings(result.opening_plies)}"
@@ -221,20 +216,7 @@ def say_standings(output: Output, result: RoundRobin) -> None:
 
 
 def _say_stars(output: Output, result: Tournament) -> None:
-    head = ("", "player", "bracket", "mean rank", "titles", "finals", "rating", "95 % interval")
-    grid = table(*head, left=("player", "bracket"))
-    for rank, star in enumerate(result.stars, start=1):
-        grid.add_row(
-            str(rank),
-            shorten(star.player, _LONGEST_NAME),
-            shorten(star.bracket, 20),
-            f"{star.mean_rank:.2f}",
-            f"{star.titles:,}",
-            f"{star.finals:,}",
-            signed(star.rating),
-            _span(star.rating_interval),
-        )
-    output.people.print(grid)
+    say_section(result.shown().sections[0], output)
     if result.runs == 1:
         for number, names in enumerate(result.out[0], start=1):
             output.say(f"out in round {number}: {', '.join(shorten(n, 40) for n in names) or '-'}")
@@ -245,17 +227,6 @@ def _say_stars(output: Output, result: Tournament) -> None:
     )
     if result.mode == "same":
         output.say("Ratings of different brackets cannot be compared: they never met.")
-    correlation = result.fitness_correlation
-    if correlation is not None:
-        between = (
-            ""
-            if correlation.interval is None
-            else " (95 %: {:+.2f} to {:+.2f})".format(*correlation.interval)
-        )
-        output.say(
-            f"Rank correlation of the given fitness with strength: {correlation.rho:+.2f}{between}"
-            f", {correlation.players} players"
-        )
     _say_times(output, result.clock, result.stars)
     _say_doubts(output, [star.rating_interval for star in result.stars], result)
 
@@ -263,12 +234,7 @@ def _say_stars(output: Output, result: Tournament) -> None:
 def _say_times(output: Output, clock: str | None, players: Sequence[Standing | Star]) -> None:
     if clock is None:
         return
-    grid = table("player", "seconds a game", "at most", left=("player",))
-    for player in players:
-        if player.seconds is not None:
-            name = shorten(player.player, _LONGEST_NAME)
-            grid.add_row(name, f"{player.seconds.mean:.3g}", f"{player.seconds.most:.3g}")
-    output.people.print(grid)
+    output.people.print(rows_table(_TIMES, players))
     output.say(f"Clock {clock}: seconds for a game, and what each move adds")
 
 
@@ -288,14 +254,10 @@ def _openings(plies: int) -> str:
     return f"; openings of {plies} random plies, played with both colours"
 
 
-def _span(interval: tuple[float, float] | None) -> str:
-    return span(interval, "-")
-
-
 def _page(result: RoundRobin | Tournament, **state: Any) -> str:
-    from evoply.reports.tournament_page import tournament_html
+    from evoply.reports import result_html
 
-    return tournament_html(result, **state)
+    return result_html(result, **state)
 
 
 def write_page(
@@ -304,7 +266,7 @@ def write_page(
     """Write the page about a tournament, if there is a path for it; *state* is that of `page`."""
     if path is None:
         return
-    from evoply.reports import write_tournament
+    from evoply.reports import write_result
 
-    write_tournament(result, path, state=state)
+    write_result(result, path, state=state)
     output.say(f"Report: {path}")

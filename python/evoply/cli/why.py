@@ -1,7 +1,8 @@
 """`evoply why`: which terms of a player's evaluator decided its move."""
 
-from evoply.cli.output import Output, table
+from evoply.cli.output import Output, rows_table
 from evoply.cli.shared_options import Game, Json, Position
+from evoply.sections import Column
 from evoply.wording import short_name
 
 
@@ -39,9 +40,11 @@ def why(
         output.labelled("Expected", " ".join(found.best_line))
         output.labelled("or else", " ".join(found.second_line))
     if found.reasons:
-        listed = table(found.best, found.second or "", "difference", "term", left=("term",))
-        for reason in found.reasons:
-            numbers = (reason.best, reason.second, reason.difference)
-            listed.add_row(*(f"{number:.4g}" for number in numbers), reason.text)
-        output.people.print(listed)
+        columns = (
+            Column("best", found.best, "{:.4g}".format),
+            Column("second", found.second or "", "{:.4g}".format),
+            Column("difference", "difference", "{:.4g}".format),
+            Column("text", "term", str),
+        )
+        output.people.print(rows_table(columns, found.reasons))
     output.result(found.to_dict())

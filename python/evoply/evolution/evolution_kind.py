@@ -24,11 +24,12 @@ from evoply.evolution.loop import Evolution, ended_by
 from evoply.evolution.map_elites.map_display import MAP_COLUMNS, elites_listing
 from evoply.learning.tuning import check_installed
 from evoply.protocols import Cluster, Progress, RunError
-from evoply.runs.columns import Column, Columns, Row, curves, facts, framed, share
+from evoply.runs.columns import Columns, Row, curves, facts, framed
 from evoply.runs.kind import ChampionFacts, Kind, Listing, LiveFacts, Note, RunEnding, RunGames
 from evoply.runs.model_kind import ModelConfigs
 from evoply.runs.run import Run
 from evoply.runs.steps_store import StepsStore
+from evoply.sections import Column, share
 from evoply.wording import shorten
 
 EVOLUTION = "evolution"

@@ -100,7 +100,7 @@ def evolve(
         settings["selection"], selection = selection, None
     if isinstance(survival, ChoiceKeys | Mapping | str):
         settings["survival"], survival = survival, None
-    if settings or not isinstance(config, EvolutionConfig):
+    if settings or type(config) is not EvolutionConfig:
         config = load_config(config, settings=settings)
     evolution = Evolution(threads, progress, fitness, operators, cluster, selection, survival)
     evolution.check(config)

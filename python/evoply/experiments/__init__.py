@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         find_experiment,
         folder_for,
     )
-    from evoply.experiments.experiment_page import comparison_charts, comparison_html
+    from evoply.experiments.experiment_page import comparison_charts
     from evoply.experiments.running import Cost, Status, estimated_cost, run_experiment
     from evoply.experiments.setup_statistics import (
         SetupDifference,
@@ -57,7 +57,6 @@ __all__ = [
     "compare_experiment",
     "compared",
     "comparison_charts",
-    "comparison_html",
     "comparison_of",
     "estimated_cost",
     "experiment_of",
@@ -82,7 +81,7 @@ give_when_used(
         "design": "Budget Experiment Measure Setup experiment_of load_experiment setups_of",
         "units_on_cluster": "check_experiment_sendable",
         "experiment_folder": "ExperimentFolder UnitResult find_experiment folder_for",
-        "experiment_page": "comparison_charts comparison_html",
+        "experiment_page": "comparison_charts",
         "running": "Cost Status estimated_cost run_experiment",
         "setup_statistics": "SetupDifference Spread compared fewest_seeds seeds_for spread_of",
     },

@@ -29,10 +29,11 @@ from evoply.files import write_atomically
 from evoply.protocols import ConfigError
 from evoply.runs import runs_directory
 from evoply.runs.results import csv_text
+from evoply.sections import Page, Shown
 from evoply.wording import named_apart, shorten
 
 
-class Comparison(Findings):
+class Comparison(Findings, Shown):
     """Setups over seeds, measured by opponents that none of them trained on."""
 
     __slots__ = ()
@@ -61,10 +62,9 @@ class Comparison(Findings):
 
     def save_html(self, path: str | os.PathLike[str]) -> Path:
         """Write the page about it, whole or not at all, and return the path; `OSError` if not."""
-        from evoply.experiments.experiment_page import comparison_html
+        from evoply.reports import write_result
 
-        write_atomically(Path(path), comparison_html(self))
-        return Path(path)
+        return write_result(self, path)
 
     def __str__(self) -> str:
         lines = [f"{self.name}: {self.runs:,} runs, {self.experiment.measure}"]
@@ -73,10 +73,11 @@ class Comparison(Findings):
             lines.append(f"{name}: median {spread.median:.3f}, n = {len(spread.values)}")
         return "\n".join([*lines, *self.warnings, self.verdict])
 
-    def _repr_html_(self) -> str:
-        from evoply.experiments.experiment_page import comparison_summary
+    def shown(self) -> Page:
+        """Return all that its page shows."""
+        from evoply.experiments.experiment_page import page_of
 
-        return comparison_summary(self)
+        return page_of(self)
 
 
 def comparison_of(folder: ExperimentFolder) -> Comparison:

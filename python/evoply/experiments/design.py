@@ -310,7 +310,8 @@ def _trained_on(measure: Measure, setups: Sequence[Setup]) -> list[Problem]:
     """
     problems: list[Problem] = []
     for setup in setups:
-        texts = [text for _, text in player_texts(getattr(setup.config, "fitness", None))]
+        trains = hasattr(setup.config, "fitness")
+        texts = [text for _, text in player_texts(setup.config)] if trains else []
         trained = {_identity(text, setup.config.game): text for text in reversed(texts)}
         for opponent in measure.opponents:
             text = trained.get(_identity(opponent, setup.config.game))

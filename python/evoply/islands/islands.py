@@ -10,15 +10,15 @@ Reasons: docs/design/evolution.md.
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from concurrent.futures import CancelledError, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import fmean
-from threading import Event, Lock
+from threading import Lock
 from time import perf_counter
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from evoply import gp
 from evoply._native import Stream
 from evoply.evolution.generation import Generation
 from evoply.evolution.loop import Evolution, ProgressCallback
-from evoply.evolution.play.panel import Batch, IndividualPlayer
+from evoply.evolution.play.panel import Batch
 from evoply.evolution.play.population import seats_of
 from evoply.files import checksum
 from evoply.islands.island_epoch import (
@@ -41,15 +41,13 @@ from evoply.islands.islands_config import IslandsConfig, load_islands_config
 from evoply.islands.migration import MIGRATION, migrated, senders
 from evoply.processes import core_count
 from evoply.protocols import MALFORMED, Cluster, Progress, steps
-from evoply.runs.steps import dumped
+from evoply.runs.steps import KeptLearner, KeptStep, loaded
 
 
-@dataclass(frozen=True, slots=True)
-class IslandsStep:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IslandsStep(KeptStep):
     """All islands after a migration, and their champion: all that the next step needs."""
 
-    number: int
-    """0 is the first step."""
     generations: tuple[Generation, ...]
     """The last generation of each island, with the migrants that came to it."""
     points: tuple[float, ...]
@@ -57,12 +55,6 @@ class IslandsStep:
     that nobody trained on; 0.5 where there is no other."""
     games: int
     """Games so far, of all islands and between their best."""
-    statistics: Mapping[str, float]
-    seconds: float
-    total_seconds: float
-    """Seconds of all steps so far."""
-    digest: str
-    """SHA-256 of what was computed, without times."""
 
     @property
     def island(self) -> int:
@@ -76,16 +68,45 @@ class IslandsStep:
         return best_of(self.generations[self.island])
 
     @property
-    def champions(self) -> tuple[IndividualPlayer, ...]:
-        """The best of each island as players, the champion of all first."""
-        order = sorted(range(len(self.generations)), key=lambda place: place != self.island)
-        best = (self.generations[place] for place in order)
-        return tuple(last.config.game_settings.player(best_of(last)) for last in best)
-
-    @property
     def work(self) -> int:
         """Work of all islands so far."""
         return sum(generation.census.total_work for generation in self.generations)
+
+    def completed(self, config: IslandsConfig) -> Self:
+        """Return the step with its champions, the best of each island, and with its digest.
+
+        The digests of generations cover their configs and seeds.
+        """
+        table = config.islands
+        content = {
+            "number": self.number,
+            "islands": [generation.digest for generation in self.generations],
+            "points": [share.hex() for share in self.points],
+            "migration": [table.every, table.migrants, table.topology, table.test_pairs],
+            "games": self.games,
+        }
+        order = sorted(range(len(self.generations)), key=lambda place: place != self.island)
+        best = (self.generations[place] for place in order)
+        players: Any = (last.config.game_settings.player(best_of(last)) for last in best)
+        return replace(
+            self,
+            statistics=MappingProxyType(dict(self.statistics)),
+            champions=tuple(players),
+            digest=checksum(content),
+        )
+
+    @classmethod
+    def load(cls, config: IslandsConfig, data: Any) -> Self:
+        """Return the step that was dumped as *data*; `ValueError` if it is damaged."""
+        try:
+            kept = zip(config.of_islands, data["generations"], strict=True)
+            generations = tuple(Generation.load(*each) for each in kept)
+        except MALFORMED as error:
+            raise ValueError(f"not a step of islands: {error}") from None
+        step: Self = loaded(cls, data, generations=generations)
+        if len(step.points) != len(generations):
+            raise ValueError("not a step of islands: it has islands without points")
+        return step.completed(config)
 
 
 def best_of(generation: Generation) -> gp.Genotype:
@@ -94,92 +115,48 @@ def best_of(generation: Generation) -> gp.Genotype:
 
 
 @dataclass(frozen=True)
-class IslandEvolution:
+class IslandEvolution(KeptLearner[IslandsStep]):
     """The learner whose steps are epochs of all islands; *threads* 0: all cores.
 
     Threads, progress and cluster change no result. With a cluster its workers evolve whole islands.
 
-    >>> config = IslandsConfig(base="quick", islands=2, every=2, migrants=1, generations=4,
-    ...     game="othello-4")
+    >>> config = IslandsConfig(game="othello-4", population_size=10, generations=4,
+    ...     islands={"count": 2, "every": 2, "migrants": 1})
     >>> first = IslandEvolution().first(config)
     >>> [generation.number for generation in IslandEvolution().after(config, first).generations]
     [3, 3]
     """
 
     config_type: ClassVar[type[IslandsConfig]] = IslandsConfig
+    step_type: ClassVar[type[IslandsStep]] = IslandsStep
 
-    threads: int = 0
     progress: ProgressCallback | None = None
     cluster: Cluster | None = None
 
     def first(self, config: IslandsConfig, /) -> IslandsStep:
         """Return step 0, which begins with random populations."""
-        return self._step(config, None)
+        return self.after(config, None)
 
-    def after(self, config: IslandsConfig, step: IslandsStep, /) -> IslandsStep:
+    def after(self, config: IslandsConfig, step: IslandsStep | None, /) -> IslandsStep:
         """Return the step after *step*."""
-        return self._step(config, step)
-
-    def is_finished(self, config: IslandsConfig, step: IslandsStep, /) -> bool:
-        """Return whether the limits in *config* allow no step after *step*."""
-        return bool(config.ended_by(step))
-
-    def dump(self, step: IslandsStep, /) -> dict[str, Any]:
-        """Return *step* as JSON-ready data, without what follows from it."""
-        return {
-            "number": step.number,
-            "generations": [dumped(generation) for generation in step.generations],
-            "points": list(step.points),
-            "games": step.games,
-            "statistics": dict(step.statistics),
-            "seconds": step.seconds,
-            "total_seconds": step.total_seconds,
-        }
-
-    def load(self, config: IslandsConfig, data: Any, /) -> IslandsStep:
-        """Return the step that `dump` wrote as *data*; `ValueError` if it is none."""
-        try:
-            kept = [
-                Generation.load(*each)
-                for each in zip(config.of_islands, data["generations"], strict=True)
-            ]
-            points = tuple(map(float, data["points"]))
-            if len(points) != len(kept):
-                raise ValueError("this step has islands without points")
-            return _completed(
-                config,
-                kept,
-                points,
-                number=int(data["number"]),
-                games=int(data["games"]),
-                statistics={name: float(value) for name, value in data["statistics"].items()},
-                seconds=float(data["seconds"]),
-                total_seconds=float(data["total_seconds"]),
-            )
-        except MALFORMED as error:
-            raise ValueError(f"this is no step of islands: {error}") from None
-
-    def _step(self, config: IslandsConfig, before: IslandsStep | None) -> IslandsStep:
-        began = perf_counter()
-        number = 0 if before is None else before.number + 1
-        last = [None] * config.islands if before is None else before.generations
+        began, table = perf_counter(), config.islands
+        number = 0 if step is None else step.number + 1
+        last = [None] * table.count if step is None else step.generations
         epochs = self._epochs(config, last, number)
         reached = [made.generation for made in epochs]
         draws = Stream(config.seed, "migration between islands", number)
-        come_from = senders(config.topology, config.islands, draws)
-        generations = migrated(reached, come_from, config.migrants)
+        come_from = senders(table.topology, table.count, draws)
+        generations = migrated(reached, come_from, table.migrants)
         points, met = points_of_best(config, reached, number, threads=self._threads(config))
-        games = met + sum(made.games for made in epochs) + (0 if before is None else before.games)
-        seconds = perf_counter() - began
-        return _completed(
+        games = (number + 1) * met + sum(each.census.total_games for each in reached)
+        return IslandsStep.made(
             config,
-            generations,
-            points,
-            number=number,
+            step,
+            began,
+            generations=generations,
+            points=points,
             games=games,
-            statistics=_statistics(config, epochs, generations, points, games),
-            seconds=seconds,
-            total_seconds=seconds + (0.0 if before is None else before.total_seconds),
+            statistics=_statistics(epochs, generations, points, games),
         )
 
     def _threads(self, config: IslandsConfig) -> int:
@@ -189,71 +166,53 @@ class IslandEvolution:
         self, config: IslandsConfig, last: Sequence[Generation | None], number: int
     ) -> list[IslandEpoch]:
         """Return the next epoch of all islands, whose last generations are given."""
-        count, islands = config.every, config.of_islands
-        heard = _Heard(self.progress, number, config.islands, count)
+        count, islands = config.islands.every, config.of_islands
+        told = _Told(self.progress, number, count * len(islands))
         if self.cluster is not None:
-            units = map(epoch_unit, islands, last, [count] * config.islands)
+            units = map(epoch_unit, islands, last, [count] * len(islands))
             final = (number + 1) * count - 1
             done: dict[int, IslandEpoch] = {}
             for answer in self.cluster.results(epoch_part, units, same=what_is_equal):
                 done[answer.place] = epoch_of(answer, islands[answer.place], final)
-                heard.of(answer.place)(count)
-            return [done[place] for place in range(config.islands)]
-
-        def evolve_one(place: int) -> IslandEpoch:
-            evolution = Evolution(threads=each, progress=heard.check)
-            return epoch(islands[place], last[place], count, evolution, heard.of(place))
-
+                told.more(count)
+            return [done[place] for place in range(len(islands))]
         threads = self._threads(config)
-        at_once = min(threads, config.islands)
-        each = -(-threads // at_once)
-        if at_once == 1:
-            return [evolve_one(place) for place in range(config.islands)]
-        pool = ThreadPoolExecutor(at_once)
-        try:
-            return list(pool.map(evolve_one, range(config.islands)))
-        finally:
-            heard.stop()
-            pool.shutdown(cancel_futures=True)
+        at_once = min(threads, len(islands))
+        evolution = Evolution(threads=-(-threads // at_once), progress=told.check)
+        with ThreadPoolExecutor(at_once) as pool:
+            epochs = [
+                pool.submit(epoch, island, before, count, evolution, lambda _: told.more(1))
+                for island, before in zip(islands, last, strict=True)
+            ]
+            try:
+                for made in as_completed(epochs):
+                    made.result()
+            finally:
+                told.is_over = True
+                pool.shutdown(cancel_futures=True)
+        return [made.result() for made in epochs]
 
 
-class _StoppedError(Exception):
-    """Another island failed, or Ctrl-C came: this one ends without a result."""
-
-
-class _Heard:
+class _Told:
     """What islands that evolve side by side tell of their progress, and whether they go on."""
 
-    def __init__(
-        self, progress: ProgressCallback | None, number: int, islands: int, count: int
-    ) -> None:
+    def __init__(self, progress: ProgressCallback | None, number: int, total: int) -> None:
+        self.is_over = False
         self._progress = progress
-        self._number = number
-        self._done = [0] * islands
-        self._total = islands * count
-        self._is_over = Event()
+        self._now = Progress(number, "epoch", 0, total)
         self._lock = Lock()
 
-    def of(self, place: int) -> Callable[[int], None]:
-        """Return what hears how many generations the island at *place* has done."""
-
-        def tell(done: int) -> None:
-            self._done[place] = done
-            with self._lock:
-                if self._progress is not None:
-                    made = sum(self._done)
-                    self._progress(Progress(self._number, "epoch", made, self._total))
-
-        return tell
+    def more(self, generations: int) -> None:
+        """Hear that some island has made so many *generations* more."""
+        with self._lock:
+            self._now = replace(self._now, done=self._now.done + generations)
+            if self._progress is not None:
+                self._progress(self._now)
 
     def check(self, _: Progress) -> None:
         """End the generation of an island whose result nobody waits for; heard as games go on."""
-        if self._is_over.is_set():
-            raise _StoppedError
-
-    def stop(self) -> None:
-        """End all islands that still evolve."""
-        self._is_over.set()
+        if self.is_over:
+            raise CancelledError
 
 
 def points_of_best(
@@ -266,9 +225,10 @@ def points_of_best(
     """
     if len(generations) == 1:
         return (0.5,), 0
+    pairs = config.islands.test_pairs
     pairings = np.array(list(combinations(range(len(generations)), 2)))
-    first, second = np.repeat(pairings, config.test_pairs, axis=0).T
-    openings = np.tile(np.arange(config.test_pairs), len(pairings))
+    first, second = np.repeat(pairings, pairs, axis=0).T
+    openings = np.tile(np.arange(pairs), len(pairings))
     stream = Stream(config.seed, "best of islands", number)
     keys = stream.child("game").keys(2 * len(first))
     games = config.of_islands[0].game_settings
@@ -289,12 +249,11 @@ def points_of_best(
     points = np.zeros(len(generations), dtype=np.int64)
     np.add.at(points, schedule.black, black)
     np.add.at(points, schedule.white, 2 - black)
-    each = 2 * 2 * config.test_pairs * (len(generations) - 1)
+    each = 2 * 2 * pairs * (len(generations) - 1)
     return tuple(int(half_points) / each for half_points in points), len(black)
 
 
 def _statistics(
-    config: IslandsConfig,
     epochs: Sequence[IslandEpoch],
     generations: Sequence[Generation],
     points: Sequence[float],
@@ -321,37 +280,8 @@ def _statistics(
         "migrants": sum(came),
         "survived": sum(made.survived for made in epochs),
         "games": games,
-        "work": sum(made.work for made in epochs),
+        "work": sum(generation.census.total_work for generation in played),
     }
-
-
-def _completed(
-    config: IslandsConfig,
-    generations: Sequence[Generation],
-    points: tuple[float, ...],
-    *,
-    number: int,
-    **numbers: Any,
-) -> IslandsStep:
-    """Return the step of these values with its digest.
-
-    The digests of generations cover their configs and seeds.
-    """
-    content = {
-        "number": number,
-        "islands": [generation.digest for generation in generations],
-        "points": [share.hex() for share in points],
-        "migration": [config.every, config.migrants, config.topology, config.test_pairs],
-        "games": numbers["games"],
-    }
-    numbers["statistics"] = MappingProxyType(numbers["statistics"])
-    return IslandsStep(
-        number=number,
-        generations=tuple(generations),
-        points=points,
-        digest=checksum(content),
-        **numbers,
-    )
 
 
 def evolve_islands(
@@ -366,12 +296,13 @@ def evolve_islands(
     """Yield the steps of islands, from random populations or after *resume_from*.
 
     *config* is a config, the path of its file, or the name of a preset. Further keywords are keys
-    of the config, which change it: `evolve_islands("islands", topology="all")`. The steps do not
+    of the config, which change it: `evolve_islands("islands", islands={"topology": "all"})`. A
+    mapping leaves the keys of its table that it does not name. The steps do not
     depend on *threads* (0: all cores). On a *cluster* (`evoply.cluster.connect`) each worker
     evolves whole islands, to the same steps.
 
-    >>> *_, last = evolve_islands("islands", base="quick", game="othello-4", islands=3, every=2,
-    ...     migrants=1, generations=4, time_limit=None)
+    >>> *_, last = evolve_islands("islands", game="othello-4", population_size=10, generations=4,
+    ...     islands={"count": 3, "every": 2, "migrants": 1}, time_limit=None)
     >>> last.number, len(last.generations), int(last.statistics["migrants"])
     (1, 3, 3)
     """

@@ -9,6 +9,7 @@ from typing import Any
 
 from evoply import gp
 from evoply.arena.on_cluster import check_game
+from evoply.evolution.config.config_text import config_to_toml
 from evoply.evolution.config.player_settings import check_sendable, is_reproducible
 from evoply.evolution.fitness.measuring import fitness_text
 from evoply.evolution.loop import Evolution
@@ -20,12 +21,13 @@ from evoply.islands.islands_config import (
     settled,
 )
 from evoply.protocols import Progress
-from evoply.runs.columns import Column, Columns, Row, curves, facts, framed, share
+from evoply.runs.columns import Columns, Row, curves, facts, framed
 from evoply.runs.kind import ChampionFacts, Kind, Listing, LiveFacts, RunEnding, RunGames
 from evoply.runs.model_kind import LearnersOfTrees, ModelConfigs
 from evoply.runs.plain_display import PlainDisplay
 from evoply.runs.plots import Plot, PlotLine
 from evoply.runs.steps_store import StepsStore
+from evoply.sections import Column, share
 from evoply.wording import shorten
 
 _LONGEST_TREE = 100
@@ -57,7 +59,7 @@ class _Configs(ModelConfigs):
         return load_islands_config(source, overrides, settings)
 
     def write(self, config: IslandsConfig, /) -> str:
-        return super().write(settled(config))
+        return config_to_toml(settled(config))
 
     def settled(self, config: IslandsConfig, /) -> IslandsConfig:
         return settled(config)
@@ -67,7 +69,7 @@ class _Learners(LearnersOfTrees):
     """See `evoply.runs.kind.Learners`."""
 
     no_arguments = (
-        "islands take no Python as an argument - name it in base, as in python:FILE.py:NAME"
+        "islands take no Python as an argument - name it in the config, as in python:FILE.py:NAME"
     )
 
     def check_sendable(self, config: IslandsConfig, /, *, is_whole: bool = False) -> None:
@@ -163,7 +165,11 @@ class _Display(PlainDisplay):
         values = "".join(
             f", {column.label} {column.text(row)}" for column in columns if column.is_fact
         )
-        most = None if config.generations is None else -(-config.generations // config.every) - 1
+        most = (
+            None
+            if config.generations is None
+            else -(-config.generations // config.islands.every) - 1
+        )
         left = [] if most is None else [max(most - step.number, 0) * step.seconds]
         if config.time_limit is not None:
             left.append(max(config.time_limit - step.total_seconds, 0.0))

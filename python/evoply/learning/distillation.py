@@ -22,10 +22,10 @@ from evoply.expressions.formula import FormulaNames
 from evoply.learning.boards import Boards, boards_after, boards_met, values_at
 from evoply.learning.candidates import Candidate, candidates_of_sets, usual_sets
 from evoply.learning.column_selection import chosen_columns
-from evoply.look import table_html
 from evoply.players import AlphaBeta, ExpressionEvaluator, model_of
 from evoply.players.grammar import read_player_of
 from evoply.protocols import Player
+from evoply.sections import Column, Page, Section, Shown
 
 Array = NDArray[np.float64]
 MOST_TERMS = 100
@@ -53,7 +53,7 @@ class FormulaTerm:
 
 
 @dataclass(frozen=True, slots=True)
-class Distilled:
+class Distilled(Shown):
     """A formula that stands for a player, and how well it agrees."""
 
     teacher: str
@@ -98,9 +98,18 @@ class Distilled:
         )
         return f"{', '.join(parts)}: the move of {self.teacher} in {self.agreement:.1%}"
 
-    def _repr_html_(self) -> str:
-        rows = [(term.name, *(f"{weight:+g}" for weight in term.weights)) for term in self.terms]
-        return table_html(f"{self.teacher}, distilled", rows, ("what is counted", *self.stages))
+    def shown(self) -> Page:
+        """Return the terms with their weights."""
+        columns = (
+            Column("name", "what is counted", str),
+            *(
+                Column(
+                    "", stage, "{:+g}".format, read=lambda term, place=place: term.weights[place]
+                )
+                for place, stage in enumerate(self.stages)
+            ),
+        )
+        return Page(f"{self.teacher}, distilled", [Section("", columns, self.terms)])
 
     @property
     def stages(self) -> tuple[str, ...]:

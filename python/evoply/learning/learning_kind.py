@@ -8,9 +8,10 @@ from evoply.learning.learner import Learning
 from evoply.learning.learning_config import LEARNER, LearningConfig
 from evoply.learning.replay import replayed
 from evoply.learning.steps import LearningStep, edited, model_of, time_name
-from evoply.runs.columns import Column, Columns, Row, framed
+from evoply.runs.columns import Columns, Row, framed
 from evoply.runs.kind import ChampionFacts, Kind, Listing
 from evoply.runs.plots import Plot, PlotLine
+from evoply.sections import Column, share
 
 _MOST_LISTED = 6
 
@@ -27,7 +28,7 @@ _COLUMNS = (
     Column("stage", "stage", lambda stage: f"{stage + 1:.0f}"),
     Column("error", "error", "{:.4f}".format),
     Column("clipped", "clipped features", "{:.2%}".format),
-    Column("black_points", "Black's points", "{:.1%}".format),
+    Column("black_points", "Black's points", share),
     Column("made_by", "made by", str, is_fact=False, read=_made_by),
 )
 

@@ -8,8 +8,8 @@ from evoply.learning.pattern_config import PATTERN_LEARNER, PatternConfig
 from evoply.learning.pattern_learner import PatternLearning, PatternStep
 from evoply.learning.replay import replayed
 from evoply.players.packed import PackedTables
-from evoply.runs.columns import Column
 from evoply.runs.kind import ChampionFacts, Kind, Listing
+from evoply.sections import Column, share
 
 _ONE_MACHINE = (
     "cluster: tables are learned game after game, by one core - leave the cluster out; "
@@ -41,10 +41,10 @@ class _Display(GamesDisplay):
         Column("games", "games", "{:,.0f}".format),
         Column("labelled_games", "games with labels", "{:,.0f}".format),
         Column("error", "error", "{:.4f}".format, "error"),
-        Column("entries_used", "entries used", "{:.1%}".format, "entries used"),
+        Column("entries_used", "entries used", share, "entries used"),
         Column("largest_entry", "largest entry", "{:.3f}".format),
         Column("rate", "rate", "{:g}".format),
-        Column("black_points", "Black's points", "{:.1%}".format),
+        Column("black_points", "Black's points", share),
     )
 
     def champion_text(self, step: PatternStep) -> str:

@@ -5,9 +5,9 @@ from typing import Any
 from evoply.learning.learned_kind import learned_kind
 from evoply.learning.tuning import Tuning, TuningStep, check_installed
 from evoply.learning.tuning_config import TUNING_LEARNER
-from evoply.runs.columns import Column
 from evoply.runs.kind import ChampionFacts, Kind
 from evoply.runs.plain_display import PlainDisplay
+from evoply.sections import Column, share
 
 
 def tuning_kind(learner: Tuning) -> Kind:
@@ -27,8 +27,8 @@ class _Display(PlainDisplay):
     word = "generation"
 
     table = (
-        Column("best", "best in tests", "{:.1%}".format, "best in tests"),
-        Column("mean", "mean of a generation", "{:.1%}".format, "mean"),
+        Column("best", "best in tests", share, "best in tests"),
+        Column("mean", "mean of a generation", share, "mean"),
         Column("games", "games", "{:,.0f}".format),
         Column("spread", "spread", "{:.3f}".format),
     )

@@ -5,9 +5,9 @@ from typing import Any
 from evoply.learning.learned_kind import learned_kind
 from evoply.learning.tuples import TupleEvolution, TuplesStep
 from evoply.learning.tuples_config import TUPLES_LEARNER, TuplesConfig
-from evoply.runs.columns import Column
 from evoply.runs.kind import ChampionFacts, Kind, Listing
 from evoply.runs.plain_display import PlainDisplay
+from evoply.sections import Column, share
 
 _ONE_MACHINE = (
     "cluster: tuples evolve on the cores of one machine - leave the cluster out; "
@@ -32,8 +32,8 @@ class _Display(PlainDisplay):
     word = "generation"
 
     table = (
-        Column("best", "best against the others", "{:.1%}".format, "best"),
-        Column("against_champion", "against the champion", "{:.1%}".format, "against the champion"),
+        Column("best", "best against the others", share, "best"),
+        Column("against_champion", "against the champion", share, "against the champion"),
         Column("squares", "squares a tuple", "{:.1f}".format, "squares a tuple"),
         Column("distinct_tuples", "distinct tuples", "{:,.0f}".format),
         Column("games", "games", "{:,.0f}".format),

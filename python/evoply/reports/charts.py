@@ -16,6 +16,7 @@ from typing import Any
 from evoply.look import LINE_COLORS, framed
 from evoply.reports.inline_svg import inline_svg
 from evoply.reports.series import Lines, Series, sampled
+from evoply.sections import Intervals
 from evoply.wording import ends_in_words, named_apart
 
 _WIDTH, _HEIGHT = 440, 190  # pixels of the whole chart, and of the field of lines
@@ -231,6 +232,20 @@ def interval_chart(
     step = 26 if not many else 14 * len(series) + 10
     specification = _specification(data, layers, height={"step": step, "for": "position"})
     return Chart(title, specification, note)
+
+
+def drawn(chart: Any) -> Any:
+    """Return *chart* as one that can be drawn, if it is only declared."""
+    if not isinstance(chart, Intervals):
+        return chart
+    return interval_chart(
+        chart.title,
+        chart.names,
+        [Series(chart.name, chart.values, chart.intervals)],
+        chart.unit,
+        note=chart.note,
+        reference=chart.reference,
+    )
 
 
 def scatter_chart(

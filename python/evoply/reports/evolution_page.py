@@ -14,8 +14,8 @@ from evoply.evolution import (
 from evoply.reports.charts import scatter_chart
 from evoply.reports.kind_page import KindPage, Rows
 from evoply.reports.map_picture import filled_cells, map_section
-from evoply.reports.pages import Section
 from evoply.runs import Run
+from evoply.sections import Section, cells_of, share
 
 
 class EvolutionPage(KindPage):
@@ -75,14 +75,13 @@ def _hall_of_fame(run: Run, last: Generation) -> Section:
             str(entry.tree),
             str(len(entry.tree)),
             f"generation {entry.generation}",
-            f"{entry.fitness:.1%}" if str(entry.tree) in members else "not played",
-            f"{final[str(entry.tree)]:.1%}" if str(entry.tree) in final else "not yet",
+            share(entry.fitness) if str(entry.tree) in members else "not played",
+            share(final[str(entry.tree)]) if str(entry.tree) in final else "not yet",
         )
         for rank, entry in enumerate(entries, start=1)
     ]
     names = ("rank", "tree", "nodes", "entered", "fresh games", "final test")
-    columns = [(name, "code" if name == "tree" else "") for name in names]
-    return Section("Hall of fame", note, columns, rows)
+    return Section("Hall of fame", cells_of(*names, tree="code"), rows, note)
 
 
 def _front(run: Run, last: Generation) -> list[Section]:
@@ -106,6 +105,6 @@ def _front(run: Run, last: Generation) -> list[Section]:
         for individual in front
     ]
     note = f"Of generation {last.number}: nobody smaller is as strong as one of these."
-    columns = [("nodes", ""), ("training fitness", ""), ("tree", "code")]
+    columns = cells_of("nodes", "training fitness", "tree", tree="code")
     chart = scatter_chart("Front", groups, "nodes", "training fitness")
-    return [Section("Strength against size", note, columns, rows, chart)]
+    return [Section("Strength against size", columns, rows, note, charts=[chart])]

@@ -85,6 +85,11 @@ class Accuracy:
         """The share of choices that lost nothing, in [0, 1]; None without choices."""
         return self.best / self.choices if self.choices else None
 
+    @property
+    def good_share(self) -> float | None:
+        """The share of good moves; None without a choice."""
+        return self.good / self.choices if self.choices else None
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready data."""
         return {

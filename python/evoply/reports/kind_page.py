@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evoply.reports.charts import Chart, line_chart
-from evoply.reports.pages import Section
 from evoply.reports.series import Series
 from evoply.runs import Run
 from evoply.runs.plots import Plot
+from evoply.sections import Section
 
 Rows = Sequence[Mapping[str, Any]]
 """Rows of the table `generations`, one for each step."""

@@ -7,8 +7,8 @@ from evoply.learning import LearningConfig, LearningStep, model_of
 from evoply.learning.learning_kind import weight_plots
 from evoply.reports.charts import Chart
 from evoply.reports.kind_page import KindPage, Rows, drawn_plots
-from evoply.reports.pages import Section
 from evoply.runs import Run
+from evoply.sections import Section, cells_of
 
 _CLOCKS = 25
 
@@ -38,9 +38,10 @@ class LearningPage(KindPage):
         """Return the weights at the end, and what was changed by hand."""
         last = run.last()
         listing = run.kind.display.listings(run.config, last)[0]
-        columns = [(name, "strong" if name == "weight" else "") for name in listing.head]
-        chart = _over_the_game(run.config, last) if run.config.time_weights.degree else None
-        sections = [Section(listing.title, _scale_note(run.config), columns, listing.rows, chart)]
+        columns = cells_of(*listing.head, weight="strong")
+        charts = [_over_the_game(run.config, last)] if run.config.time_weights.degree else []
+        note = _scale_note(run.config)
+        sections = [Section(listing.title, columns, listing.rows, note, charts=charts)]
         cells = [
             (
                 str(event["generation"]),
@@ -52,8 +53,8 @@ class LearningPage(KindPage):
             if event["kind"] == "edited"
         ]
         if cells:
-            head = [(name, "") for name in ("step", "feature", "weight", "time weight")]
-            sections.append(Section("Changed by hand", "With evoply edit.", head, cells))
+            head = cells_of("step", "feature", "weight", "time weight")
+            sections.append(Section("Changed by hand", head, cells, "With evoply edit."))
         return sections
 
 

@@ -13,8 +13,8 @@ from evoply.evolution import Bins, EvolutionConfig, Generation, Individual, MapP
 from evoply.evolution import is_share as has_shares
 from evoply.evolution.map_elites.map_display import elites_listing, elites_of
 from evoply.reports.kind_page import Rows
-from evoply.reports.pages import Section
 from evoply.runs import Run
+from evoply.sections import Picture, Section, cells_of
 from evoply.wording import shorten
 
 _WIDTH, _HEIGHT = 400, 320  # of the field of cells
@@ -56,8 +56,10 @@ def map_section(run: Run, last: Generation) -> list[Section]:
     if len(config.axes) > 2:
         note += " Of cells above one another the best is shown."
     listing = elites_listing(config, last.individuals, is_own=is_own)
-    columns = [(name, "code" if name == "tree" else "") for name in listing.head]
-    return [Section("Map", note, columns, listing.rows, picture=picture)]
+    columns = cells_of(*listing.head, tree="code")
+    return [
+        Section("Map", columns, listing.rows, note, pictures=[Picture(picture, kind="map elites")])
+    ]
 
 
 def map_svg(

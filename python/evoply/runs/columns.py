@@ -4,9 +4,10 @@ The live display, the table of steps, charts and the table of a page follow from
 row is a step from the store: number, digest, statistics, seconds.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+from evoply.sections import Column
 
 Row = Mapping[str, Any]
 _MOST_FACTS = 6
@@ -24,45 +25,6 @@ def even_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         return rows
     names = dict.fromkeys(name for row in rows for name in row)
     return [{name: row.get(name) for name in names} for row in rows]
-
-
-def number(value: float) -> str:
-    """Return a number in a few digits."""
-    return f"{value:,.4g}"
-
-
-def share(value: float) -> str:
-    """Return a share as a percentage."""
-    return f"{100 * value:.1f} %"
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A number of every step."""
-
-    name: str
-    """Its key in a row."""
-    label: str
-    format: Callable[[Any], str] = number
-    curve: str = ""
-    """The name of its curve in the live display; empty: no curve."""
-    is_fact: bool = True
-    """Whether it is among the facts that a live display shows."""
-    is_listed: bool = True
-    """Whether it is in the table of steps."""
-    read: Callable[[Row], Any] | None = None
-    """Computes it from a row that does not hold it."""
-    fact: str = ""
-    """Its name in the live display, which has more room; empty: its label."""
-
-    def value(self, row: Row) -> Any:
-        """Return the number in *row*; None if it is not there."""
-        return row.get(self.name) if self.read is None else self.read(row)
-
-    def text(self, row: Row) -> str:
-        """Return the number in *row* as people read it."""
-        value = self.value(row)
-        return "-" if value is None else self.format(value)
 
 
 Columns = Sequence[Column]

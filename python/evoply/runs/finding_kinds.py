@@ -25,9 +25,11 @@ def kind_of(kinds: Kinds, config: Any, learner: Any = None) -> Kind:
     if isinstance(learner, str):
         return named_kind(kinds, learner)
     if learner is None:
-        for kind in kinds.values():
-            if isinstance(config, kind.learners.given.config_type):
-                return kind
+        # The nearest: a config of one kind may be that of another with more keys.
+        for model in type(config).__mro__:
+            for kind in kinds.values():
+                if kind.learners.given.config_type is model:
+                    return kind
         if isinstance(config, str):
             raise RunError(
                 f"config: {config!r:.60} is a text: give the config itself, such as"

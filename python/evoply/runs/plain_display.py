@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from evoply.protocols import Progress
-from evoply.runs.columns import USUAL, Column, Columns, Row, curves, facts, framed
+from evoply.runs.columns import USUAL, Columns, Row, curves, facts, framed
 from evoply.runs.kind import ChampionFacts, Listing, LiveFacts, Note, RunGames
 from evoply.runs.plots import Plot, PlotLine
+from evoply.sections import Column
 
 _MOST_CURVES = 3
 _MOST_LISTED = 6

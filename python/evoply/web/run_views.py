@@ -184,15 +184,17 @@ def _state(run: Run, name: str, version: str, now: _Moment) -> RunState:
     sections = page.sections(run)
     # Beside the first, which is fitness: those of sections tell of the newest step.
     state.charts[1:1] = [
-        _chart(section.chart, section.chart.lines)
+        _chart(chart, chart.lines)
         for section in sections
-        if section.chart is not None and section.chart.lines is not None
+        for chart in section.charts
+        if chart.lines is not None
     ]
     state.tables = [
         TableShown.of(
             section,
-            columns=[name for name, _ in section.columns],
-            rows=[[shorten(str(cell), 300) for cell in row] for row in section.rows[:_MOST_ROWS]],
+            columns=[*section.head],
+            rows=[[shorten(cell, 300) for cell in row] for row in section.cells()[:_MOST_ROWS]],
+            picture="".join(picture.svg for picture in section.pictures),
         )
         for section in sections
     ]

@@ -43,18 +43,15 @@ def config_from_toml(
     data = read_toml(text, name)
     if folder is not None:
         data = with_game_of_file(data, folder)
-    learner = data.get("learner")
-    commands = [preset.command for preset in PRESETS.values() if preset.learner == learner]
-    if commands and learner != "evolution":
-        command = f"`evoply {commands[0]}` runs it"
-        raise ConfigError([("learner", f"{name} is a config of {learner}: {command}")])
-    return config_from_keys(data, overrides, settings)
+    return config_from_keys(data, overrides, settings, name=name)
 
 
 def config_from_keys(
     data: dict[str, Any],
     overrides: Iterable[str] = (),
     settings: Mapping[str, Any] = _NO_SETTINGS,
+    *,
+    name: str = "config",
 ) -> EvolutionConfig:
     """Return the config of nested keys as TOML has them, changed first by *overrides*.
 
@@ -65,7 +62,12 @@ def config_from_keys(
 
     Raises `ConfigError` with every error, paths that lead nowhere included.
     """
-    return changed_config(EvolutionConfig, data, overrides, settings, whole="primitives")
+    learner = data.get("learner")
+    commands = [preset.command for preset in PRESETS.values() if preset.learner == learner]
+    if commands and learner != "evolution":
+        command = f"`evoply {commands[0]}` runs it"
+        raise ConfigError([("learner", f"{name} is a config of {learner}: {command}")])
+    return changed_config(EvolutionConfig, data, overrides, settings)
 
 
 def config_to_toml(config: EvolutionConfig) -> str:

@@ -90,6 +90,7 @@ class EvolutionConfig(RunConfig):
 
     most: ClassVar[int] = MOST_GENERATIONS
     other_ends: ClassVar[tuple[str, ...]] = ("games", "work_limit", "termination", "time_limit")
+    whole: ClassVar[str] = "primitives"
     game: str = "othello"
     """`othello` (8x8), `othello-4`, `-6`, `-10`, `checkers`, `lose-checkers`, `checkers-10`, a game
     from data such as `breakthrough`, or in a file a JSON file of rules."""
