@@ -79,6 +79,8 @@ _OTHERS = (
     Column("greedy", _GREEDY, share, _GREEDY, is_fact=False, is_listed=False, read=_greedy),
 )  # fmt: skip
 """Columns of a generation before and after those of training."""
+_LISTED = ("best_size", "games")
+"""Those that are in a table beside the columns of a map."""
 
 
 def check_evolved(run: Run) -> None:
@@ -211,8 +213,9 @@ class _Display:
             Column("mean", "mean", fitness, is_fact=False),
         )
         columns: Columns = (*_FRESH, *training, *_OTHERS)
-        if config.map is not None:
-            columns = (*MAP_COLUMNS, *columns)
+        if config.map is not None:  # lines have room for the most important of both
+            others = [replace(column, is_listed=column.name in _LISTED) for column in _OTHERS]
+            columns = (*MAP_COLUMNS, *_FRESH, *training, *others)
         return framed("generation", columns, seconds="seconds_total")
 
     def live(self, config: EvolutionConfig, step: Generation, /) -> LiveFacts:
