@@ -24,7 +24,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test compile-tests coverage test-pythons test-long chaos broken miri check $(CHECKS) limits bench bench-against bench-kernel bench-web bench-web-soak bench-long house signature docs notebooks dist lock clean tools
+.PHONY: help setup demo test compile-tests coverage test-pythons test-long chaos broken goldens miri check $(CHECKS) limits bench bench-against bench-kernel bench-web bench-web-soak bench-long house signature docs notebooks dist lock clean tools
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -67,6 +67,9 @@ chaos: setup ## MINUTES=60 of everything at once while processes are killed (CHA
 
 broken: setup ## what tests are for, broken on purpose in a copy, and which test sees it (BROKEN_OPTIONS="--only 4,17": some of it)
 	@$(BIN)/python tests/broken/broken.py $(BROKEN_OPTIONS)
+
+goldens: setup ## words and figures of every verb, page and kind of run beside those of testdata/goldens (GOLDENS_OPTIONS="--write map": written anew)
+	@$(BIN)/python tests/goldens/goldens.py $(GOLDENS_OPTIONS)
 
 miri: tools ## the words of every CPU path and what is built on them, interpreted, where a nightly Rust with Miri is there
 	@if cargo +nightly miri --version > /dev/null 2>&1; \

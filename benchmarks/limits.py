@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "contracts")]
 
+from house import Size, sizes  # noqa: E402
 from setting_up.kernel import Kernel  # noqa: E402
 from setting_up.machine import runnable_paths, wanted_paths  # noqa: E402
 from setting_up.needs import find_rust  # noqa: E402
@@ -44,6 +45,7 @@ names = [name.partition(".")[0] for name in sys.modules if name not in before]
 own = names.count("evoply")
 print(json.dumps({"own": own, "foreign": len(names) - own}))
 """
+_COUNTS = {"lines": "lines of Python", "code": "lines of code", "files": "files"}
 _RUN = "evolve quick --population-size 4 --generations 1 --no-tests --name one"
 """The run that some commands name."""
 
@@ -189,7 +191,17 @@ def figures_of_tests(limits: Mapping[str, Limits]) -> Iterator[Figure]:
     yield Figure(what, limit, found["sum"], TIMES_DIFFER)
 
 
+def figures_of_lines(limits: Mapping[str, Limits]) -> Iterator[Figure]:
+    """Count the lines, the lines of code and the files of every package."""
+    found = sizes()
+    for package in sorted({*found, *limits["lines"]}):
+        most = limits["lines"].get(package, {})
+        for what, today in found.get(package, Size(0, 0, 0))._asdict().items():
+            yield Figure(f"{_COUNTS[what]} of {package}", most.get(what, 0), today)
+
+
 PARTS: Mapping[str, Callable[[Mapping[str, Limits]], Iterator[Figure]]] = {
+    "lines": figures_of_lines,
     "kernel": figures_of_kernel,
     "dist": figures_of_dist,
     "modules": figures_of_modules,

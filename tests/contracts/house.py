@@ -10,10 +10,10 @@ in it count.
 from __future__ import annotations
 
 import ast
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any, NamedTuple, TypeGuard
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "python"
@@ -117,26 +117,58 @@ def floors(graph: Graph) -> int:
     return max((height(group_of.get(name, name)) for name in graph), default=0)
 
 
-def lines() -> tuple[int, int]:
-    """Return the lines of Python and those of them that are code: no docstring, comment, blank."""
-    every = code = 0
-    for path in modules().values():
-        text = path.read_text(encoding="utf-8")
-        rows = text.splitlines()
-        every += len(rows)
-        words = {
-            number
-            for node in ast.walk(ast.parse(text))
-            if isinstance(node, ast.Expr)
-            and isinstance(node.value, ast.Constant)
-            and isinstance(node.value.value, str)
-            for number in range(node.lineno, (node.end_lineno or node.lineno) + 1)
-        }
-        code += sum(
-            bool(row.strip()) and not row.lstrip().startswith("#") and number not in words
-            for number, row in enumerate(rows, 1)
-        )
-    return every, code
+class Size(NamedTuple):
+    """How large a package is."""
+
+    lines: int
+    code: int
+    """Lines that are no docstring, comment, import or blank."""
+    files: int
+
+    def __add__(self, other: Any) -> Size:
+        """Return the size of two together."""
+        return Size(*map(sum, zip(self, other, strict=True)))
+
+
+def sizes() -> dict[str, Size]:
+    """Return the size of every package of evoply; modules in none are together `evoply`."""
+    found: dict[str, Size] = {}
+    for name, path in modules().items():
+        parts = name.split(".")
+        is_in = path.parent != SOURCES / "evoply"
+        package = parts[1] if is_in else "evoply"
+        found[package] = found.get(package, Size(0, 0, 0)) + size_of(path)
+    return found
+
+
+def size_of(path: Path) -> Size:
+    """Return the size of a file."""
+    text = path.read_text(encoding="utf-8")
+    rows, nodes = text.splitlines(), [*ast.walk(ast.parse(text))]
+    other = {
+        number
+        for node in nodes
+        if _is_text(node) or isinstance(node, ast.Import | ast.ImportFrom) or _is_face(node)
+        for number in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
+    code = sum(
+        bool(row.strip()) and not row.lstrip().startswith("#") and number not in other
+        for number, row in enumerate(rows, 1)
+    )
+    return Size(len(rows), code, 1)
+
+
+def _is_text(node: ast.AST) -> TypeGuard[ast.Expr]:
+    """Return whether a statement is a docstring."""
+    is_constant = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return is_constant and isinstance(node.value.value, str)  # type: ignore[attr-defined]
+
+
+def _is_face(node: ast.AST) -> TypeGuard[ast.Assign]:
+    """Return whether a statement says which names a module has: `__all__`."""
+    return isinstance(node, ast.Assign) and any(
+        getattr(target, "id", "") == "__all__" for target in node.targets
+    )
 
 
 def widest(package: str) -> tuple[int, str]:
@@ -186,8 +218,9 @@ def inner_names_in_tests() -> int:
 def main() -> None:
     """Print the counts."""
     packages = [name for name in graph_of_packages() if f"evoply.{name}" in modules()]
-    every, code = lines()
-    rows: list[Sequence[object]] = [("lines of Python", every), ("of them code", code)]
+    size = sum(sizes().values(), Size(0, 0, 0))
+    rows: list[Sequence[object]] = [("lines of Python", size.lines), ("of them code", size.code)]
+    rows.append(("files of Python", size.files))
     rows.append(("floors of the whole, between packages", floors(graph_of_packages())))
     rows += [("circle between packages", " ".join(group)) for group in circles(graph_of_packages())]
     for name in sorted(packages):
@@ -202,4 +235,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
