@@ -10,7 +10,7 @@ Reasons: docs/design/evolution.md.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -25,8 +25,12 @@ import numpy as np
 from evoply import gp
 from evoply._native import Stream
 from evoply.arena.on_cluster import check_game
-from evoply.evolution.config.config_text import config_to_toml
-from evoply.evolution.config.player_settings import check_sendable, is_reproducible
+from evoply.configs.keys import without_none
+from evoply.evolution.config.player_settings import (
+    check_sendable,
+    is_reproducible,
+    self_contained,
+)
 from evoply.evolution.fitness.measuring import fitness_text
 from evoply.evolution.generation import Generation
 from evoply.evolution.loop import Evolution, ProgressCallback
@@ -45,7 +49,6 @@ from evoply.islands.islands_config import (
     ISLANDS_LEARNER,
     IslandsConfig,
     load_islands_config,
-    settled,
 )
 from evoply.islands.migration import MIGRATION, migrated, senders
 from evoply.processes import core_count
@@ -184,12 +187,13 @@ class IslandEvolution(KeptLearner[IslandsStep]):
         )
 
     def settled(self, config: IslandsConfig, /) -> IslandsConfig:
-        """Return *config* with the contents of the files that it names."""
-        return settled(config)
-
-    def written(self, config: IslandsConfig, /) -> str:
-        """Return *config* as the text that a run folder keeps."""
-        return config_to_toml(settled(config))
+        """Return *config* with players of files written out, and checksums of Python."""
+        changes = tuple(
+            _picked(without_none(self_contained(island).model_dump(mode="json")), change)
+            for island, change in zip(config.of_islands, config.islands.changes, strict=False)
+        )
+        islands = config.islands.model_copy(update={"changes": changes})
+        return self_contained(config).model_copy(update={"islands": islands})
 
     def check(self, config: IslandsConfig, /) -> None:
         """Raise ValueError unless the Python that the islands name can be had, and fits."""
@@ -239,6 +243,17 @@ class IslandEvolution(KeptLearner[IslandsStep]):
                 told.is_over = True
                 pool.shutdown(cancel_futures=True)
         return [made.result() for made in epochs]
+
+
+def _picked(whole: Mapping[str, Any], keys: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of *whole* at the keys that *keys* has, at any depth."""
+    return {
+        key: _picked(whole[key], value)
+        if isinstance(value, Mapping) and isinstance(whole[key], Mapping)
+        else whole[key]
+        for key, value in keys.items()
+        if key in whole
+    }
 
 
 class _Told:
@@ -455,7 +470,7 @@ def _facts(champion: Any, last: IslandsStep) -> ChampionFacts:
 def _listings(config: IslandsConfig, last: IslandsStep) -> list[Listing]:
     """Return the best of each island, with its points against the others."""
     found = zip(last.points, map(best_of, last.generations), strict=True)
-    data = [
+    data: list[dict[str, Any]] = [
         {"island": place, "points": points, "nodes": len(tree), "tree": str(tree)}
         for place, (points, tree) in enumerate(found, 1)
     ]
