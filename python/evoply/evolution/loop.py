@@ -27,7 +27,7 @@ from evoply.evolution.breeding.offspring import (
 )
 from evoply.evolution.census import census_of
 from evoply.evolution.choosing import ChoiceKeys, Choose
-from evoply.evolution.config.config_text import config_to_toml, load_config
+from evoply.evolution.config.config_text import load_config
 from evoply.evolution.config.evolution_config import EvolutionConfig, primitive_set_of
 from evoply.evolution.config.player_settings import (
     check_own_players,
@@ -176,10 +176,6 @@ class Evolution(KeptLearner[Generation]):
     def settled(self, config: EvolutionConfig, /) -> EvolutionConfig:
         """Return *config* with the contents of the files that it names."""
         return self_contained(config)
-
-    def written(self, config: EvolutionConfig, /) -> str:
-        """Return *config* as the text that a run folder keeps."""
-        return config_to_toml(self_contained(config))
 
     def check_sendable(self, config: EvolutionConfig, /, *, is_whole: bool = False) -> None:
         """Raise ValueError if workers of a cluster cannot play the games of *config*.
