@@ -17,7 +17,7 @@ def _evolution() -> Kind:
 
 
 def _islands() -> Kind:
-    from evoply.islands.islands_kind import KIND
+    from evoply.islands.islands import KIND
 
     return KIND
 

@@ -101,8 +101,8 @@ def test_a_learner_of_evoplys_own_is_a_module_and_a_row(tmp_path: Path) -> None:
         assert fourth.trees[:3] == run.step(2).trees
         live = run.kind.display.live(longer, fourth)
         assert (live.facts, live.points) == ((("height", "1.5 m"),), {"height": 1.5})
-        steps = Section("", run.columns([]), run.rows()[:1])
-        assert steps.cells()[0][:2] == ("0", "0.0 m")
+        first_row, columns = run.rows()[0], run.columns([])
+        assert [column.text(first_row) for column in columns[:2]] == ["0", "0.0 m"]
         assert "from step 3" in run.kind.display.champion_facts(run.champion, fourth).title
         assert "height" in report_html(run)
         assert run.check() == 4 * 2 + len(run.events()) + 3
@@ -154,7 +154,7 @@ from evoply.kinds import KINDS
 before = set(sys.modules)
 assert list(KINDS)[0] == "evolution" and "evoply.evolution.loop" not in before
 KINDS["evolution"]
-others = ("evoply.islands", "evoply.learning.pattern", "evoply.learning.tuples")
+others = ("evoply.islands", "evoply.learning.boards", "evoply.learning.pattern")
 print(*(one for one in set(sys.modules) - before if one.startswith(others)))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -374,7 +374,7 @@ def finished(home: Path) -> list[Generation]:
 def test_a_run_that_was_stopped_ends_as_an_unbroken_one(
     home: Path, finished: list[Generation]
 ) -> None:
-    assert finished == [*evolve(small())]
+    assert [step.digest for step in finished] == [step.digest for step in evolve(small())]
     with Run.open(home / "map") as run:
         assert run.status == "finished"
         assert run.last() == finished[-1]

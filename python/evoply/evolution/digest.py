@@ -8,7 +8,7 @@ times, paths, hosts or the number of threads.
 """
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from evoply._native import Stream
 from evoply.evolution.breeding.first_generation import is_tree_text
@@ -18,6 +18,7 @@ from evoply.evolution.play.opponents import resolved, with_players
 from evoply.files import checksum
 from evoply.own_code import without_places
 
+_Step = TypeVar("_Step", bound=Any)
 PURPOSES = ("breeding", "training", "fresh", "opponents", "final")
 """Every purpose has its own keys: openings of one never occur in another."""
 
@@ -54,7 +55,7 @@ def settings_of(config: EvolutionConfig) -> dict[str, Any]:
     return without_code
 
 
-def completed(generation: Any) -> Any:
+def completed(generation: _Step) -> _Step:
     """Return *generation*, a `Generation`, with the digest that follows from its values."""
     return replace(generation, digest=digest_of(generation))
 

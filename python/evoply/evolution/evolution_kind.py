@@ -76,6 +76,8 @@ _OTHERS = (
     Column("greedy", _GREEDY, share, _GREEDY, is_fact=False, is_listed=False, read=_greedy),
 )  # fmt: skip
 """Columns of a generation before and after those of training."""
+_LISTED = ("best_size", "games")
+"""Those that are in a table beside the columns of a map."""
 
 
 def check_evolved(run: Run) -> None:
@@ -114,7 +116,11 @@ def _columns(config: EvolutionConfig, row: Row, is_own: bool) -> Columns:
         Column("best", "best", fitness, fact="best, training"),
         Column("mean", "mean", fitness, is_fact=False),
     )
-    return (*(() if config.map is None else MAP_COLUMNS), *_FRESH, *training, *_OTHERS)
+    if config.map is None:
+        return (*_FRESH, *training, *_OTHERS)
+    # Lines have room for the most important of both.
+    others = [replace(column, is_listed=column.name in _LISTED) for column in _OTHERS]
+    return (*MAP_COLUMNS, *_FRESH, *training, *others)
 
 
 def _live(usual: LiveFacts, config: EvolutionConfig, step: Generation) -> LiveFacts:

@@ -27,7 +27,7 @@ from evoply.evolution.breeding.offspring import (
 )
 from evoply.evolution.census import census_of
 from evoply.evolution.choosing import ChoiceKeys, Choose
-from evoply.evolution.config.config_text import config_to_toml, load_config
+from evoply.evolution.config.config_text import load_config
 from evoply.evolution.config.evolution_config import EvolutionConfig, primitive_set_of
 from evoply.evolution.config.player_settings import (
     check_own_players,
@@ -177,10 +177,6 @@ class Evolution(KeptLearner[Generation]):
         """Return *config* with the contents of the files that it names."""
         return self_contained(config)
 
-    def written(self, config: EvolutionConfig, /) -> str:
-        """Return *config* as the text that a run folder keeps."""
-        return config_to_toml(self_contained(config))
-
     def check_sendable(self, config: EvolutionConfig, /, *, is_whole: bool = False) -> None:
         """Raise ValueError if workers of a cluster cannot play the games of *config*.
 
@@ -198,7 +194,9 @@ class Evolution(KeptLearner[Generation]):
 
     def load(self, config: EvolutionConfig, data: Any, /) -> Generation:
         """Return the generation that `dump` wrote as *data*; `ValueError` if it is damaged."""
-        return completed(loaded(Generation, data, primitive_set_of(config), config=config))
+        primitives = primitive_set_of(config)
+        generation: Generation = loaded(Generation, data, primitives, config=config)
+        return completed(generation)
 
     def _step(self, config: EvolutionConfig, previous: Generation | None) -> Generation:
         return step(

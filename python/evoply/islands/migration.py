@@ -83,5 +83,4 @@ def _with_immigrants(generation: Generation, immigrants: Sequence[Individual]) -
     worst_first = ranking(generation.individuals)[::-1]
     for place, immigrant in zip(worst_first, immigrants, strict=False):
         individuals[place] = replace(immigrant, origin=MIGRATION, parents=(), place=None)
-    after: Generation = completed(replace(generation, individuals=tuple(individuals)))
-    return after
+    return completed(replace(generation, individuals=tuple(individuals)))

@@ -12,7 +12,7 @@ from evoply.arena.on_cluster import check_game
 from evoply.configs.run_config import RunConfig, written_config
 from evoply.games import DrawRules, game_rules
 from evoply.own_code import is_own_code
-from evoply.protocols import Cluster, Progress, RunError, StorableLearner
+from evoply.protocols import Cluster, Learner, Progress, RunError, StorableLearner
 from evoply.runs.kept_steps import dumped
 from evoply.runs.own_learner import named_learner, present
 from evoply.runs.user_sources import source_identity
@@ -139,7 +139,7 @@ class Learners:
         progress: Callable[[Progress], object] | None = None,
         cluster: Cluster | None = None,
         **parts: Any,
-    ) -> Any:
+    ) -> Learner:
         """Return the learner with the arguments it takes; raise `RunError` if it is missing.
 
         *parts* are the user's own Python: for evolution those that `evolve` takes. A learner of a
@@ -155,7 +155,8 @@ class Learners:
             raise RunError(self.given.one_machine)
         options = {"threads": threads, "progress": progress, "cluster": cluster, **parts}
         taken = {name: value for name, value in options.items() if value and name in names}
-        return replace(self.given, **taken) if taken else self.given
+        learner: Learner = replace(self.given, **taken) if taken else self.given
+        return learner
 
     def check_sendable(self, config: Any, /, *, is_whole: bool = False) -> None:
         """Raise ValueError if workers of a cluster cannot share a run of *config*.
