@@ -31,13 +31,13 @@ EVERY = 5
 
 def config(islands: int, seed: int) -> IslandsConfig:
     """Return islands whose steps are short, so that migration and tests of champions count."""
-    keys = (f"seed={seed}", f"islands={islands}", f"every={EVERY}", "migrants=2")
+    keys = (f"seed={seed}", f"islands.count={islands}", f"islands.every={EVERY}")
     return load_islands_config("islands", [*keys, "generations=1_000_000", "time_limit=1e9"])
 
 
 def games_of_islands(settings: IslandsConfig, steps: int, cluster: Cluster | None) -> int:
     """Return the games of *steps* steps."""
-    learner = IslandEvolution(threads=settings.islands, cluster=cluster)
+    learner = IslandEvolution(threads=settings.islands.count, cluster=cluster)
     step: IslandsStep = learner.first(settings)
     for _ in range(steps - 1):
         step = learner.after(settings, step)
@@ -74,7 +74,8 @@ def serve() -> None:
     for line in sys.stdin:
         islands, place, seed, steps = map(int, line.split())
         island = config(islands, seed).of_islands[place]
-        print(epoch(island, None, steps * EVERY, Evolution(threads=1)).games, flush=True)
+        last = epoch(island, None, steps * EVERY, Evolution(threads=1)).generation
+        print(last.census.total_games, flush=True)
 
 
 def rates(works: Sequence[Callable[[int], int]]) -> list[list[float]]:

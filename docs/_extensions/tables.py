@@ -202,7 +202,7 @@ def run_tables(_: str, content: list[str]) -> str:
     """Return the tables of run.db with their columns and the meanings on the page."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run.db"
-        create_tables(path, {}, LEARNERS["evolution"].store.tables)
+        create_tables(path, {})
         with closing(sqlite3.connect(path)) as database:
             names = [
                 row[0]

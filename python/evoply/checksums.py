@@ -6,6 +6,7 @@ missing rows are noticed like changed ones. This module knows only that table.
 """
 
 import errno
+import hashlib
 import math
 import os
 import sqlite3
@@ -27,7 +28,7 @@ CREATE TABLE checksums (
 ) WITHOUT ROWID;
 """
 _STORED = "SELECT number, sha256 FROM checksums WHERE name = ? AND number BETWEEN ? AND ?"
-_LEAST, _MOST = -(2**63), 2**63 - 1
+_LEAST, MOST = -(2**63), 2**63 - 1
 _LEAST_STEPS, _STEPS_A_BYTE, _AT_A_TIME = 10_000_000, 50, 10_000
 """Steps of SQLite's machine that a read may take, and after how many it is looked at."""
 _AT_ONCE = 100
@@ -155,7 +156,7 @@ class Database:
         if isinstance(self.connection, BoundedConnection):
             self.connection.renew()
 
-    def read(self, group: Group, first: int = _LEAST, last: int = _MOST) -> dict[int, list[Row]]:
+    def read(self, group: Group, first: int = _LEAST, last: int = MOST) -> dict[int, list[Row]]:
         """Return the rows of the groups numbered *first* to *last*, by number.
 
         Raises `ChecksumError` that names a group with another checksum.
@@ -166,7 +167,7 @@ class Database:
                 rows.setdefault(row[0], []).append(row)
             stored = dict(self.connection.execute(_STORED, (group.name, first, last)))
         for number in stored.keys() | rows.keys():
-            if stored.get(number) != _checksum(group, number, rows.get(number, ())):
+            if stored.get(number) != checksum_of(group, number, rows.get(number, ())):
                 raise ChecksumError(f"its checksum does not match {group.label_of(number)}")
         return {number: rows.get(number, []) for number in sorted(stored)}
 
@@ -185,7 +186,7 @@ class Database:
             for row in rows
         ]
 
-    def count(self, group: Group, first: int = _LEAST, last: int = _MOST) -> int:
+    def count(self, group: Group, first: int = _LEAST, last: int = MOST) -> int:
         """Return the number of groups of one row numbered *first* to *last*, without reading them.
 
         Raises `ChecksumError` if there are more or fewer checksums.
@@ -206,7 +207,7 @@ class Database:
         self.connection.executemany(group.insert, rows)
         self.connection.execute(
             "INSERT OR REPLACE INTO checksums VALUES (?, ?, ?)",
-            (group.name, number, _checksum(group, number, rows)),
+            (group.name, number, checksum_of(group, number, rows)),
         )
 
     def remove(self, group: Group, first: int, last: int) -> None:
@@ -242,9 +243,9 @@ class Database:
         query = "SELECT number FROM checksums WHERE name = ? ORDER BY number"
         numbers = [number for (number,) in self.connection.execute(query, (group.name,))]
         first = _LEAST
-        for last in (*numbers[_AT_ONCE - 1 :: _AT_ONCE], _MOST):
+        for last in (*numbers[_AT_ONCE - 1 :: _AT_ONCE], MOST):
             self.read(group, first, last)
-            first = min(last + 1, _MOST)
+            first = min(last + 1, MOST)
         return len(numbers)
 
 
@@ -257,5 +258,12 @@ def damage_of(error: Exception) -> str:
     return f"{first} {rest.strip()}".splitlines()[0] if first.endswith(":") else first
 
 
-def _checksum(group: Group, number: int, rows: Sequence[Row]) -> str:
-    return checksum([group.name, number, rows])
+def checksum_of(group: Group, number: int, rows: Sequence[Row]) -> str:
+    """Return the checksum of the *rows* of one group."""
+    plain = [[_plain(cell) for cell in row] for row in rows]
+    return checksum([group.name, number, plain])
+
+
+def _plain(cell: Any) -> Any:
+    """Return *cell* as JSON has it; of bytes their checksum."""
+    return {"sha256": hashlib.sha256(cell).hexdigest()} if isinstance(cell, bytes) else cell

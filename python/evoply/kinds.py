@@ -11,52 +11,39 @@ from evoply.when_used import MadeWhenUsed
 
 
 def _evolution() -> Kind:
-    from evoply.evolution.evolution_kind import evolution_kind
-    from evoply.evolution.loop import Evolution
+    from evoply.evolution.evolution_kind import KIND
 
-    return evolution_kind(Evolution())
+    return KIND
 
 
 def _islands() -> Kind:
-    from evoply.islands.islands import IslandEvolution
-    from evoply.islands.islands_kind import islands_kind
+    from evoply.islands.islands import KIND
 
-    return islands_kind(IslandEvolution())
+    return KIND
 
 
 def _learning() -> Kind:
-    from evoply.learning import Learning
-    from evoply.learning.learning_kind import learning_kind
+    from evoply.learning.learning_kind import KIND
 
-    return learning_kind(Learning())
+    return KIND
 
 
 def _patterns() -> Kind:
-    from evoply.learning import PatternLearning
-    from evoply.learning.pattern_kind import pattern_kind
+    from evoply.learning.pattern_kind import KIND
 
-    return pattern_kind(PatternLearning())
+    return KIND
 
 
 def _tuning() -> Kind:
-    from evoply.learning import Tuning
-    from evoply.learning.tuning_kind import tuning_kind
+    from evoply.learning.tuning import KIND
 
-    return tuning_kind(Tuning())
+    return KIND
 
 
 def _tuples() -> Kind:
-    from evoply.learning import TupleEvolution
-    from evoply.learning.tuples_kind import tuples_kind
+    from evoply.learning.tuples import KIND
 
-    return tuples_kind(TupleEvolution())
-
-
-def _map_elites() -> Kind:
-    from evoply.evolution.map_elites.map_kind import map_elites_kind
-    from evoply.evolution.map_elites.map_learner import MapElites
-
-    return map_elites_kind(MapElites())
+    return KIND
 
 
 # Whoever opens a run of one kind imports no other.
@@ -68,7 +55,6 @@ KINDS: Mapping[str, Kind] = MadeWhenUsed(
         "patterns": _patterns,
         "tuning": _tuning,
         "tuples": _tuples,
-        "map-elites": _map_elites,
     }
 )
 """Kinds by their names in `config.toml`; a new learner of evoply's own is a row here."""

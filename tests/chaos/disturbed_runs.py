@@ -64,12 +64,12 @@ learner = "islands"
 game = "othello-6"
 seed = 6
 generations = 60
-islands = 2
-every = 3
-migrants = 2
-[base]
 population_size = 40
 fitness.opponents = [{ player = "greedy", pairs = 3 }]
+[islands]
+count = 2
+every = 3
+migrants = 2
 """,
 }
 TUNING = (

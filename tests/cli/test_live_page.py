@@ -9,9 +9,9 @@ from command_line import call
 
 from evoply import throttle
 from evoply.arena import RoundRobin, round_robin
-from evoply.cli import live_page
-from evoply.reports import tournament_html
-from evoply.studies import Request, Result, reproduce, study_html
+from evoply.cli import progress
+from evoply.reports import result_html
+from evoply.studies import Request, Result, page_of_study, reproduce
 
 
 @pytest.fixture(autouse=True)
@@ -24,13 +24,13 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def written(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return what is written while the work goes on, which is also written."""
     texts: list[str] = []
-    write = live_page.write_atomically
+    write = progress.write_atomically
 
     def writing(path: Path, text: str) -> None:
         write(path, text)
         texts.append(path.read_text())
 
-    monkeypatch.setattr(live_page, "write_atomically", writing)
+    monkeypatch.setattr(progress, "write_atomically", writing)
     return texts
 
 
@@ -47,9 +47,9 @@ def test_a_tournament_is_seen_while_it_is_played(
     assert any("<h2>Standings</h2>" in text for text in written)
     result = round_robin(["swh", "greedy", "random"], games=40, seed=3)
     shown, _, footer = Path("page.html").read_text().partition("<footer")
-    assert shown == tournament_html(result).partition("<footer")[0]
+    assert shown == result_html(result).partition("<footer")[0]
     assert "evoply tournament swh greedy random --games 40" in footer
-    assert "evoply-state" not in tournament_html(result)
+    assert "evoply-state" not in result_html(result)
 
 
 def test_eliminations_and_studies_are_seen_too(
@@ -73,7 +73,7 @@ def test_a_group_of_tables_tells_those_that_are_finished() -> None:
     assert len(told) == 1
     assert told[0].rows == whole.rows[: len(told[0].rows)]
     assert 0 < len(told[0].rows) < len(whole.rows)
-    page = study_html(told[0], study, state="Still", goes_on=True)
+    page = result_html(page_of_study(told[0], study), state="Still", goes_on=True)
     assert 'content="Still"' in page
 
 
@@ -82,10 +82,10 @@ def test_what_ends_too_early_is_said(tmp_path: Path) -> None:
     result = round_robin(["swh", "random"], games=4, seed=1)
 
     def draw(so_far: RoundRobin | None, *, state: str, goes_on: bool) -> str:
-        return tournament_html(so_far or result, state=state, goes_on=goes_on)
+        return result_html(so_far or result, state=state, goes_on=goes_on)
 
     def begun(at: Path | None) -> Any:
-        return live_page.live_page(at, draw, lambda done: f"{done:g} games")
+        return progress.live_page(at, draw, lambda done: f"{done:g} games")
 
     def work() -> None:
         with begun(path) as live:

@@ -59,7 +59,7 @@ def test_an_elimination_tournament_of_a_file(capsys: pytest.CaptureFixture, tmp_
     assert "default-src 'none'" in page
     said = call(capsys, *arguments).out
     assert "mean rank" in said
-    assert "Rank correlation" in said
+    assert "rank correlation" in said
 
 
 def test_a_tournament_says_who_was_out_when(capsys: pytest.CaptureFixture) -> None:

@@ -183,8 +183,9 @@ def test_everything_comes_to_the_same_on_local_workers(home: Path, local: Dispat
     plain = [one.digest for one in evolve("quick", **settings)]
     assert [one.digest for one in evolve("quick", cluster=local, **settings)] == plain
     assert round_robin(FIELD, games=10, cluster=local) == round_robin(FIELD, games=10)
-    base = {"population_size": 20, "fitness": {"opponents": [{"player": "greedy", "pairs": 2}]}}
-    islands = IslandsConfig(game="othello-4", islands=2, every=2, generations=4, base=base)
+    small = {"population_size": 20, "fitness": {"opponents": [{"player": "greedy", "pairs": 2}]}}
+    table = {"count": 2, "every": 2}
+    islands = IslandsConfig(game="othello-4", generations=4, islands=table, **small)
     whole = [one.digest for one in evolve_islands(islands)]
     assert [one.digest for one in evolve_islands(islands, cluster=local)] == whole
     assert local.checked > 0

@@ -17,18 +17,21 @@ from evoply.protocols import Answer, UnitError, WrongResultError, packed, unpack
 
 SETTINGS: dict[str, Any] = {
     "game": "othello-4",
-    "islands": 3,
-    "every": 2,
-    "migrants": 2,
     "generations": 6,
-    "test_pairs": 5,
-    "island": [{}, {"population_size": 15}],
-    "base": {"population_size": 20, "fitness": {"opponents": [{"player": "greedy", "pairs": 2}]}},
+    "population_size": 20,
+    "fitness": {"opponents": [{"player": "greedy", "pairs": 2}]},
+    "islands": {
+        "count": 3,
+        "every": 2,
+        "migrants": 2,
+        "test_pairs": 5,
+        "changes": [{}, {"population_size": 15}],
+    },
 }
 
 
-def config(**changes: Any) -> IslandsConfig:
-    return IslandsConfig(**{**SETTINGS, **changes})
+def config(**keys: Any) -> IslandsConfig:
+    return IslandsConfig(**{**SETTINGS, **keys})
 
 
 @cache
@@ -77,7 +80,7 @@ def test_an_answer_that_is_another_islands_is_not_taken(change: str) -> None:
                 elif change == "number":
                     kept["number"] += 1
                 elif change == "games":
-                    answer["games"] = None
+                    kept["census"]["total_games"] = None
                 else:
                     kept["individuals"].pop()
                 yield Answer(place, packed(answer), 0.0, "tcp://liar")
@@ -105,4 +108,4 @@ def test_what_cannot_be_sent_is_refused() -> None:
     learners = KINDS["islands"].learners
     learners.check_sendable(config())
     with pytest.raises(ValueError, match="cluster: fitness"):
-        learners.check_sendable(config(base={"population_size": 9, "fitness": timed}, island=[]))
+        learners.check_sendable(config(fitness=timed))

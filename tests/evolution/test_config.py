@@ -173,7 +173,7 @@ def test_a_table_without_a_kind_is_of_the_usual_one() -> None:
         (
             "selection.kind=turnament",
             "selection.kind",
-            "tournament, roulette, greedy, lexicase, pareto, double_tournament or python",
+            "tournament, roulette, greedy, lexicase, pareto, double_tournament, uniform or python",
         ),
         ("player.ties=rndom", "player.ties", "did you mean 'random'?"),
         ("game=othelo-6", "game", "did you mean 'othello-6'? The games are othello"),

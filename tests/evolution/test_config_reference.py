@@ -81,7 +81,7 @@ def _kind_in(data: dict[str, object], path: str) -> object:
         ("time_limit", None, "number", "above 0", "not set"),
         ("selection.top_share", "greedy", "number", "above 0, below 1", "not set"),
         ("selection.kind", None, "text", '"tournament", "roulette", "greedy", "lexicase", '
-         '"pareto", "double_tournament" or "python"', '"tournament"'),
+         '"pareto", "double_tournament", "uniform" or "python"', '"tournament"'),
         ("termination.fitness", None, "number", "", "must be given"),
         ("initialisation.seeds", None, "list of texts", "at most 100,000 long", "[]"),
         ("fitness.opponents", None, "list of tables", "at most 1,000 long",

@@ -15,12 +15,12 @@ from evoply.experiments import (
     ExperimentFolder,
     UnitResult,
     compared,
-    comparison_html,
     comparison_of,
     spread_of,
 )
 from evoply.experiments.units import Point
 from evoply.protocols import ConfigError, RunError
+from evoply.reports import result_html
 
 SMALL: dict[str, Any] = {"seeds": 2, "games": 20, "points": 2, "measure": "score:greedy"}
 pytestmark = pytest.mark.usefixtures("units_here")
@@ -89,7 +89,7 @@ def test_its_numbers_come_as_tables_and_files(home: Path, configs: dict[str, Any
             row["value"] for row in result.rows()
         ]
     page = result.save_html("page.html").read_text(encoding="utf-8")
-    assert page == comparison_html(result)
+    assert page == result_html(result)
     assert f"evoply experiment {result.path} --name again" in page
     assert "features" in page  # the configs, whole
     html = result._repr_html_()
@@ -156,14 +156,14 @@ def test_the_page_of_many_setups_stays_readable(home: Path) -> None:
     comparison = planted(home, 20)
     assert comparison.setups[0] == "primitives=liao opponents=#1 size=2"
     assert len(set(comparison.setups)) == 20
-    page = comparison_html(comparison)
+    page = result_html(comparison)
     cards, *folded = page.split("All 190 pairs")
-    assert cards.count('data-label="first"') == 12
-    listed, keys = folded[0].split("What was run")[0].split("<h2>Keys</h2>")
+    assert cards.count('data-label="first"') == 20
+    listed, keys = folded[-1].split("What was run")[0].split("<h2>Keys</h2>")
     assert listed.count("<tr>") == 191
     # Three keys, three pairs of them and all three, and the means of each key's values.
     assert keys.count('data-label="effect"') == 7
-    assert keys.count('data-label="key"') == 3
+    assert keys.count('data-label="mean of its values"></td>') == 4
     assert "the best 8 of 20" in page
     charts = page[page.index("<svg") : page.index("Differences")]
     assert "liao+mobility, #2, 4" in charts

@@ -19,10 +19,9 @@ from evoply.experiments import (
     Budget,
     Experiment,
     ExperimentFolder,
-    Measure,
+    Score,
     Status,
     UnitResult,
-    comparison_html,
     comparison_of,
     experiment_of,
     folder_for,
@@ -32,7 +31,7 @@ from evoply.experiments import (
 )
 from evoply.experiments.units import Point, run_unit, scores_of
 from evoply.protocols import ConfigError, RunError
-from evoply.reports import status_in_words
+from evoply.reports import result_html, status_in_words
 from waiting import until
 
 BASE = """
@@ -139,7 +138,7 @@ def test_a_player_is_trained_on_in_whatever_words(home: Path, measure: str, trai
     # The usual opponents leave out what is trained on.
     (home / "base.toml").write_text(BASE.replace('"random"', '"mobility:ties=first"'))
     folder = ExperimentFolder.create(home / "x", Experiment(base="base.toml"))
-    assert "mobility" not in folder.experiment.measure
+    assert "mobility" not in folder.experiment.measure.opponents
 
 
 def test_looks_are_planned_before_there_are_results(home: Path) -> None:
@@ -174,9 +173,9 @@ def test_a_curve_ends_with_the_ends_of_all_runs(home: Path) -> None:
 
 
 def test_an_option_behind_a_comma_belongs_to_the_player_before_it() -> None:
-    measure = Measure.from_text("score:material:depth=2,ties=first,mobility")
+    measure = Score.from_text("score:material:depth=2,ties=first,mobility")
     assert measure.opponents == ("material:depth=2,ties=first", "mobility")
-    assert Measure.from_text(str(measure)) == measure
+    assert Score.from_text(str(measure)) == measure
 
 
 def test_results_do_not_depend_on_workers_nor_on_the_order(home: Path) -> None:
@@ -215,7 +214,7 @@ def test_every_point_of_a_learning_curve_is_measured(home: Path) -> None:
     folder = ExperimentFolder.create(home / "x", experiment)
     (unit,) = folder.units()
     curve = run_unit(unit, folder.experiment)
-    measure = Measure.from_text("score:greedy")
+    measure = Score.from_text("score:greedy")
     with Run.open(unit.path) as run:
         players = {step.number: step.champions[0] for step in run.whole_steps()}
     expected = [
@@ -242,7 +241,7 @@ def test_more_seeds_go_on_where_it_was(home: Path) -> None:
     assert second.look.is_exploratory
     (warning,) = second.warnings
     assert warning.startswith("Exploratory: 3 seeds a setup, and planned was a look at 2.")
-    assert warning in comparison_html(second)
+    assert warning in result_html(second)
     assert second.to_dict()["look"] == {"seeds": [3], "planned": [2], "exploratory": True}
     assert second.results[:2] == first.results
     other = experiment.model_copy(update={"games": 40})
@@ -279,7 +278,7 @@ def test_a_budget_of_games_ends_every_run_alike(home: Path) -> None:
     assert beyond["base"].mean > 0.05
     (warning,) = comparison.warnings
     assert "2 of 2 setups went more than 5 % beyond on average, " in warning
-    assert warning in comparison_html(comparison)
+    assert warning in result_html(comparison)
     assert comparison.to_dict()["beyond_budget"][0]["setup"] == "base"
     for one in folder.units():
         with Run.open(one.path) as run:
@@ -405,7 +404,7 @@ def test_an_experiment_that_finds_no_room_can_be_made_again(
     small = 'base = "base.toml"\nseeds = 1\npoints = 1\ngames = 20\nmeasure = "score:greedy"\n'
     (home / "small.toml").write_text(f"{small}[vary]\npopulation_size = [8, 12]\n")
     with monkeypatch.context() as full:
-        full.setattr(f"evoply.experiments.comparison.{write}", fail)
+        full.setattr(f"evoply.reports.pages.{write}", fail)
         assert main(["experiment", "small.toml", "--json"]) == 1
     error = json.loads(capsys.readouterr().out)["error"]
     assert "comparison.html cannot be written: the disk is full" in error
@@ -452,9 +451,9 @@ def test_the_commands(home: Path, capsys: Any) -> None:
     assert first["made_by"]["command"] == command
     # A program of the user's own has no command, and nothing else differs.
     assert page.count(f": <code>{command}</code>.") == 1
-    assert comparison_html(
-        comparison_of(ExperimentFolder.open(home / "runs" / "e"))
-    ) == page.replace(f": <code>{command}</code>.", ".")
+    assert result_html(comparison_of(ExperimentFolder.open(home / "runs" / "e"))) == page.replace(
+        f": <code>{command}</code>.", "."
+    )
     drawn = sorted(path.name for path in (home / "drawn").iterdir())
     assert drawn[:2] == ["1-strength-at-the-end.pdf", "1-strength-at-the-end.svg"]
     assert len(drawn) == 2 * page.count('<figure class="chart">')

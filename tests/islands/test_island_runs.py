@@ -26,21 +26,16 @@ from waiting import PATIENCE, until_it_computes
 
 SMALL: dict[str, Any] = {
     "game": "othello-4",
-    "islands": 2,
-    "every": 3,
-    "migrants": 2,
+    "population_size": 20,
     "generations": 12,
-    "test_pairs": 5,
-    "base": {
-        "population_size": 20,
-        "limits": {"max_nodes": 25},
-        "fitness": {
-            "opening_plies": 3,
-            "opponents": [{"player": "greedy", "pairs": 2}],
-            "earlier_generations": {"champions": 2, "pairs": 2},
-        },
-        "hall_of_fame": {"size": 3, "candidates": 2, "sample": 4, "pairs": 2},
+    "limits": {"max_nodes": 25},
+    "fitness": {
+        "opening_plies": 3,
+        "opponents": [{"player": "greedy", "pairs": 2}],
+        "earlier_generations": {"champions": 2, "pairs": 2},
     },
+    "hall_of_fame": {"size": 3, "candidates": 2, "sample": 4, "pairs": 2},
+    "islands": {"count": 2, "every": 3, "migrants": 2, "test_pairs": 5},
 }
 
 WRITER = """
@@ -84,7 +79,7 @@ def test_a_champion_of_an_archive_is_kept_once(tmp_path: Path) -> None:
         steps = list(advance(run))
         for step in steps:
             state = run.reading(lambda opened, number=step.number: read_state(opened, number))
-            assert all("archive" not in island for island in state["generations"])
+            assert not any(island["archive"] for island in state["generations"])
         assert list(run.whole_steps()) == steps
     archives = [len(island.archive) for island in steps[-1].generations]
     assert max(archives) > 3
@@ -113,7 +108,7 @@ def test_a_killed_run_goes_on_to_the_same_digests(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
 def test_ctrl_c_stops_all_islands_at_once(tmp_path: Path, config_file: str) -> None:
-    slow = ["--set", "every=100000", "--set", "base.population_size=500", "--generations", "none"]
+    slow = ["--set", "islands.every=100000", "--population-size", "500", "--generations", "none"]
     process = subprocess.Popen(
         [sys.executable, "-m", "evoply", "evolve", config_file, "--name", "slow", *slow,
          "--set", "time_limit=1000", "--threads", "2"],
@@ -190,6 +185,10 @@ def test_a_comparison_counts_games_and_work(config_file: str) -> None:
     settings = {"seeds": 2, "points": 0, "games": 4, "workers": 2, "budget": {"games": 9_000}}
     with pytest.raises(ep.ConfigError, match="islands trains on greedy"):
         ep.compare(configs, measure="score:greedy", **settings)
+    changes = [{"fitness": {"opponents": [{"player": "material", "pairs": 1}]}}]
+    other = IslandsConfig(**{**SMALL, "islands": {**SMALL["islands"], "changes": changes}})
+    with pytest.raises(ep.ConfigError, match="islands trains on material"):
+        ep.compare({**configs, "islands": other}, measure="score:material", **settings)
     compared = ep.compare(configs, measure="score:mobility", **settings)
     assert "islands" in str(compared)
     paths = [
@@ -205,10 +204,14 @@ def test_a_comparison_counts_games_and_work(config_file: str) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--set", "base.fitness.opponents=[{player='greedy:seconds=1'}]"], "base.fitness"),
-        (["--set", "migrants=20"], "migrants: 20 come to an island of 20"),
-        (["--set", "island=[{elitsm=1}]"], "island.0.elitsm: unknown key"),
-        (["--set", "topology=rings"], "topology"),
+        (["--set", "fitness.opponents=[{player='greedy:seconds=1'}]"], "fitness.opponents"),
+        (["--set", "islands.migrants=20"], "islands.migrants: 20 come to an island of 20"),
+        (
+            ["--set", "islands.changes=[{elitsm=1}]"],
+            "islands.changes.0.elitsm: unknown key; did you mean 'elitism'?",
+        ),
+        (["--set", "islands.topology=rings"], "islands.topology"),
+        (["--set", "base=demo"], "base: unknown key"),
         (["--cluster", "local:0"], "cluster"),
         (["--cluster", "nowhere"], "cluster: 'nowhere' is not a cluster"),
     ],
@@ -223,24 +226,30 @@ def test_mistakes_are_said_without_a_traceback(
     assert not Path("runs").exists() or not list(Path("runs").iterdir())
 
 
-def test_python_is_named_by_the_base_only(tmp_path: Path) -> None:
+def test_python_is_named_by_the_config_only(tmp_path: Path) -> None:
     refused = pytest.raises(ep.RunError, match="fitness: islands take no Python")
     with ep.Run.create(tmp_path / "run", IslandsConfig(**SMALL)) as run, refused:
         next(advance(run, fitness=lambda tree, stream: 0.0))
 
 
-def test_python_in_the_base_is_kept_with_its_checksum(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("is_everywhere", [True, False])
+def test_python_is_kept_with_its_checksum(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_everywhere: bool
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text("def smallness(tree, stream):\n    return -float(len(tree))\n")
-    base = {"population_size": 10, "fitness": {"measure": "python:mine.py:smallness"}}
-    config = IslandsConfig(**{**SMALL, "generations": 6, "base": base})
+    own = {"fitness": {"measure": "python:mine.py:smallness"}}
+    keys = {"population_size": 10, "generations": 6}
+    if is_everywhere:
+        config = IslandsConfig(**{**SMALL, **keys, **own})
+    else:
+        table = {**SMALL["islands"], "changes": [own, own]}
+        config = IslandsConfig(**{**SMALL, **keys, "islands": table})
     with ep.Run.create("run", config) as run:
         *_, last = advance(run)
     assert last.statistics["best"] == -1
-    kept = ep.Run.open("run").config.base["fitness"]["measure"]
-    assert re.search(r"mine\.py:smallness#[0-9a-f]{64}", json.dumps(kept))
+    kept = ep.Run.open("run").config.model_dump_json()
+    assert re.search(r"mine\.py:smallness#[0-9a-f]{64}", kept)
     Path("mine.py").write_text("def smallness(tree, stream):\n    return float(len(tree))\n")
     words = [sys.executable, "-m", "evoply", "resume", "run", "--generations", "9"]
     done = subprocess.run([*words, "--code-in-runs"], capture_output=True, text=True, check=False)

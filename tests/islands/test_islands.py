@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ import pytest
 import evoply as ep
 from evoply._native import Stream
 from evoply.evolution import EvolutionConfig, evolve, load_config, stream_for
+from evoply.evolution.config.evolution_config import MOST_GENERATIONS
 from evoply.islands import (
     IslandEvolution,
     IslandsConfig,
@@ -21,12 +24,16 @@ from evoply.islands import (
     load_islands_config,
 )
 from evoply.islands.islands import best_of, points_of_best
-from evoply.islands.islands_config import island_seed, settled
+from evoply.islands.islands_config import island_seed
+from evoply.islands.migration import MIGRATION
 from evoply.players import TreeEvaluator
 from evoply.players.player_saving import save_player
+from evoply.presets import preset_text
 from evoply.protocols import Progress
+from evoply.runs.kept_steps import dumped
 
 BASE: dict[str, Any] = {
+    "game": "othello-4",
     "population_size": 24,
     "limits": {"max_nodes": 25},
     "fitness": {
@@ -36,16 +43,14 @@ BASE: dict[str, Any] = {
     },
     "hall_of_fame": {"size": 3, "candidates": 2, "sample": 4, "pairs": 2},
 }
-SMALL: dict[str, Any] = {
-    "game": "othello-4",
-    "seed": 3,
-    "islands": 3,
-    "every": 2,
-    "migrants": 2,
-    "generations": 8,
-    "test_pairs": 6,
-    "base": BASE,
-}
+TABLE: dict[str, Any] = {"count": 3, "every": 2, "migrants": 2, "test_pairs": 6}
+
+
+def small(keys: Mapping[str, Any] = MappingProxyType({}), **table: Any) -> IslandsConfig:
+    """Return the config of small islands with other *keys*, and with others of their *table*."""
+    return IslandsConfig(
+        **{"seed": 3, "generations": 8, **BASE, "islands": {**TABLE, **table}, **keys}
+    )
 
 
 def digests(config: IslandsConfig, **options: Any) -> list[str]:
@@ -54,8 +59,8 @@ def digests(config: IslandsConfig, **options: Any) -> list[str]:
 
 @pytest.mark.parametrize("every", [1, 3])
 def test_an_island_alone_is_plain_evolution(every: int) -> None:
-    config = IslandsConfig(**{**SMALL, "islands": 1, "every": every, "generations": 6})
-    plain = list(evolve(EvolutionConfig(game="othello-4", seed=3, generations=6, **BASE)))
+    config = small({"generations": 6}, count=1, every=every)
+    plain = list(evolve(EvolutionConfig(seed=3, generations=6, **BASE)))
     steps = list(evolve_islands(config))
     assert [step.generations[0].number for step in steps] == list(range(every - 1, 6, every))
     for step in steps:
@@ -68,18 +73,18 @@ def test_an_island_alone_is_plain_evolution(every: int) -> None:
 
 
 def test_islands_without_migrants_are_plain_runs() -> None:
-    config = IslandsConfig(**{**SMALL, "migrants": 0})
+    config = small(migrants=0)
     *_, last = evolve_islands(config)
     for place, island in enumerate(last.generations):
         seed = island_seed(3, place)
-        *_, plain = evolve(EvolutionConfig(game="othello-4", seed=seed, generations=8, **BASE))
+        *_, plain = evolve(EvolutionConfig(seed=seed, generations=8, **BASE))
         assert island.digest == plain.digest
     assert len({island.config.seed for island in last.generations}) == 3
 
 
 def test_migrants_change_what_comes_after_them_only() -> None:
-    apart = list(evolve_islands(IslandsConfig(**{**SMALL, "migrants": 0})))
-    together = list(evolve_islands(IslandsConfig(**SMALL)))
+    apart = list(evolve_islands(small(migrants=0)))
+    together = list(evolve_islands(small()))
     assert [island.fresh for island in together[0].generations] == [
         island.fresh for island in apart[0].generations
     ]
@@ -90,7 +95,7 @@ def test_migrants_change_what_comes_after_them_only() -> None:
 
 @pytest.mark.parametrize("topology", ["ring", "all", "random"])
 def test_threads_and_interruptions_change_nothing(topology: str) -> None:
-    config = IslandsConfig(**{**SMALL, "topology": topology, "island": [{}, {"elitism": 2}]})
+    config = small(topology=topology, changes=[{}, {"elitism": 2}])
     whole = list(evolve_islands(config, threads=1))
     expected = [step.digest for step in whole]
     assert [step.number for step in whole] == [0, 1, 2, 3]
@@ -100,23 +105,22 @@ def test_threads_and_interruptions_change_nothing(topology: str) -> None:
         stored = learner.load(config, json.loads(json.dumps(learner.dump(step))))
         assert stored == step
         assert digests(config, resume_from=stored) == expected[step.number + 1 :]
-    others = IslandsConfig(**{**SMALL, "seed": 4})
+    others = small({"seed": 4})
     assert not set(digests(others)) & set(expected)
 
 
 def test_every_island_may_have_its_own_config() -> None:
-    config = IslandsConfig(
-        **{**SMALL, "island": [{}, {"population_size": 40, "fitness": {"sides": "black"}}]}
-    )
+    config = small(changes=[{}, {"population_size": 40, "fitness": {"sides": "black"}}])
     assert [island.population_size for island in config.of_islands] == [24, 40, 24]
     assert config.of_islands[1].fitness.opponents == config.of_islands[0].fitness.opponents
     step = IslandEvolution().first(config)
     assert [len(island.individuals) for island in step.generations] == [24, 40, 24]
     assert len(step.champions) == 3
+    assert config.individuals == 24 + 40 + 24
 
 
 def test_nobody_meets_an_opening_of_training_in_the_test() -> None:
-    config = IslandsConfig(**SMALL)
+    config = small()
     tested: set[int] = set()
     trained: set[int] = set()
     for number in range(20):
@@ -130,7 +134,7 @@ def test_nobody_meets_an_opening_of_training_in_the_test() -> None:
 
 
 def test_the_champion_is_the_best_against_the_others() -> None:
-    config = IslandsConfig(**{**SMALL, "generations": 4})
+    config = small({"generations": 4})
     for step in evolve_islands(config):
         points, games = points_of_best(config, step.generations, step.number, threads=1)
         assert (points, games) == (step.points, 2 * 6 * 3)
@@ -144,7 +148,7 @@ def test_the_champion_is_the_best_against_the_others() -> None:
 
 
 def test_equal_players_share_all_points() -> None:
-    config = IslandsConfig(**{**SMALL, "generations": 2})
+    config = small({"generations": 2})
     island = IslandEvolution().first(config).generations[0]
     points, _ = points_of_best(config, [island] * 3, 0)
     assert points == (0.5, 0.5, 0.5)
@@ -152,7 +156,7 @@ def test_equal_players_share_all_points() -> None:
 
 def test_points_are_those_of_a_match() -> None:
     """Asked of the games one by one: each pairing as games of two players."""
-    config = IslandsConfig(**{**SMALL, "islands": 2, "test_pairs": 200, "game": "othello-6"})
+    config = small({"game": "othello-6"}, count=2, test_pairs=200)
     step = IslandEvolution().first(config)
     players = [island.config.game_settings.player(best_of(island)) for island in step.generations]
     played = ep.match(*players, game="othello-6", games=2000, seed=5, openings=3)
@@ -165,87 +169,93 @@ def test_points_are_those_of_a_match() -> None:
     [({"generations": 3}, 2), ({"games": 1}, 1), ({"work_limit": 1}, 1), ({"time_limit": 1e-6}, 1)],
 )
 def test_limits_are_read_between_steps(limit: dict[str, Any], steps: int) -> None:
-    config = IslandsConfig(**{**SMALL, "generations": None, **limit})
+    config = small({"generations": None, **limit})
     assert len(list(evolve_islands(config))) == steps
 
 
 @pytest.mark.parametrize(
-    ("changes", "path", "says"),
+    ("keys", "path", "says"),
     [
         ({"generations": None}, "generations", "never ends"),
-        ({"islands": 0}, "islands", "equal to 1"),
+        ({"population_size": 1}, "population_size", "equal to 2"),
+        ({"populations": 9}, "populations", "unknown key"),
+        ({"elitism": 25}, "elitism", "above population_size 24"),
+        ({"tuning": {}}, "tuning", "leave it out"),
+        ({"termination": {"fitness": 0.9}}, "termination", "leave it out"),
+        ({"every": 3}, "every", "did you mean 'islands.every'?"),
+    ],
+)
+def test_mistakes_are_named(keys: dict[str, Any], path: str, says: str) -> None:
+    assert_refused(path, says, keys)
+
+
+@pytest.mark.parametrize(
+    ("table", "path", "says"),
+    [
+        ({"count": 0}, "count", "equal to 1"),
         ({"every": 0}, "every", "equal to 1"),
         ({"topology": "star"}, "topology", "'ring'"),
         ({"migrants": 24}, "migrants", "24 come to an island of 24"),
         ({"migrants": 12, "topology": "all"}, "migrants", "24 come to an island of 24"),
-        ({"island": [{}] * 4}, "island", "4 tables are for 3 islands"),
-        ({"base": "tuples"}, "base", "not a config of evolution"),
-        ({"base": "dmo"}, "base", "did you mean 'demo'"),
-        ({"base": 3}, "base", "must be a table"),
-        ({"base": {"population_size": 1}}, "base.population_size", "equal to 2"),
-        ({"base": {"populations": 9}}, "base.populations", "unknown key"),
-        ({"base": {"seed": 2}}, "base.seed", "at the top"),
-        ({"island": [{"generations": 2}]}, "island.0.generations", "at the top"),
-        ({"base": {"tuning": {}}}, "base.tuning", "leave it out"),
-        ({"island": [{}, {"elitism": 99}]}, "island.1.elitism", "24"),
-        ({"island": [{}, {"primitives": "liao"}]}, "island.1.primitives", "alike"),
-        ({"island": [{}, {"individual": {"kind": "sum"}}]}, "island.1.individual", "alike"),
+        ({"changes": [{}] * 4}, "changes", "4 tables are for 3 islands"),
+        ({"changes": [{"generations": 2}]}, "changes.0.generations", "at the top"),
+        ({"changes": [{"tuning": {}}]}, "changes.0.tuning", "leave it out"),
+        ({"changes": [{}, {"elitism": 99}]}, "changes.1.elitism", "24"),
+        ({"changes": [{}, {"elitsm": 1}]}, "changes.1.elitsm", "did you mean 'elitism'"),
+        ({"changes": [{}, {"primitives": "liao"}]}, "changes.1.primitives", "for all islands"),
+        ({"changes": [{"individual": {"kind": "sum"}}]}, "changes.0.individual", "for all islands"),
         (
-            {"island": [{}, {"fitness": {"measure": {"kind": "opponent_discs"}}}]},
-            "island.1.fitness.measure",
+            {"changes": [{}, {"fitness": {"measure": {"kind": "opponent_discs"}}}]},
+            "changes.1.fitness.measure",
             "alike",
         ),
-        ({"island": [{}, {"selection": {"kind": "lexicase"}}]}, "island.1.fitness", "single cases"),
-        ({"base": {"limits": {"max_nodes": float("nan")}}}, "base", "as TOML has them"),
+        ({"changes": [{}, {"selection": {"kind": "lexicase"}}]}, "changes.1.fitness", "cases"),
+        ({"changes": [{"limits": {"max_nodes": float("nan")}}]}, "changes", "as TOML has them"),
+        ({"changes": [{"demes": None}]}, "changes", "as TOML has them"),
     ],
 )
-def test_mistakes_are_named(changes: dict[str, Any], path: str, says: str) -> None:
+def test_mistakes_in_the_table_are_named(table: dict[str, Any], path: str, says: str) -> None:
+    assert_refused(f"islands.{path}", says, **table)
+
+
+def assert_refused(path: str, says: str, keys: Any = MappingProxyType({}), **table: Any) -> None:
+    """Assert that such a config is refused at *path* with a message that *says* so."""
     with pytest.raises(ep.ConfigError) as raised:
-        IslandsConfig(**{**SMALL, **changes})
+        small(keys, **table)
     messages = dict(raised.value.errors)
     assert path in messages
     assert says in messages[path]
 
 
-def test_a_base_is_a_preset_a_file_or_a_config(tmp_path: Path) -> None:
-    preset = IslandsConfig(base="quick", generations=2)
-    assert preset.game == "othello-6"  # the game of its base
-    assert "time_limit" not in preset.base
-    evolution = load_config("quick", ["seed=9"])
-    given = IslandsConfig(base=evolution, generations=2)  # type: ignore[arg-type]
-    assert given.of_islands == preset.of_islands
-    (tmp_path / "mine.toml").write_text("game = 'othello-4'\npopulation_size = 20\nseed = 4\n")
+def test_a_config_of_evolution_becomes_one_of_islands(tmp_path: Path) -> None:
+    quick = load_config("quick", ["seed=9"])
+    keys = preset_text("quick").replace("seed = 1", "seed = 9")
     file = tmp_path / "islands.toml"
-    file.write_text("learner = 'islands'\nbase = 'mine.toml'\ngenerations = 2\n")
-    config = load_islands_config(file, ["base.elitism=3", "island=[]"], {"islands": 2})
-    assert (config.game, config.seed, config.islands) == ("othello-4", 1, 2)
-    assert [island.elitism for island in config.of_islands] == [3, 3]
-    assert load_islands_config(config, ["game=othello-6"]).of_islands[0].game == "othello-6"
-    for text, says in (
-        (
-            "learner = 'islands'\nbase = 'patterns-8'\ngenerations = 2\n",
-            "not a config of evolution",
-        ),
-        ("learner = 'islands'\nbase = 'none.toml'\ngenerations = 2\n", "no such file"),
-        ("learner = 'islands'\ngenerations = 2\n", "base"),
-        ("base = 'quick'\ngenerations = 2\n", "not a config of islands"),
-    ):
-        file.write_text(text)
-        with pytest.raises(ep.ConfigError, match=says):
-            load_islands_config(file)
+    file.write_text(f'learner = "islands"\n{keys}\n[islands]\ncount = 2\n')
+    config = load_islands_config(file, ["elitism=3"], {"islands": {"every": 4}})
+    assert (config.islands.count, config.islands.every) == (2, 4)
+    assert config.of_islands[0] == quick.model_copy(
+        update={"elitism": 3, "time_limit": None, "generations": MOST_GENERATIONS}
+    )
+    assert load_islands_config(config, ["game=othello-4"]).of_islands[1].game == "othello-4"
+    file.write_text(keys)
+    with pytest.raises(ep.ConfigError, match="not a config of islands"):
+        load_islands_config(file)
 
 
 def test_plain_evolution_says_whose_config_it_is() -> None:
     with pytest.raises(ep.ConfigError, match="islands is a config of islands: `evoply evolve`"):
         ep.evolve("islands")
+    with pytest.raises(ep.ConfigError, match="config is a config of islands: `evoply evolve`"):
+        ep.evolve(small())
 
 
 def test_the_preset_is_what_it_says() -> None:
-    config = load_islands_config("islands")
-    assert {island.population_size for island in config.of_islands} == {
-        load_config("demo").population_size
-    }
-    assert config.games_of_a_step()["test_pairs"] == 2 * config.test_pairs * 6
+    config, demo = load_islands_config("islands"), load_config("demo")
+    assert config.of_islands[0].decisive() == demo.decisive()
+    games, tests = config.games_of_a_step().values()
+    assert games == 4 * config.islands.every * sum(demo.games_of_a_step().values())
+    assert tests == 2 * config.islands.test_pairs * 6
 
 
 def test_settled_configs_know_the_players_of_files(tmp_path: Path) -> None:
@@ -253,19 +263,34 @@ def test_settled_configs_know_the_players_of_files(tmp_path: Path) -> None:
     player = ep.AfterState(evaluator=TreeEvaluator(tree="( - white black )"))
     save_player(file, player, game="othello-4")
     rival = {"opponents": [{"player": str(file), "pairs": 2}]}
-    config = IslandsConfig(
-        **{**SMALL, "base": {**BASE, "fitness": rival}, "island": [{}, {"fitness": rival}]}
-    )
+    config = small({"fitness": rival}, changes=[{}, {"fitness": rival}])
     before = IslandEvolution().first(config).digest
-    kept = settled(config)
+    kept = IslandEvolution().settled(config)
     file.unlink()
-    assert str(file) not in json.dumps([kept.base, kept.island])
-    assert kept.base.keys() == config.base.keys()
+    assert str(file) not in kept.model_dump_json()
+    assert [change.keys() for change in kept.islands.changes] == [set(), {"fitness"}]
     assert IslandEvolution().first(kept).digest == before
 
 
+def test_islands_may_hold_maps() -> None:
+    """A migrant has no cell where it comes to, until the games of that island have described it."""
+    config = small({"survival": {"kind": "map"}, "selection": {"kind": "uniform"}})
+    steps = list(evolve_islands(config))
+    assert digests(config, threads=2) == [step.digest for step in steps]
+    for step in steps:
+        for island in step.generations:
+            homeless = [each.place is None for each in island.individuals]
+            assert homeless == [each.origin == MIGRATION for each in island.individuals]
+            assert 0 < sum(homeless) == 2 < len(homeless)
+        assert IslandsStep.load(config, json.loads(json.dumps(dumped(step)))) == step
+    alone = small({"survival": {"kind": "map"}, "generations": 4}, count=1)
+    *_, plain = evolve(alone.of_islands[0].model_copy(update={"generations": 4}))
+    *_, last = evolve_islands(alone)
+    assert last.generations[0].digest == plain.digest
+
+
 def test_an_error_on_one_island_ends_all() -> None:
-    config = IslandsConfig(**{**SMALL, "every": 50, "generations": 50})
+    config = small({"generations": 50}, every=50)
     heard: list[Progress] = []
 
     def fail(progress: Progress) -> None:
@@ -281,7 +306,7 @@ def test_an_error_on_one_island_ends_all() -> None:
 
 def test_progress_counts_the_generations_of_all_islands() -> None:
     heard: list[Progress] = []
-    list(evolve_islands(IslandsConfig(**SMALL), threads=2, progress=heard.append))
+    list(evolve_islands(small(), threads=2, progress=heard.append))
     assert sorted((each.generation, each.done) for each in heard) == [
         (step, done) for step in range(4) for done in range(1, 7)
     ]
@@ -299,7 +324,7 @@ def test_progress_counts_the_generations_of_all_islands() -> None:
     ],
 )
 def test_a_step_that_is_none_is_refused(damage: dict[str, Any]) -> None:
-    config = IslandsConfig(**{**SMALL, "generations": 1})
+    config = small({"generations": 1})
     learner = IslandEvolution()
     step: IslandsStep = learner.first(config)
     with pytest.raises(ValueError, match=r"step|points|invalid|argument"):

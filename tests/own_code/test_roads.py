@@ -21,7 +21,7 @@ from fastapi.testclient import TestClient
 from own_settings import small_config
 
 import evoply as ep
-from evoply.checksums import BoundedConnection, _checksum
+from evoply.checksums import BoundedConnection, checksum_of
 from evoply.cli import main
 from evoply.experiments import (
     compare,
@@ -53,7 +53,7 @@ def with_champion(folder: Path, data: dict[str, Any]) -> Path:
             connection.execute("UPDATE players SET text = ? WHERE id = ?", row[::-1])
             connection.execute(
                 "UPDATE checksums SET sha256 = ? WHERE name = 'players' AND number = ?",
-                (_checksum(schema._PLAYERS, number, [row]), number),
+                (checksum_of(schema._PLAYERS, number, [row]), number),
             )
         note = {"generation": schema.count_steps(database) - 1, "player": data}
         schema.write_meta(database, {"champion": json.dumps(note)})
@@ -89,15 +89,14 @@ def test_the_game_of_a_run_is_a_name(run: Path, game: str) -> None:
     assert not MARK.exists()
 
 
-def test_the_base_of_islands_in_a_run_is_no_file(run: Path) -> None:
-    config = IslandsConfig(base="quick", islands=2, generations=1, game="othello-4")
+def test_the_changes_of_islands_in_a_run_name_no_python_of_yours(run: Path) -> None:
+    config = IslandsConfig(game="othello-4", generations=1, islands={"count": 2})
     with ep.Run.create("runs/islands", config) as made:
         path = made.path
-    Path("evil.toml").write_text('game = "python:evil.py:P"\n')
-    text = f'learner = "islands"\nbase = "{Path("evil.toml").resolve()}"\ngenerations = 1\n'
-    with_config(path, lambda _: text)
+    row = '{ fitness = { opponents = [{ player = "python:evil.py:P", pairs = 1 }] } }'
+    with_config(path, lambda text: text.replace("changes = []", f"changes = [{row}]"))
     looked_at("islands")
-    with pytest.raises(RunError, match=r"base: there is no preset|base"):
+    with pytest.raises(RunError, match=r"islands\.changes\.0\.fitness\.opponents"):
         ep.Run.open(path)
 
 
@@ -308,15 +307,6 @@ def test_a_comparison_of_runs_runs_no_code_of_theirs(run: Path) -> None:
     with_config(run, lambda text: text.replace("[player]", f'[player]\ncode = "{pinned("Evil")}"'))
     with pytest.raises(ValueError, match="--code-in-runs"):
         compare(["runs/sent", "runs/sent"], seeds=1, name="compared")
-    assert not MARK.exists()
-
-
-def test_a_base_that_lies_in_a_run_is_carried(run: Path) -> None:
-    with_config(run, lambda text: text.replace('game = "othello-4"', 'game = "python:evil.py:P"'))
-    Path("my.toml").write_text(
-        'learner = "islands"\nbase = "runs/sent/config.toml"\ngenerations = 1\n'
-    )
-    assert main(["evolve", "my.toml", "--no-tests"]) == 2
     assert not MARK.exists()
 
 

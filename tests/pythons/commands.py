@@ -59,7 +59,7 @@ STORIES: Mapping[str, tuple[str, ...]] = {
         "report islands",
     ),
     "map": (
-        "evolve map-elites --generations 2 --set batch=20 --no-tests --name map",
+        "evolve map-elites --generations 2 --population-size 20 --no-tests --name map",
         "resume map --generations 3 --no-tests",
         "runs map --csv tables --parquet tables",
         "report map",

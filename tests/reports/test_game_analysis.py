@@ -13,7 +13,7 @@ from evoply.formats import GamePlayed
 from evoply.games import game_rules
 from evoply.players import parse_player, solve
 from evoply.protocols import Clock, Color, Ending, GameRecord
-from evoply.reports import AnalysedGame, AnalysedMove, analyse_games, analysis_html
+from evoply.reports import AnalysedGame, AnalysedMove, analyse_games, page_of_games, result_html
 from evoply.reports.game_analysis import accuracy_of, summaries
 from evoply.reports.scale import Scale
 
@@ -151,7 +151,7 @@ def test_the_page_shows_mistakes_and_escapes_names() -> None:
         for one in played("othello", 20)
     ]
     analysed = list(analyse_games(parse_player("material:depth=2"), games, exact=10))
-    html = analysis_html(analysed, EVIL, exact=10)
+    html = result_html(page_of_games(analysed, EVIL, exact=10))
     assert "<script" not in html
     assert EVIL.replace("<", "&lt;").replace(">", "&gt;") in html
     assert len(html) < 1_000_000
@@ -159,12 +159,12 @@ def test_the_page_shows_mistakes_and_escapes_names() -> None:
     assert "Further games" in html
     worst = max((move for move in analysed[0].moves if move.exact), key=lambda move: move.loss or 0)
     assert f"Ply {worst.ply}: {worst.color} played {worst.move} ({worst.score:+.0f})" in html
-    assert analysis_html(analysed, EVIL, exact=10) == html
+    assert result_html(page_of_games(analysed, EVIL, exact=10)) == html
 
 
 def test_the_page_of_checkers() -> None:
     analysed = list(analyse_games(parse_player("material:depth=3"), played("checkers", 2)))
-    html = analysis_html(analysed, "material", exact=14)
+    html = result_html(page_of_games(analysed, "material", exact=14))
     assert "Games analysed: American checkers" in html
     assert "Final discs" not in html
 

@@ -1,25 +1,26 @@
 """The picture of a map: every cell stands where it belongs, and says what it is."""
 
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
-from evoply import Run, write_report
-from evoply.evolution import load_map_config
-from evoply.evolution.map_elites.elites import Bins, Elite
-from evoply.reports.map_picture import map_svg
+from evoply import Run, load_config, write_report
+from evoply.evolution import Bins, Individual, MapPlace
+from evoply.evolution.map_elites.map_display import map_svg
 from evoply.runs import advance
 
 SVG = "{http://www.w3.org/2000/svg}"
 AXES = (Bins("mobility", 4, 0.4, 0.8), Bins("size", 5, 1, 41), Bins("corners", 2, 0, 4))
 
 
-def elite(cell: tuple[int, ...], fitness: float, tree: str = "( white )") -> Elite:
-    return Elite(cell, tree, 1, fitness, (0.5, 1.0, 2.0), "crossover", 3)
+def elite(cell: tuple[int, ...], fitness: float, tree: Any = "( white )") -> Individual:
+    place = MapPlace(cell, (0.5, 1.0, 2.0), 3)
+    return Individual(tree, fitness, "crossover", place=place)
 
 
-def drawn(elites: list[Elite], axes: tuple[Bins, ...] = AXES) -> ElementTree.Element:
+def drawn(elites: list[Individual], axes: tuple[Bins, ...] = AXES) -> ElementTree.Element:
     text = map_svg(axes, elites, lambda fitness: f"{fitness:.2f} points", is_share=True)
     return ElementTree.fromstring(text)
 
@@ -68,10 +69,11 @@ def test_narrow_squares_have_no_number_and_bounds_are_read_at_both_ends() -> Non
 
 
 def test_the_report_of_a_run_has_its_map(tmp_path: Path) -> None:
-    config = load_map_config("map-elites", ["game=othello-6", "batch=12", "generations=2"])
+    config = load_config("map-elites", ["game=othello-6", "population_size=12", "generations=2"])
     with Run.create(tmp_path / "found", config) as run:
         *_, last = advance(run, threads=1)
         page = write_report(run).read_text(encoding="utf-8")
-    for each in last.elites:
-        assert f'data-cell="{each.cell[0]}-{each.cell[1]}"' in page
+    for each in last.individuals:
+        assert f'data-cell="{each.place.name}"' in page
+    assert f"{len(last.individuals)} of 100" in page
     assert "champion@found@3-5" in page

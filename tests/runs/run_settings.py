@@ -1,13 +1,15 @@
 """Small configs for tests of run folders, and folders that somebody changed."""
 
+import json
 import sqlite3
+import zlib
 from pathlib import Path
 from typing import Any
 
-from evoply import Run
+from evoply.checksums import checksum_of
 from evoply.evolution import EarlierGenerations, EvolutionConfig, Fitness, HallOfFame, Opponent
-from evoply.files import checksum
 from evoply.runs.schema import GROUPS
+from evoply.runs.states import unzipped, zipped
 
 
 def small_config(**changes: Any) -> EvolutionConfig:
@@ -26,9 +28,20 @@ def small_config(**changes: Any) -> EvolutionConfig:
     return EvolutionConfig(**{**settings, **changes})
 
 
+def edited(state: bytes, path: str, value: object) -> bytes:
+    """Return *state* with another value at a JSON path."""
+    with sqlite3.connect(":memory:") as memory:
+        query = "SELECT json_set(?, ?, ?)"
+        (text,) = memory.execute(query, (unzipped(state), path, value)).fetchone()
+    return zipped(json.loads(text))
+
+
 def change(folder: Path, *statements: str) -> None:
-    """Change the database of a run as any program could."""
+    """Change the database of a run as any program could; `edited` changes a state."""
     connection = sqlite3.connect(folder / "run.db")
+    connection.create_function("edited", 3, edited)
+    connection.create_function("bomb", 0, lambda: zlib.compress(bytes(2**28)))
+    connection.create_function("nested", 0, lambda: zlib.compress(b"[" * 100_000))
     for statement in statements:
         assert connection.execute(statement).rowcount != 0
     connection.commit()
@@ -37,18 +50,16 @@ def change(folder: Path, *statements: str) -> None:
 
 def falsify(folder: Path, *statements: str) -> None:
     """Change the database of a run, and its checksums so that they do not tell."""
-    with Run.open(folder) as run:
-        groups = (*GROUPS, *run.kind.store.groups)
     change(folder, *statements)
     connection = sqlite3.connect(folder / "run.db")
-    for group in groups:
+    for group in GROUPS:
         read: dict[int, list[tuple[object, ...]]] = {}
         for row in connection.execute(group.select, (-(2**63), 2**63 - 1)):
             read.setdefault(row[0], []).append(row)
         for number, rows in read.items():
             connection.execute(
                 "UPDATE checksums SET sha256 = ? WHERE name = ? AND number = ?",
-                (checksum([group.name, number, rows]), group.name, number),
+                (checksum_of(group, number, rows), group.name, number),
             )
     connection.commit()
     connection.close()

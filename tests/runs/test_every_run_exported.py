@@ -13,7 +13,6 @@ from run_settings import small_config
 
 from evoply import Run
 from evoply.cli import main
-from evoply.evolution import MapElitesConfig
 from evoply.islands import IslandsConfig
 from evoply.kinds import KINDS
 from evoply.learning import LearningConfig, PatternConfig, TuningConfig, TuplesConfig
@@ -76,11 +75,13 @@ CLIMB = {
 CONFIGS: dict[str, Any] = {
     "evolution": small_config(generations=3),
     "islands": IslandsConfig(
-        game="othello-4", islands=2, every=1, migrants=1, generations=3, test_pairs=1, base=CLIMB
+        game="othello-4",
+        generations=3,
+        islands={"count": 2, "every": 1, "migrants": 1, "test_pairs": 1},
+        **CLIMB,
     ),
-    "map-elites": MapElitesConfig(
-        game="othello-4", generations=3, batch=6, map={"pairs": 1},
-        **{name: part for name, part in CLIMB.items() if name != "population_size"},
+    "map": small_config(
+        generations=3, selection={"kind": "uniform"}, survival={"kind": "map", "pairs": 1}
     ),
     "learning": LearningConfig(
         game="othello-6", features=["corners", "mobility"], games=30, games_per_step=10,
@@ -102,7 +103,7 @@ CONFIGS: dict[str, Any] = {
 
 
 def test_every_kind_of_evoply_is_here() -> None:
-    assert len(CONFIGS) == len(KINDS) + 1
+    assert CONFIGS.keys() - {"map", "own"} == KINDS.keys()
 
 
 def is_cell(value: Any, cell: Any) -> bool:

@@ -148,9 +148,9 @@ def test_damage_is_listed(made: Path) -> None:
     "config",
     [
         *("game = [1, 2]", "game = [{}]", "game = {kind = []}", "game = 2026-11-28"),
-        *("learner = [{}]", 'learner = "islands"\nbase = "' + "a" * 5000 + '"'),
+        *("learner = [{}]", 'learner = "islands"\nislands = "' + "a" * 5000 + '"'),
         *('learner = "python:x"', "a" + 3000 * ".a" + " = 1"),
-        'learner = "islands"\nbase.a = ' + "[" * 300 + "]" * 300,
+        'learner = "islands"\nislands.changes = ' + "[" * 300 + "]" * 300,
     ],
 )
 def test_one_bad_config_never_ends_the_list(config: str, made: Path) -> None:

@@ -56,7 +56,8 @@ def test_a_replayed_game_equals_the_original(finished: Path) -> None:
 def test_a_replay_that_differs_is_refused(finished: Path, tmp_path: Path) -> None:
     folder = tmp_path / "copy"
     shutil.copytree(finished, folder)
-    falsify(folder, "UPDATE individuals SET fitness = 0.123 WHERE generation = 1")
+    everybody = (f"edited(state, '$.individuals[{place}].fitness', 0.123)" for place in range(20))
+    falsify(folder, *(f"UPDATE steps SET state = {it} WHERE number = 1" for it in everybody))
     with Run.open(folder) as run, pytest.raises(RunError, match="plays differently"):
         replay(run, 1, 0)
 
@@ -158,6 +159,32 @@ def test_shares_of_introns_are_in_every_table(
     assert f"{100 * censuses[1].live_introns:.1f} %" in text
 
 
+MAP: dict[str, Any] = {
+    "selection": {"kind": "uniform"},
+    "survival": {"kind": "map", "axes": [{"descriptor": "mobility"}, {"descriptor": "size"}]},
+}
+
+
+@pytest.mark.parametrize("measure", ["points", "tournament"])
+def test_games_of_a_map_are_replayed(measure: str, tmp_path: Path) -> None:
+    fitness = {"opponents": [{"player": "greedy", "pairs": 1}], "measure": {"kind": measure}}
+    config = small_config(population_size=8, generations=3, fitness=fitness, **MAP)
+    with Run.create(tmp_path / "run", config) as run:
+        for _ in advance(run):
+            pass
+        for number in (0, 2):
+            stored = run.generation(number)
+            games = [replay(run, number, game) for game in range(replay(run, number, 0).games)]
+            for place, elite in enumerate(stored.individuals):
+                own = [game for game in games if place in game.individuals]
+                other = [game for game in games if place in game.against]
+                assert own or other
+                if measure == "points":  # equal trees do not meet in a tournament
+                    assert sum(game.points for game in own) / len(own) == elite.fitness
+            # Whoever did not get a cell played, too.
+            assert any(not game.individuals for game in games)
+
+
 COEVOLUTION: dict[str, dict[str, Any]] = {
     "guides": {
         "kind": "guides",
@@ -222,7 +249,10 @@ def test_a_coevolved_game_that_differs_is_refused(tmp_path: Path) -> None:
     with Run.create(tmp_path / "run", small_config(generations=1, fitness="2Co")) as run:
         for _ in advance(run):
             pass
-    falsify(tmp_path / "run", "UPDATE individuals SET fitness = 0.123 WHERE position = 3")
+    falsify(
+        tmp_path / "run",
+        "UPDATE steps SET state = edited(state, '$.individuals[3].fitness', 0.123)",
+    )
     with (
         Run.open(tmp_path / "run") as run,
         pytest.raises(RunError, match=r"individual 3 .* differ"),

@@ -171,10 +171,11 @@ def read_everything(folder: Path) -> None:
 @pytest.mark.parametrize(
     "statement",
     [
-        "UPDATE individuals SET fitness = 0.0625 WHERE generation = 3 AND position = 0",
-        "UPDATE hall_of_fame SET points = points + 1 WHERE generation = 3",
-        "UPDATE archive SET tree = (SELECT tree FROM individuals WHERE position = 7)"
-        " WHERE generation = 1",
+        "UPDATE steps SET state = edited(state, '$.individuals[0].fitness', 0.0625)"
+        " WHERE number = 3",
+        "UPDATE steps SET state = edited(state, '$.hall_of_fame[0].points', 99.0) WHERE number = 3",
+        "UPDATE steps SET fields = json_set(fields, '$.added.archive[1][0].tree', '( white )')"
+        " WHERE number = 1",
     ],
 )
 def test_what_the_next_generation_comes_from_is_compared_twice(
@@ -339,7 +340,7 @@ def test_a_closed_run_says_how_to_read_it(finished: Path) -> None:
         lambda: run.status,
         lambda: run.generation(0),
         lambda: list(run.whole_steps()),
-        lambda: run.table("SELECT * FROM trees"),
+        lambda: run.table("SELECT * FROM generations"),
         lambda: run.save_match({}),
         lambda: next(advance(run)),
     ]

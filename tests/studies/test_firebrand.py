@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from evoply.learning import Learning, load_learning_config
+from evoply.reports import result_html
 from evoply.studies import (
     STUDIES,
     Claim,
@@ -18,9 +19,9 @@ from evoply.studies import (
     Result,
     judge,
     mean_of,
+    page_of_study,
     ratio_of,
     reproduce,
-    study_html,
 )
 from evoply.studies.firebrand import (
     depth_and_color,
@@ -325,7 +326,7 @@ def test_every_table_runs_on_the_smaller_board(table: str) -> None:
 
 
 def test_the_page_has_claims_and_curves() -> None:
-    page = study_html(reproduced("7")[0], FEW)
+    page = result_html(page_of_study(reproduced("7")[0], FEW))
     assert "colour does not matter: below 2" in page
     assert page.count("<svg") == 4
 

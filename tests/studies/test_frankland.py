@@ -7,7 +7,8 @@ import pytest
 from evoply import _native
 from evoply.arena import match
 from evoply.players import parse_player
-from evoply.studies import STUDIES, Request, Result, reproduce, study_html
+from evoply.reports import result_html
+from evoply.studies import STUDIES, Request, Result, page_of_study, reproduce
 from evoply.studies.frankland.evolved_weights import AREAS, PHASES, PRINTED
 from evoply.studies.frankland.online_matches import LEVELS, ladder_player, opponents_of
 from evoply.studies.frankland.sweep import IDEAS
@@ -91,7 +92,7 @@ def test_weights_by_phase(quick: list[dict[str, Any]]) -> None:
     printed = [one.paper for one in result.rows if one.paper is not None]
     assert sum(not isinstance(paper, str) for paper in printed) == len(PRINTED)
     assert sum(paper == "become true early and stay true" for paper in printed) == len(PHASES)
-    page = study_html(result, STUDIES["frankland"])
+    page = result_html(page_of_study(result, STUDIES["frankland"]))
     assert "Weights, end of the start" in page
     assert "the paper&#39;s example: A 5, B 1, E 3, C 7, H 8" in page
     for chart in result.charts:

@@ -9,7 +9,8 @@ from evoply._native import Stream
 from evoply.arena import match
 from evoply.expressions import PRIMITIVE_SETS
 from evoply.gp import Forest, lower
-from evoply.studies import STUDIES, Request, find_study, reproduce, study_html, write_study
+from evoply.reports import result_html, write_result
+from evoply.studies import STUDIES, Request, find_study, page_of_study, reproduce
 from evoply.studies.liao import evolution, legacy_tree
 from evoply.studies.liao.evolution import STAGES, halves_of, percents_of
 from evoply.studies.liao.reconstruction import play_reconstruction
@@ -227,7 +228,7 @@ class Page(HTMLParser):
 def test_the_page(tmp_path):
     result = reproduced("1", "plain")
     study = find_study("liao")
-    path = write_study(result, study, tmp_path / "page.html")
+    path = write_result(page_of_study(result, study), tmp_path / "page.html")
     page = Page(path.read_text())
     words = " ".join(" ".join(page.text).split())
     assert page.loaded == []
@@ -238,7 +239,7 @@ def test_the_page(tmp_path):
         assert row.verdict in words
     for text in (*study.contradictions, *study.choices, result.command, "( white_corners )"):
         assert text in words
-    assert study_html(result, study) == path.read_text()
+    assert result_html(page_of_study(result, study)) == path.read_text()
 
 
 def test_every_study_says_what_it_has():

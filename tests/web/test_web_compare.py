@@ -12,7 +12,7 @@ from evoply import Run
 from evoply.evolution import load_config
 from evoply.files import write_atomically
 from evoply.learning import load_learning_config
-from evoply.reports import tournament_html, write_report, write_tournament
+from evoply.reports import result_html, write_report, write_result
 from evoply.runs import advance
 from web_browser import NEEDS_BROWSER, every_look_in_long_runs, nothing_keeps_anybody_out, opened
 
@@ -32,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 write_report(run)
     standings = ep.round_robin(["greedy", "random", "swh"], games=4, seed=1)
     (runs / "tables").mkdir()
-    write_tournament(standings, runs / "tables" / "standings.html")
+    write_result(standings, runs / "tables" / "standings.html")
     (runs / "evil.html").write_text(EVIL)
     (runs / "note.html").write_text("no page of ours")
     (runs / "secret.txt").write_text("<title>secret</title>")
@@ -127,14 +127,14 @@ def test_a_page_that_is_written_anew_is_shown_anew(
 ) -> None:
     path = folder / "tables" / "live, it is.html"
     early = ep.round_robin(["greedy", "swh"], games=4, seed=1)
-    write_atomically(path, tournament_html(early, state="Still on: 4 of 8 games", goes_on=True))
+    write_atomically(path, result_html(early, state="Still on: 4 of 8 games", goes_on=True))
     with opened(browser, f"{address}#compare", "text=still going on: watch") as page:
         page.click("text=still going on: watch")
         page.wait_for_selector("text=Still on: 4 of 8 games")
         frame = page.frame_locator("iframe.page")
         assert "Still on: 4 of 8 games" in frame.locator("[role=status]").inner_text()
         nothing_keeps_anybody_out(page, page.viewport_size["width"])
-        write_tournament(ep.round_robin(["greedy", "swh"], games=8, seed=1), path)
+        write_result(ep.round_robin(["greedy", "swh"], games=8, seed=1), path)
         page.wait_for_selector("text=It has ended.")
         frame.locator("dd", has_text="8").first.wait_for()
         frame.locator("[role=status]").wait_for(state="detached")

@@ -181,6 +181,23 @@ def test_everything_that_is_wrong_is_said_in_one_round(home: Path) -> None:
         assert [one["name"] for one in api.get("/api/runs").json()["runs"]] == ["taken"]
 
 
+@pytest.mark.parametrize(
+    ("settings", "field", "word"),
+    [
+        ({"population_size": 2000}, "population_size", "8,000"),
+        ({"islands.changes": [{"population_size": 4000}]}, "population_size", "5,200"),
+        ({"islands.test_pairs": 90_000}, "islands.test_pairs", "1,080,000"),
+        ({"islands.changes": [{"elitism": 401}]}, "islands.changes.0.elitism", "401"),
+    ],
+)
+def test_all_islands_together_have_limits(settings: dict[str, Any], field: str, word: str) -> None:
+    form = form_of("islands", ServerLimits())
+    assert (form.values["islands"]["count"], form.values["population_size"]) == (4, 400)
+    with pytest.raises(ConfigError) as told:
+        config_asked(StartRun(preset="islands", settings=settings), ServerLimits())
+    assert word in dict(told.value.errors)[field]
+
+
 def test_a_value_that_was_wrong_is_blamed_for_nothing_else() -> None:
     with pytest.raises(ConfigError) as told:
         config_asked(

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evoply._native import Stream
-from evoply.arena.conditions import Field, PlayerTerms, circumstances, even_games, field_of
+from evoply.arena.conditions import Field, circumstances, even_games, field_of
+from evoply.arena.game_terms import PlayerTerms
 from evoply.arena.games_played import games_played
 from evoply.arena.schedule import FinishedGames, Results, Schedule, in_order, whole_pairs
 from evoply.arena.statistics import distinct_rows, elo_difference, pair_statistics
@@ -16,8 +17,8 @@ from evoply.arena.stopping import Stop
 from evoply.arena.tally import Circumstances, Tally
 from evoply.formats import GamePlayed
 from evoply.games import game_rules
-from evoply.look import table_html
 from evoply.players import NOT_REPRODUCIBLE
+from evoply.sections import Column, Page, Section, chosen, counted, share, shares
 from evoply.wording import short_name
 
 GAMES_AT_A_TIME = 1000
@@ -69,24 +70,44 @@ class MatchResult(Circumstances):
             f"score {self.score:.1%} ({certainty}){'' if self.reproducible else NOT_REPRODUCIBLE}"
         )
 
-    def _repr_html_(self) -> str:
-        interval = (
-            f"none ({self.distinct_games} distinct games)"
-            if self.interval is None
-            else f"{self.interval[0]:.1%} to {self.interval[1]:.1%}"
-        )
-        cells = {
-            "player": short_name(self.first),
-            "opponent": short_name(self.second),
-            "wins": self.wins,
-            "draws": self.draws,
-            "losses": self.losses,
-            "score": f"{self.score:.1%}",
-            "95 % interval": interval,
-            "games": self.games,
-            "seed": self.seed if self.reproducible else f"{self.seed}{NOT_REPRODUCIBLE}",
-        }
-        return table_html(f"Match of {game_rules(self.game).title}", [[*cells.values()]], [*cells])
+    def shown(self) -> Page:
+        """Return the result as a table of one row."""
+        return Page(f"Match of {game_rules(self.game).title}", [Section("", _SHOWN, [self])])
+
+
+def _certainty(result: MatchResult) -> str:
+    if result.interval is None:
+        return f"none ({result.distinct_games} distinct games)"
+    return shares(result.interval)
+
+
+def _seed(result: MatchResult) -> str:
+    return f"{result.seed}{'' if result.reproducible else NOT_REPRODUCIBLE}"
+
+
+def won_drawn_lost(counts: Sequence[int]) -> str:
+    """Return numbers of games won, drawn and lost in short."""
+    return "+{} ={} \N{MINUS SIGN}{}".format(*counts)
+
+
+MATCH = (
+    Column("first", "player", str, look="code"),
+    Column("second", "opponent", str, look="code"),
+    Column("games", "games", counted),
+    Column("wins", "wins", counted),
+    Column("draws", "draws", counted),
+    Column("losses", "losses", counted),
+    Column("score", "score", share, look="strong"),
+    Column("interval", "95 % interval", shares),
+)
+"""The columns of results of matches, and of the data that `MatchResult.to_dict` returns."""
+
+_SHOWN = (
+    *chosen(MATCH, "first second wins draws losses score"),
+    Column("interval", "95 % interval", read=lambda result: result, format=_certainty),
+    *chosen(MATCH, "games"),
+    Column("seed", "seed", read=lambda result: result, format=_seed),
+)
 
 
 def match(
@@ -103,7 +124,7 @@ def match(
 
     A player is a text, a player as data, a tree or an object that holds one
     (`evoply.players.player_of`: one ply ahead), or any object with `choose(game, stream, clock)`.
-    The keywords of `PlayerTerms` are the conditions: *game*, *seed*, *openings*, *start*, *draws*,
+    The keywords of `Terms` are the conditions: *game*, *seed*, *openings*, *start*, *draws*,
     *clock*, *threads*, *cluster*, and *runs*, which finds the champions that texts name.
 
     Every opening is played twice with colours swapped, so *games* must be even. *progress* is

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from operator import attrgetter
 from typing import Any, ClassVar, Unpack
 
 import numpy as np
@@ -13,14 +14,13 @@ from evoply._native import Stream
 from evoply.arena.conditions import (
     MOST_GAMES,
     Conditions,
-    PlayerTerms,
     circumstances,
     even_games,
     field_of,
 )
-from evoply.arena.json_data import JsonData
+from evoply.arena.game_terms import PlayerTerms
 from evoply.arena.kept_games import keeping
-from evoply.arena.matches import first_points, report
+from evoply.arena.matches import first_points, report, won_drawn_lost
 from evoply.arena.pairs import PairsPlayed
 from evoply.arena.ratings import Ratings
 from evoply.arena.schedule import FinishedGames, Results, Schedule, gathered, whole_pairs
@@ -29,12 +29,16 @@ from evoply.arena.stopping import Stop
 from evoply.arena.tally import Circumstances, Tally, TimeUsed
 from evoply.formats import GamePlayed
 from evoply.games import game_rules
-from evoply.look import table_html
+from evoply.json_data import JsonData
 from evoply.players import NOT_REPRODUCIBLE
+from evoply.sections import Column, Intervals, Page, Section, between, counted, share
 from evoply.throttle import Pace
 from evoply.wording import named_apart, short_name, signed, span
 
 MOST_PLAYERS = 1000
+_EVERYBODY = "Everybody against everybody"
+_MOST_IN_GRID = 16
+"""Players whose results against each other are still shown as a grid."""
 _GAMES_AT_A_TIME = 1000
 """Games that wait for `on_game` with their moves."""
 
@@ -86,21 +90,24 @@ class Pairing(JsonData):
 class RoundRobin(Circumstances):
     """The standings, best first, and all pairings; players are indices into *players*."""
 
+    kind_in_json: ClassVar = {"mode": "round-robin"}
     players: tuple[str, ...]
     standings: tuple[Standing, ...]
-    pairings: tuple[Pairing, ...]
+    pairings: tuple[Pairing, ...] = field(metadata={"from": "named_pairings"})
     games: int
     distinct_games: int
     about: tuple[Mapping[str, Any], ...] = ()
     """For each of *players*: its name as `player`, `kind`, `version`, `forfeits` (games) and, for
     an engine, its own name (`engine`) and its `command`."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data; pairings name players."""
-        data = Circumstances.to_dict(self)
-        for pairing in data["pairings"]:
-            pairing |= {side: self.players[pairing[side]] for side in ("first", "second")}
-        return {"mode": "round-robin", **data}
+    @property
+    def named_pairings(self) -> list[dict[str, Any]]:
+        """The pairings as JSON-ready data with the names of players."""
+        return [
+            pairing.to_dict()
+            | {"first": self.players[pairing.first], "second": self.players[pairing.second]}
+            for pairing in self.pairings
+        ]
 
     def __str__(self) -> str:
         ranked = (
@@ -110,20 +117,73 @@ class RoundRobin(Circumstances):
         )
         return ", ".join(ranked) + ("" if self.reproducible else NOT_REPRODUCIBLE)
 
-    def _repr_html_(self) -> str:
-        rows = [
-            (
-                standing.rank,
-                short_name(standing.player),
-                signed(standing.rating),
-                span(standing.interval, "none"),
-                f"{standing.score:.1%}",
-                standing.games,
-            )
-            for standing in self.standings
+    def shown(self) -> Page:
+        """Return the standings, and how every two players fared."""
+        standings = self.standings
+        facts = {
+            "players": counted(len(standings)),
+            "games": counted(self.games),
+            "different games": counted(self.distinct_games),
+        }
+        sections = [
+            Section("Standings", STANDINGS, standings, RATING_NOTE, charts=[_RATINGS]),
+            self._grid() if len(standings) <= _MOST_IN_GRID else self._all_pairings(),
+            self.forfeited(),
         ]
-        head = ("rank", "player", "rating", "95 % interval", "score", "games")
-        return table_html(f"Round robin of {game_rules(self.game).title}", rows, head)
+        title = f"Round robin: {game_rules(self.game).title}"
+        return Page(title, sections, facts | self.usual_facts)
+
+    def _grid(self) -> Section:
+        scores = {(met.first, met.second): 100 * met.score for met in self.pairings}
+        scores |= {(other, player): 100 - score for (player, other), score in scores.items()}
+
+        def against(rank: int, place: int) -> Column:
+            def points(row: Standing) -> float | None:
+                return scores.get((row.place, place))
+
+            return Column("", str(rank), "{:.0f} %".format, read=points, missing="")
+
+        columns = (
+            Column("rank", "", str),
+            Column("player", "", str, look="code"),
+            *(against(standing.rank, standing.place) for standing in self.standings),
+        )
+        note = "Points per game of the row's player against the column's, players by rank."
+        return Section(_EVERYBODY, columns, self.standings, note, look="grid", longest=30)
+
+    def _all_pairings(self) -> Section:
+        columns = (
+            Column("", "player", str, read=lambda met: self.players[met.first], look="code"),
+            Column("", "opponent", str, read=lambda met: self.players[met.second], look="code"),
+            Column(
+                "",
+                "result",
+                won_drawn_lost,
+                look="whole",
+                read=attrgetter("wins", "draws", "losses"),
+            ),
+            Column("score", "score", share),
+        )
+        return Section(_EVERYBODY, columns, self.pairings, folded="All pairings", longest=40)
+
+
+RATING_NOTE = (
+    "Ratings are those under which the results were likeliest (Bradley and Terry), on Elo's scale: "
+    "400 points are ten to one. A draw counts half. Intervals take the two games of an opening "
+    "together, because they are not independent."
+)
+
+_RATINGS = Intervals("Ratings", "rating (Elo, mean 0)", "rating", "interval", reference=0.0)
+
+STANDINGS = (
+    Column("rank", "rank", counted),
+    Column("player", "player", str, look="code"),
+    Column("rating", "rating", signed, look="strong"),
+    Column("interval", "95 % interval", between(signed), missing="too few games"),
+    Column("score", "score", share),
+    Column("games", "games", counted),
+)
+"""The columns of standings of round robins."""
 
 
 def round_robin(

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from evoply.arena.json_data import JsonData
 from evoply.arena.schedule import Results, Schedule
+from evoply.json_data import JsonData
 from evoply.protocols import Color, TimeControl
+from evoply.sections import Column, Section, Shown, counted
 from evoply.wording import short_name
 
 
@@ -29,6 +30,14 @@ class LostGames(JsonData):
         )
 
 
+_FORFEITS = (
+    Column("player", "player", str, look="code"),
+    Column("opponent", "opponent", str, look="code"),
+    Column("reason", "why", str),
+    Column("games", "games", counted),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class TimeUsed(JsonData):
     """The seconds that a player's moves of a game took."""
@@ -41,7 +50,7 @@ class TimeUsed(JsonData):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Circumstances(JsonData):
+class Circumstances(JsonData, Shown):
     """How games were played: what the results of matches and tournaments share."""
 
     game: str
@@ -54,6 +63,21 @@ class Circumstances(JsonData):
     differently next time."""
     forfeits: tuple[LostGames, ...] = ()
     """Games that were forfeited: by whom, against whom and why."""
+
+    @property
+    def usual_facts(self) -> dict[str, str]:
+        """How the games were played, as facts of a page."""
+        return {
+            "opening plies": str(self.opening_plies or "none"),
+            "seconds a side (clock)": self.clock or "",
+            "seed": str(self.seed),
+            "reproducible": "" if self.reproducible else "no",
+        }
+
+    def forfeited(self) -> Section:
+        """Return the forfeited games."""
+        note = "A player that fails in a game loses that game, and the tournament goes on."
+        return Section("Forfeited games", _FORFEITS, self.forfeits, note)
 
 
 class Tally:

@@ -10,32 +10,35 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evoply._native import Stream
-from evoply.arena.conditions import Field, PlayerTerms, circumstances, field_of
+from evoply.arena.conditions import Field, circumstances, field_of
 from evoply.arena.elimination import (
     Elimination,
     Meetings,
     Play,
     eliminate,
 )
+from evoply.arena.game_terms import PlayerTerms
 from evoply.arena.games_played import games_played
-from evoply.arena.json_data import JsonData
 from evoply.arena.kept_games import KeptGames, keeping, play_kept
 from evoply.arena.pairs import PairsPlayed
 from evoply.arena.playing import Tables
-from evoply.arena.round_robins import MOST_PLAYERS
+from evoply.arena.round_robins import MOST_PLAYERS, RATING_NOTE
 from evoply.arena.schedule import Results, Schedule, checked_whole, ignore
 from evoply.arena.statistics import mean_interval, wilson
 from evoply.arena.stopping import Stop
 from evoply.arena.tally import Circumstances, Tally, TimeUsed
 from evoply.formats import GamePlayed
+from evoply.games import game_rules
+from evoply.json_data import JsonData
+from evoply.sections import Column, Intervals, Page, Section, between, cells_of, counted
 from evoply.throttle import Pace
-from evoply.wording import named_apart
+from evoply.wording import named_apart, short_name, signed
 
 MOST_RUNS = 100_000
 _FEWEST_RUNS = 10
@@ -75,11 +78,21 @@ class Correlation(JsonData):
     interval: tuple[float, float] | None
     players: int
 
+    def __str__(self) -> str:
+        between = (
+            "" if self.interval is None else " (95 %: {:+.2f} to {:+.2f})".format(*self.interval)
+        )
+        return (
+            f"Spearman's rank correlation of the given fitness with strength: {self.rho:+.2f}"
+            f"{between}, {self.players} players. 1 would mean that the fittest always wins."
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Tournament(Circumstances):
     """Elimination tournaments of the same players, played many times; stars with the best first."""
 
+    kind_in_json: ClassVar = {"mode": "elimination"}
     mode: Meetings = field(metadata={"json": "opponents"})
     stars: tuple[Star, ...]
     runs: int
@@ -96,9 +109,59 @@ class Tournament(Circumstances):
     """For each player, in the order of the arguments: its name as `player`, `kind`, `version`,
     `forfeits` (games) and, for an engine, its own name (`engine`) and its `command`."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data."""
-        return {"mode": "elimination", **Circumstances.to_dict(self)}
+    def shown(self) -> Page:
+        """Return the stars, and who was out when."""
+        stars, correlation = self.stars, self.fitness_correlation
+        ranks = {star.place: rank for rank, star in enumerate(stars, start=1)}
+        columns = [Column("rank", "rank", counted, read=lambda star: ranks[star.place]), *STARS]
+        if correlation is not None:
+            columns.append(_FITNESS)
+        finals = Intervals(
+            "Finals",
+            "share of runs",
+            lambda star: star.finals / self.runs,
+            "finals_interval",
+            note="runs in which it played in the last round, with 95 % intervals",
+        )
+        found = [] if correlation is None else [str(correlation)]
+        rounds = [
+            (str(run), str(number), ", ".join(map(short_name, names)))
+            for run, rounds in enumerate(self.out[:_MOST_RUNS_SHOWN], start=1)
+            for number, names in enumerate(rounds, start=1)
+        ]
+        facts = {
+            "players": counted(len(stars)),
+            "opponents": _WHOM[self.mode],
+            "runs": counted(self.runs),
+            "games": counted(self.games),
+        }
+        head = cells_of("run", "round", "out")
+        return Page(
+            f"Tournament: {game_rules(self.game).title}",
+            [
+                Section("Stars", columns, stars, RATING_NOTE, found, charts=[_RANKS, finals]),
+                Section("Who was out when", head, rounds, folded="Every round"),
+                self.forfeited(),
+            ],
+            facts | self.usual_facts,
+            "In every round a player meets randomly drawn opponents with both colours, and is out "
+            f"unless it wins more than {100 * self.threshold:g} % of its games.",
+        )
+
+
+STARS = (
+    Column("player", "player", str, look="code"),
+    Column("bracket", "bracket", str, longest=20),
+    Column("mean_rank", "mean rank", "{:.2f}".format, look="strong"),
+    Column("titles", "titles", counted),
+    Column("finals", "finals", counted),
+    Column("rating", "rating", signed),
+    Column("rating_interval", "95 % interval", between(signed), missing="too few games"),
+)
+_RANKS = Intervals("Mean rank", "mean rank (1 is the best)", "mean_rank", "rank_interval")
+_FITNESS = Column("fitness", "fitness", "{:g}".format, missing="", is_listed=False)
+_WHOM = {"all": "all players", "same": "players of the same bracket", "other": "other brackets"}
+_MOST_RUNS_SHOWN = 100
 
 
 def tournament(

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from evoply.cli import shared_options
-from evoply.cli.output import EndedError, Output, StoppedError, table
+from evoply.cli.output import EndedError, Output, StoppedError, rows_table, say_section
+from evoply.cli.shared_options import USUAL_TERMS, WrittenTerms, only
 from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
 from evoply.protocols import CERTAIN
+from evoply.sections import Column
 from evoply.wording import short_name
 
 if TYPE_CHECKING:
@@ -42,14 +46,11 @@ def analyse(
     player: str,
     /,
     *,
-    game: shared_options.Game = None,
-    position: shared_options.Position = None,
+    conditions: Annotated[WrittenTerms, only("game", "start", "threads", "seed")] = USUAL_TERMS,
     multi: Annotated[int, Parameter(validator=_check_multi)] = 0,
     games: Path | None = None,
     exact: Annotated[shared_options.WholeOrNone, Parameter(validator=_check_exact)] = 16,
     html: shared_options.OutputFile = None,
-    threads: shared_options.Threads = 0,
-    seed: shared_options.Seed = 1,
     programs: shared_options.Programs = shared_options.USUAL_PROGRAMS,
     json: shared_options.Json = False,
 ) -> None:
@@ -87,36 +88,36 @@ def analyse(
     html
         With --games: write a page with graphs and mistakes on boards, which opens offline.
     """
-    if games is not None:
-        if position is not None:
-            raise ValueError("--position: is for one position; leave it out with --games")
-        if multi:
-            raise ValueError("--multi: is for one position; leave it out with --games")
-        _analyse_games(
-            player,
-            games,
-            game=game,
-            exact=None if exact == "none" else int(exact),
-            html=html,
-            threads=threads,
-            seed=seed,
-            programs=programs,
-            output=Output(json),
-        )
+    output = Output(json)
+    if games is None:
+        if html is not None:
+            raise ValueError(
+                "--html: say which games: `evoply analyse PLAYER --games FILE --html PAGE`"
+            )
+        _analyse_position(player, conditions, multi, programs, output)
         return
-    if html is not None:
-        raise ValueError(
-            "--html: say which games: `evoply analyse PLAYER --games FILE --html PAGE`"
-        )
+    for option, is_given in (("position", conditions.start is not None), ("multi", multi)):
+        if is_given:
+            raise ValueError(f"--{option}: is for one position; leave it out with --games")
+    solved_from = None if exact == "none" else int(exact)
+    _analyse_games(player, games, conditions, solved_from, html, programs, output)
+
+
+def _analyse_position(
+    player: str,
+    conditions: WrittenTerms,
+    multi: int,
+    programs: shared_options.Programs,
+    output: Output,
+) -> None:
     from evoply import players
     from evoply._native import Stream
     from evoply.cli.board_view import board_text
     from evoply.cli.player_texts import read_players, read_position
     from evoply.protocols import Choice, ForfeitError
 
-    game, (read,) = read_players([player], game, programs)
-    record = read_position(game, position)
-    output = Output(json)
+    game, (read,) = read_players([player], conditions.game, programs)
+    record = read_position(game, conditions.start)
     output.people.print(board_text(record, output.people))
     outcome = record.outcome()
     choice = Choice(None)
@@ -128,7 +129,8 @@ def analyse(
     else:
         try:
             wanted: dict[str, Any] = {"multi": multi} if multi else {"every_move": True}
-            choice = players.analyse(read, record, stream=Stream(seed, "analyse"), **wanted)
+            stream = Stream(conditions.seed, "analyse")
+            choice = players.analyse(read, record, stream=stream, **wanted)
         except ForfeitError as error:
             raise EndedError(f"{short_name(read.label)} chooses no move: {error}", {}) from None
         for line in choice_lines(record, short_name(read.label), choice):
@@ -142,7 +144,7 @@ def analyse(
             "position": str(record.position.text()),
             "player": read.label,
             **choice_data(record, choice),
-            "seed": seed,
+            "seed": conditions.seed,
             "outcome": None if outcome is None else str(outcome),
         }
     )
@@ -151,22 +153,22 @@ def analyse(
 def _analyse_games(
     player: str,
     path: Path,
-    *,
-    game: str | None,
+    conditions: WrittenTerms,
     exact: int | None,
     html: Path | None,
-    threads: int,
-    seed: int,
     programs: shared_options.Programs,
     output: Output,
 ) -> None:
     from evoply.cli.player_texts import read_players
     from evoply.cli.progress import progress_bar
-    from evoply.reports import analyse_games, write_analysis
+    from evoply.reports import analyse_games, page_of_games, write_result
     from evoply.reports.game_analysis import summaries
 
-    games, notes = _games_of(path, game)
-    game, (judge,) = read_players([player], game or games[0].record.position.game, programs)
+    seed, threads = conditions.seed, conditions.threads
+    games, notes = _games_of(path, conditions.game)
+    game, (judge,) = read_players(
+        [player], conditions.game or games[0].record.position.game, programs
+    )
     others = _of_others(games, game)
     notes.refused.extend(others)
     games = [played for played in games if played.record.position.game == game]
@@ -184,7 +186,7 @@ def _analyse_games(
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from None
     if html is not None and analysed:
-        write_analysis(analysed, judge.label, html, exact=exact)
+        write_result(page_of_games(analysed, judge.label, exact=exact), html)
     _show_games(output, analysed)
     if html is not None and analysed:
         output.say(f"Report: {html}")
@@ -233,65 +235,39 @@ def _of_others(games: Sequence[GamePlayed], game: str) -> list[Refused]:
 def _show_games(output: Output, games: Sequence[AnalysedGame]) -> None:
     """Print how well each player chose, and every move of one game or the mistakes of many."""
     from evoply.reports.analysis_page import (
+        MOVES,
+        PLAYERS_IN_SHORT,
         bounds_text,
-        loss_text,
-        score_text,
-        share_text,
+        players_of,
         unit_text,
     )
-    from evoply.reports.game_analysis import summaries
+    from evoply.sections import chosen
 
     if not games:
         return
     scale = games[0].scale
     if len(games) == 1:
-        moves = table("ply", "side", "move", "worth", "best", "worth ", "lost", "line", left=_LEFT)
-        for move in games[0].moves:
-            score, best = (
-                score_text(score, move, scale) for score in (move.score, move.best_score)
-            )
-            line = " ".join(move.line[:6])
-            cells = (move.move, score, move.best or "", best, loss_text(move, scale), line)
-            moves.add_row(str(move.ply), str(move.color), *cells)
-        output.people.print(moves)
+        moves = [(games[0], move) for move in games[0].moves]
+        names = "ply side move worth best best_worth loss start"
+        output.people.print(rows_table(chosen(MOVES, names), moves))
     else:
         _show_mistakes(output, games)
-    names = ("player", "choices", "best moves", "good moves", "mean loss", "exact")
-    summary = table(*names, left=("player",))
-    for name, accuracy in summaries(games).items():
-        summary.add_row(
-            short_name(name),
-            f"{accuracy.choices:,}",
-            share_text(accuracy.share),
-            share_text(accuracy.good / accuracy.choices if accuracy.choices else None),
-            "-" if accuracy.loss is None else scale.difference_text(accuracy.loss),
-            f"{accuracy.exact:,}",
-        )
-    output.people.print(summary)
+    say_section(replace(players_of(games), columns=PLAYERS_IN_SHORT), output)
     output.say(f"A worth is {unit_text(scale)}, for the side to move.")
     if scale.bounds:
         output.say(f"By what a move loses it is: {bounds_text(scale)}; a good move loses less.")
 
 
 def _show_mistakes(output: Output, games: Sequence[AnalysedGame]) -> None:
-    from evoply.reports.analysis_page import loss_text, score_text
+    from evoply.reports.analysis_page import MOVES
+    from evoply.sections import chosen
 
-    listed = table("game", "ply", "player", "move", "worth", "best", "worth ", "lost", left=_LEFT)
     mistakes = [(game, move) for game in games for move in game.moves if move.loss]
     mistakes.sort(key=lambda pair: -(pair[1].loss or 0.0))
-    for game, move in mistakes[:_MOST_MISTAKES]:
-        score, best = (
-            score_text(score, move, game.scale) for score in (move.score, move.best_score)
-        )
-        name = short_name(game.player(move.color))
-        cells = (name, move.move, score, move.best or "", best, loss_text(move, game.scale))
-        listed.add_row(str(game.number), str(move.ply), *cells)
     if mistakes:
         output.say(f"The largest of {len(mistakes):,} mistakes:")
-        output.people.print(listed)
-
-
-_LEFT = ("side", "player", "move", "best", "line", "lost")
+        columns = chosen(MOVES, "game ply player move worth best best_worth loss")
+        output.people.print(rows_table(columns, mistakes[:_MOST_MISTAKES]))
 
 
 def choice_data(record: GameRecord, choice: Choice) -> dict[str, Any]:
@@ -335,10 +311,11 @@ def moves_table(record: GameRecord, choice: Choice) -> Table | None:
     """Return every legal move with its value, best first; None if there are no values."""
     if not choice.moves:
         return None
-    grid = table("move", "value", left=("move",))
-    for move, score in choice.moves:
-        grid.add_row(_texts(record, [move])[0], value_text(score))
-    return grid
+    columns = (
+        Column("move", "move", str, read=lambda row: _texts(record, [row[0]])[0]),
+        Column("value", "value", value_text, read=itemgetter(1)),
+    )
+    return rows_table(columns, choice.moves)
 
 
 def value_text(score: float) -> str:

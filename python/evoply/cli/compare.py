@@ -2,45 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING, Any
 
 from evoply.cli.long_work import on_cluster
-from evoply.cli.output import Output, StoppedError, made, table
+from evoply.cli.output import Output, StoppedError, made, say_section
 from evoply.cli.progress import duration, share_bar
 from evoply.cli.shared_options import (
+    NO_BUDGET,
     NO_CLUSTER,
-    Charts,
+    USUAL_OPTIONS,
+    BudgetOptions,
     ClusterOptions,
     CodeInRuns,
+    ExperimentOptions,
     Json,
     RunGame,
-    Threads,
     Whole,
     prepared_folder,
 )
 from evoply.protocols import RunError
 from evoply.refusals import reason
+from evoply.sections import share
 
 if TYPE_CHECKING:
     from evoply.experiments import Comparison, Cost, ExperimentFolder, Status
+    from evoply.leagues import League
 
 _PAGE = "comparison.html"
-_MOST_PAIRS = 20
-"""Pairs in view, those that differ most surely; what is left out is told."""
-
-Csv = Annotated[
-    Path | None,
-    Parameter("--csv", help="Write every number of the page into files in this folder."),
-]
-Workers = Annotated[
-    Threads,
-    Parameter(
-        help="Runs at a time; 0, the default: one a core. The result never depends on it.",
-    ),
-]
 
 
 def compare(
@@ -49,15 +40,11 @@ def compare(
     seeds: Whole | None = None,
     measure: str | None = None,
     games: Whole | None = None,
-    budget_games: Whole | None = None,
-    budget_work: Whole | None = None,
-    budget_seconds: float | None = None,
+    budget: BudgetOptions = NO_BUDGET,
     looks: str = "",
     same_within: float | None = None,
     name: str | None = None,
-    csv_: Csv = None,
-    charts: Charts = None,
-    workers: Workers = 0,
+    options: ExperimentOptions = USUAL_OPTIONS,
     cluster: ClusterOptions = NO_CLUSTER,
     code_in_runs: CodeInRuns = False,
     json: Json = False,
@@ -80,12 +67,6 @@ def compare(
         score: and opponents with commas between, such as score:swh,material:depth=3.
     games
         Games against each opponent at the end of a run.
-    budget_games
-        Games of training for each run, instead of the limits in the configs.
-    budget_work
-        Work of each run, counted as by the key work_limit (see `evoply config work_limit`).
-    budget_seconds
-        Seconds of each run; the same command may then give other results.
     looks
         Numbers of seeds at which you will look, such as 10,20,40; with any others nothing is
         certain. Default: once, at the end.
@@ -106,18 +87,17 @@ def compare(
         "games": games,
         "same_within": same_within,
     }
-    budget = {"games": budget_games, "work": budget_work, "seconds": budget_seconds}
     experiment = experiment_of(
         {
             "configs": configs,
             "looks": _looks(looks),
             **{key: value for key, value in chosen.items() if value is not None},
-            "budget": {key: value for key, value in budget.items() if value is not None},
+            "budget": {key: value for key, value in asdict(budget).items() if value is not None},
         }
     )
     usual = usual_name(Path(config).stem for config in configs)
     path = runs_directory() / (usual if name is None else checked_name(name))
-    run_all(ExperimentFolder.create(path, experiment), Output(json), workers, csv_, charts, cluster)
+    run_all(ExperimentFolder.create(path, experiment), Output(json), options, cluster)
 
 
 def _looks(text: str) -> tuple[int, ...]:
@@ -128,78 +108,94 @@ def _looks(text: str) -> tuple[int, ...]:
 
 
 def run_all(
+    folder: ExperimentFolder, output: Output, options: ExperimentOptions, cluster: ClusterOptions
+) -> None:
+    """Make all runs of *folder* that are missing, and say how they compare."""
+    from evoply.experiments import check_experiment_sendable, comparison_charts, comparison_of
+    from evoply.reports import save_charts
+
+    prepared_folder(options.csv)
+    prepared_folder(options.charts)
+    if cluster.cluster is not None:
+        check_experiment_sendable(folder)
+    is_stopped = make_all(folder, output, options.workers, cluster, _costs)
+    comparison = comparison_of(folder)
+    if comparison.spreads:
+        _say(comparison, output)
+        save_page(comparison, folder.path / _PAGE, "all runs so far are kept", output)
+        if options.csv is not None:
+            output.labelled("CSV", str(comparison.save_csv(options.csv)))
+        if options.charts is not None:
+            files = save_charts(comparison_charts(comparison), options.charts)
+            output.labelled("Charts", f"{len(files)} files in {options.charts}")
+    others = (
+        "the others keep what they have"
+        if cluster.cluster is None
+        else "those that workers were at begin anew"
+    )
+    give(
+        comparison.to_dict(),
+        output,
+        f"{comparison.runs:,} of {len(folder.units()):,} runs are done, {others}" * is_stopped,
+    )
+
+
+def make_all(
     folder: ExperimentFolder,
     output: Output,
     workers: int,
-    folder_of_csv: Path | None,
-    charts: Path | None,
     cluster: ClusterOptions,
-) -> None:
-    """Make all runs of *folder* that are missing, and say how they compare."""
-    from evoply.experiments import (
-        check_experiment_sendable,
-        comparison_charts,
-        comparison_of,
-        estimated_cost,
-        run_experiment,
-    )
-    from evoply.experiments.verdict_on_setups import hopeless
-    from evoply.reports import save_charts
+    costs: Callable[[ExperimentFolder, int], Iterable[str]],
+) -> bool:
+    """Make and play all that *folder* lacks; return whether Ctrl-C stopped it.
 
-    prepared_folder(folder_of_csv)
-    prepared_folder(charts)
+    *costs* says in lines what it will cost on so many workers (0: one a core).
+    """
+    from evoply.experiments import run_experiment
+
     output.say(f"Folder: {folder.path}  (Ctrl-C stops; the same command goes on)")
-    if cluster.cluster is not None:
-        check_experiment_sendable(folder)
-    stopped = False
     try:
         with on_cluster(cluster, output) as dispatcher:
-            slots = workers if dispatcher is None else dispatcher.slots
-            output.say(_cost_text(estimated_cost(folder, workers=slots)))
-            why_hopeless = hopeless(folder.experiment.planned_looks, len(folder.setups))
-            if why_hopeless:
-                output.say(why_hopeless)
+            for line in costs(folder, workers if dispatcher is None else dispatcher.slots):
+                output.say(line)
             with share_bar(folder.name) as move:
 
                 def tell(status: Status) -> None:
-                    count = f"{status.done} of {status.units} runs"
+                    count = f"{status.done:,} of {status.units:,} {status.stage}"
                     move(status.share, count, status.seconds_left)
 
                 run_experiment(folder, workers=workers, progress=tell, cluster=dispatcher)
     except KeyboardInterrupt:
-        stopped = True
-    comparison = comparison_of(folder)
-    if comparison.spreads:
-        _say(comparison, output)
-        output.labelled("Page", str(_save_page(comparison, folder.path / _PAGE)))
-        if folder_of_csv is not None:
-            output.labelled("CSV", str(comparison.save_csv(folder_of_csv)))
-        if charts is not None:
-            files = save_charts(comparison_charts(comparison), charts)
-            output.labelled("Charts", f"{len(files)} files in {charts}")
-    if stopped:
-        units = len(folder.units())
-        others = (
-            "the others keep what they have"
-            if cluster.cluster is None
-            else "those that workers were at begin anew"
-        )
-        raise StoppedError(
-            f"Stopped; {comparison.runs:,} of {units:,} runs are done, {others}. The same command "
-            "goes on.",
-            made({**comparison.to_dict(), "status": "stopped"}),
-        )
-    output.result(made({**comparison.to_dict(), "status": "finished"}))
+        return True
+    return False
 
 
-def _save_page(comparison: Comparison, path: Path) -> Path:
+def save_page(result: Comparison | League, path: Path, kept: str, output: Output) -> None:
+    """Write the page about *result*, and say where; *kept* says what is not lost if it fails."""
     try:
-        return comparison.save_html(path)
+        output.labelled("Page", str(result.save_html(path)))
     except OSError as error:
         raise RunError(
             f"{path} cannot be written: {reason(error, path)}, then give the same command again; "
-            "all runs so far are kept"
+            f"{kept}"
         ) from None
+
+
+def give(data: Mapping[str, Any], output: Output, stopped: str) -> None:
+    """Give the result of an experiment; *stopped* says what is kept after Ctrl-C, "" without."""
+    if stopped:
+        raise StoppedError(
+            f"Stopped; {stopped}. The same command goes on.", made({**data, "status": "stopped"})
+        )
+    output.result(made({**data, "status": "finished"}))
+
+
+def _costs(folder: ExperimentFolder, slots: int) -> Iterator[str]:
+    from evoply.experiments import estimated_cost
+    from evoply.experiments.verdict_on_setups import hopeless
+
+    yield _cost_text(estimated_cost(folder, workers=slots))
+    yield from filter(None, [hopeless(folder.experiment.planned_looks, len(folder.setups))])
 
 
 def _cost_text(cost: Cost) -> str:
@@ -212,74 +208,31 @@ def _cost_text(cost: Cost) -> str:
 
 
 def _say(comparison: Comparison, output: Output) -> None:
-    output.say()
-    listed = table(
-        "setup", "seeds", "median", "quartiles", "mean", "95 % interval", left=("setup",)
+    from evoply.experiments.experiment_page import (
+        MOST_PAIRS,
+        PAIRS_IN_SHORT,
+        effects_of,
+        pairs_of,
+        values_of,
     )
-    for name in comparison.best:
-        spread = comparison.spreads[name]
-        listed.add_row(
-            name,
-            str(len(spread.values)),
-            f"{spread.median:.3f}",
-            f"{spread.quartiles[0]:.3f} to {spread.quartiles[1]:.3f}",
-            f"{spread.mean:.3f}",
-            "-"
-            if spread.interval is None
-            else f"{spread.interval[0]:.3f} to {spread.interval[1]:.3f}",
-        )
-    output.people.print(listed)
+
+    output.say()
+    say_section(values_of(comparison), output)
     output.say(f"Value: {comparison.experiment.measure}, {comparison.experiment.games} games each")
     for far in comparison.overshoots:
         output.say(
-            f"Beyond the budget: {far.setup} by {_share(far.mean)}, {_share(far.most)} at most"
+            f"Beyond the budget: {far.setup} by {share(far.mean)}, {share(far.most)} at most"
         )
-    pairs = sorted(comparison.differences, key=lambda difference: difference.p)
-    if pairs:
-        output.say()
-        names = ("first", "second")
-        listed = table(*names, "A", "shift", "95 % interval", "p", "p, all pairs", left=names)
-        for pair in pairs[:_MOST_PAIRS]:
-            interval = pair.interval
-            listed.add_row(
-                pair.first,
-                pair.second,
-                f"{pair.effect:.2f}",
-                f"{pair.shift:+.3f}",
-                "-" if interval is None else f"{interval[0]:+.3f} to {interval[1]:+.3f}",
-                f"{pair.plain_p:.3g}",
-                f"{pair.p:.3g}",
-            )
-        output.people.print(listed)
-        if len(pairs) > _MOST_PAIRS:
+    for section in (replace(pairs_of(comparison), columns=PAIRS_IN_SHORT), effects_of(comparison)):
+        if section.rows:
+            output.say()
+            say_section(section, output)
+        if section.parts:
             output.say(
-                f"{_MOST_PAIRS} of {len(pairs):,} pairs, those of the least p; the page and --csv "
-                "have all."
+                f"{MOST_PAIRS} of {len(comparison.differences):,} pairs, those of the least p; the "
+                "page and --csv have all."
             )
-    _say_effects(comparison, output)
     output.say(f"Look: {comparison.look}")
     for warning in comparison.warnings:
         output.say(warning, style="bold")
     output.say(comparison.verdict)
-
-
-def _say_effects(comparison: Comparison, output: Output) -> None:
-    effects = comparison.effects
-    if not effects:
-        return
-    output.say()
-    left = ("keys", "mean of their values")
-    listed = table("keys", "statistic", "p", "p, all effects", "mean of their values", left=left)
-    for effect in effects:
-        listed.add_row(
-            effect.name,
-            f"{effect.statistic:.2f}",
-            f"{effect.plain_p:.3g}",
-            f"{effect.p:.3g}",
-            "; ".join(f"{text}: {mean:.3f}" for text, mean in effect.means.items()),
-        )
-    output.people.print(listed)
-
-
-def _share(share: float) -> str:
-    return f"{100 * share:.1f} %"

@@ -11,25 +11,18 @@ from evoply.cli.output import Output
 if TYPE_CHECKING:
     from evoply.evolution import EvolutionConfig
 
-_SIZES = {"islands": "base.population_size", "map-elites": "batch"}
-"""The key for --population-size in configs of learners that evolve trees, too."""
-
 
 def evolve(
     config: str,
     /,
     *,
-    name: shared_options.RunName = None,
     seed: shared_options.Whole | None = None,
     population_size: shared_options.Whole | None = None,
     generations: shared_options.WholeOrNone | None = None,
     time_limit: shared_options.SecondsOrNone | None = None,
     game: shared_options.RunGame = None,
-    set_: shared_options.Overrides = None,
-    tests: shared_options.Tests = True,
-    threads: shared_options.Threads = 0,
+    options: shared_options.RunOptions = shared_options.USUAL_RUN,
     cluster: shared_options.ClusterOptions = shared_options.NO_CLUSTER,
-    code_in_runs: shared_options.CodeInRuns = False,
     json: shared_options.Json = False,
 ) -> None:
     """Evolve a player.
@@ -39,7 +32,7 @@ def evolve(
     shown, plays test matches, and a report is written.
 
     A config that says learner = "islands" evolves several populations side by
-    side, which exchange their best; one that says learner = "map-elites" fills
+    side, which exchange their best; one that says survival.kind = "map" fills
     a map with the best players of every kind.
 
     Parameters
@@ -59,22 +52,17 @@ def evolve(
     """
     learner = _learner_of(config)  # a mistyped name is refused before the rest is imported
     from evoply.cli.run_loop import for_runs, with_overrides
-    from evoply.evolution import load_config
 
     limits = {"generations": generations, "time_limit": time_limit}
-    overrides = with_overrides(set_, seed=seed, **limits, game=game)
+    sizes = {"population_size": population_size}
+    overrides = with_overrides(options.overrides, seed=seed, **limits, game=game, **sizes)
     output = Output(json)
-    driven: dict[str, Any] = {"threads": threads, "with_tests": tests}
-    if learner in _SIZES:
-        each = with_overrides(overrides, **{_SIZES[learner]: population_size})
-        _other_run(learner, name, config, each, cluster, output, driven)
-        return
-    overrides = with_overrides(overrides, population_size=population_size)
-    settings = load_config(config, overrides, **_readers(config))
+    driven: dict[str, Any] = {"threads": options.threads, "with_tests": options.tests}
+    settings = _settings(learner, config, overrides)
     with for_runs(cluster, settings, output) as driven["cluster"]:
         wanted = 0 if settings.termination is None else settings.termination.good_runs
         if not wanted:
-            result, _ = _one_run(name, settings, output, driven)
+            result, _ = _one_run(options.name, settings, output, driven)
             output.result(result)
             return
         results: list[dict[str, Any]] = []
@@ -82,7 +70,9 @@ def evolve(
         while good < wanted:
             number = len(results)
             seeded = settings.model_copy(update={"seed": settings.seed + number})
-            named = name if name is None or not number else f"{name}-{number + 1}"
+            named = options.name
+            if named is not None and number:
+                named = f"{named}-{number + 1}"
             result, is_good = _one_run(named, seeded, output, driven)
             results.append(result)
             good += is_good
@@ -102,35 +92,19 @@ def _learner_of(config: str) -> str:
     return str(read_toml(config_text(config), config).get("learner", ""))
 
 
-def _other_run(
-    learner: str,
-    name: str | None,
-    config: str,
-    overrides: list[str],
-    cluster: shared_options.ClusterOptions,
-    output: Output,
-    driven: dict[str, Any],
-) -> None:
-    """Make a run of another *learner* that evolves trees."""
-    from evoply.cli.run_loop import drive, for_runs, new_run
-    from evoply.kinds import KINDS
+def _settings(learner: str, config: str, overrides: list[str]) -> EvolutionConfig:
+    """Return the config of evolution or of islands; others import nothing of what one needs."""
+    if learner == "islands":
+        from evoply.islands import load_islands_config
 
-    kind = KINDS[learner]
-    settings = kind.configs.load(config, overrides)
-    with (
-        for_runs(cluster, settings, output, kind) as workers,
-        new_run(name, settings, output, kind) as run,
-    ):
-        output.result(drive(run, output, cluster=workers, **driven))
+        return load_islands_config(config, overrides)
+    from evoply.evolution import load_config
 
-
-def _readers(config: str) -> dict[str, Any]:
-    """Return the reader of parameter files of gpjpp; other configs import nothing."""
     if not config.lower().endswith(".ini"):
-        return {}
+        return load_config(config, overrides)
     from evoply.studies.bellin import config_from_ini
 
-    return {"ini": config_from_ini}
+    return load_config(config, overrides, ini=config_from_ini)
 
 
 def _one_run(
@@ -146,4 +120,4 @@ def _one_run(
     with new_run(name, settings, output) as run:
         result = drive(run, output, **driven)
         last = run.last()
-        return result, last is not None and is_good(settings, last.statistics.best)
+        return result, last is not None and is_good(settings, last.statistics["best"])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from evoply.cli.long_work import on_cluster, seconds_in_words
-from evoply.cli.output import Output, StoppedError, made, percent, table
-from evoply.cli.progress import share_bar
+from evoply.cli.compare import give, make_all, save_page
+from evoply.cli.long_work import seconds_in_words
+from evoply.cli.output import Output, say_section
 from evoply.cli.shared_options import (
     NO_CLUSTER,
     ClusterOptions,
@@ -18,12 +19,10 @@ from evoply.cli.shared_options import (
     Threads,
     Whole,
 )
-from evoply.protocols import RunError
-from evoply.refusals import reason
-from evoply.wording import signed, span
 
 if TYPE_CHECKING:
-    from evoply.leagues import League, LeagueFolder, LeagueStatus
+    from evoply.experiments import ExperimentFolder
+    from evoply.leagues import League
 
 _PAGE = "league.html"
 
@@ -81,89 +80,51 @@ def league(
     name
         Folder of the league within runs/ (or $EVOPLY_RUNS). Default: league-GAME.
     """
-    from evoply.leagues.league_loop import results_of, run_league
-    from evoply.leagues.league_result import League, budget_of, usual_name
-    from evoply.leagues.plan import LeagueFolder, plan_of
-    from evoply.runs import checked_name, runs_directory
+    from evoply.leagues.league_data import results_of
+    from evoply.leagues.league_result import League, budget_of, league_folder
+    from evoply.runs import checked_name
 
     output = Output(json)
-    plan = plan_of(
-        {
-            "game": game or "othello",
-            "methods": tuple(part.strip() for part in methods.split(",") if part.strip()),
-            "own": tuple(with_ or ()),
-            "budget": budget_of(budget),
-            "seeds": seeds,
-            "games": games,
-            "move_time": move_time,
-            "depth": depth,
-        }
+    folder = league_folder(
+        None if name is None else checked_name(name),
+        game=game or "othello",
+        seeds=seeds,
+        budget=budget_of(budget),
+        games=games,
+        move_time=move_time,
+        depth=depth,
+        methods=tuple(part.strip() for part in methods.split(",") if part.strip()),
+        own=tuple(with_ or ()),
     )
-    path = runs_directory() / (usual_name(plan) if name is None else checked_name(name))
-    folder = LeagueFolder.create(path, plan)
-    output.say(f"Folder: {folder.path}  (Ctrl-C stops; the same command goes on)")
-    stopped = False
-    try:
-        with on_cluster(cluster, output) as dispatcher:
-            slots = workers if dispatcher is None else dispatcher.slots
-            output.say(_cost_text(folder, slots))
-            with share_bar(folder.path.name) as move:
-
-                def tell(status: LeagueStatus) -> None:
-                    count = f"{status.done:,} of {status.total:,}"
-                    move(status.share, count, status.seconds_left, status.stage)
-
-                results = run_league(folder, workers=workers, progress=tell, cluster=dispatcher)
-    except KeyboardInterrupt:
-        stopped = True
-        results = results_of(folder)
-    found = League.of(results)
+    is_stopped = make_all(folder, output, workers, cluster, _costs)
+    found = League.of(results_of(folder))
     _say(found, output)
-    try:
-        output.labelled("Page", str(found.save_html(folder.path / _PAGE)))
-    except OSError as error:
-        raise RunError(
-            f"{folder.path / _PAGE} cannot be written: {reason(error, folder.path)}, then give the "
-            "same command again; all players and games so far are kept"
-        ) from None
-    if stopped:
-        raise StoppedError(
-            "Stopped; finished steps of players and finished games are kept. The same command goes "
-            "on.",
-            made({**found.to_dict(), "status": "stopped"}),
-        )
-    output.result(made({**found.to_dict(), "status": "finished"}))
+    save_page(found, folder.path / _PAGE, "all players and games so far are kept", output)
+    kept = "finished steps of players and finished games are kept"
+    give(found.to_dict(), output, kept * is_stopped)
 
 
-def _cost_text(folder: LeagueFolder, slots: int) -> str:
+def _costs(folder: ExperimentFolder, slots: int) -> Iterator[str]:
+    from evoply.experiments.all_play_all import measure_of_league
     from evoply.processes import core_count
 
-    plan, many = folder.plan, len(folder.entrants)
-    runs = plan.seeds * (many - len(folder.ready_players))
-    seconds = seconds_in_words(plan.budget * runs / (slots or core_count()))
+    plan, measure = folder.experiment, measure_of_league(folder)
+    many = len(measure.entrants)
+    runs = plan.seeds * (many - len(folder.players))
+    seconds = seconds_in_words(measure.budget * runs / (slots or core_count()))
     seeds = f"{plan.seeds} seed{'s' * (plan.seeds > 1)}"
     unsure = " (too few for an interval: three or more have one)" * (plan.seeds == 2)
-    return (
+    yield (
         f"{many} take part with {seeds}{unsure}: {seconds} to make {runs} players, then their games"
     )
 
 
 def _say(found: League, output: Output) -> None:
-    for condition, standings in found.standings.items():
+    from evoply.leagues.league_page import ratings_of
+
+    for standings in found.standings.values():
         output.say()
-        output.say(f"At {found.results.conditions[condition]}")
-        listed = table("", "method", "rating", "95 % interval", "score", "games", left=("method",))
-        for row in standings.standings:
-            listed.add_row(
-                "-" if row.rank is None else str(row.rank),
-                row.entrant,
-                "-" if row.rating is None else signed(row.rating),
-                span(row.interval, "-"),
-                percent(row.score),
-                f"{row.games:,}",
-            )
-        output.people.print(listed)
-        for note in standings.notes:
-            output.say(note)
+        output.say(f"At {standings.words}")
+        say_section(ratings_of(standings), output)
     if not found.is_whole:
         output.say("Not everything is made and played yet.")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,10 +12,12 @@ from cyclopts import Parameter
 
 from evoply.cli import shared_options
 from evoply.cli.long_work import give, played
-from evoply.cli.output import Output, percent, table
+from evoply.cli.output import Output, rows_table
 from evoply.cli.progress import progress_bar
 from evoply.cli.saving import saving, say_saved
-from evoply.wording import short_name, shorten
+from evoply.cli.shared_options import USUAL_TERMS, WrittenTerms
+from evoply.sections import NOTHING, Column, counted, share, shares
+from evoply.wording import short_name
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -39,6 +43,13 @@ _SANDBOXES = {
     "bubblewrap": "in a sandbox (bubblewrap), without network",
     None: "without a sandbox: it could do what its user can",
 }
+_PAIRS = (
+    Column("", "pair scored", str, read=lambda _: "pairs"),
+    *(
+        Column("", points, counted, read=itemgetter(place))
+        for place, points in enumerate(("0", "½", "1", "1½", "2"))
+    ),
+)
 _FEWEST_GAMES = 20
 """Fewer games never give an interval: see `evoply.arena.statistics`."""
 
@@ -49,20 +60,14 @@ def match(
     /,
     *,
     games: shared_options.WholeOrDefault = None,
-    seed: shared_options.Seed = 1,
-    game: shared_options.Game = None,
-    openings: shared_options.Openings = None,
-    position: shared_options.Position = None,
-    draws: shared_options.Draws = None,
+    conditions: Annotated[WrittenTerms, Parameter(name="*")] = USUAL_TERMS,
     sprt: Annotated[tuple[float, float] | None, Parameter(negative="")] = None,
     alpha: float = 0.05,
     beta: float = 0.05,
     save_games: Path | None = None,
     watch: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     delay: shared_options.Delay = 0.5,
-    clock: shared_options.Clock = None,
     programs: shared_options.Programs = shared_options.USUAL_PROGRAMS,
-    threads: shared_options.Threads = 0,
     quiet: shared_options.Quiet = False,
     json: shared_options.Json = False,
 ) -> None:
@@ -106,20 +111,12 @@ def match(
         When a game has been played, show it in the terminal, move by move.
     """
     from evoply import arena
-    from evoply.cli.player_texts import read_players, read_position
+    from evoply.cli.player_texts import read_players, read_terms
 
     if watch and sprt is not None:
         raise ValueError("--watch shows a match of a few games, and --sprt plays thousands")
-    game, (player, opponent) = read_players([first, second], game, programs)
-    terms: dict[str, Any] = {
-        "game": game,
-        "seed": seed,
-        "openings": shared_options.chosen_openings(openings),
-        "start": read_position(game, position).position,
-        "draws": shared_options.chosen_draws(draws, game),
-        "clock": shared_options.chosen_clock(clock),
-        "threads": threads,
-    }
+    game, (player, opponent) = read_players([first, second], conditions.game, programs)
+    terms = read_terms(conditions, game)
     test = None if sprt is None else arena.Sprt(*sprt, alpha, beta)
     if games is None:
         games = _GAMES if test is None else _MOST_SPRT_GAMES
@@ -172,7 +169,7 @@ def _say_match(output: Output, result: MatchResult) -> None:
     output.people.print(grid)
     shown = {column.header for column in grid.columns}
     if not shown.issuperset(_NUMBERS):
-        between = interval_text(result.interval)
+        between = NOTHING if result.interval is None else shares(result.interval)
         output.say(
             f"{result.games:,} games: {result.wins:,} won, {result.draws:,} drawn, "
             f"{result.losses:,} lost" + (f"; 95 % interval {between}" * (_INTERVAL not in shown))
@@ -193,7 +190,7 @@ def _viewer(
     output: Output, delay: float, save: Callable[[GamePlayed], object] | None
 ) -> Callable[[GamePlayed], object]:
     """Return a function that shows a game, after *save* if that is given."""
-    from evoply.cli.game_view import show_game
+    from evoply.cli.board_view import show_game
 
     def see(game: GamePlayed) -> None:
         if save is not None:
@@ -242,12 +239,10 @@ def _say_doubts(output: Output, result: MatchResult | SprtResult) -> None:
 def _say_test(output: Output, result: SprtResult, *, is_stopped: bool) -> None:
     """Say how a sequential test ended."""
     lower, upper = result.test.bounds
-    grid = table("pair scored", "0", "½", "1", "1½", "2", left=("pair scored",))
-    grid.add_row("pairs", *(f"{count:,}" for count in result.pairs))
-    output.people.print(grid)
+    output.people.print(rows_table(_PAIRS, [result.pairs]))
     output.say(
         f"LLR {result.ratio:+.2f} (accept at {upper:.2f}, reject at {lower:.2f}) after "
-        f"{result.games:,} games, score {percent(result.score)}"
+        f"{result.games:,} games, score {share(result.score)}"
     )
     output.say("undecided: stopped" if is_stopped else result.in_words(), style="bold")
     output.say(
@@ -297,21 +292,12 @@ def match_table(results: Sequence[Mapping[str, Any]], width: int) -> Table:
 
 
 def _table(results: Sequence[Mapping[str, Any]], dropped: Sequence[str], longest: int) -> Table:
-    names = ("player", "opponent")
-    grid = table(*names, *(number for number in _NUMBERS if number not in dropped), left=names)
+    from evoply.arena.matches import MATCH
+
+    kept = (column for column in MATCH if column.label not in dropped)
+    grid = rows_table([replace(column, longest=longest) for column in kept], results)
     for column in grid.columns:
         column.no_wrap = True
-    for result in results:
-        numbers = {
-            **{name: f"{result[name]:,}" for name in ("games", *_COUNTS)},
-            "score": percent(result["score"]),
-            _INTERVAL: interval_text(result["interval"]),
-        }
-        grid.add_row(
-            shorten(result["first"], longest),
-            shorten(result["second"], longest),
-            *(text for name, text in numbers.items() if name not in dropped),
-        )
     return grid
 
 
@@ -319,12 +305,3 @@ def _width(grid: Table) -> int:
     from evoply.cli.console import CommandConsole
 
     return CommandConsole(width=10_000).measure(grid).maximum
-
-
-def interval_text(interval: Sequence[float] | None) -> str:
-    """Return an interval of shares as text, "-" for none.
-
-    >>> interval_text((0.7, 0.8123))
-    '70.0 to 81.2 %'
-    """
-    return "-" if interval is None else f"{100 * interval[0]:.1f} to {100 * interval[1]:.1f} %"

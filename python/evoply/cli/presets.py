@@ -2,7 +2,7 @@
 
 import sys
 
-from evoply.cli.output import Output, table
+from evoply.cli.output import Output, rows_table
 from evoply.cli.shared_options import Json
 from evoply.cli.shell_hints import suggested
 
@@ -24,11 +24,10 @@ def presets(name: str | None = None, /, *, json: Json = False) -> None:
             sys.stdout.write(text)
         output.result({"name": name, "title": PRESETS[name].title, "toml": text})
         return
-    columns = ("command", "preset", "what it is")
-    listed = table(*columns, left=columns)
-    for preset, entry in PRESETS.items():
-        listed.add_row(entry.command, preset, entry.title)
-    output.people.print(listed)
+    from evoply.sections import cells_of
+
+    rows = [(entry.command, preset, entry.title) for preset, entry in PRESETS.items()]
+    output.people.print(rows_table(cells_of("command", "preset", "what it is"), rows))
     show, evolve, learn = (suggested(f"{what} NAME") for what in ("presets", "evolve", "learn"))
     output.say(f"`{show}` prints one; `{evolve}` or `{learn}` runs it.")
     output.result(

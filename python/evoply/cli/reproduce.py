@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from evoply.cli.output import Output, made
-from evoply.cli.output import table as empty_table
+from evoply.cli.output import Output, made, rows_table, say_section
 from evoply.cli.progress import progress_and_page
 from evoply.cli.shared_options import (
+    USUAL_TERMS,
     Charts,
     Json,
     OutputFile,
     Quiet,
-    Seed,
-    Threads,
     Whole,
+    WrittenTerms,
+    only,
     prepared_folder,
 )
-from evoply.wording import shorten
+from evoply.sections import Column, item_of
 
 if TYPE_CHECKING:
-    from evoply.studies import PaperExperiment, Result, Row, Study
-
-_LONGEST_NAME = 60
+    from evoply.studies import PaperExperiment, Result, Study
 
 
 def reproduce(
@@ -39,10 +37,9 @@ def reproduce(
     games: Whole = 0,
     game: str = "",
     keep: str = "",
-    seed: Seed = 1,
+    conditions: Annotated[WrittenTerms, only("seed", "threads")] = USUAL_TERMS,
     html: OutputFile = None,
     charts: Charts = None,
-    threads: Threads = 0,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -75,8 +72,8 @@ def reproduce(
     html
         Write a page about the result, which opens offline, into this file.
     """
-    from evoply.reports import save_charts
-    from evoply.studies import STUDIES, Request, find_study, study_html, write_study
+    from evoply.reports import result_html, save_charts, write_result
+    from evoply.studies import STUDIES, Request, find_study, page_of_study
     from evoply.studies import reproduce as run_study
     from evoply.studies.study import no_result
 
@@ -87,7 +84,7 @@ def reproduce(
     if study is None or table is None:
         chosen = list(STUDIES.values()) if study is None else [find_study(study)]
         _say_studies(output, chosen)
-        output.result({"studies": [_study_data(entry) for entry in chosen]})
+        output.result({"studies": [entry.to_dict() for entry in chosen]})
         return
     found = find_study(study)
     parts = found.parts(table)  # an error comes before any bar is shown
@@ -96,18 +93,18 @@ def reproduce(
         100,
         html,
         f"{found.authors}: {' and '.join(part.title for part in parts)}",
-        lambda result, **state: study_html(result, found, **state),
+        lambda result, **state: result_html(page_of_study(result, found), **state),
         lambda percent: _how_far([part.name for part in parts], percent),
         is_shown=not quiet,
     ) as (move_bar, show):
         request = Request(
             scale=scale,
-            seed=seed,
+            seed=conditions.seed,
             rules=rules,
             opponent=opponent,
             games=games,
             game=game,
-            threads=threads,
+            threads=conditions.threads,
             progress=lambda done, total: move_bar(round(100 * done / total)),
             shown=show or no_result,
             keep=keep,
@@ -115,7 +112,7 @@ def reproduce(
         result = run_study(study, table, request)
     _say_result(output, result)
     if html is not None:
-        write_study(result, found, html)
+        write_result(page_of_study(result, found), html)
         output.say(f"Report: {html}")
     if charts is not None:
         files = save_charts(result.charts, charts)
@@ -130,36 +127,11 @@ def _how_far(names: Sequence[str], percent: float) -> str:
     return f"{which}, {percent:g} % of the steps are done"
 
 
-def _study_data(study: Study) -> dict[str, Any]:
-    return {
-        "study": study.name,
-        "title": study.title,
-        "authors": study.authors,
-        "paper": study.paper,
-        "tables": [
-            {
-                "table": experiment.name,
-                "title": experiment.title,
-                "seconds": dict(experiment.seconds),
-                "rules": list(experiment.rules),
-                "boards": list(experiment.boards),
-            }
-            for experiment in study.experiments
-        ],
-        "groups": {name: list(parts) for name, parts in study.groups.items()},
-    }
-
-
 def _say_studies(output: Output, studies: Sequence[Study]) -> None:
     for study in studies:
         output.say(f"{study.name}: {study.title}", style="bold")
         output.say(f"{study.authors}, {study.paper}")
-        grid = empty_table("table", "what", "smoke", "small", "paper", left=("table", "what"))
-        for experiment in study.experiments:
-            grid.add_row(
-                experiment.name, _what(experiment), *(_time(s) for s in experiment.seconds.values())
-            )
-        output.people.print(grid)
+        output.people.print(rows_table(_TABLES, study.experiments))
         if study.groups:
             output.say(_groups(study))
         output.say()
@@ -186,26 +158,21 @@ def _time(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
 
+_TABLES = (
+    Column("name", "table", str),
+    Column("title", "what", str, read=_what),
+    *(
+        Column("seconds", scale, _time, read=item_of("seconds", scale))
+        for scale in ("smoke", "small", "paper")
+    ),
+)
+
+
 def _say_result(output: Output, result: Result) -> None:
+    from evoply.studies.study_page import table_of
+
     output.say(f"{result.title}: {result.unit}", style="bold")
-    has_paper = any(row.paper is not None for row in result.rows)
-    columns = ["", *(["paper"] if has_paper else []), "here", "95 % interval", "n"]
-    grid = empty_table(*columns, *(["verdict"] if has_paper else []), left=("", "verdict"))
-    for row in result.rows:
-        cells = [shorten(row.name, _LONGEST_NAME), *([_printed_value(row)] if has_paper else [])]
-        cells += [
-            "-" if row.ours is None else f"{row.ours:.4g}",
-            row.interval_text or "-",
-            "-" if row.n is None else f"{row.n:,}",
-        ]
-        grid.add_row(*cells, *([row.verdict] if has_paper else []))
-    output.people.print(grid)
+    say_section(table_of(result), output)
     for note in result.notes:
         output.say(note)
     output.say(f"Again: {result.command}")
-
-
-def _printed_value(row: Row) -> str:
-    if row.paper is None:
-        return "-"
-    return row.paper if isinstance(row.paper, str) else f"{row.paper:g}"

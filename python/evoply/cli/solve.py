@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from evoply.cli.long_work import TimeIsUpError, limited, say_estimate
-from evoply.cli.output import Output, StoppedError, table
-from evoply.cli.shared_options import Json, Threads, TimeLimit
+from evoply.cli.output import Output, StoppedError, rows_table
+from evoply.cli.shared_options import USUAL_TERMS, Json, TimeLimit, WrittenTerms, only
 from evoply.protocols import IllegalMoveError, InvalidMoveError
+from evoply.sections import Column, counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +35,7 @@ def solve(
     every_move: Annotated[
         bool, Parameter(name="--every-move", negative="", show_default=False)
     ] = False,
-    threads: Threads = 0,
+    conditions: Annotated[WrittenTerms, only("threads")] = USUAL_TERMS,
     time_limit: TimeLimit = None,
     json: Json = False,
 ) -> None:
@@ -69,7 +70,10 @@ def solve(
             with limited(time_limit):
                 for number, problem in enumerate(problems, start=1):
                     solution = solve_position(
-                        problem.position, mode=mode, every_move=every_move, threads=threads
+                        problem.position,
+                        mode=mode,
+                        every_move=every_move,
+                        threads=conditions.threads,
                     )
                     results.append(_result(problem, solution, mode))
                     progress(number)
@@ -203,20 +207,30 @@ def _agrees(problem: Problem, score: int, move: Move | None, mode: str) -> bool:
     )
 
 
+def _in_file(result: dict[str, Any]) -> str | None:
+    known = result.get("file_score")
+    return None if known is None else f"{known:+} {' '.join(result['file_moves'])}"
+
+
+_IN_FILE = ("file_score", "agrees")
+_SOLVED = (
+    Column("number", "", counted),
+    Column("empties", "empty", counted),
+    Column("score", "score", "{:+}".format),
+    Column("move", "move", "{}".format),
+    Column("file_score", "file", str, read=_in_file),
+    Column("agrees", "agrees", lambda agrees: "yes" if agrees else "NO"),
+    Column("nodes", "nodes", counted),
+    Column("seconds", "seconds", "{:.3f}".format),
+)
+
+
 def _show(output: Output, results: Sequence[dict[str, Any]]) -> None:
     """Print the table, the totals, and for a single position its line."""
     is_compared = any("agrees" in result for result in results)
-    columns = ["", "empty", "score", "move", *(["file", "agrees"] if is_compared else [])]
-    grid = table(*columns, "nodes", "seconds", left=("file",))
-    for number, result in enumerate(results, start=1):
-        cells = [str(number), str(result["empties"]), f"{result['score']:+}", result["move"] or "-"]
-        if is_compared:
-            known = result.get("file_score")
-            moves = " ".join(result.get("file_moves", ()))
-            cells += ["-" if known is None else f"{known:+} {moves}"]
-            cells += [{True: "yes", False: "NO"}.get(result.get("agrees", ""), "-")]
-        grid.add_row(*cells, f"{result['nodes']:,}", f"{result['seconds']:.3f}")
-    output.people.print(grid)
+    columns = [column for column in _SOLVED if is_compared or column.name not in _IN_FILE]
+    rows = [{**result, "number": number} for number, result in enumerate(results, start=1)]
+    output.people.print(rows_table(columns, rows))
     if len(results) == 1:
         output.labelled("line", " ".join(results[0]["line"]) or "the game is over")
     else:

@@ -11,6 +11,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -19,7 +20,7 @@ from rich.text import Text
 from evoply._native import Stream
 from evoply.cli.analyse import note_lines, value_text
 from evoply.cli.board_view import board_text, weights_text
-from evoply.cli.output import table
+from evoply.cli.output import rows_table
 from evoply.games import game_rules
 from evoply.players.analysis import asked
 from evoply.protocols import (
@@ -33,6 +34,7 @@ from evoply.protocols import (
     Player,
     Seat,
 )
+from evoply.sections import Column
 from evoply.wording import short_name
 
 if TYPE_CHECKING:
@@ -290,10 +292,11 @@ class TerminalGame:
             alike = f"sees no difference between the {len(advice.moves)} moves"
             self._say(f"{says}, {alike}, {_NOBODY_KNOWS}")
             return
-        worths = table("move", "worth", left=("move",))
-        for move, worth in advice.moves:
-            worths.add_row(self.game.position.short_text(move), advice.text(worth))
-        self.console.print(worths)
+        worths = (
+            Column("move", "move", self.game.position.short_text, read=itemgetter(0)),
+            Column("worth", "worth", advice.text, read=itemgetter(1)),
+        )
+        self.console.print(rows_table(worths, advice.moves))
 
     def _undo(self) -> bool:
         """Go back to the person's last choice."""

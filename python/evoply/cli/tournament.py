@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -13,38 +14,59 @@ from cyclopts import Parameter
 from evoply.cli import shared_options
 from evoply.cli.long_work import give, on_cluster, played
 from evoply.cli.match import DOUBTS, say_engine, say_forfeits
-from evoply.cli.output import Output, StoppedError, percent, table
+from evoply.cli.output import Output, StoppedError, rows_table, say_section
 from evoply.cli.progress import progress_and_page
 from evoply.cli.saving import saving, say_saved
-from evoply.wording import did_you_mean, shorten, signed, span
+from evoply.cli.shared_options import USUAL_TERMS, WrittenTerms, only
+from evoply.sections import Column
+from evoply.wording import did_you_mean, shorten
 
 if TYPE_CHECKING:
     from evoply.arena import RoundRobin, Standing, Star, Tournament
 
 _PAIRING_GAMES = 100
 _ROUND_GAMES = 20
-_LONGEST_NAME = 48
+_TIMES = (
+    Column("player", "player", str, look="code"),
+    Column("seconds", "seconds a game", lambda seconds: f"{seconds.mean:.3g}"),
+    Column("seconds", "at most", lambda seconds: f"{seconds.most:.3g}"),
+)
 _AGAIN = "; the same command goes on"
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class EliminationOptions:
+    """Options of --mode elimination."""
+
+    bracket: Annotated[list[str] | None, Parameter(negative="", consume_multiple=False)] = None
+    """Elimination: PLAYER=BRACKET puts a player into a bracket (a group); may be given several
+    times."""
+    opponents: Literal["all", "same", "other"] = "all"
+    """Elimination: whom a player meets, all, only the same bracket, or only other ones."""
+    threshold: float = 0.6
+    """Elimination: a player stays if it wins more than this share of its games, from 0.5 to below
+    1."""
+    runs: shared_options.Whole = 1
+    """Elimination: how often the tournament is played."""
+
+
+USUAL_ELIMINATION = EliminationOptions()
 
 
 def tournament(
     *players: str,
     mode: Literal["round-robin", "elimination"] = "round-robin",
     games: shared_options.WholeOrDefault = None,
-    openings: shared_options.Openings = None,
-    seed: shared_options.Seed = 1,
+    conditions: Annotated[
+        WrittenTerms, only("openings", "seed", "game", "clock", "threads")
+    ] = USUAL_TERMS,
     field: Path | None = None,
-    bracket: Annotated[list[str] | None, Parameter(negative="", consume_multiple=False)] = None,
-    opponents: Literal["all", "same", "other"] = "all",
-    threshold: float = 0.6,
-    runs: shared_options.Whole = 1,
-    game: shared_options.Game = None,
+    elimination: EliminationOptions = USUAL_ELIMINATION,
     file: Annotated[Path | None, Parameter(show_default=False)] = None,
     save_games: shared_options.OutputFile = None,
     html: shared_options.OutputFile = None,
-    clock: shared_options.Clock = None,
     programs: shared_options.Programs = shared_options.USUAL_PROGRAMS,
-    threads: shared_options.Threads = 0,
     cluster: shared_options.ClusterOptions = shared_options.NO_CLUSTER,
     quiet: shared_options.Quiet = False,
     json: shared_options.Json = False,
@@ -69,16 +91,6 @@ def tournament(
     field
         A TOML file of players: tables [[player]] with the key player, and if you like name, bracket
         and fitness.
-    bracket
-        Elimination: PLAYER=BRACKET puts a player into a bracket (a group); may be given several
-        times.
-    opponents
-        Elimination: whom a player meets, all, only the same bracket, or only other ones.
-    threshold
-        Elimination: a player stays if it wins more than this share of its games, from 0.5 to below
-        1.
-    runs
-        Elimination: how often the tournament is played.
     file
         Keep every game in this file. After a stop the same command goes on with the games that are
         missing, to the same result.
@@ -89,16 +101,21 @@ def tournament(
         Write a page about it, which opens offline, into this file.
     """
     from evoply import arena
-    from evoply.cli.bot_folders import entrants, leave_out_what_does_not_load, left_out_lines
-    from evoply.cli.player_texts import read_players
-    from evoply.cli.tournament_file import Entry, read_field
+    from evoply.cli.entrants import (
+        Entry,
+        entrants,
+        leave_out_what_does_not_load,
+        left_out_lines,
+        read_field,
+    )
+    from evoply.cli.player_texts import read_players, read_terms
     from evoply.games import game_rules
 
     entries = [] if field is None else read_field(field)
     found = entrants(players)
     entries += [Entry.model_construct(player=text) for text in found.texts]
     output = Output(json)
-    game, read = read_players([entry.player for entry in entries], game, programs)
+    game, read = read_players([entry.player for entry in entries], conditions.game, programs)
     texts = [entry.player for entry in entries]
     leave_out_what_does_not_load(found, list(zip(texts, read, strict=True)), game)
     for line in left_out_lines(found):
@@ -107,16 +124,11 @@ def tournament(
     entries, texts = [entries[place] for place in staying], [texts[place] for place in staying]
     read = [read[place] for place in staying]
     labels = [entry.name or player.label for entry, player in zip(entries, read, strict=True)]
-    terms: dict[str, Any] = {
-        "game": game,
-        "seed": seed,
-        "openings": shared_options.chosen_openings(openings),
-        "clock": shared_options.chosen_clock(clock),
-        "threads": threads,
-        "file": file,
-    }
+    terms = {**read_terms(conditions, game), "file": file}
     is_elimination = mode == "elimination"
-    if not is_elimination and (bracket or runs != 1 or opponents != "all"):
+    if not is_elimination and elimination != replace(
+        USUAL_ELIMINATION, threshold=elimination.threshold
+    ):
         raise ValueError("--bracket, --runs and --opponents are for --mode elimination")
     if cluster.cluster is not None:
         from evoply.arena.on_cluster import check_sendable
@@ -125,19 +137,19 @@ def tournament(
     play: Callable[..., Any]
     if is_elimination:
         brackets = [entry.bracket or "all" for entry in entries]
-        _put_into_brackets(brackets, texts, bracket or [])
+        _put_into_brackets(brackets, texts, elimination.bracket or [])
         play = partial(
             arena.tournament,
             read,
             names=labels,
             brackets=brackets,
             fitness=[entry.fitness for entry in entries],
-            mode=opponents,
+            mode=elimination.opponents,
             games=_ROUND_GAMES if games is None else games,
-            threshold=threshold,
-            times=runs,
+            threshold=elimination.threshold,
+            times=elimination.runs,
         )
-        title, kind, whole, unit = "tournaments", "Tournament", runs, "runs"
+        title, kind, whole, unit = "tournaments", "Tournament", elimination.runs, "runs"
     else:
         each = _PAIRING_GAMES if games is None else games
         called = [
@@ -201,17 +213,7 @@ def _put_into_brackets(brackets: list[str], texts: list[str], options: list[str]
 
 def say_standings(output: Output, result: RoundRobin) -> None:
     """Show the table of a round robin, how it was played, and what is doubtful about it."""
-    grid = table("", "player", "rating", "95 % interval", "score", "games", left=("player",))
-    for standing in result.standings:
-        grid.add_row(
-            str(standing.rank),
-            shorten(standing.player, _LONGEST_NAME),
-            signed(standing.rating),
-            _span(standing.interval),
-            percent(standing.score),
-            f"{standing.games:,}",
-        )
-    output.people.print(grid)
+    say_section(result.shown().sections[0], output)
     output.say(
         f"Seed {result.seed}; {result.games:,} games, {result.distinct_games:,} of them different; "
         f"ratings on Elo's scale, their mean 0{_openings(result.opening_plies)}"
@@ -221,20 +223,7 @@ def say_standings(output: Output, result: RoundRobin) -> None:
 
 
 def _say_stars(output: Output, result: Tournament) -> None:
-    head = ("", "player", "bracket", "mean rank", "titles", "finals", "rating", "95 % interval")
-    grid = table(*head, left=("player", "bracket"))
-    for rank, star in enumerate(result.stars, start=1):
-        grid.add_row(
-            str(rank),
-            shorten(star.player, _LONGEST_NAME),
-            shorten(star.bracket, 20),
-            f"{star.mean_rank:.2f}",
-            f"{star.titles:,}",
-            f"{star.finals:,}",
-            signed(star.rating),
-            _span(star.rating_interval),
-        )
-    output.people.print(grid)
+    say_section(result.shown().sections[0], output)
     if result.runs == 1:
         for number, names in enumerate(result.out[0], start=1):
             output.say(f"out in round {number}: {', '.join(shorten(n, 40) for n in names) or '-'}")
@@ -245,17 +234,6 @@ def _say_stars(output: Output, result: Tournament) -> None:
     )
     if result.mode == "same":
         output.say("Ratings of different brackets cannot be compared: they never met.")
-    correlation = result.fitness_correlation
-    if correlation is not None:
-        between = (
-            ""
-            if correlation.interval is None
-            else " (95 %: {:+.2f} to {:+.2f})".format(*correlation.interval)
-        )
-        output.say(
-            f"Rank correlation of the given fitness with strength: {correlation.rho:+.2f}{between}"
-            f", {correlation.players} players"
-        )
     _say_times(output, result.clock, result.stars)
     _say_doubts(output, [star.rating_interval for star in result.stars], result)
 
@@ -263,12 +241,7 @@ def _say_stars(output: Output, result: Tournament) -> None:
 def _say_times(output: Output, clock: str | None, players: Sequence[Standing | Star]) -> None:
     if clock is None:
         return
-    grid = table("player", "seconds a game", "at most", left=("player",))
-    for player in players:
-        if player.seconds is not None:
-            name = shorten(player.player, _LONGEST_NAME)
-            grid.add_row(name, f"{player.seconds.mean:.3g}", f"{player.seconds.most:.3g}")
-    output.people.print(grid)
+    output.people.print(rows_table(_TIMES, players))
     output.say(f"Clock {clock}: seconds for a game, and what each move adds")
 
 
@@ -288,14 +261,10 @@ def _openings(plies: int) -> str:
     return f"; openings of {plies} random plies, played with both colours"
 
 
-def _span(interval: tuple[float, float] | None) -> str:
-    return span(interval, "-")
-
-
 def _page(result: RoundRobin | Tournament, **state: Any) -> str:
-    from evoply.reports.tournament_page import tournament_html
+    from evoply.reports import result_html
 
-    return tournament_html(result, **state)
+    return result_html(result, **state)
 
 
 def write_page(
@@ -304,7 +273,7 @@ def write_page(
     """Write the page about a tournament, if there is a path for it; *state* is that of `page`."""
     if path is None:
         return
-    from evoply.reports import write_tournament
+    from evoply.reports import write_result
 
-    write_tournament(result, path, state=state)
+    write_result(result, path, state=state)
     output.say(f"Report: {path}")

@@ -1,7 +1,10 @@
 """`evoply why`: which terms of a player's evaluator decided its move."""
 
-from evoply.cli.output import Output, table
-from evoply.cli.shared_options import Game, Json, Position
+from typing import Annotated
+
+from evoply.cli.output import Output, rows_table
+from evoply.cli.shared_options import USUAL_TERMS, Json, WrittenTerms, only
+from evoply.sections import Column
 from evoply.wording import short_name
 
 
@@ -9,8 +12,7 @@ def why(
     player: str,
     /,
     *,
-    position: Position = None,
-    game: Game = None,
+    conditions: Annotated[WrittenTerms, only("start", "game")] = USUAL_TERMS,
     json: Json = False,
 ) -> None:
     """Say why a player chooses its move.
@@ -30,8 +32,8 @@ def why(
     from evoply import reports
     from evoply.cli.player_texts import read_players, read_position
 
-    game, (chosen,) = read_players([player], game)
-    found = reports.why(chosen, read_position(game, position))
+    game, (chosen,) = read_players([player], conditions.game)
+    found = reports.why(chosen, read_position(game, conditions.start))
     output = Output(json)
     output.say(f"{short_name(chosen.label)}, {game}, {found.color} to move", style="bold")
     output.say(found.sentence)
@@ -39,9 +41,11 @@ def why(
         output.labelled("Expected", " ".join(found.best_line))
         output.labelled("or else", " ".join(found.second_line))
     if found.reasons:
-        listed = table(found.best, found.second or "", "difference", "term", left=("term",))
-        for reason in found.reasons:
-            numbers = (reason.best, reason.second, reason.difference)
-            listed.add_row(*(f"{number:.4g}" for number in numbers), reason.text)
-        output.people.print(listed)
+        columns = (
+            Column("best", found.best, "{:.4g}".format),
+            Column("second", found.second or "", "{:.4g}".format),
+            Column("difference", "difference", "{:.4g}".format),
+            Column("text", "term", str),
+        )
+        output.people.print(rows_table(columns, found.reasons))
     output.result(found.to_dict())

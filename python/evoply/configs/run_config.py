@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -19,6 +20,9 @@ class WholeConfig(Part):
 
     First each field is checked by itself; if all are right, whether they fit together.
     """
+
+    whole: ClassVar[str] = ""
+    """The key whose table is one value: settings replace it as a whole."""
 
     def problems(self) -> list[Problem]:
         """Return the fields that do not fit together, and why."""
@@ -44,6 +48,8 @@ class WholeConfig(Part):
 class RunConfig(WholeConfig):
     """The config of a run: some of its keys say when it ends, the others what its steps are."""
 
+    about: ClassVar[str] = "learning"
+    """The name of its runs in messages."""
     counts: ClassVar[str] = "generations"
     """The key that says how long a run is."""
     most: ClassVar[int]
@@ -76,6 +82,12 @@ class RunConfig(WholeConfig):
             del data[_RULES]
         return data
 
+    @property
+    def individuals(self) -> int:
+        """The individuals of a generation, 0 where there are none."""
+        size: int | None = getattr(self, "population_size", None)
+        return size or 0
+
     def games_of_a_step(self) -> dict[str, int]:
         """Return the least numbers of games that a step, or the end of a run, plays or labels.
 
@@ -93,18 +105,16 @@ def changed_config(
     data: Mapping[str, Any],
     overrides: Iterable[str | tuple[str, Any]],
     settings: Mapping[str, Any],
-    *,
-    whole: str = "",
 ) -> _Config:
     """Return the config of *data* with *overrides*, and with *settings* by key.
 
     An override is a text such as `seed=2`, or a path and its value.
 
-    A mapping among *settings* changes the keys of a table that it names, but for the key *whole*.
+    A mapping among *settings* changes the keys of a table that it names.
     Raises `ConfigError` with all that is wrong, also with paths that lead nowhere.
     """
     keys, problems = overridden(dict(data), overrides)
-    keys = with_settings(keys, settings, whole=whole)
+    keys = with_settings(keys, settings, whole=model.whole)
     if keys.get("game") != data.get("game") and keys.get(_RULES) == data.get(_RULES):
         keys.pop(_RULES, None)  # of the game that was there
     try:
@@ -118,4 +128,7 @@ def changed_config(
 
 def written_config(config: WholeConfig) -> str:
     """Return *config* as TOML text that reads back as an equal config."""
-    return tomli_w.dumps(without_none(config.model_dump(mode="json")))
+    data = without_none(config.model_dump(mode="json"), kept=config.whole)
+    if isinstance(data.get(config.whole), dict):  # it may contain null, which TOML cannot write
+        data[config.whole] = json.dumps(data[config.whole], separators=(",", ":"))
+    return tomli_w.dumps(data)

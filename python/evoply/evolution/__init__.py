@@ -87,15 +87,15 @@ if TYPE_CHECKING:
     from evoply.evolution.fitness.training_games import first_half_points
     from evoply.evolution.generation import Generation, individual_player
     from evoply.evolution.generation_statistics import Census, FreshResult, Seconds, Statistics
-    from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individual, front_of
-    from evoply.evolution.loop import Evolution, evolve, is_finished, step
-    from evoply.evolution.map_elites.map_config import (
-        MapAxis,
-        MapElitesConfig,
-        MapSettings,
-        load_map_config,
+    from evoply.evolution.individuals import (
+        ArchiveEntry,
+        HallOfFameEntry,
+        Individual,
+        MapPlace,
+        front_of,
     )
-    from evoply.evolution.map_elites.map_learner import MapElites, MapElitesStep, evolve_map
+    from evoply.evolution.loop import Evolution, evolve, is_finished, step
+    from evoply.evolution.map_elites.axes import Axis, Bins
     from evoply.evolution.operators import OPERATORS, Operator
     from evoply.evolution.replay import Replay, replay
     from evoply.evolution.selections import (
@@ -105,6 +105,7 @@ if TYPE_CHECKING:
         DoubleTournamentSelection,
         GreedySelection,
         LexicaseSelection,
+        MapSurvival,
         OffspringSurvival,
         ParetoSelection,
         ParetoSurvival,
@@ -114,6 +115,7 @@ if TYPE_CHECKING:
         Survival,
         SurvivalMethod,
         TournamentSelection,
+        UniformSelection,
     )
     from evoply.protocols import Progress
 
@@ -124,8 +126,10 @@ __all__ = [
     "SURVIVALS",
     "Afterwards",
     "ArchiveEntry",
+    "Axis",
     "Batch",
     "BestSurvival",
+    "Bins",
     "Candidates",
     "Census",
     "Covariant",
@@ -153,11 +157,8 @@ __all__ = [
     "LengthPenalty",
     "LexicaseSelection",
     "Machine",
-    "MapAxis",
-    "MapElites",
-    "MapElitesConfig",
-    "MapElitesStep",
-    "MapSettings",
+    "MapPlace",
+    "MapSurvival",
     "Measured",
     "OffspringSurvival",
     "OneTree",
@@ -194,6 +195,7 @@ __all__ = [
     "TournamentSelection",
     "Training",
     "TreeSum",
+    "UniformSelection",
     "Variation",
     "censuses",
     "check_evolved",
@@ -201,7 +203,6 @@ __all__ = [
     "config_from_toml",
     "config_to_toml",
     "evolve",
-    "evolve_map",
     "final_test",
     "first_half_points",
     "fitness_text",
@@ -213,7 +214,6 @@ __all__ = [
     "is_reproducible",
     "is_share",
     "load_config",
-    "load_map_config",
     "matches",
     "primitive_set_of",
     "replay",
@@ -248,19 +248,18 @@ give_when_used(
         "fitness.training_games": "first_half_points",
         "final_test": "FinalTest final_test",
         "generation": "Generation individual_player",
-        "individuals": "ArchiveEntry HallOfFameEntry Individual front_of",
+        "individuals": "ArchiveEntry HallOfFameEntry Individual MapPlace front_of",
         "loop": "Evolution evolve is_finished step",
-        "map_elites.map_config": "MapAxis MapElitesConfig MapSettings load_map_config",
-        "map_elites.map_learner": "MapElites MapElitesStep evolve_map",
+        "map_elites.axes": "Axis Bins",
         "operators": "OPERATORS Operator",
         "evoply.arena.behaviour": "signature",
         "evolution_kind": "censuses check_evolved has_front stored_final_test",
         "replay": "Replay replay",
         "selections": (
             "SELECTIONS SURVIVALS BestSurvival DoubleTournamentSelection "
-            "GreedySelection LexicaseSelection OffspringSurvival ParetoSelection ParetoSurvival "
-            "RouletteSelection Selection SelectionMethod Survival SurvivalMethod "
-            "TournamentSelection"
+            "GreedySelection LexicaseSelection MapSurvival OffspringSurvival ParetoSelection "
+            "ParetoSurvival RouletteSelection Selection SelectionMethod Survival SurvivalMethod "
+            "TournamentSelection UniformSelection"
         ),
         "generation_statistics": "Census FreshResult Seconds Statistics",
         "evoply.protocols": "Progress",

@@ -24,9 +24,13 @@ def census_of(
     seed: int,
     median_fresh: float,
     work: int,
-    work_before: int,
+    games: int,
+    before: Census,
 ) -> Census:
-    """Return the census of *individuals*; *programs* are the programs of their different trees."""
+    """Return the census of *individuals*; *programs* are the programs of their different trees.
+
+    *before* is the census of the generation before.
+    """
     operators = Counter(
         name for individual in individuals for name in individual.origin.split(", ")
     )
@@ -37,7 +41,8 @@ def census_of(
         one_way_share=operators["one_way_crossover"] / crossed if crossed else None,
         sizes=_quartiles([len(individual.tree) for individual in individuals]),
         work=work,
-        total_work=work_before + work,
+        total_work=before.total_work + work,
+        total_games=before.total_games + games,
         median_fresh=median_fresh,
         **_structure([individual.tree for individual in individuals]),
     )

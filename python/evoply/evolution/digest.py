@@ -2,24 +2,23 @@
 
 It covers the config without machine settings and without the limits on a run's length, the
 generation's number and seeds, every individual (text, fitness as exact hexadecimal, origin,
-parents), the fresh results, the hall of fame, the archive of earlier champions and the state of the
-fitness: everything from which the next generation is computed. It never covers times, paths, hosts
-or the number of threads.
+parents, its place on a map), the fresh results, the hall of fame, the archive of earlier champions
+and the state of the fitness: everything from which the next generation is computed. It never covers
+times, paths, hosts or the number of threads.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeVar
 
-from evoply import gp
 from evoply._native import Stream
 from evoply.evolution.breeding.first_generation import is_tree_text
 from evoply.evolution.config.evolution_config import EvolutionConfig
-from evoply.evolution.generation_statistics import FreshResult
-from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individual
+from evoply.evolution.individuals import MapPlace
 from evoply.evolution.play.opponents import resolved, with_players
 from evoply.files import checksum
 from evoply.own_code import without_places
 
+_Step = TypeVar("_Step", bound=Any)
 PURPOSES = ("breeding", "training", "fresh", "opponents", "final")
 """Every purpose has its own keys: openings of one never occur in another."""
 
@@ -56,17 +55,14 @@ def settings_of(config: EvolutionConfig) -> dict[str, Any]:
     return without_code
 
 
-def digest_of(
-    config: EvolutionConfig,
-    number: int,
-    individuals: Sequence[Individual],
-    fresh: Sequence[FreshResult],
-    hall_of_fame: Sequence[HallOfFameEntry],
-    champion: gp.Genotype,
-    archive: Sequence[ArchiveEntry],
-    state: Any = None,
-) -> str:
-    """Return the checksum of the values of a generation; *state* is what its fitness keeps."""
+def completed(generation: _Step) -> _Step:
+    """Return *generation*, a `Generation`, with the digest that follows from its values."""
+    return replace(generation, digest=digest_of(generation))
+
+
+def digest_of(generation: Any) -> str:
+    """Return the checksum of the values of *generation*, a `Generation`."""
+    config, number = generation.config, generation.number
     content = {
         "settings": settings_of(config),
         "generation": number,
@@ -79,18 +75,24 @@ def digest_of(
                 list(individual.parents),
             ]
             + ([[case.hex() for case in individual.cases]] if individual.cases else [])
-            for individual in individuals
+            + ([] if individual.place is None else [_of_place(individual.place)])
+            for individual in generation.individuals
         ],
         "fresh": [
             [result.opponent, result.best.hex(), result.mean.hex(), result.games]
-            for result in fresh
+            for result in generation.fresh
         ],
         "hall_of_fame": [
             [str(entry.tree), entry.generation, entry.points.hex(), entry.games.hex()]
-            for entry in hall_of_fame
+            for entry in generation.hall_of_fame
         ],
-        "champion": str(champion),
-        "archive": [[str(entry.tree), entry.generation] for entry in archive],
-        "state": state,
+        "champion": str(generation.champion),
+        "archive": [[str(entry.tree), entry.generation] for entry in generation.archive],
+        "state": generation.state,
     }
     return checksum(content)
+
+
+def _of_place(place: MapPlace) -> dict[str, Any]:
+    values = [value.hex() for value in place.description]
+    return {"cell": list(place.cell), "description": values, "born": place.born}

@@ -9,8 +9,7 @@ from functools import partial
 
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.fitness.measuring import is_share
-from evoply.runs.columns import Row
-from evoply.runs.plots import Plot, PlotLine
+from evoply.runs.columns import Plot, PlotLine, Row
 
 _FRESH = (
     PlotLine("best, fresh games", "best_fresh", color=0),
@@ -44,15 +43,26 @@ _TIME = Plot(
     "in seconds, of each generation by step",
     from_zero=True,
 )
+_MAP = (
+    Plot("Cells", "cells", [PlotLine("filled", "cells")], from_zero=True),
+    Plot(
+        "New elites",
+        "cells",
+        [PlotLine("filled for the first time", "filled"), PlotLine("improved", "improved")],
+        "in each generation",
+        from_zero=True,
+    ),
+)
 
 
 def evolution_plots(
-    config: EvolutionConfig, rows: Sequence[Row], /, *, is_own: bool = False
+    config: EvolutionConfig, rows: Sequence[Row], is_own: bool = False
 ) -> list[Plot]:
     """Return the plots of all generations; *is_own*: training uses the user's own fitness."""
     return [
         *_fitness(config, is_own=is_own),
         opponents_plot(rows),
+        *(() if config.map is None else _MAP),
         _tree_plot("Tree sizes", "size", "nodes"),
         _tree_plot("Tree depths", "depth", "levels"),
         _diversity(rows, config.population_size),

@@ -1,34 +1,20 @@
 """The final test of a run: the hall of fame on openings used nowhere else, and its champion."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Protocol
+from typing import Any
 
+from evoply import gp
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.digest import stream_for
+from evoply.evolution.generation import Generation
 from evoply.evolution.hall_of_fame import draw_earlier
-from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry
+from evoply.evolution.individuals import HallOfFameEntry
 from evoply.evolution.play.panel import trial
 from evoply.evolution.play.population import panel_of, seats_of
 from evoply.evolution.tuned_constants import tuned
 from evoply.protocols import Cluster, Progress
-
-
-class LastGeneration(Protocol):
-    """What a final test needs of the end of a run; a `Generation` has it."""
-
-    @property
-    def number(self) -> int:
-        """The number of the last generation."""
-
-    @property
-    def hall_of_fame(self) -> tuple[HallOfFameEntry, ...]:
-        """Who is tested, best first."""
-
-    @property
-    def archive(self) -> tuple[ArchiveEntry, ...]:
-        """The champions of this and earlier generations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +36,47 @@ class FinalTest:
         """Return the winner."""
         return self.ranking[0]
 
+    def data(self, last: Generation) -> dict[str, Any]:
+        """Return the test after the *last* generation as the note that a run keeps."""
+        tree = self.champion.tree
+        is_known = any(entry.tree == tree for entry in last.hall_of_fame)
+        return {
+            "generation": last.number,
+            "champion": str(tree),
+            **({} if is_known else {"tuned": gp.drawn_numbers(tree)}),
+            "games": self.games,
+            "ranking": [
+                {"tree": str(entry.tree), "entered": entry.generation, "fitness": fitness}
+                for entry, fitness in zip(self.ranking, self.fitness, strict=True)
+            ],
+        }
+
+
+FINAL_TEST = ("generation", "champion", "games", "ranking")
+"""The keys without which the note of a final test is damaged."""
+
+
+def champion_of_test(last: Generation, note: Mapping[str, Any] | None) -> HallOfFameEntry:
+    """Return the winner of the final test in *note*; the first of the hall of fame before it.
+
+    Raises `ValueError` if the test is one of others.
+    """
+    first = last.hall_of_fame[0]
+    if note is None or note["generation"] != last.number:
+        return first
+    for entry in last.hall_of_fame:
+        if str(entry.tree) == note["champion"]:
+            return entry
+    numbers = note.get("tuned")
+    tree = first.tree if numbers is None else gp.with_drawn_numbers(first.tree, numbers)
+    if str(tree) != note["champion"]:
+        raise ValueError("the champion of its final test is not in the hall of fame")
+    return replace(first, tree=tree)
+
 
 def final_test(
     config: EvolutionConfig,
-    generation: LastGeneration,
+    generation: Generation,
     *,
     threads: int = 0,
     progress: Callable[[Progress], object] | None = None,

@@ -7,7 +7,9 @@ Reasons: docs/design/evolution.md.
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from evoply import gp
 from evoply.evolution.config.evolution_config import EvolutionConfig
@@ -15,6 +17,7 @@ from evoply.evolution.generation_statistics import Census, FreshResult, Seconds,
 from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individual, ranking
 from evoply.evolution.play.panel import IndividualPlayer
 from evoply.look import table_html
+from evoply.runs.kept_steps import APART, Tree
 
 
 @dataclass(frozen=True, repr=False)
@@ -28,24 +31,39 @@ class Generation:
     """Best first."""
     archive: tuple[ArchiveEntry, ...]
     """Champions of this and earlier generations, each tree once, oldest first."""
-    champion: gp.Genotype
+    champion: Tree
     """The one of this generation's best that is best on fresh games."""
     fresh: tuple[FreshResult, ...]
     statistics: Statistics
     timing: Seconds
-    digest: str
-    """SHA-256 of the computed values: see `evoply.evolution.digest`."""
-    config: EvolutionConfig = field(compare=False)
+    config: Annotated[EvolutionConfig, *APART] = field(compare=False)
     """The config of the run."""
+    digest: Annotated[str, Field(exclude=True)] = ""
+    """SHA-256 of the computed values: see `evoply.evolution.digest`."""
     census: Census = field(default_factory=Census)
     state: Any = None
     """What its fitness keeps for the next generation, as JSON has it; None for nothing."""
 
     @cached_property
     def champions(self) -> tuple[IndividualPlayer, ...]:
-        """Return the hall of fame as players that can be saved, best first."""
-        games = self.config.game_settings
-        return tuple(games.player(entry.tree) for entry in self.hall_of_fame)
+        """Return the hall of fame as players that can be saved, best first; then those of a map.
+
+        The player of a cell has its name, such as "cell 3-5".
+        """
+        player = self.config.game_settings.player
+        return (
+            *(player(entry.tree) for entry in self.hall_of_fame),
+            *(
+                player(elite.tree).model_copy(update={"name": f"cell {elite.place.name}"})
+                for elite in self.individuals
+                if elite.place is not None
+            ),
+        )
+
+    @property
+    def totals(self) -> dict[str, float]:
+        """What the run spent so far."""
+        return {"games": self.census.total_games, "work": self.census.total_work}
 
     @property
     def seconds(self) -> float:
@@ -65,8 +83,9 @@ class Generation:
     def __str__(self) -> str:
         """Return one line for a log."""
         numbers = self.statistics
+        cells = "" if numbers.cells is None else f"cells {numbers.cells}, "
         return (
-            f"generation {self.number}: best {numbers.best:.3f}, mean {numbers.mean:.3f}, "
+            f"generation {self.number}: {cells}best {numbers.best:.3f}, mean {numbers.mean:.3f}, "
             f"fresh best {numbers.best_fresh:.3f}, "
             f"fresh median {self.census.median_fresh:.3f}, "
             f"size {numbers.best_size}, mean size {numbers.mean_size:.1f}, "

@@ -56,18 +56,26 @@ class Statistics(Mapping[str, float]):
     """Share of different trees, in (0, 1]."""
     games: int
     """Games played for this generation, fresh ones included."""
+    cells: int | None = None
+    """Filled cells of the map; None without one, as for all that follows."""
+    coverage: float | None = None
+    """Share of filled cells, in (0, 1]."""
+    filled: int | None = None
+    """Cells that were filled for the first time."""
+    improved: int | None = None
+    """Cells whose elite gave way to a better individual."""
 
     def __getitem__(self, name: str) -> float:
-        if name not in _STATISTICS:
+        value: float | None = getattr(self, name) if name in _STATISTICS else None
+        if value is None:
             raise KeyError(name)
-        value: float = getattr(self, name)
         return value
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_STATISTICS)
+        return (name for name in _STATISTICS if getattr(self, name) is not None)
 
     def __len__(self) -> int:
-        return len(_STATISTICS)
+        return sum(1 for _ in self)
 
 
 _STATISTICS = tuple(field.name for field in fields(Statistics))
@@ -89,6 +97,8 @@ class Census:
     """Work of this generation: plies of its individuals' games times operations."""
     total_work: int = 0
     """Work of all generations so far, this one included."""
+    total_games: int = 0
+    """Games of all generations so far, this one included."""
     dead_introns: float = 0.0
     """Share of nodes that are never computed."""
     live_introns: float = 0.0

@@ -6,9 +6,27 @@ from dataclasses import dataclass
 from typing import Literal
 
 from evoply import gp
+from evoply.runs.kept_steps import Tree
 
 Case = Literal["opponents", "games", "stages"]
 """What a single case is, by whose results an individual may be selected."""
+
+
+@dataclass(frozen=True, slots=True)
+class MapPlace:
+    """Where an individual stands on the map of its run."""
+
+    cell: tuple[int, ...]
+    """The bin along each axis, from 0."""
+    description: tuple[float, ...]
+    """The value along each axis."""
+    born: int
+    """The generation in which the individual was made."""
+
+    @property
+    def name(self) -> str:
+        """The cell as texts of players name it, such as "3-5"."""
+        return "-".join(map(str, self.cell))
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +38,14 @@ class Individual:
     generation before.
     """
 
-    tree: gp.Genotype
+    tree: Tree
     fitness: float
     origin: str
     parents: tuple[int, ...] = ()
     cases: tuple[float, ...] = ()
     """Results on single cases, maximised, if the config selects by them."""
+    place: MapPlace | None = None
+    """Its place, if survival is a map; it then keeps the origin of its first generation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +56,7 @@ class HallOfFameEntry:
     next: opponents grow stronger, so old points were easier.
     """
 
-    tree: gp.Genotype
+    tree: Tree
     generation: int
     """Generation in which the tree entered."""
     points: float
@@ -60,7 +80,7 @@ class HallOfFameEntry:
 class ArchiveEntry:
     """The champion of an earlier generation, an opponent of later ones."""
 
-    tree: gp.Genotype
+    tree: Tree
     generation: int
 
 

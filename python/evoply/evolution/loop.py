@@ -5,6 +5,7 @@ a run can be resumed from any generation. An interrupted step (Ctrl-C raises Key
 yields nothing. This module stores nothing and prints nothing.
 """
 
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
@@ -27,19 +28,28 @@ from evoply.evolution.breeding.offspring import (
 from evoply.evolution.census import census_of
 from evoply.evolution.choosing import ChoiceKeys, Choose
 from evoply.evolution.config.config_text import load_config
-from evoply.evolution.config.evolution_config import EvolutionConfig
-from evoply.evolution.config.player_settings import check_own_players, check_sendable
-from evoply.evolution.digest import digest_of, stream_for
+from evoply.evolution.config.evolution_config import EvolutionConfig, primitive_set_of
+from evoply.evolution.config.player_settings import (
+    check_own_players,
+    check_sendable,
+    is_reproducible,
+    self_contained,
+)
+from evoply.evolution.digest import completed, stream_for
 from evoply.evolution.fitness import Fitness, Measured, Population, Training
 from evoply.evolution.fitness.measuring import is_good, measured
 from evoply.evolution.fitness.own import OwnFitness
 from evoply.evolution.generation import Generation
-from evoply.evolution.generation_statistics import Seconds, Statistics
+from evoply.evolution.generation_statistics import Census, Seconds, Statistics
 from evoply.evolution.hall_of_fame import FreshTest, draw_earlier, fresh_test, updated_hall
 from evoply.evolution.individuals import ArchiveEntry, Individual, ranking
+from evoply.evolution.map_elites.descriptors import placed
+from evoply.evolution.play.panel import Play
 from evoply.evolution.play.population import panel_of, population_of
 from evoply.evolution.user_code import OwnOperator, PythonParts
 from evoply.protocols import Cluster, Progress, steps
+from evoply.runs.kept_learners import KeptLearner, RunGames
+from evoply.runs.kept_steps import loaded
 
 ProgressCallback = Callable[[Progress], object]
 
@@ -96,7 +106,7 @@ def evolve(
         settings["selection"], selection = selection, None
     if isinstance(survival, ChoiceKeys | Mapping | str):
         settings["survival"], survival = survival, None
-    if settings or not isinstance(config, EvolutionConfig):
+    if settings or type(config) is not EvolutionConfig:
         config = load_config(config, settings=settings)
     evolution = Evolution(threads, progress, fitness, operators, cluster, selection, survival)
     evolution.check(config)
@@ -106,7 +116,7 @@ def evolve(
 
 
 @dataclass(frozen=True)
-class Evolution:
+class Evolution(KeptLearner[Generation]):
     """The learner whose steps are generations; threads, progress and cluster change no result.
 
     The arguments are those of `evolve`.
@@ -119,8 +129,9 @@ class Evolution:
     """
 
     config_type: ClassVar[type[EvolutionConfig]] = EvolutionConfig
+    step_type: ClassVar[type[Generation]] = Generation
+    counted: ClassVar[frozenset[str]] = frozenset({"games", "work"})
 
-    threads: int = 0
     progress: ProgressCallback | None = None
     fitness: OwnFitness | None = None
     operators: Mapping[str, OwnOperator] = field(default_factory=dict)
@@ -162,6 +173,31 @@ class Evolution:
         """Return whether the config's limits allow no generation after *generation*."""
         return is_finished(config, generation)
 
+    def settled(self, config: EvolutionConfig, /) -> EvolutionConfig:
+        """Return *config* with the contents of the files that it names."""
+        return self_contained(config)
+
+    def check_sendable(self, config: EvolutionConfig, /, *, is_whole: bool = False) -> None:
+        """Raise ValueError if workers of a cluster cannot play the games of *config*.
+
+        If it *is_whole*, one worker makes all of it.
+        """
+        check_sendable(config, is_whole=is_whole)
+
+    def identities(self) -> dict[str, dict[str, Any]]:
+        """Return names and checksums of the source of the user's own Python among its fields."""
+        return self.parts.identities()
+
+    def games(self, config: EvolutionConfig, /) -> RunGames:
+        """Return the run's own rules about draws, and whether no opponent varies its play."""
+        return RunGames(config.draws.rules(config.game), is_reproducible(config))
+
+    def load(self, config: EvolutionConfig, data: Any, /) -> Generation:
+        """Return the generation that `dump` wrote as *data*; `ValueError` if it is damaged."""
+        primitives = primitive_set_of(config)
+        generation: Generation = loaded(Generation, data, primitives, config=config)
+        return completed(generation)
+
     def _step(self, config: EvolutionConfig, previous: Generation | None) -> Generation:
         return step(
             config,
@@ -182,6 +218,7 @@ def ended_by(config: EvolutionConfig, generation: Generation) -> str:
     """Return the key of *config* whose limit *generation* has reached; "" if none."""
     done = {
         "generations": generation.number + 1,
+        "games": generation.census.total_games,
         "work_limit": generation.census.total_work,
         "time_limit": generation.timing.elapsed,
     }
@@ -200,31 +237,19 @@ def step(
     cluster: Cluster | None = None,
 ) -> Generation:
     """Return the generation after *previous*, or generation 0."""
-    number = 0 if previous is None else previous.number + 1
     parts = (parts or PythonParts()).of(
         config.variation, config.fitness.measure, config.selection, config.survival
     )
     games = config.game_settings
     play = partial(games.play, threads=threads or config.machine.threads, cluster=cluster)
-    report = partial(_reporter, progress, number)
-    task, kind = config.task, parts.kind(config.fitness.measure)
+    kind = parts.kind(config.fitness.measure)
     times = [perf_counter()]
 
     # Step 1. Draw the opponents of the population.
-    archive = () if previous is None else previous.archive
-    earlier = draw_earlier(config, archive, stream_for(config, "opponents", number))
-    panel = panel_of(games, task, earlier)
-    stream = stream_for(config, "training", number)
-    training = Training(
-        task,
-        games,
-        panel,
-        kind.guests(task),
-        stream,
-        partial(play, progress=report("training")),
-        number,
-        None if previous is None else deepcopy(previous.state),
-    )
+    training = training_of(config, previous, parts, play)
+    number, panel = training.generation, training.panel
+    report = partial(_reporter, progress, number)
+    training = replace(training, play=partial(play, progress=report("training")))
 
     if previous is not None and config.steady_state is not None:
         # Step 2 and 3 at once: breeding and judging take turns.
@@ -232,25 +257,20 @@ def step(
         times += [times[0], times[0]]
     else:
         # Step 2. Breed, and lower each different tree once.
-        breeding = stream_for(config, "breeding", number)
-        if previous is None:
-            offspring = first_population(config, breeding)
-        else:
-            offspring = contestants(config, previous.individuals, breeding, parts)
+        offspring = players_of(config, previous, parts)
         times.append(perf_counter())
         population = population_of(games, [child.tree for child in offspring])
         times.append(perf_counter())
 
         # Step 3. Play, and choose who lives on if parents compete with their offspring.
         result = measured(kind, population, training, config.parsimony)
-        individuals = individuals_of(offspring, result)
-        selector = selector_of(config, parts)
-        if previous is not None and selector.parents_compete:
-            draws = breeding.child("survival")
-            size, elitism = config.population_size, config.elitism
-            chosen = selector.survivors(individuals, size, elitism, draws)
-            individuals = tuple(individuals[position] for position in chosen)
-            population = population.part(chosen)
+        found = individuals_of(offspring, result)
+        tell = partial(play, progress=report("descriptions"))
+        found, more_games, more_work = placed(config, found, population, number, tell)
+        result = replace(result, games=result.games + more_games, work=result.work + more_work)
+        chosen = survivors_of(config, previous, parts, found)
+        individuals = tuple(found[position] for position in chosen)
+        population = population.part(chosen)
 
     # Step 4. Test the best again on fresh games.
     hall = () if previous is None else previous.hall_of_fame
@@ -261,18 +281,16 @@ def step(
 
     # Step 5. Describe the generation.
     hall = updated_hall(hall, test, number, config.hall_of_fame.size)
-    archive = _archive_with(archive, test.champion, number)
-    digest = digest_of(
-        config, number, individuals, test.results, hall, test.champion, archive, result.state
-    )
-    return Generation(
+    archive = _archive_with(() if previous is None else previous.archive, test.champion, number)
+    played = result.games + test.games
+    generation = Generation(
         number=number,
         individuals=individuals,
         hall_of_fame=hall,
         archive=archive,
         champion=test.champion,
         fresh=test.results,
-        statistics=_statistics(individuals, test, len(population.trees), result.games + test.games),
+        statistics=_statistics(config, previous, individuals, test, len(population.trees), played),
         census=census_of(
             individuals,
             population.programs,
@@ -280,13 +298,64 @@ def step(
             seed=config.seed,
             median_fresh=test.median_fresh,
             work=result.work + test.work,
-            work_before=0 if previous is None else previous.census.total_work,
+            games=played,
+            before=Census() if previous is None else previous.census,
         ),
         timing=_timing(config, previous, number, [*times, perf_counter()]),
-        digest=digest,
         config=config,
         state=result.state,
     )
+    return completed(generation)
+
+
+def training_of(
+    config: EvolutionConfig, previous: Generation | None, parts: PythonParts, play: Play
+) -> Training:
+    """Return what the generation after *previous* is measured with; *play* plays its games."""
+    number = 0 if previous is None else previous.number + 1
+    games, task = config.game_settings, config.task
+    guests = parts.kind(config.fitness.measure).guests(task)
+    if config.map is not None and previous is not None:
+        # Parents are not as many as offspring: there is one for each cell that is filled.
+        task = replace(task, population_size=task.population_size + len(previous.individuals))
+    archive = () if previous is None else previous.archive
+    earlier = draw_earlier(config, archive, stream_for(config, "opponents", number))
+    return Training(
+        task,
+        games,
+        panel_of(games, task, earlier),
+        guests,
+        stream_for(config, "training", number),
+        play,
+        number,
+        None if previous is None else deepcopy(previous.state),
+    )
+
+
+def players_of(
+    config: EvolutionConfig, previous: Generation | None, parts: PythonParts
+) -> Sequence[Offspring]:
+    """Return who plays in the generation after *previous*: offspring, and parents that compete."""
+    if previous is None:
+        return first_population(config, stream_for(config, "breeding", 0))
+    breeding = stream_for(config, "breeding", previous.number + 1)
+    return contestants(config, previous.individuals, breeding, parts)
+
+
+def survivors_of(
+    config: EvolutionConfig,
+    previous: Generation | None,
+    parts: PythonParts,
+    individuals: tuple[Individual, ...],
+) -> list[int]:
+    """Return the positions of those who live on of all who played."""
+    number = 0 if previous is None else previous.number + 1
+    selector = selector_of(config, parts)
+    if not selector.chooses_survivors(number):
+        return list(range(len(individuals)))
+    parents = 0 if previous is None else len(previous.individuals)
+    draws = stream_for(config, "breeding", number).child("survival")
+    return selector.survivors(individuals, parents, config.population_size, config.elitism, draws)
 
 
 def _steady(
@@ -331,7 +400,7 @@ def individuals_of(offspring: Sequence[Offspring], result: Measured) -> tuple[In
     fitness: list[float] = result.fitness.tolist()
     cases = [()] * len(offspring) if result.cases is None else result.cases.tolist()
     return tuple(
-        Individual(child.tree, value, child.origin, child.parents, tuple(row))
+        Individual(child.tree, value, child.origin, child.parents, tuple(row), child.place)
         for child, value, row in zip(offspring, fitness, cases, strict=True)
     )
 
@@ -345,7 +414,12 @@ def _archive_with(
 
 
 def _statistics(
-    individuals: tuple[Individual, ...], test: FreshTest, distinct: int, games: int
+    config: EvolutionConfig,
+    previous: Generation | None,
+    individuals: tuple[Individual, ...],
+    test: FreshTest,
+    distinct: int,
+    games: int,
 ) -> Statistics:
     fitness = [individual.fitness for individual in individuals]
     best = individuals[ranking(individuals)[0]]
@@ -362,7 +436,28 @@ def _statistics(
         distinct_trees=distinct,
         diversity=distinct / len(individuals),
         games=games,
+        **_map_numbers(config, previous, individuals),
     )
+
+
+def _map_numbers(
+    config: EvolutionConfig, previous: Generation | None, individuals: Sequence[Individual]
+) -> dict[str, Any]:
+    """Return the statistics of a map; none without one."""
+    if config.map is None:
+        return {}
+    places = [individual.place for individual in individuals if individual.place is not None]
+    number, known = 0, set()
+    if previous is not None:
+        number = previous.number + 1
+        known = {old.place.cell for old in previous.individuals if old.place is not None}
+    new = [place.cell in known for place in places if place.born == number]
+    return {
+        "cells": len(places),
+        "coverage": len(places) / math.prod(axis.count for axis in config.axes),
+        "filled": new.count(False),
+        "improved": new.count(True),
+    }
 
 
 def _timing(

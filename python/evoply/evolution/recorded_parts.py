@@ -96,4 +96,4 @@ def _with(
         # It takes the place of one that said which cases the fitness has.
         cases = getattr(config, what).looks_at
         data[what] = {"kind": "python", "code": code, "cases": cases}
-    return EvolutionConfig(**data)
+    return type(config)(**data)

@@ -5,7 +5,6 @@ fitness of a tree depends on no other, only the games of this tree are played ag
 """
 
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -13,19 +12,23 @@ import numpy as np
 
 from evoply import arena, gp
 from evoply.arena import PreparedPlayer
-from evoply.evolution.breeding.offspring import Offspring, contestants, selector_of
+from evoply.evolution.breeding.offspring import Offspring, selector_of
 from evoply.evolution.choosing import Choose
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.config.player_settings import is_reproducible
-from evoply.evolution.digest import stream_for
 from evoply.evolution.fitness import Batch, FitnessKind, Population, Training
 from evoply.evolution.fitness.measuring import measured
 from evoply.evolution.fitness.own import FunctionFitness, OwnFitness
 from evoply.evolution.generation import Generation
-from evoply.evolution.hall_of_fame import draw_earlier
-from evoply.evolution.loop import individuals_of
-from evoply.evolution.play.panel import Games, Panel
-from evoply.evolution.play.population import panel_of, population_of
+from evoply.evolution.loop import (
+    individuals_of,
+    players_of,
+    survivors_of,
+    training_of,
+)
+from evoply.evolution.map_elites.descriptors import placed
+from evoply.evolution.play.panel import Games
+from evoply.evolution.play.population import population_of
 from evoply.evolution.recorded_parts import naming_recorded
 from evoply.evolution.selections import survival_method
 from evoply.evolution.user_code import OwnOperator, PythonParts
@@ -87,33 +90,20 @@ def replay(
     kind, games = parts.kind(config.fitness.measure), config.game_settings
     _check_replayable(run, kind)
     recorder = _Recorder(games, game)
-    training = Training(
-        config.task,
-        games,
-        _panel(run, stored),
-        kind.guests(config.task),
-        stream_for(config, "training", generation),
-        recorder.play,
-        generation,
-        None if before is None else deepcopy(before.state),
-    )
-    players = [Offspring(old.tree, old.origin, old.parents) for old in stored.individuals]
-    breeding = stream_for(config, "breeding", generation)
-    if before is not None:
-        selector = selector_of(config, parts)
-        if selector.parents_compete:
-            players = [*contestants(config, before.individuals, breeding, parts)]
+    training = training_of(config, before, parts, recorder.play)
+    if selector_of(config, parts).chooses_survivors(generation):
+        players = players_of(config, before, parts)
+    else:
+        players = [Offspring(old.tree, old.origin, old.parents) for old in stored.individuals]
     population = population_of(games, [player.tree for player in players])
 
     # Step 2. The games that are needed to find this one, and their fitness.
     chosen = list(range(len(players)))
     if kind.is_relative:
         result = measured(kind, population, training, config.parsimony)
-        count = result.games
-        if len(players) > len(stored.individuals):
-            size, draws = config.population_size, breeding.child("survival")
-            everybody = individuals_of(players, result)
-            chosen = selector.survivors(everybody, size, config.elitism, draws)
+        count, everybody = result.games, individuals_of(players, result)
+        everybody, _, _ = placed(config, everybody, population, generation, games.play)
+        chosen = survivors_of(config, before, parts, everybody)
         now = {place: float(result.fitness[who]) for place, who in enumerate(chosen)}
     else:
         # Every different tree has as many games, one tree's after another's.
@@ -267,14 +257,6 @@ def _with_recorded(run: Run, given: PythonParts) -> tuple[EvolutionConfig, Pytho
             f"single games of run {run.path} cannot be replayed: {error} - or give it again, as in "
             "evoply.replay(run, GENERATION, GAME, fitness=...)"
         ) from None
-
-
-def _panel(run: Run, stored: Generation) -> Panel:
-    before = [entry for entry in stored.archive if entry.generation < stored.number]
-    stream = stream_for(run.config, "opponents", stored.number)
-    return panel_of(
-        run.config.game_settings, run.config.task, draw_earlier(run.config, before, stream)
-    )
 
 
 def _check_fitness(run: Run, generation: Generation, fitness: Mapping[int, float]) -> None:

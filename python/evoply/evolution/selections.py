@@ -29,6 +29,7 @@ from evoply.evolution.choosing import (
     checked_choice,
 )
 from evoply.evolution.individuals import Case
+from evoply.evolution.map_elites.axes import Axis
 from evoply.own_code import is_own_code
 
 
@@ -204,6 +205,17 @@ def double_tournament(
     return gp.double_tournament_selection(fitness, lengths, count, stream, **settings)
 
 
+class UniformSelection(ChoiceKeys):
+    """Every individual becomes a parent with the same probability, whatever its fitness."""
+
+    kind: Literal["uniform"] = "uniform"
+
+
+def uniform(candidates: Candidates, count: int, stream: Stream) -> Sequence[int]:
+    """Return individuals drawn with replacement."""
+    return [stream.below(len(candidates)) for _ in range(count)]
+
+
 def own_selection(candidates: Candidates, count: int, stream: Stream, **keys: Any) -> Sequence[int]:
     """Return what the user's own function in a file chooses."""
     own = OwnChoice(**keys).resolved("selection")
@@ -232,6 +244,37 @@ def best(candidates: Candidates, count: int, stream: Stream) -> Sequence[int]:
         for value, length in zip(candidates.fitness, candidates.lengths, strict=True)
     ]
     return sorted(range(len(keys)), key=lambda index: keys[index], reverse=True)[:count]
+
+
+class MapSurvival(ChoiceKeys):
+    """MAP-Elites: the best of each cell of a map lives on (Mouret & Clune 2015).
+
+    A generation has `population_size` offspring, and as many parents as cells are filled. Parents
+    play again, on the openings of their offspring. With `selection.kind = "uniform"` parents are
+    drawn whatever their fitness, as in the paper.
+    """
+
+    kind: Literal["map"] = "map"
+    axes: tuple[Axis, ...] = Field(
+        default=(Axis(descriptor="mobility"), Axis(descriptor="size")),
+        strict=False,
+        min_length=2,
+        max_length=4,
+    )
+    """What tells individuals apart; the first is drawn from left to right, the second upwards."""
+    pairs: int = Field(default=2, ge=1, le=1000)
+    """Opening pairs against each of `fitness.opponents` by which a new individual is described.
+    They are the same for all individuals of a run, so that each has one place on the map."""
+
+
+def best_of_cells(candidates: Candidates, count: int, stream: Stream, **_: Any) -> Sequence[int]:
+    """Return the fittest of each cell, in the order of cells; of equals as in `best`."""
+    held: dict[tuple[int, ...], int] = {}
+    for index in best(candidates, len(candidates), stream):
+        place = candidates.individuals[index].place
+        assert place is not None  # the engine finds the places of all before
+        held.setdefault(place.cell, index)
+    return [held[cell] for cell in sorted(held)]
 
 
 class ParetoSurvival(ChoiceKeys):
@@ -272,6 +315,7 @@ SELECTIONS: tuple[SelectionMethod, ...] = (
     SelectionMethod(LexicaseSelection, lexicase),
     SelectionMethod(ParetoSelection, pareto),
     SelectionMethod(DoubleTournamentSelection, double_tournament),
+    SelectionMethod(UniformSelection, uniform),
     SelectionMethod(OwnChoice, own_selection),
 )
 """Every selection that a config can name; the first is the default."""
@@ -280,6 +324,7 @@ SURVIVALS: tuple[SurvivalMethod, ...] = (
     SurvivalMethod(OffspringSurvival, None),
     SurvivalMethod(BestSurvival, best),
     SurvivalMethod(ParetoSurvival, pareto_survivors),
+    SurvivalMethod(MapSurvival, best_of_cells),
     SurvivalMethod(OwnChoice, own_survivors),
 )
 """Every survival that a config can name; the first is the default."""

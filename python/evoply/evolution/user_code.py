@@ -140,6 +140,11 @@ class PythonParts:
         if self.fitness is not None:
             _check_fitness(kind_of(self.fitness), task, choices)
         self._check_choices(demes, steady_state)
+        if self.survival is not None and choices["survival"].kind == "map":
+            raise ValueError(
+                "survival: a function of your own takes the place of the map - leave it out, or "
+                "leave survival out of the config"
+            )
 
     def _check_choices(self, demes: Demes | None, steady_state: SteadyState | None) -> None:
         """Raise TypeError or ValueError unless selection and survival are functions that fit."""

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from evoply.when_used import give_when_used
 
 if TYPE_CHECKING:
+    from evoply.experiments.all_play_all import LeaguePairing
     from evoply.experiments.comparison import (
         Comparison,
         compare,
@@ -14,9 +15,13 @@ if TYPE_CHECKING:
         usual_name,
     )
     from evoply.experiments.design import (
+        After,
+        AllPlayAll,
         Budget,
+        Entrant,
         Experiment,
         Measure,
+        Score,
         Setup,
         experiment_of,
         load_experiment,
@@ -28,8 +33,14 @@ if TYPE_CHECKING:
         find_experiment,
         folder_for,
     )
-    from evoply.experiments.experiment_page import comparison_charts, comparison_html
-    from evoply.experiments.running import Cost, Status, estimated_cost, run_experiment
+    from evoply.experiments.experiment_page import comparison_charts
+    from evoply.experiments.running import (
+        Cost,
+        Status,
+        check_experiment_sendable,
+        estimated_cost,
+        run_experiment,
+    )
     from evoply.experiments.setup_statistics import (
         SetupDifference,
         Spread,
@@ -38,15 +49,19 @@ if TYPE_CHECKING:
         seeds_for,
         spread_of,
     )
-    from evoply.experiments.units_on_cluster import check_experiment_sendable
 
 __all__ = [
+    "After",
+    "AllPlayAll",
     "Budget",
     "Comparison",
     "Cost",
+    "Entrant",
     "Experiment",
     "ExperimentFolder",
+    "LeaguePairing",
     "Measure",
+    "Score",
     "Setup",
     "SetupDifference",
     "Spread",
@@ -57,7 +72,6 @@ __all__ = [
     "compare_experiment",
     "compared",
     "comparison_charts",
-    "comparison_html",
     "comparison_of",
     "estimated_cost",
     "experiment_of",
@@ -79,11 +93,14 @@ give_when_used(
         "comparison": (
             "Comparison compare compare_experiment comparison_of load_comparison usual_name"
         ),
-        "design": "Budget Experiment Measure Setup experiment_of load_experiment setups_of",
-        "units_on_cluster": "check_experiment_sendable",
+        "all_play_all": "LeaguePairing",
+        "design": (
+            "After AllPlayAll Budget Entrant Experiment Measure Score Setup experiment_of "
+            "load_experiment setups_of"
+        ),
         "experiment_folder": "ExperimentFolder UnitResult find_experiment folder_for",
-        "experiment_page": "comparison_charts comparison_html",
-        "running": "Cost Status estimated_cost run_experiment",
+        "experiment_page": "comparison_charts",
+        "running": "Cost Status check_experiment_sendable estimated_cost run_experiment",
         "setup_statistics": "SetupDifference Spread compared fewest_seeds seeds_for spread_of",
     },
 )

@@ -1,125 +1,127 @@
-"""The HTML page of an experiment, and its summary for a notebook: values, curves, differences."""
+"""What is shown of an experiment: values, curves and differences of its setups."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from evoply.experiments.design import Experiment
 from evoply.experiments.findings import Findings
-from evoply.experiments.grid_effects import GridEffect
-from evoply.experiments.setup_statistics import SetupDifference, Spread
+from evoply.experiments.setup_statistics import SetupDifference
 from evoply.games import game_rules
-from evoply.look import table_html
-from evoply.reports.charts import Chart, interval_chart, line_chart
-from evoply.reports.pages import page
+from evoply.reports.charts import Chart, charts_of, line_chart
 from evoply.reports.series import Series
+from evoply.sections import Column, Intervals, Page, Section, between, chosen, counted
 
 _MOST_CURVES = 8
 """Most setups with curves: of more, only the best are drawn."""
-_MOST_PAIRS = 12
+MOST_PAIRS = 20
 """Pairs in view, those that differ most surely; a folded table has all if there are more."""
 _MOST_CONFIGS = 20
-_PAIR_COLUMNS = (
-    ("first", "code"), ("second", "code"), ("A", ""), ("shift", "strong"), ("95 % interval", ""),
-    ("p, permutation", ""), ("p, Brunner and Munzel", ""), ("p, all pairs", ""), ("", ""),
-    ("seeds wanted", ""),
-)  # fmt: skip
 _LONG_NAME = 30
+_LONGEST = 64
 _TITLES = {"generations": "step", "games": "games", "work": "work", "seconds": "seconds"}
 
 
-def comparison_html(comparison: Findings) -> str:
-    """Return the page about *comparison* as text."""
+def page_of(comparison: Findings) -> Page:
+    """Return what is shown of *comparison*: what is found, and all that it is found from."""
     experiment = comparison.experiment
-    spreads = comparison.spreads
-    pairs = sorted(comparison.differences, key=lambda pair: (pair.p, -abs(pair.shift)))
-    effects = comparison.effects
-    overshoots = comparison.overshoots
-    facts = {
-        "setups": f"{len(spreads):,}",
-        "runs": f"{comparison.runs:,} of {len(comparison.setups) * experiment.seeds:,}",
-        "seeds": _seeds(experiment),
-        "games a measure": f"{experiment.games:,}",
-    }
-    if experiment.budget.is_set:
-        kind = experiment.budget.kind
-        facts["budget a run"] = f"{getattr(experiment.budget, kind):,} {kind}"
-    if comparison.spreads:
-        facts["look"] = str(comparison.look)
-    if experiment.budget.seconds is not None:
-        facts["reproducible"] = "no: the budget is in seconds"
-    return page(
-        "comparison.html",
-        title=f"{comparison.name}: {game_rules(comparison.game).title}",
-        comparison=comparison,
-        facts=facts,
-        charts=comparison_charts(comparison),
-        values=[_value_cells(name, spreads[name]) for name in comparison.best],
-        pairs=[_pair_cells(pair) for pair in pairs],
-        shown=_MOST_PAIRS,
-        pair_columns=_PAIR_COLUMNS,
-        effects=[_effect_cells(effect) for effect in effects],
-        levels=[_level_cells(effect) for effect in effects if effect.means],
-        beyond=[(far.setup, _percent(far.mean), _percent(far.most)) for far in overshoots],
-        runs=[
-            (result.setup, str(result.seed), f"{result.value:.4f}", result.digest[:16])
-            for result in comparison.results
+    kind = experiment.budget.kind
+    is_timed = experiment.budget.seconds is not None
+    values, said = values_of(comparison), [*comparison.warnings, comparison.verdict]
+    axis = "games" if "games" in _axes(comparison) else "generations"
+    best = comparison.best[:_MOST_CURVES]
+    in_notebook = replace(
+        values,
+        sentences=said,
+        charts=[_curve_chart(comparison, best, axis)] if best else (),
+    )
+    return Page(
+        f"{comparison.name}: {game_rules(comparison.game).title}",
+        [
+            *(Section("", sentences=[text]) for text in said),
+            values,
+            pairs_of(comparison),
+            effects_of(comparison),
+            Section("Budgets", _BEYOND, comparison.overshoots, _BEYOND_NOTE, longest=_LONGEST),
+            _what_was_run(comparison),
         ],
-        again=f"evoply experiment {shlex.quote(str(comparison.path))} --name again",
-        experiment_text=(comparison.path / "experiment.toml").read_text(encoding="utf-8"),
-        configs=[
-            (name, (comparison.path / "setups" / f"{number}.toml").read_text(encoding="utf-8"))
-            for number, name in enumerate(comparison.setups[:_MOST_CONFIGS], 1)
+        {
+            "setups": counted(len(comparison.spreads)),
+            "runs": f"{comparison.runs:,} of {len(comparison.setups) * experiment.seeds:,}",
+            "seeds": _seeds(experiment),
+            "games a measure": counted(experiment.games),
+            "budget a run": f"{getattr(experiment.budget, kind):,} {kind}" if kind else "",
+            "look": str(comparison.look) if comparison.spreads else "",
+            "reproducible": "no: the budget is in seconds" if is_timed else "",
+        },
+        summary=[in_notebook],
+    )
+
+
+def values_of(comparison: Findings) -> Section:
+    """Return the values of each setup, the best first, with their charts."""
+    names = comparison.best
+    rows = [
+        {**comparison.spread_data(name), "short": short}
+        for name, short in zip(names, _short(names), strict=True)
+    ]
+    note = (
+        f"{comparison.experiment.measure}: mean points per game against these opponents, whom no "
+        "setup was trained on; every run of a seed is one value."
+    )
+    charts = [_STRENGTH, *_curves(comparison)] if rows else []
+    return Section("Values", _VALUES, rows, note, charts=charts, longest=_LONGEST)
+
+
+def pairs_of(comparison: Findings) -> Section:
+    """Return the differences of all pairs, the surest first."""
+    pairs = sorted(comparison.differences, key=lambda pair: (pair.p, -abs(pair.shift)))
+    every = Section("", _PAIRS, pairs, folded=f"All {len(pairs)} pairs", look="numbers")
+    return Section(
+        "Differences",
+        _PAIRS,
+        pairs[:MOST_PAIRS],
+        _PAIRS_NOTE.format(len(pairs)),
+        parts=[every] if len(pairs) > MOST_PAIRS else (),
+        longest=_LONGEST,
+    )
+
+
+def effects_of(comparison: Findings) -> Section:
+    """Return what the keys of a whole grid do."""
+    effects = comparison.effects
+    note = _EFFECTS_NOTE.format(len(effects))
+    return Section("Keys", _EFFECTS, effects, note, longest=_LONGEST)
+
+
+def _what_was_run(comparison: Findings) -> Section:
+    path = comparison.path
+    again = f"evoply experiment {shlex.quote(str(path))} --name again"
+    configs = [
+        Section(name, text=(path / "setups" / f"{number}.toml").read_text(encoding="utf-8"))
+        for number, name in enumerate(comparison.setups[:_MOST_CONFIGS], 1)
+    ]
+    experiment = (path / "experiment.toml").read_text(encoding="utf-8")
+    return Section(
+        "What was run",
+        note=f"`{again}` makes all of it again; without `--name` it goes on here.",
+        parts=[
+            Section("", folded="Experiment (experiment.toml)", text=experiment),
+            Section("", folded="Configs", parts=configs),
+            Section("", _RUNS, comparison.results, folded="Every run", look="numbers"),
+            Section("", note=f"Digest of all runs: `{comparison.digest}`"),
         ],
     )
 
 
 def comparison_charts(comparison: Findings) -> list[Chart]:
     """Return the values and the curves as charts; none without results."""
-    return [_values(comparison), *_curves(comparison)] if comparison.spreads else []
-
-
-def comparison_summary(comparison: Findings) -> str:
-    """Return values and the curve against games, or steps, as a notebook shows them."""
-    rows = [_value_cells(name, comparison.spreads[name]) for name in comparison.best]
-    head = ("setup", "median", "quartiles", "mean, 95 % interval", "seeds")
-    table = table_html(
-        f"Comparison {comparison.name}", rows, head, [*comparison.warnings, comparison.verdict]
-    )
-    axis = "games" if "games" in _axes(comparison) else "generations"
-    charts = [_curve_chart(comparison, comparison.best[:_MOST_CURVES], axis)] if rows else []
-    return table + "".join(chart._repr_html_() for chart in charts)
+    return charts_of(values_of(comparison))
 
 
 def _seeds(experiment: Experiment) -> str:
     first, last = experiment.first_seed, experiment.first_seed + experiment.seeds - 1
     return f"{first} to {last}" if last > first else f"{first}"
-
-
-def _value_cells(name: str, spread: Spread) -> tuple[str, ...]:
-    low, high = spread.quartiles
-    around = "" if spread.interval is None else f" ({_span(spread.interval)})"
-    return (
-        name,
-        f"{spread.median:.3f}",
-        f"{low:.3f} to {high:.3f}",
-        f"{spread.mean:.3f}{around}",
-        str(len(spread.values)),
-    )
-
-
-def _pair_cells(pair: SetupDifference) -> tuple[str, ...]:
-    return (
-        pair.first,
-        pair.second,
-        f"{pair.effect:.2f}",
-        f"{pair.shift:+.3f}",
-        _span(pair.interval, signed=True),
-        f"{pair.permutation_p:.3g}",
-        f"{pair.brunner_munzel_p:.3g}",
-        f"{pair.p:.3g}",
-        _answer(pair),
-        "-" if pair.seeds_wanted is None else f"{pair.seeds_wanted:,}",
-    )
 
 
 def _answer(pair: SetupDifference) -> str:
@@ -130,45 +132,94 @@ def _answer(pair: SetupDifference) -> str:
     return f"{differ}; {same if pair.is_same else f'not for certain {same}'}"
 
 
-def _effect_cells(effect: GridEffect) -> tuple[str, ...]:
-    first, second = effect.freedom
-    return (
-        effect.name,
-        f"{effect.statistic:.2f}",
-        f"{first:.1f}, {second:.1f}",
-        f"{effect.plain_p:.3g}",
-        f"{effect.p:.3g}",
-        "matters" if effect.is_certain else "not certain",
-    )
+def _means(means: Mapping[str, float]) -> str:
+    return "; ".join(f"{text}: {mean:.3f}" for text, mean in means.items())
 
 
-def _level_cells(effect: GridEffect) -> tuple[str, str]:
-    return effect.name, "; ".join(f"{text}: {mean:.3f}" for text, mean in effect.means.items())
+_three = "{:.3f}".format
+_p = "{:.3g}".format
 
+_VALUES = (
+    Column("name", "setup", str, look="code"),
+    Column("values", "seeds", lambda values: str(len(values))),
+    Column("median", "median", _three, look="strong"),
+    Column("quartiles", "quartiles", between(_three)),
+    Column("mean", "mean", _three),
+    Column("interval", "95 % interval", between(_three), missing=""),
+)
+_STRENGTH = Intervals(
+    "Strength at the end",
+    "points per game",
+    "mean",
+    "interval",
+    "short",
+    "mean",
+    "mean over seeds, with 95 % intervals",
+)
+_PAIRS = (
+    Column("first", "first", str, look="code"),
+    Column("second", "second", str, look="code"),
+    Column("effect", "A", "{:.2f}".format),
+    Column("shift", "shift", "{:+.3f}".format, look="strong"),
+    Column("interval", "95 % interval", between("{:+.3f}".format), missing="too few seeds"),
+    Column("permutation_p", "p, permutation", _p),
+    Column("brunner_munzel_p", "p, Brunner and Munzel", _p),
+    Column("p", "p, all pairs", _p),
+    Column("", "", _answer, read=lambda pair: pair),
+    Column("seeds_wanted", "seeds wanted", counted),
+)
+PAIRS_IN_SHORT = (
+    *chosen(_PAIRS, "first second effect shift interval"),
+    Column("plain_p", "p", _p),
+    *chosen(_PAIRS, "p"),
+)
+"""Where there is little room, the larger p of both tests stands for them."""
 
-def _percent(share: float) -> str:
-    return f"{100 * share:+.1f} %"
-
-
-def _span(interval: tuple[float, float] | None, *, signed: bool = False) -> str:
-    if interval is None:
-        return "too few seeds"
-    low, high = interval
-    return f"{low:+.3f} to {high:+.3f}" if signed else f"{low:.3f} to {high:.3f}"
-
-
-def _values(comparison: Findings) -> Chart:
-    spreads = [comparison.spreads[name] for name in comparison.best]
-    mean = Series(
-        "mean", [spread.mean for spread in spreads], [spread.interval for spread in spreads]
-    )
-    return interval_chart(
-        "Strength at the end",
-        _short(comparison.best),
-        [mean],
-        "points per game",
-        note="mean over seeds, with 95 % intervals",
-    )
+_PAIRS_NOTE = (
+    "A is the probability that a run of the first is better than one of the second (Vargha and "
+    "Delaney); the shift says by how much, the median of all differences between their runs "
+    "(Hodges and Lehmann), with its 95 % interval for this pair alone. Two tests stand side by "
+    "side: the exact permutation test of ranks, and Brunner and Munzel's, which allows unlike "
+    "spreads; both p are of this pair alone. The last p is the larger of both, for the plan of "
+    "looks and corrected for {} pairs (Holm): below 0.05 the pair differs for certain. The last "
+    "column says how many seeds a setup would show an A of this size in 8 of 10 experiments."
+)
+_EFFECTS = (
+    Column("name", "effect", str, look="code"),
+    Column("statistic", "statistic", "{:.2f}".format),
+    Column(
+        "freedom", "degrees of freedom", lambda freedom: "{:.1f}, {:.1f}".format(*freedom),
+        is_listed=False,
+    ),
+    Column("plain_p", "p", _p),
+    Column("p", "p, all effects", _p, look="strong"),
+    Column(
+        "is_certain", "", lambda is_certain: "matters" if is_certain else "not certain",
+        is_listed=False,
+    ),
+    Column("means", "mean of its values", str, read=lambda effect: _means(effect.means)),
+)  # fmt: skip
+_EFFECTS_NOTE = (
+    "What each key does over all values of the others, and keys together beyond what each does "
+    "alone: the ANOVA-type statistic of Brunner, Dette and Munk, about 1 without an effect, with "
+    "its degrees of freedom. The second p is for the plan of looks and corrected for {} effects "
+    "(Holm), apart from the pairs."
+)
+_BEYOND = (
+    Column("setup", "setup", str, look="code"),
+    Column("mean", "mean", lambda mean: f"{100 * mean:+.1f} %"),
+    Column("most", "most", lambda most: f"{100 * most:+.1f} %"),
+)
+_BEYOND_NOTE = (
+    "How far the runs of each setup went beyond the budget, since they end after the step that "
+    "reaches it."
+)
+_RUNS = (
+    Column("setup", "setup", str),
+    Column("seed", "seed", str),
+    Column("value", "value", "{:.4f}".format),
+    Column("digest", "digest", lambda digest: str(digest[:16])),
+)
 
 
 def _short(names: Sequence[str]) -> list[str]:

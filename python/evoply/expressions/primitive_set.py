@@ -28,8 +28,8 @@ from evoply.expressions.probe import check_closure
 from evoply.expressions.weights import Weighing, Weights
 from evoply.games import game_rules
 from evoply.games.squares import USUAL
-from evoply.look import table_html
 from evoply.protocols import BoardShape
+from evoply.sections import Page, Section, Shown, cells_of
 from evoply.wording import did_you_mean, shorten
 
 FORMAT = 1
@@ -37,7 +37,7 @@ MAX_PRIMITIVES = 256
 
 
 @dataclass(frozen=True, repr=False)
-class PrimitiveSet:
+class PrimitiveSet(Shown):
     """The primitives that trees are made of, in the order of their codes.
 
     *constants* is the range from which constants may be drawn as leaves, or None; *weights* says
@@ -234,15 +234,17 @@ class PrimitiveSet:
     def __repr__(self) -> str:
         return f"<PrimitiveSet {self}>"
 
-    def _repr_html_(self) -> str:
+    def shown(self) -> Page:
+        """Return its primitives."""
         rows = [
-            (node.name, ", ".join(node.argument_types) or "none", node.type, node.expression)
+            (node.name, ", ".join(node.argument_types) or "none", node.type, str(node.expression))
             for node in self
         ]
         title = f"Primitives {self.name}"
         if self.constants is not None:
             title += f", and constants from {self.constants[0]:g} to {self.constants[1]:g}"
-        return table_html(title, rows, ("name", "arguments", "gives", "expression"))
+        columns = cells_of("name", "arguments", "gives", "expression")
+        return Page(title, [Section("", columns, rows)])
 
 
 @lru_cache(maxsize=64)

@@ -5,21 +5,18 @@ A generation is data on the way to a worker and in a run folder; its digest foll
 Reasons: docs/design/evolution.md.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
 
-from evoply import gp
 from evoply.arena.on_cluster import know_game, rules_to_send
 from evoply.evolution.config.config_text import config_from_toml, config_to_toml
-from evoply.evolution.config.evolution_config import EvolutionConfig, primitive_set_of
+from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.config.player_settings import self_contained
 from evoply.evolution.generation import Generation
-from evoply.evolution.generation_statistics import Census, FreshResult, Seconds, Statistics
-from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individual
 from evoply.evolution.loop import Evolution
-from evoply.islands.migration import MIGRATION, with_digest
+from evoply.islands.migration import MIGRATION
 from evoply.protocols import MALFORMED, Answer, packed, unpacked
+from evoply.runs.kept_steps import dumped
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +25,9 @@ class IslandEpoch:
 
     generation: Generation
     """The last one."""
-    games: int
-    """Games of all its generations."""
     survived: int
     """How many of those who had migrated here before it have descendants in the last; with a steady
     state, how many are still there, because parents are known by their places of the moment."""
-
-    @property
-    def work(self) -> int:
-        """The work of the island since its first generation."""
-        return self.generation.census.total_work
 
 
 def epoch(
@@ -48,126 +38,30 @@ def epoch(
     tell: Callable[[int], object] = lambda done: None,
 ) -> IslandEpoch:
     """Return the epoch of *count* generations after *before*; *tell* hears how many are done."""
-    descent = _Descent(before)
-    generation, games = before, 0
+    generation, came = before, () if before is None else before.individuals
+    # For each individual the places of the migrants from whom it descends.
+    nobody = frozenset[int]()
+    ancestors = [
+        frozenset([place]) if each.origin == MIGRATION else nobody
+        for place, each in enumerate(came)
+    ]
     for done in range(1, count + 1):
         if generation is None:
             generation = evolution.first(config)
+            ancestors = [nobody for _ in generation.individuals]
         else:
             generation = evolution.after(config, generation)
-            descent.follow(generation)
-        games += generation.statistics.games
+            ancestors = [
+                nobody.union(*(ancestors[parent] for parent in each.parents))
+                for each in generation.individuals
+            ]
         tell(done)
     assert generation is not None, "an epoch has a generation"
-    stayed = config.steady_state is not None
-    survived = _still_there(before, generation) if stayed else descent.survived
-    return IslandEpoch(generation, games, survived)
-
-
-def _still_there(before: Generation | None, after: Generation) -> int:
-    came = [] if before is None else before.individuals
-    there = {individual.tree for individual in after.individuals}
-    return sum(individual.origin == MIGRATION and individual.tree in there for individual in came)
-
-
-class _Descent:
-    """Who descends from whom of the migrants in a generation, as numbers with a bit for each."""
-
-    def __init__(self, first: Generation | None) -> None:
-        individuals = () if first is None else first.individuals
-        came = [i for i, individual in enumerate(individuals) if individual.origin == MIGRATION]
-        self._of = [0] * len(individuals)
-        for number, place in enumerate(came):
-            self._of[place] = 1 << number
-
-    def follow(self, generation: Generation) -> None:
-        """Go on to the next generation."""
-        if any(self._of):
-            self._of = [self._ancestors(individual) for individual in generation.individuals]
-
-    def _ancestors(self, individual: Individual) -> int:
-        bits = 0
-        for place in individual.parents:
-            bits |= self._of[place]
-        return bits
-
-    @property
-    def survived(self) -> int:
-        """The number of migrants with a descendant, or who are still there themselves."""
-        bits = 0
-        for ancestors in self._of:
-            bits |= ancestors
-        return bits.bit_count()
-
-
-def generation_data(generation: Generation) -> dict[str, Any]:
-    """Return *generation* as JSON-ready data, without its digest, which follows from it."""
-    data: dict[str, Any] = {
-        "number": generation.number,
-        "individuals": [
-            [str(individual.tree), individual.fitness, individual.origin, list(individual.parents)]
-            for individual in generation.individuals
-        ],
-        "hall_of_fame": [
-            [str(entry.tree), entry.generation, entry.points, entry.games]
-            for entry in generation.hall_of_fame
-        ],
-        "archive": [[str(entry.tree), entry.generation] for entry in generation.archive],
-        "champion": str(generation.champion),
-        "fresh": [asdict(result) for result in generation.fresh],
-        "statistics": dict(generation.statistics),
-        "timing": asdict(generation.timing),
-        "census": asdict(generation.census),
-        "state": generation.state,
-    }
-    if any(individual.cases for individual in generation.individuals):
-        data["cases"] = [list(individual.cases) for individual in generation.individuals]
-    return data
-
-
-def generation_of(config: EvolutionConfig, data: Mapping[str, Any]) -> Generation:
-    """Return the generation that `generation_data` wrote; `ValueError` if *data* is none."""
-    try:
-        return _generation_of(config, data)
-    except MALFORMED as error:
-        raise ValueError(f"this is no generation: {error}") from None
-
-
-def _generation_of(config: EvolutionConfig, data: Mapping[str, Any]) -> Generation:
-    primitives = primitive_set_of(config)
-    trees: dict[str, gp.Genotype] = {}
-
-    def tree(text: str) -> gp.Genotype:
-        if text not in trees:
-            trees[text] = gp.parse_individual(text, primitives)
-        return trees[text]
-
-    cases: Sequence[Sequence[float]] = data.get("cases") or [()] * len(data["individuals"])
-    census = data["census"]
-    lists = {name: tuple(census[name]) for name in ("sizes", "no_op_chains")}
-    return with_digest(
-        Generation(
-            number=data["number"],
-            individuals=tuple(
-                Individual(tree(text), float(fitness), origin, tuple(parents), tuple(row))
-                for (text, fitness, origin, parents), row in zip(
-                    data["individuals"], cases, strict=True
-                )
-            ),
-            hall_of_fame=tuple(
-                HallOfFameEntry(tree(text), entered, float(points), float(games))
-                for text, entered, points, games in data["hall_of_fame"]
-            ),
-            archive=tuple(ArchiveEntry(tree(text), entered) for text, entered in data["archive"]),
-            champion=tree(data["champion"]),
-            fresh=tuple(FreshResult(**result) for result in data["fresh"]),
-            statistics=Statistics(**data["statistics"]),
-            timing=Seconds(**data["timing"]),
-            digest="",
-            config=config,
-            census=Census(**{**census, **lists}),
-            state=data["state"],
-        )
+    if config.steady_state is None:
+        return IslandEpoch(generation, len(nobody.union(*ancestors)))
+    there = {each.tree for each in generation.individuals}
+    return IslandEpoch(
+        generation, sum(each.origin == MIGRATION and each.tree in there for each in came)
     )
 
 
@@ -177,7 +71,7 @@ def epoch_unit(config: EvolutionConfig, before: Generation | None, count: int) -
         **rules_to_send(config.game),
         "config": config_to_toml(self_contained(config)),
         "count": count,
-        "before": None if before is None else generation_data(before),
+        "before": None if before is None else dumped(before),
     }
     return packed(task)
 
@@ -192,7 +86,7 @@ def epoch_part(data: bytes) -> bytes:
     task, _ = unpacked(data)
     know_game(task)
     config = config_from_toml(task["config"])
-    before = None if task["before"] is None else generation_of(config, task["before"])
+    before = None if task["before"] is None else Evolution().load(config, task["before"])
     count = int(task["count"])
 
     def tell(done: int) -> None:
@@ -200,21 +94,14 @@ def epoch_part(data: bytes) -> bytes:
             raise ValueError("nobody waits for this island any more")
 
     made = epoch(config, before, count, Evolution(threads=1), tell)
-    return packed(
-        {
-            "digest": made.generation.digest,
-            "games": made.games,
-            "work": made.work,
-            "survived": made.survived,
-            "generation": generation_data(made.generation),
-        }
-    )
+    return packed({"digest": made.generation.digest, **dumped(made)})
 
 
 def what_is_equal(content: bytes) -> object:
     """Return the part of an answer that is equal on every worker: all but its times."""
     answer, _ = unpacked(content)
-    return tuple(answer[key] for key in ("digest", "games", "work", "survived"))
+    del answer["generation"]["timing"]
+    return answer
 
 
 def epoch_of(answer: Answer, config: EvolutionConfig, number: int) -> IslandEpoch:
@@ -224,11 +111,11 @@ def epoch_of(answer: Answer, config: EvolutionConfig, number: int) -> IslandEpoc
     """
     try:
         header, _ = unpacked(answer.content)
-        generation = generation_of(config, header["generation"])
-        made = IslandEpoch(generation, int(header["games"]), int(header["survived"]))
+        generation = Evolution().load(config, header["generation"])
+        made = IslandEpoch(generation, int(header["survived"]))
         is_right = (generation.digest, generation.number) == (header["digest"], number)
     except MALFORMED as error:
         raise answer.wrong(f"an island that cannot be read ({error})") from None
-    if not is_right or len(generation.individuals) != config.population_size:
+    if not is_right:
         raise answer.wrong("another generation than it says")
     return made

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from evoply._native import Stream
-from evoply.evolution.digest import digest_of
+from evoply.evolution.digest import completed
 from evoply.evolution.generation import Generation
 from evoply.evolution.individuals import Individual, ranking
 from evoply.gp import Limits
@@ -82,20 +82,5 @@ def _with_immigrants(generation: Generation, immigrants: Sequence[Individual]) -
     individuals = list(generation.individuals)
     worst_first = ranking(generation.individuals)[::-1]
     for place, immigrant in zip(worst_first, immigrants, strict=False):
-        individuals[place] = replace(immigrant, origin=MIGRATION, parents=())
-    return with_digest(replace(generation, individuals=tuple(individuals)))
-
-
-def with_digest(generation: Generation) -> Generation:
-    """Return *generation* with the digest that follows from its values."""
-    digest = digest_of(
-        generation.config,
-        generation.number,
-        generation.individuals,
-        generation.fresh,
-        generation.hall_of_fame,
-        generation.champion,
-        generation.archive,
-        generation.state,
-    )
-    return replace(generation, digest=digest)
+        individuals[place] = replace(immigrant, origin=MIGRATION, parents=(), place=None)
+    return completed(replace(generation, individuals=tuple(individuals)))

@@ -32,9 +32,6 @@ GameName = Annotated[str, AfterValidator(_check_game_name)]
 class LearnerConfig(RunConfig):
     """A run that ends after a number of games, or of generations, or after seconds."""
 
-    about: ClassVar[str] = "learning"
-    """The name of its runs in messages."""
-
     def ended_by(self, step: Any) -> str:
         """Return the key whose limit *step* has reached; "" if none."""
         done = step.games if self.counts == "games" else step.number + 1
@@ -82,7 +79,7 @@ def games_ahead(config: GamesConfig, played: int) -> int:
     return config.games_per_step - played % config.games_per_step
 
 
-_Config = TypeVar("_Config", bound=LearnerConfig)
+_Config = TypeVar("_Config", bound=RunConfig)
 
 
 def config_of(

@@ -22,11 +22,13 @@ from evoply.expressions import program_with_parameters, with_parameters
 from evoply.expressions.linear import LARGEST_WEIGHT
 from evoply.games import game_rules
 from evoply.learning.games_config import games_ahead
-from evoply.learning.kept_steps import Doubles, KeptLearner, KeptStep, PlayedAgain
 from evoply.learning.labels import fitted, in_discs, labelled_boards
 from evoply.learning.pattern_config import PatternConfig, load_pattern_config
+from evoply.learning.replay import PlayedAgain
 from evoply.players import AlphaBeta, ExpressionEvaluator
 from evoply.protocols import RunError, StoppedWithinStepError, steps
+from evoply.runs.kept_learners import KeptLearner
+from evoply.runs.kept_steps import Doubles, KeptStep
 
 _MOST_PLIES = 300
 _AT_ONCE = 2_000
@@ -80,6 +82,10 @@ class PatternLearning(KeptLearner[PatternStep]):
 
     step_type: ClassVar[type[PatternStep]] = PatternStep
     config_type: ClassVar[type[PatternConfig]] = PatternConfig
+    one_machine: ClassVar[str] = (
+        "cluster: tables are learned game after game, by one core - leave the cluster out; "
+        "`evoply compare --cluster` makes several runs beside one another"
+    )
 
     def first(self, config: PatternConfig, /) -> PatternStep:
         """Return tables full of zeros."""

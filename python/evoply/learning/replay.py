@@ -3,6 +3,7 @@
 A step's games are played once more from the weights before it, and the moves of one are kept.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +29,24 @@ class LessonReplay:
     """1, 0.5 or 0 for Black."""
     explored: int
     """Moves that were drawn instead of chosen."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedAgain:
+    """The games of a step, played once more from the values before it."""
+
+    answer: Mapping[str, Any]
+    """What the kernel says of them, with the moves of one."""
+    starts: Sequence[Any]
+    """The rows of the positions where games begin."""
+    values: Any
+    """The learned values after them."""
+    field: str
+    """The field of a step that holds such values."""
+
+    def leads_to(self, step: Any) -> bool:
+        """Return whether *step* has the same values."""
+        return bool(self.values == getattr(step, self.field))
 
 
 def replayed(run: Any, step: int, game: int) -> LessonReplay:

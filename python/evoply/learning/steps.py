@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from evoply.expressions.linear import LARGEST_WEIGHT, LinearModel
 from evoply.learning.curriculum import stages
-from evoply.learning.kept_steps import KeptStep
 from evoply.learning.learning_config import LearningConfig
 from evoply.players import AlphaBeta, ExpressionEvaluator
+from evoply.runs.kept_steps import KeptStep
 
 Array = NDArray[np.float64]
 Weights = tuple[tuple[float, ...], ...]

@@ -15,7 +15,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
@@ -24,7 +24,6 @@ from pydantic import Field
 
 from evoply.files import read_limited
 from evoply.games import game_rules
-from evoply.look import table_html
 from evoply.own_code import check_may_run, name_program
 from evoply.players.player_kind import PlayerKind
 from evoply.players.process_limits import UNSEEN, MoveLimit, ProcessLimits
@@ -77,13 +76,10 @@ class Bot(PlayerKind):
             return self.name
         return Path(self.path).name + (f":{self.class_name}" if self.class_name else "")
 
-    def _repr_html_(self) -> str:
-        rows = (
-            ("file", self.path),
-            ("class", self.class_name),
-            ("seconds a move", self.move_limit),
-        )
-        return table_html(f"Player {self}", rows)
+    def _shown_facts(self) -> Iterable[tuple[str, object]]:
+        yield "file", self.path
+        yield "class", self.class_name
+        yield "seconds a move", self.move_limit
 
     def check_fits(self, game: str) -> None:
         """Raise `ValueError` unless the file exists and has the class of the bot."""

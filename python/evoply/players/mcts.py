@@ -21,7 +21,6 @@ from evoply.expressions import Expression, number
 from evoply.games import game_rules
 from evoply.gp.forest import Forest
 from evoply.gp.tree import Tree
-from evoply.look import table_html
 from evoply.players.evaluators import ExpressionEvaluator, TreeEvaluator
 from evoply.players.kernel_seat import KernelSeat, TimeUse
 from evoply.players.options import option_texts, player_text
@@ -200,10 +199,6 @@ class Mcts(PlayerKind):
             f"What a leaf is worth is said by {judged}.",
             *((exact,) if self.endgame else ()),
         )
-
-    def _repr_html_(self) -> str:
-        rows = tuple((key, getattr(self, key)) for key in self.text_options())
-        return table_html(f"Player {self}", rows)
 
     def check_fits(self, game: str) -> None:
         """Raise `ValueError` if the evaluator or the endgame needs another game than *game*."""

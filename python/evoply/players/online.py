@@ -20,7 +20,6 @@ from pydantic import BeforeValidator, Field, model_validator
 from evoply import _native
 from evoply._native import Stream
 from evoply.games import game_rules
-from evoply.look import table_html
 from evoply.players.endgame import solve
 from evoply.players.options import option_texts, player_text
 from evoply.players.player_kind import PlayerKind
@@ -180,10 +179,6 @@ class Online(PlayerKind):
         """The name, or `online` and the options that are not the paper's."""
         label = self.name or player_text("online", option_texts(self, self.text_options()))
         return label if self.reproducible else label + NOT_REPRODUCIBLE
-
-    def _repr_html_(self) -> str:
-        rows = tuple((key, getattr(self, key)) for key in self.text_options())
-        return table_html(f"Player {self}", rows)
 
     def check_fits(self, game: str) -> None:
         """Raise `ValueError` if there is no such game, or if it has no endgames to be solved."""

@@ -11,10 +11,10 @@ or of its base in the same file. That is read without importing the file.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from evoply.games import game_rules
-from evoply.look import table_html
 from evoply.own_code import CarriedCode, Code, OwnCode, is_own_code, without_places
 from evoply.players.bots import parsed_python
 from evoply.players.player_kind import PlayerKind, ValuingPlayer
@@ -61,8 +61,8 @@ class OwnPlayer(PlayerKind):
         """Return the individual, whose values explanations show."""
         return self.individual
 
-    def _repr_html_(self) -> str:
-        return table_html(f"Player {self.label}", (("Python", self.code),))
+    def _shown_facts(self) -> Iterable[tuple[str, object]]:
+        return (("Python", self.code),)
 
     @classmethod
     def of(cls, text: str, individual: AfterState | AlphaBeta | None = None) -> Self:

@@ -7,7 +7,7 @@ have defaults here that suit a player whose model is complete.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -15,7 +15,6 @@ from pydantic import Field
 
 from evoply import _native
 from evoply.games import game_rules
-from evoply.look import table_html
 from evoply.players.evaluators import IDENTITY, Evaluator, ExpressionEvaluator, Model
 from evoply.players.kernel_seat import KernelSeat, TimeUse
 from evoply.players.options import (
@@ -29,6 +28,7 @@ from evoply.players.options import (
 )
 from evoply.processes import SandboxMode
 from evoply.protocols import Seat
+from evoply.sections import Page, Shown, facts_page, share
 
 LONGEST_NAME = 200
 
@@ -49,7 +49,7 @@ Ties = Annotated[
 View = Annotated[Literal["player", "turn"], Option()]
 
 
-class PlayerKind(Model):
+class PlayerKind(Model, Shown):
     """One kind of player as data. A subclass defines `kind`, its fields, `label` and `seat`."""
 
     kind: str
@@ -158,6 +158,13 @@ class PlayerKind(Model):
         """Games that the player plays by itself before each of its moves."""
         return 0
 
+    def shown(self) -> Page:
+        """Return its options, or what else says how it plays."""
+        return facts_page(f"Player {self}", self._shown_facts())
+
+    def _shown_facts(self) -> Iterable[tuple[str, object]]:
+        return ((key, getattr(self, key)) for key in self.text_options())
+
 
 class KernelPlayer(PlayerKind):
     """The base of players that the kernel runs; a subclass defines `native`."""
@@ -210,15 +217,12 @@ class ValuingPlayer(KernelPlayer):
         """The sentences of its options."""
         return tuple(sentences(self))
 
-    def _repr_html_(self) -> str:
-        rows = (
-            ("values boards by", self.evaluator.parsed),
-            ("plies ahead", self.plies_ahead),
-            ("ties", self.ties),
-            ("view", self.view),
-            ("random moves", f"{self.epsilon:.1%}"),
-        )
-        return table_html(f"Player {self}", rows)
+    def _shown_facts(self) -> Iterable[tuple[str, object]]:
+        yield "values boards by", self.evaluator.parsed
+        yield "plies ahead", self.plies_ahead
+        yield "ties", self.ties
+        yield "view", self.view
+        yield "random moves", share(self.epsilon)
 
     def native(self, game: str) -> _native.Player:
         """Return the kernel's form for *game*; `ValueError` if it does not fit."""

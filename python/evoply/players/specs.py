@@ -8,14 +8,13 @@ and `python_players` those that are programs.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from evoply import _native
 from evoply.expressions import Expression, outputs_to_json
 from evoply.games import game_rules
 from evoply.gp.lowering import lower
-from evoply.look import table_html
 from evoply.players.kernel_seat import TimeUse
 from evoply.players.options import kernel_arguments, player_text
 from evoply.players.player_kind import KernelPlayer, ValuingPlayer
@@ -47,9 +46,8 @@ class RandomPlayer(KernelPlayer):
         """A sentence that says how it chooses."""
         return ("It chooses uniformly among its legal moves.",)
 
-    def _repr_html_(self) -> str:
-        rows = (("chooses", "uniformly among its legal moves"),)
-        return table_html(f"Player {self.label}", rows)
+    def _shown_facts(self) -> Iterable[tuple[str, object]]:
+        return (("chooses", "uniformly among its legal moves"),)
 
     def native(self, game: str) -> _native.Player:
         """Return the kernel's form for *game*."""

@@ -9,7 +9,7 @@ Reasons: docs/design/evolution.md.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from typing import Annotated, Any, Literal, Self
@@ -27,7 +27,6 @@ from evoply.expressions import Expression, PrimitiveSet
 from evoply.games import game_rules
 from evoply.gp import Tree, branches, expression_of, lower
 from evoply.gp.forest import PERCENT_ROUNDING, Role
-from evoply.look import table_html
 from evoply.players.evaluators import Evaluator, Model, TreeEvaluator
 from evoply.players.kernel_seat import TimeUse
 from evoply.players.options import option_texts, player_text
@@ -135,13 +134,10 @@ class Staged(KernelPlayer):
         unusual = option_texts(self, ("overlap", "slide", "clock", "ties", "view"))
         return self.name or player_text(self.evaluator.label, [*self.evaluator.options, *unusual])
 
-    def _repr_html_(self) -> str:
-        rows = (
-            *((f"{p:g} %", tree) for tree, p in zip(self.trees, self.percents, strict=True)),
-            ("overlap", f"{self.overlap:g} %, {self.slide}"),
-            ("ties", self.ties),
-        )
-        return table_html(f"Player {self}", rows)
+    def _shown_facts(self) -> Iterable[tuple[str, object]]:
+        yield from ((f"{p:g} %", tree) for tree, p in zip(self.trees, self.percents, strict=True))
+        yield "overlap", f"{self.overlap:g} %, {self.slide}"
+        yield "ties", self.ties
 
     def check_fits(self, game: str) -> None:
         """Raise `ValueError` if a tree, the clock or the ties need another game than *game*."""
@@ -341,9 +337,8 @@ class RandomStart(KernelPlayer):
         label += f"{',' if ':' in label else ':'}random_plies={self.plies}"
         return label if self.reproducible else label + NOT_REPRODUCIBLE
 
-    def _repr_html_(self) -> str:
-        rows = (("random moves", f"its own first {self.plies}"), ("then", self.player))
-        return table_html(f"Player {self}", rows)
+    def _shown_facts(self) -> Iterable[tuple[str, object]]:
+        return ("random moves", f"its own first {self.plies}"), ("then", self.player)
 
     def check_fits(self, game: str) -> None:
         """Raise `ValueError` if the player does not play *game*."""

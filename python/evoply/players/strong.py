@@ -8,7 +8,7 @@ writes; docs/strong.md says how, and how strong each level is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -20,7 +20,6 @@ from evoply import _native
 from evoply.expressions import number
 from evoply.files import read_limited
 from evoply.games import GAMES, game_rules
-from evoply.look import table_html
 from evoply.players.evaluators import ExpressionEvaluator
 from evoply.players.kernel_seat import KernelSeat
 from evoply.players.options import option_texts, player_text
@@ -194,8 +193,8 @@ class Strong(PlayerKind):
         """The name, or `strong` and its options."""
         return self.name or player_text("strong", option_texts(self, self.text_options()))
 
-    def _repr_html_(self) -> str:
-        return table_html(f"Player {self}", tuple(self._level._asdict().items()))
+    def _shown_facts(self) -> Iterable[tuple[str, object]]:
+        return self._level._asdict().items()
 
     def check_fits(self, game: str) -> None:
         """Raise `ValueError` for another game than its own, and for other tables than meant."""

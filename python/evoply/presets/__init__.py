@@ -17,7 +17,7 @@ from evoply.wording import did_you_mean, shorten
 __all__ = ["PRESETS", "Preset", "config_text", "preset_file", "preset_text"]
 
 _LARGEST_FILE = 10_000_000
-_EVOLVED = ("evolution", "islands", "map-elites")
+_EVOLVED = ("evolution", "islands")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,6 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
         "map-elites": Preset(
             "map-elites.toml",
             "a map of Othello 8x8 players: the best of each size and mobility",
-            "map-elites",
         ),
         "strong": Preset(
             "strong.toml",

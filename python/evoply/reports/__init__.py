@@ -9,13 +9,13 @@ from evoply.when_used import give_when_used
 
 if TYPE_CHECKING:
     from evoply.reports.adviser import Advice, Adviser
-    from evoply.reports.analysis_page import analysis_html, write_analysis
+    from evoply.reports.analysis_page import page_of_games
     from evoply.reports.chart_files import save_charts
-    from evoply.reports.charts import Chart, interval_chart, line_chart
+    from evoply.reports.charts import Chart, interval_chart, line_chart, plot_charts
     from evoply.reports.explanation import Explanation, explain
     from evoply.reports.game_analysis import Accuracy, AnalysedGame, AnalysedMove, analyse_games
     from evoply.reports.influence import square_effects
-    from evoply.reports.learning_page import weight_charts
+    from evoply.reports.pages import result_html, write_result
     from evoply.reports.phrases import Influence
     from evoply.reports.puzzle_book import Puzzle, puzzles
     from evoply.reports.reasons import Reason, Why, why
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from evoply.reports.scale import Scale
     from evoply.reports.series import Lines, Series
     from evoply.reports.status import status_in_words
-    from evoply.reports.tournament_page import tournament_html, write_tournament
     from evoply.reports.x_ray import FeatureSeen, XRay, xray
 
 __all__ = [
@@ -44,22 +43,21 @@ __all__ = [
     "Why",
     "XRay",
     "analyse_games",
-    "analysis_html",
     "explain",
     "interval_chart",
     "line_chart",
+    "page_of_games",
+    "plot_charts",
     "puzzles",
     "report_html",
+    "result_html",
     "run_charts",
     "save_charts",
     "square_effects",
     "status_in_words",
-    "tournament_html",
-    "weight_charts",
     "why",
-    "write_analysis",
     "write_report",
-    "write_tournament",
+    "write_result",
     "xray",
 ]
 
@@ -67,21 +65,20 @@ give_when_used(
     __name__,
     {
         "adviser": "Advice Adviser",
-        "analysis_page": "analysis_html write_analysis",
+        "analysis_page": "page_of_games",
         "chart_files": "save_charts",
-        "charts": "Chart interval_chart line_chart",
+        "charts": "Chart interval_chart line_chart plot_charts",
         "series": "Lines Series",
         "explanation": "Explanation explain",
         "game_analysis": "Accuracy AnalysedGame AnalysedMove analyse_games",
         "influence": "square_effects",
-        "learning_page": "weight_charts",
+        "pages": "result_html write_result",
         "phrases": "Influence",
         "puzzle_book": "Puzzle puzzles",
         "reasons": "Reason Why why",
         "run_page": "report_html run_charts write_report",
         "scale": "Scale",
         "status": "status_in_words",
-        "tournament_page": "tournament_html write_tournament",
         "x_ray": "FeatureSeen XRay xray",
     },
 )

@@ -1,63 +1,71 @@
 """Analysed games as one HTML page: how well each player chose, graphs, and mistakes on boards."""
 
-import os
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Sequence
+from operator import itemgetter
 
-from evoply.files import write_atomically
 from evoply.games import game_rules
 from evoply.games.drawing import board_svg
 from evoply.games.draws import NO_DRAWS
 from evoply.protocols import CERTAIN, Color
 from evoply.reports.charts import Chart, line_chart
-from evoply.reports.game_analysis import Accuracy, AnalysedGame, AnalysedMove, summaries
-from evoply.reports.pages import page
+from evoply.reports.game_analysis import AnalysedGame, AnalysedMove, summaries
 from evoply.reports.scale import Scale
 from evoply.reports.series import Series
+from evoply.sections import (
+    NOTHING,
+    Column,
+    Page,
+    Picture,
+    Section,
+    cells_of,
+    chosen,
+    counted,
+    share,
+)
 
 _MOST_GAMES = 8
 """Games with graphs, boards and all moves; of more only a line each is shown."""
 _MOST_BOARDS = 6
 """Mistakes that are shown on boards for each game."""
 _MOST_LINE = 8
+_SHORT_LINE = 6
 _PLAYED, _BEST = "#f2a33a", "#59d18c"
 
 
-def write_analysis(
-    games: Sequence[AnalysedGame], judge: str, path: str | os.PathLike[str], *, exact: int | None
-) -> Path:
-    """Write the page about *games* to *path*, whole or not at all, and return the path.
-
-    Raises `OSError` if it cannot be written.
-    """
-    write_atomically(Path(path), analysis_html(games, judge, exact=exact))
-    return Path(path)
-
-
-def analysis_html(games: Sequence[AnalysedGame], judge: str, *, exact: int | None) -> str:
+def page_of_games(games: Sequence[AnalysedGame], judge: str, *, exact: int | None) -> Page:
     """Return the page about *games* that the player called *judge* looked at."""
     is_exact = any(move.exact for game in games for move in game.moves)
     names = {game.source.record.position.game for game in games}
     titles = ", ".join(game_rules(name).title for name in sorted(names))
-    return page(
-        "analysis.html",
-        title=f"Games analysed: {titles}",
-        facts={
+    solved = "; near the end the solver gives it exactly, under perfect play" * is_exact
+    bounds = bounds_text(games[0].scale) if games else ""
+    return Page(
+        f"Games analysed: {titles}",
+        [
+            players_of(games),
+            *map(_game, games[:_MOST_GAMES]),
+            _further(games[_MOST_GAMES:]),
+        ],
+        {
             "games": f"{len(games):,}",
             "moves": f"{sum(len(game.moves) for game in games):,}",
             "exact from": f"{exact} empty" if is_exact else "",
         },
-        judge=judge,
-        is_exact=is_exact,
-        bounds=bounds_text(games[0].scale) if games else "",
-        unit=unit_text(games[0].scale) if games else "",
-        players=[
-            _player_row(name, summary, games[0].scale) for name, summary in summaries(games).items()
-        ],
-        games=[_game(game) for game in games[:_MOST_GAMES]],
-        others=[_short(game) for game in games[_MOST_GAMES:]],
+        f"Every move beside the best one, in the eyes of `{judge}`. A move's worth is "
+        f"{unit_text(games[0].scale) if games else ''}, for the side to move{solved}. Moves of "
+        "random openings and moves without a choice are not counted."
+        + f" By what a move loses it is: {bounds}; a good move loses less."
+        * bool(bounds),
     )
+
+
+def players_of(games: Sequence[AnalysedGame]) -> Section:
+    """Return how well each player chose in *games*, which have one scale."""
+    scale = games[0].scale if games else None
+    rows = [(name, accuracy, scale) for name, accuracy in summaries(games).items()]
+    is_certain = scale is not None and not scale.bounds
+    columns = _PLAYERS if is_certain else _PLAYERS[:-1]
+    return Section("How well they chose", columns, rows)
 
 
 def loss_text(move: AnalysedMove, scale: Scale) -> str:
@@ -84,42 +92,98 @@ def unit_text(scale: Scale) -> str:
     }[scale.unit]
 
 
-def share_text(share: float | None) -> str:
-    """Return a share in percent, "-" for none."""
-    return "-" if share is None else f"{100 * share:.1f} %"
+_PLAYERS = (
+    Column("player", "player", str, read=itemgetter(0), look="code", longest=123),
+    Column("choices", "choices", counted, read=lambda row: row[1].choices),
+    Column("share", "best moves", share, read=lambda row: row[1].share, look="strong"),
+    Column("good", "good moves", share, read=lambda row: row[1].good_share),
+    Column("loss", "mean loss", lambda row: row[2].difference_text(row[1].loss), missing="",
+        read=lambda row: None if row[1].loss is None else row),
+    Column("decisive", "certain results given away", lambda count: str(count or ""),
+        read=lambda row: row[1].decisive),
+)  # fmt: skip
+
+PLAYERS_IN_SHORT = (
+    *_PLAYERS[:-1],
+    Column("exact", "exact", counted, read=lambda row: row[1].exact),
+)
+"""The columns of a terminal, which does not say of each move whether it is exact."""
+
+Moved = tuple[AnalysedGame, AnalysedMove]
+"""A row of a table of moves."""
 
 
-def _player_row(name: str, accuracy: Accuracy, scale: Scale) -> Sequence[object]:
-    return (
-        name,
-        f"{accuracy.choices:,}",
-        share_text(accuracy.share),
-        share_text(accuracy.good / accuracy.choices if accuracy.choices else None),
-        "" if accuracy.loss is None else scale.difference_text(accuracy.loss),
-        *([] if scale.bounds else [str(accuracy.decisive or "")]),
+def _moved(name: str, label: str, text: Callable[[AnalysedMove, Scale], str | None]) -> Column:
+    return Column(name, label, "{}".format, missing="", read=lambda row: text(row[1], row[0].scale))
+
+
+MOVES = (
+    _moved("ply", "ply", lambda move, _: str(move.ply)),
+    Column("side", "side", str, read=lambda row: str(row[1].color)),
+    Column("player", "player", str, read=lambda row: row[0].player(row[1].color), look="code"),
+    Column("move", "move", str, read=lambda row: row[1].move),
+    _moved("worth", "worth", lambda move, scale: score_text(move.score, move, scale)),
+    Column("best", "best", str, read=lambda row: row[1].best or ""),
+    _moved("best_worth", "its worth", lambda move, scale: score_text(move.best_score, move, scale)),
+    Column("loss", "loss", str, read=lambda row: loss_text(row[1], row[0].scale)),
+    Column("grade", "", str, read=lambda row: row[1].grade),
+    Column("exact", "", str, read=lambda row: "exact" if row[1].exact else ""),
+    Column("line", "best line", str, read=lambda row: " ".join(row[1].line)),
+    Column("game", "game", counted, read=lambda row: row[0].number),
+    Column("start", "line", str, read=lambda row: " ".join(row[1].line[:_SHORT_LINE])),
+)
+"""The columns of moves of analysed games; those of a table are chosen by name."""
+
+
+def _game(game: AnalysedGame) -> Section:
+    black, white = (
+        f"`{game.player(color)}` ({color.value.capitalize()}, {_best_moves(game, color)} best "
+        "moves)"
+        for color in Color
     )
-
-
-def _short(game: AnalysedGame) -> Sequence[object]:
-    names = (game.player(color) for color in Color)
-    shares = (share_text(game.accuracy(color).share) for color in Color)
-    return (str(game.number), *names, *shares, game.source.in_words())
-
-
-def _game(game: AnalysedGame) -> Mapping[str, Any]:
     mistakes = sorted(
         (move for move in game.moves if move.loss), key=lambda move: -(move.loss or 0.0)
     )
-    drawn = mistakes[:_MOST_BOARDS]
-    return {
-        "number": game.number,
-        "names": [game.player(color) for color in Color],
-        "result": game.source.in_words(),
-        "shares": {color: share_text(game.accuracy(color).share) for color in Color},
-        "charts": _charts(game),
-        "boards": [_board(game, move) for move in sorted(drawn, key=lambda move: move.ply)],
-        "moves": [_move_row(move, game.scale) for move in game.moves],
-    }
+    drawn = sorted(mistakes[:_MOST_BOARDS], key=lambda move: move.ply)
+    boards = Section(
+        "Largest mistakes",
+        note="The ring in orange is the move played, the one in green a best one." * bool(drawn),
+        pictures=[_board(game, move) for move in drawn],
+    )
+    columns = chosen(MOVES, "ply side move worth best best_worth loss grade exact line")
+    moves = [(game, move) for move in game.moves]
+    return Section(
+        f"Game {game.number}",
+        note=f"{black} against {white}: {game.source.in_words()}",
+        charts=_charts(game),
+        parts=[
+            boards,
+            Section("", columns, moves, folded="All moves", look="numbers"),
+        ],
+    )
+
+
+def _further(games: Sequence[AnalysedGame]) -> Section:
+    names = [color.value.capitalize() for color in Color]
+    columns = cells_of(
+        "game", *names, *(f"best moves, {name}" for name in names), "result",
+        **dict.fromkeys(names, "code"),
+    )  # fmt: skip
+    rows = [
+        (
+            str(game.number),
+            *(game.player(color) for color in Color),
+            *(_best_moves(game, color) for color in Color),
+            game.source.in_words(),
+        )
+        for game in games
+    ]
+    return Section("Further games", columns, rows, longest=40)
+
+
+def _best_moves(game: AnalysedGame, color: Color) -> str:
+    found = game.accuracy(color).share
+    return NOTHING if found is None else share(found)
 
 
 def _charts(game: AnalysedGame) -> list[Chart]:
@@ -144,8 +208,8 @@ def _to_black(move: AnalysedMove, score: float | None, scale: Scale) -> float | 
     return score if move.color is Color.BLACK else scale.opposite(score)
 
 
-def _board(game: AnalysedGame, move: AnalysedMove) -> tuple[str, str]:
-    """Return a caption and the board before a mistake, with the move and a better one."""
+def _board(game: AnalysedGame, move: AnalysedMove) -> Picture:
+    """Return the board before a mistake, with the move and a better one."""
     record = game.source.record
     position = record.positions[move.ply - 1]
     best = game_rules(position.game).game(position, (), NO_DRAWS).play(move.best).moves[-1]
@@ -159,23 +223,8 @@ def _board(game: AnalysedGame, move: AnalysedMove) -> tuple[str, str]:
         line = " ".join(move.line[:_MOST_LINE]) + " …" * (len(move.line) > _MOST_LINE)
         caption += f" Best line: {line}"
     marks = [(record.moves[move.ply - 1], _PLAYED), (best, _BEST)]
-    return caption, board_svg(position, legal=False, moves=marks)
+    return Picture(board_svg(position, legal=False, moves=marks), caption, kind="board")
 
 
 def _article(grade: str) -> str:
     return f"{'an' if grade[0] == 'i' else 'a'} {grade}"
-
-
-def _move_row(move: AnalysedMove, scale: Scale) -> Sequence[str]:
-    return (
-        str(move.ply),
-        str(move.color),
-        move.move,
-        score_text(move.score, move, scale),
-        move.best or "",
-        score_text(move.best_score, move, scale),
-        loss_text(move, scale),
-        move.grade,
-        "exact" if move.exact else "",
-        " ".join(move.line),
-    )

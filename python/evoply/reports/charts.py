@@ -16,6 +16,8 @@ from typing import Any
 from evoply.look import LINE_COLORS, framed
 from evoply.reports.inline_svg import inline_svg
 from evoply.reports.series import Lines, Series, sampled
+from evoply.runs.columns import Plot, PlotOfRows, Row, Scatter
+from evoply.sections import Intervals, Section, value_in
 from evoply.wording import ends_in_words, named_apart
 
 _WIDTH, _HEIGHT = 440, 190  # pixels of the whole chart, and of the field of lines
@@ -231,6 +233,47 @@ def interval_chart(
     step = 26 if not many else 14 * len(series) + 10
     specification = _specification(data, layers, height={"step": step, "for": "position"})
     return Chart(title, specification, note)
+
+
+def charts_of(section: Section) -> list[Any]:
+    """Return the charts of a section; those that are only declared are made of its rows."""
+    return [_of_rows(chart, section.rows) for chart in section.charts]
+
+
+def _of_rows(chart: Any, rows: Sequence[Any]) -> Any:
+    if isinstance(chart, Scatter):
+        return scatter_chart(chart.title, chart.groups, chart.x_title, chart.y_title)
+    if isinstance(chart, PlotOfRows):
+        return plot_charts([chart.plot], chart.rows)[0]
+    if not isinstance(chart, Intervals):
+        return chart
+    names, values, intervals = (
+        [value_in(row, what) for row in rows] for what in (chart.names, chart.value, chart.interval)
+    )
+    series = Series(chart.name or chart.title.lower(), values, intervals)
+    note, line = chart.note, chart.reference
+    return interval_chart(chart.title, names, [series], chart.unit, note=note, reference=line)
+
+
+def plot_charts(plots: Sequence[Plot], rows: Sequence[Row]) -> list[Chart]:
+    """Return *plots* of the steps of a run, or of other *rows*, as charts."""
+    return [_plot_chart(plot, rows[plot.after :] or rows) for plot in plots]
+
+
+def _plot_chart(plot: Plot, rows: Sequence[Row]) -> Chart:
+    return line_chart(
+        plot.title,
+        [row[plot.x] for row in rows],
+        [
+            Series(line.name, [*map(line.value, rows)], color=line.color, is_dashed=line.is_dashed)
+            for line in plot.lines
+        ],
+        plot.unit,
+        x_title=plot.x_title or ("generation" if plot.x == "number" else plot.x),
+        note=plot.note,
+        is_share=plot.is_share,
+        from_zero=plot.from_zero,
+    )
 
 
 def scatter_chart(

@@ -10,11 +10,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from evoply.algebra import Simplified, simplify
-from evoply.arena.json_data import JsonData
 from evoply.expressions import Expression, build, number
 from evoply.expressions.formula import LEFT_OUT, formula
 from evoply.games.squares import square_name
-from evoply.look import table_html
+from evoply.json_data import JsonData
 from evoply.players import ValuingPlayer
 from evoply.players.grammar import Runs
 from evoply.protocols import BoardShape, Row
@@ -28,6 +27,7 @@ from evoply.reports.phrases import (
     percent,
 )
 from evoply.reports.terms import Term, sum_text, terms_of, with_feature, without
+from evoply.sections import Column, Page, Section, Shown
 
 _FAITHFUL = 0.9
 """With less agreement the simplified form is shown, but its terms explain nothing."""
@@ -40,8 +40,15 @@ _CLEAR = 0.8
 """A feature is wanted if more of it raises the value in this share of positions."""
 
 
+_PARTS = (
+    Column("text", "part", str),
+    Column("wants", "wants", str),
+    Column("share", "moves changed", percent),
+)
+
+
 @dataclass(frozen=True, slots=True)
-class Explanation(JsonData):
+class Explanation(JsonData, Shown):
     """What a player's evaluator comes to and what of it decides moves."""
 
     player: str
@@ -77,11 +84,10 @@ class Explanation(JsonData):
         """The terms, or the features where there are no terms, most influential first."""
         return tuple(sorted(self.terms or self.features, key=lambda part: -part.share))
 
-    def _repr_html_(self) -> str:
-        rows = [(part.text, part.wants, percent(part.share)) for part in self.parts]
-        texts = [self.simplified, self.sentence] if self.simplified else [self.sentence]
-        head = ("part", "wants", "moves changed")
-        return table_html(self.player, rows, head if rows else (), texts)
+    def shown(self) -> Page:
+        """Return the parts, and what they come to in words."""
+        texts = [text for text in (self.simplified, self.sentence) if text]
+        return Page(self.player, [Section("", _PARTS, self.parts, sentences=texts)])
 
 
 def explain(

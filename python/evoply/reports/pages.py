@@ -6,52 +6,45 @@ policy forbids the rest.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import os
+import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+from evoply.files import write_atomically
 from evoply.look import pieces_css
 from evoply.provenance import provenance
-from evoply.reports.charts import Chart
-from evoply.reports.phrases import Influence, percent
+from evoply.reports.charts import charts_of
+from evoply.sections import Page, Shown
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A part of a page: a note, perhaps a chart, and a table.
-
-    A column is a name and a look, as `templates/parts.html` says.
-    """
-
-    title: str
-    note: str
-    columns: Sequence[tuple[str, str]]
-    rows: Sequence[Sequence[object]]
-    chart: Chart | None = None
-    picture: str = ""
-    """An SVG that is no chart; a page with a script may let its cells play."""
+_LONG_CODE = 120
+"""Characters of code within a text before the rest is folded away."""
 
 
-def page(template: str, *, state: str = "", goes_on: bool = False, **values: Any) -> str:
-    """Return the page that *template* makes of *values*, of which `title` is one.
+def result_html(result: Shown | Page, *, state: str = "", goes_on: bool = False) -> str:
+    """Return the page about *result*.
 
     *state* says how far unfinished work has come; if it *goes_on*, an opened page reloads itself
     every few seconds.
     """
-    return (
-        _environment()
-        .get_template(template)
-        .render(values, state=state, goes_on=goes_on, made_by=provenance())
-    )
+    shown = result if isinstance(result, Page) else result.shown()
+    template = _environment().get_template("page.html")
+    return template.render(shown=shown, state=state, goes_on=goes_on, made_by=provenance())
 
 
-def begun_html(title: str, *, state: str, goes_on: bool) -> str:
-    """Return the page of work that has no results yet, only a *state*; see `page`."""
-    return page("begun.html", title=title, state=state, goes_on=goes_on)
+def write_result(result: Shown | Page, path: str | os.PathLike[str], *, state: str = "") -> Path:
+    """Write the page about *result* to *path*, whole or not at all, and return the path.
+
+    *state* says how far work came that was stopped. Raises `OSError` if it cannot be written.
+    """
+    write_atomically(Path(path), result_html(result, state=state))
+    return Path(path)
 
 
 @lru_cache(maxsize=1)
@@ -68,14 +61,19 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals["pieces_css"] = Markup(pieces_css())
-    environment.filters |= {"percent": percent, "moment": _moment, "by_share": _by_share}
+    environment.filters |= {"coded": _coded, "charts": charts_of}
     return environment
 
 
-def _moment(text: str) -> str:
-    """Return an ISO time in UTC without its fractions."""
-    return f"{text[:16].replace('T', ' ')} UTC"
+def _coded(text: str, longest: int = _LONG_CODE) -> Markup:
+    """Return *text* with what stands between backticks as code, folded where it is too long."""
+    from markupsafe import Markup, escape
 
+    def code(found: re.Match[str]) -> str:
+        whole = f"<code>{found[1]}</code>"
+        if len(found[1]) <= longest:
+            return whole
+        start = f"<code>{re.sub('&[^;]*$', '', found[1][:longest])}…</code>"
+        return f'<details class="long"><summary>{start}</summary>{whole}</details>'
 
-def _by_share(parts: Sequence[Influence]) -> list[Influence]:
-    return sorted(parts, key=lambda part: -part.share)
+    return Markup(re.sub("`([^`]+)`", code, str(escape(text))))

@@ -8,42 +8,29 @@ import math
 import os
 import shlex
 from collections.abc import Mapping, Sequence
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any
 
+from evoply.arena.matches import MATCH, won_drawn_lost
 from evoply.files import write_atomically
 from evoply.games import game_rules
 from evoply.gp import tree_svg
 from evoply.players import Player
 from evoply.refusals import reason
-from evoply.reports.charts import Chart
-from evoply.reports.evolution_page import EvolutionPage
-from evoply.reports.explanation import explain
+from evoply.reports.charts import Chart, plot_charts
+from evoply.reports.explanation import Explanation, explain
 from evoply.reports.influence import square_effects
-from evoply.reports.kind_page import KindPage, Rows
-from evoply.reports.learning_page import LearningPage
-from evoply.reports.map_page import MapPage
 from evoply.reports.open_evaluator import is_drawn, tree_of
-from evoply.reports.pages import page
+from evoply.reports.pages import result_html
+from evoply.reports.phrases import Influence, percent
 from evoply.reports.series import sampled
 from evoply.reports.status import status_in_words
 from evoply.runs import Run, RunError, played_matches
-from evoply.runs.columns import table
+from evoply.sections import FACTS, Column, Page, Picture, Section, cells_of, chosen, shares
 
+Rows = Sequence[Mapping[str, Any]]
 _MOST_ROWS = 1000  # generations in a table
-
-
-PAGES: Mapping[str, KindPage] = {
-    "evolution": EvolutionPage(),
-    "learning": LearningPage(),
-    "map-elites": MapPage(),
-}
-"""Pages by the name of the kind of learner; any other kind has a `KindPage`."""
-
-
-def page_of(run: Run) -> KindPage:
-    """Return what the kind of learner of *run* adds to pages about it."""
-    return PAGES.get(run.kind.name, KindPage())
 
 
 def write_report(run: Run, path: str | os.PathLike[str] | None = None) -> Path:
@@ -61,88 +48,181 @@ def write_report(run: Run, path: str | os.PathLike[str] | None = None) -> Path:
 
 def run_charts(run: Run) -> list[Chart]:
     """Return the charts of the page about *run*; none without a step."""
-    rows = run.rows()
-    return page_of(run).charts(run, rows) if rows else []
+    rows = run.drawn_rows()
+    is_own = "fitness" in run.python_parts()
+    plots = run.kind.display.plots(run.config, rows, is_own=is_own) if rows else []
+    return plot_charts(plots, rows)
+
+
+def own_part(run: Run, rows: Rows) -> tuple[Mapping[str, str], Sequence[Section]]:
+    """Return the facts and sections that the kind of learner of *run* adds to pages about it."""
+    make = run.kind.page
+    return ({"learner": run.kind.name}, ()) if make is None else make(run, rows)
 
 
 def report_html(run: Run) -> str:
     """Return the page about *run* as text; pages of very long runs show a sample of them."""
     rows = run.rows()
-    kind_page = page_of(run)
+    facts, sections = own_part(run, rows) if rows else ({}, ())
     shown = sampled(rows, _MOST_ROWS)
-    return page(
-        "run.html",
-        title=f"{run.name}: {game_rules(run.config.game).title}",
-        run=run,
-        rows=rows,
-        facts=_facts(kind_page, run, rows),
-        what_was_run=_what_was_run(run),
-        commands=_commands(run, rows),
-        config_text=(run.path / "config.toml").read_text(encoding="utf-8"),
-        events=[{"status": "", **event} for event in run.events()],
-        step_word=run.step_word,
-        digests=[(row["number"], row["digest"]) for row in shown],
-        is_sampled=len(shown) < len(rows),
-        export_command=f"evoply runs {shlex.quote(run.name)} --csv FOLDER",
-        **(_learning_data(kind_page, run, rows, shown) if rows else {}),
+    more = f"`evoply runs {shlex.quote(run.name)} --csv FOLDER` writes all."
+    sample = f"Evenly spaced {run.step_word}s; {more}" if len(shown) < len(rows) else ""
+    learned = _learned(run, shown, sample, sections) if rows else []
+    return result_html(
+        Page(
+            f"{run.name}: {game_rules(run.config.game).title}",
+            [
+                *(learned or [Section("", sentences=[f"No {run.step_word} is finished yet."])]),
+                _what_was_run(run, rows, shown, sample),
+            ],
+            _facts(run, rows, facts),
+            f"evoply {run.version}, started {_moment(run.created)}",
+        )
     )
 
 
-def _learning_data(kind_page: KindPage, run: Run, rows: Rows, shown: Rows) -> dict[str, Any]:
-    """Return the parts of the page that need at least one generation."""
-    played = played_matches(run)
+def _learned(run: Run, shown: Rows, sample: str, sections: Sequence[Section]) -> list[Section]:
+    """Return the sections that need at least one generation."""
     champion = run.champion_player
+    explanation = explain(champion, game=run.config.game)
+    numbers = Section("", run.columns(shown), shown, sample, look="numbers", folded="All numbers")
+    return [
+        Section("", sentences=[explanation.sentence]),
+        _matches(run),
+        _champion(run, champion, explanation),
+        Section(f"{run.step_word.capitalize()}s", charts=run_charts(run), parts=[numbers]),
+        *sections,
+    ]
+
+
+def _matches(run: Run) -> Section:
+    played = played_matches(run)
+    earlier = [
+        {**result, "first": f"champion after {run.step_word} {result['generation']}"}
+        for result in played.earlier
+    ]
+    parts = [
+        Section("Earlier champions", _MATCHES, earlier, "Before the run went on.", longest=30),
+        Section(
+            "Other matches",
+            _MATCHES,
+            played.others,
+            "They were kept with the run and may be of any player.",
+            longest=30,
+        ),
+    ]
+    note = (
+        "Points per game of the player (win 1, draw ½) on openings used nowhere in training; every "
+        "opening is played twice with colours swapped, and intervals come from these pairs."
+        if played.champion
+        else f"No test matches were played yet: `evoply resume {shlex.quote(run.name)}` plays them "
+        "at the end of the run, and writes this page again."
+    )
+    return Section(
+        "Matches",
+        _MATCHES if played.champion else (),
+        played.champion,
+        note,
+        longest=30,
+        parts=parts,
+    )
+
+
+def _champion(run: Run, champion: Player, explanation: Explanation) -> Section:
+    """Return the player, what it comes to, and what of it decides moves."""
     tree = tree_of(champion)
-    return {
-        "explanation": explain(champion, game=run.config.game),
-        "matches": [_match_row(result, result["first"]) for result in played.champion],
-        "earlier_matches": [
-            _match_row(result, f"champion after {run.step_word} {result['generation']}")
-            for result in played.earlier
+    pictures = []
+    if tree is not None and is_drawn(tree):
+        pictures.append(Picture(tree_svg(tree), "The tree", "tree"))
+    too_large = tree is not None and not pictures
+    heat_map = _heat_map(champion, run.config.game)
+    if heat_map is not None:
+        pictures.append(heat_map)
+    count = len(explanation.exceptions)
+    exceptions = Section(
+        "",
+        points=[f"`{text}`" for text in explanation.exceptions],
+        folded=f"Protected division: {count} exception{'s' * (count > 1)} (same move in "
+        f"{percent(explanation.agreement or 0)} of positions)",
+    )
+    as_it_is = Section(
+        "",
+        text=str(tree or champion.label),
+        folded="As data" if tree is None else "As it was evolved",
+    )
+    of_terms = (
+        f"How often the chosen move changes on {explanation.positions:,} positions of random games "
+        "when the term is left out of the simplified form."
+    )
+    of_features = "The same, when what is measured on the board is replaced by its average."
+    size = f"The tree of {len(tree or ()):,} nodes is too large for a picture."
+    return Section(
+        "Champion",
+        note=_note(run),
+        parts=[
+            Section("Simplified", text=explanation.simplified or ""),
+            exceptions,
+            as_it_is,
+            _influence("Influence of each term", of_terms, explanation.terms),
+            _influence("Influence of each feature", of_features, explanation.features),
+            Section("", pictures=pictures, note=size * too_large),
         ],
-        "other_matches": [_match_row(other, other["first"]) for other in played.others],
-        "resume_command": f"evoply resume {shlex.quote(run.name)}",
-        "champion": champion,
-        "champion_note": kind_page.champion_note(run),
-        "tree": None if tree is None else str(tree),
-        "nodes": 0 if tree is None else len(tree),
-        "tree_svg": tree_svg(tree) if tree is not None and is_drawn(tree) else None,
-        "heat_map": _heat_map(champion, run.config.game),
-        "charts": kind_page.charts(run, rows),
-        "numbers_of": table(run.columns(rows), shown, is_whole=True),
-        "sections": kind_page.sections(run),
-    }
+    )
 
 
-def _facts(kind_page: KindPage, run: Run, rows: Rows) -> dict[str, str]:
+def _note(run: Run) -> str:
+    """Return what is said beside the explanation, by a learner that is there."""
+    if run.kind.facts is None:
+        return ""
+    return run.kind.facts(run.champion, run.last()).note
+
+
+def _influence(title: str, note: str, influences: Sequence[Influence]) -> Section:
+    parts = sorted(influences, key=lambda part: -part.share)
+    rest = parts[_MOST_PARTS:]
+    folded = Section("", _PARTS, rest, folded=f"{len(rest)} more", longest=90)
+    return Section(title, _PARTS, parts[:_MOST_PARTS], note, longest=90, parts=[folded])
+
+
+def _wants(part: Influence) -> str:
+    # Where the words hold a formula, the term itself says it already.
+    return "" if "`" in part.wants else part.wants + ", for or against" * part.depends
+
+
+_MATCHES = (
+    *chosen(MATCH, "first second"),
+    Column("", "result", won_drawn_lost, read=itemgetter("wins", "draws", "losses"), look="whole"),
+    *chosen(MATCH, "score"),
+    Column("interval", "95 % interval", shares, missing="none: too few distinct games"),
+    Column("", "", read=lambda result: (result["score"], result.get("interval")), look="scale"),
+    Column("", "games", "{games:,.0f} ({distinct_games:,.0f} distinct)".format_map, read=dict),
+    Column("seed", "seed", str),
+)
+_PARTS = (
+    Column("text", "part", str, look="code"),
+    Column("wants", "wants", str, read=_wants, look="faint"),
+    Column("bar", "", read=attrgetter("share"), look="bar"),
+    Column("share", "moves changed", percent),
+)
+_MOST_PARTS = 12
+_COMMANDS = cells_of("", "of the run", **{"of the run": "code"})
+
+
+def _facts(run: Run, rows: Rows, own: Mapping[str, str]) -> dict[str, str]:
     facts = {
         "status": status_in_words(run.status, run.ended_by),
         f"{run.step_word}s": f"{len(rows):,}",
     }
     if rows:
         seconds = sum(step.seconds for step in run.steps())
-        facts |= {**kind_page.facts(run, rows), "time": _duration(seconds)}
-    if not run.kind.display.games(run.config).are_reproducible:
+        facts |= {**own, "time": _duration(seconds)}
+    if not run.games.are_reproducible:
         facts["reproducible"] = "no: an opponent may play otherwise in the same game"
     return facts
 
 
-def _match_row(result: Mapping[str, Any], player: object) -> Sequence[object]:
-    interval = result.get("interval")
-    return (
-        str(player),
-        str(result["second"]),
-        f"+{result['wins']} ={result['draws']} \N{MINUS SIGN}{result['losses']}",
-        f"{result['score']:.1%}",
-        f"{interval[0]:.1%} to {interval[1]:.1%}" if interval else "none: too few distinct games",
-        (result["score"], interval),
-        f"{int(result['games']):,} ({int(result['distinct_games']):,} distinct)",
-        str(result["seed"]),
-    )
-
-
-def _heat_map(player: Player, game: str) -> tuple[str, str] | None:
-    """Return a caption and a picture of what each square is worth, if any is worth anything."""
+def _heat_map(player: Player, game: str) -> Picture | None:
+    """Return a picture of what each square is worth, if any is worth anything."""
     effects = square_effects(player, game)
     finite = [value for value in effects or () if math.isfinite(value)]
     if effects is None or not finite or max(map(abs, finite)) == 0:
@@ -155,26 +235,52 @@ def _heat_map(player: Player, game: str) -> tuple[str, str] | None:
     # More digits of small values would not fit the squares.
     exponent = math.floor(math.log10(max(map(abs, finite))))
     digits = (2 if exponent >= 0 else 1) - exponent
-    return caption, rules.heat_map([round(value, digits) for value in effects])
+    return Picture(rules.heat_map([round(value, digits) for value in effects]), caption, "map")
 
 
-def _what_was_run(run: Run) -> list[tuple[str, str]]:
-    return [
+def _what_was_run(run: Run, rows: Rows, shown: Rows, sample: str) -> Section:
+    facts = [
         ("game", game_rules(run.config.game).title),
         ("seed", str(run.config.seed)),
         ("version", f"evoply {run.version}, signature {run.signature}"),
     ]
-
-
-def _commands(run: Run, rows: Rows) -> list[tuple[str, str]]:
     commands = [("command", run.command or "(from Python)")]
     for what, part in run.python_parts().items():
         commands.append((f"Python {what}", f"{part['name']} ({part['source'][:16]})"))
     if rows:
-        commands.append(
-            ("play against it", f"evoply play --against {shlex.quote(f'champion@{run.name}')}")
-        )
-    return commands
+        play = f"evoply play --against {shlex.quote(f'champion@{run.name}')}"
+        commands.append(("play against it", play))
+    events = [
+        f"{_moment(event['time'])}: {event['kind']} {event.get('status', '')}"
+        for event in run.events()
+    ]
+    digests = Section(
+        "",
+        (Column("number", run.step_word, str), Column("digest", "digest", str)),
+        shown,
+        "Two runs with equal digests computed the same: config, individuals, seeds, fitness. "
+        + sample,
+        folded=f"Digest of every {run.step_word}",
+        look="numbers",
+    )
+    config = (run.path / "config.toml").read_text(encoding="utf-8")
+    return Section(
+        "What was run",
+        FACTS,
+        facts,
+        look="plain",
+        parts=[
+            Section("", _COMMANDS, commands, look="plain", longest=1000),
+            Section("", text=config, folded="Config (config.toml)"),
+            Section("", points=events, folded="History"),
+            digests,
+        ],
+    )
+
+
+def _moment(text: str) -> str:
+    """Return an ISO time in UTC without its fractions."""
+    return f"{text[:16].replace('T', ' ')} UTC"
 
 
 def _duration(seconds: float) -> str:

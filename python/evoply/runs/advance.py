@@ -170,7 +170,7 @@ def _argument(what: str) -> str:
 
 
 def _check_digest(run: Run, last: Any) -> None:
-    if not run.kind.store.is_unchanged(run.config, last, run.steps(last.number)[0].digest):
+    if last.digest != run.steps(last.number)[0].digest:
         raise RunError(
             f"run {run.path}: step {last.number} does not match its digest. The folder, or "
             "a file that an opponent names, was changed: put the original back, or start a new run"

@@ -1,4 +1,4 @@
-"""The numbers of every step of a run as columns, declared once.
+"""The numbers of every step of a run as columns, and its charts, declared once.
 
 The live display, the table of steps, charts and the table of a page follow from the same columns. A
 row is a step from the store: number, digest, statistics, seconds.
@@ -8,8 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evoply.sections import Column
+
 Row = Mapping[str, Any]
 _MOST_FACTS = 6
+USUAL = ("number", "digest", "seconds")
+"""Keys of a row beside its statistics."""
 
 
 def even_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -22,45 +26,6 @@ def even_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         return rows
     names = dict.fromkeys(name for row in rows for name in row)
     return [{name: row.get(name) for name in names} for row in rows]
-
-
-def number(value: float) -> str:
-    """Return a number in a few digits."""
-    return f"{value:,.4g}"
-
-
-def share(value: float) -> str:
-    """Return a share as a percentage."""
-    return f"{100 * value:.1f} %"
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A number of every step."""
-
-    name: str
-    """Its key in a row."""
-    label: str
-    format: Callable[[Any], str] = number
-    curve: str = ""
-    """The name of its curve in the live display; empty: no curve."""
-    is_fact: bool = True
-    """Whether it is among the facts that a live display shows."""
-    is_listed: bool = True
-    """Whether it is in the table of steps."""
-    read: Callable[[Row], Any] | None = None
-    """Computes it from a row that does not hold it."""
-    fact: str = ""
-    """Its name in the live display, which has more room; empty: its label."""
-
-    def value(self, row: Row) -> Any:
-        """Return the number in *row*; None if it is not there."""
-        return row.get(self.name) if self.read is None else self.read(row)
-
-    def text(self, row: Row) -> str:
-        """Return the number in *row* as people read it."""
-        value = self.value(row)
-        return "-" if value is None else self.format(value)
 
 
 Columns = Sequence[Column]
@@ -88,10 +53,54 @@ def curves(columns: Columns, row: Row) -> dict[str, float]:
     return {label: float(value) for label, value in points.items() if value is not None}
 
 
-def table(
-    columns: Columns, rows: Sequence[Row], *, is_whole: bool = False
-) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Return head and rows of the table of steps, *is_whole*: all columns, not only listed ones."""
-    listed = [column for column in columns if is_whole or column.is_listed]
-    cells = [tuple(column.text(row) for column in listed) for row in rows]
-    return tuple(column.label for column in listed), cells
+@dataclass(frozen=True, slots=True)
+class PlotLine:
+    """A number of every step, as a line of a plot."""
+
+    name: str
+    of: str | Callable[[Row], float | None] = ""
+    """Its key in a row, or a function of a row; empty: its name."""
+    color: int | None = None
+    """Its index among the colours; by default its index among the lines."""
+    is_dashed: bool = False
+
+    def value(self, row: Row) -> float | None:
+        """Return the number in *row*; None if it is not there."""
+        return row.get(self.of or self.name) if isinstance(self.of, str) else self.of(row)
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """Lines over the steps of a run."""
+
+    title: str
+    unit: str
+    lines: Sequence[PlotLine]
+    note: str = ""
+    x: str = "number"
+    """The key in a row of the horizontal axis."""
+    x_title: str = ""
+    """The title of that axis; empty: its key."""
+    is_share: bool = False
+    """Whether the numbers are shares in [0, 1]."""
+    from_zero: bool = False
+    after: int = 0
+    """Number of first steps without such a number, if there are more steps."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlotOfRows:
+    """A plot of rows that are not the steps of a run."""
+
+    plot: Plot
+    rows: Sequence[Row]
+
+
+@dataclass(frozen=True, slots=True)
+class Scatter:
+    """Points (x, y) of two groups; the second stands out."""
+
+    title: str
+    groups: Mapping[str, Sequence[tuple[float, float]]]
+    x_title: str
+    y_title: str

@@ -9,6 +9,7 @@ from pathlib import Path
 from evoply.checksums import BoundedConnection, check_beside
 from evoply.protocols import RunError
 from evoply.refusals import refusal_of
+from evoply.runs.states import unzipped
 
 _UNCHANGING = "mode=ro&immutable=1"
 """SQLite's mode for media that do not change: no lock, no file beside the database."""
@@ -83,6 +84,7 @@ def _connection(path: Path, mode: str) -> sqlite3.Connection:
         factory=BoundedConnection,
     )
     connection.bound(path)
+    connection.create_function("unzipped", 1, unzipped, deterministic=True)
     return connection
 
 

@@ -37,7 +37,8 @@ from evoply.runs.folder import (
     status_in,
 )
 from evoply.runs.game_file import GAME, add_game_of, game_content
-from evoply.runs.kind import Kind, RunEnding, check_installed
+from evoply.runs.kept_learners import RunEnding, RunGames
+from evoply.runs.kind import Kind, check_installed
 from evoply.runs.schema import reading, recorded_parts, unreadable
 
 _T = TypeVar("_T")
@@ -89,7 +90,7 @@ class Run:
             for name, content in contents.items():
                 (new / name).write_bytes(content)
             meta = schema.first_meta(command, contents)
-            schema.create_tables(new / DATABASE, meta, kind.store.tables)
+            schema.create_tables(new / DATABASE, meta)
 
         create_folder(folder, fill)
         return cls.open(folder, learner=learner)
@@ -223,8 +224,7 @@ class Run:
 
         Raises `RunError` that names the damage.
         """
-        groups = (*schema.GROUPS, *self.kind.store.groups)
-        count = self.reading(lambda opened: opened.check(groups))
+        count = self.reading(lambda opened: opened.check(schema.GROUPS))
         count += self.reading(lambda opened: schema.check_files(opened, self.path))
         self._is_whole = True
         return count
@@ -238,7 +238,7 @@ class Run:
             )
         self.kind.store.check_step(self.config, step)
         with self._writing() as opened:
-            schema.write_step(opened, step, self.kind.store.write(opened, step))
+            self.kind.store.write(opened, step)
 
     def count(self) -> int:
         """Return the number of stored steps."""
@@ -296,6 +296,8 @@ class Run:
             connection = self._database.connection
             if isinstance(connection, BoundedConnection):
                 connection.renew(is_bounded=False)  # a question may take as long as it likes
+            for name, select in self.kind.tables.views(self.config).items():
+                connection.execute(f"CREATE TEMP VIEW IF NOT EXISTS {name} AS {select}")
             cursor = connection.execute(query, parameters)
             names = [column[0] for column in cursor.description]
             return [dict(zip(names, row, strict=True)) for row in cursor]
@@ -319,7 +321,7 @@ class Run:
 
     def table_names(self) -> tuple[str, ...]:
         """Return the names of the tables that `rows` returns; evolution has most of them."""
-        return (*self.kind.store.exports, "matches")
+        return (*self.kind.store.exports(self.config), "matches")
 
     def rows(self, table: str = "generations") -> list[dict[str, Any]]:
         """Return a table of the run as rows of plain cells by name; `ValueError` if it has none.
@@ -332,8 +334,20 @@ class Run:
         if table not in self.table_names():
             names = ", ".join(self.table_names())
             raise ValueError(f"{table!r} is not a table of run {self.path}: it has {names}")
-        read = {**self.kind.store.exports, "matches": schema.match_rows}[table]
+        read = {**self.kind.store.exports(self.config), "matches": schema.match_rows}[table]
         return even_rows(self.reading(read))
+
+    def drawn_rows(self) -> list[dict[str, Any]]:
+        """Return the rows of `generations` with the numbers that only charts show."""
+        return self.reading(lambda opened: self.kind.store.drawn_rows(opened, self.config))
+
+    @property
+    def games(self) -> RunGames:
+        """The facts about the games of the run."""
+        if self.kind.own is not None:
+            return RunGames()
+        found: RunGames = self.kind.learners.given.games(self.config)
+        return found
 
     def to_arrays(self, table: str = "generations") -> dict[str, NDArray[Any]]:
         """Return a table as one array per column: numbers as numbers, all else as objects.
@@ -366,7 +380,7 @@ class Run:
         last = self.last()
         if last is None:
             self._has_no_champion()
-        return self.reading(lambda _: self.kind.display.champion(last, self.note))
+        return self.reading(lambda _: self.kind.learners.champion(last, self.note))
 
     @property
     def champion_player(self) -> Any:

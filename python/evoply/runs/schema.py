@@ -1,9 +1,8 @@
 """The tables of `run.db` that every run has: facts about it, its steps, matches and events.
 
-A learner's kind may have tables of its own beside them (`evoply.runs.kind`). Every change is one
-transaction: an interrupted one leaves no trace. Everything is read and written in groups with
-checksums. This module knows neither locks nor status. The signature and players are imported by
-the functions that need them: a list of runs needs neither.
+Every change is one transaction: an interrupted one leaves no trace. Everything is read and written
+in groups with checksums. This module knows neither locks nor status. The signature and players are
+imported by the functions that need them: a list of runs needs neither.
 
 Reasons: docs/design/runs.md.
 """
@@ -14,19 +13,20 @@ import math
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from evoply import _native
-from evoply.checksums import CHECKSUMS, UNREADABLE, Database, Group, damage_of
+from evoply.checksums import CHECKSUMS, MOST, UNREADABLE, Database, Group, damage_of
 from evoply.files import DATABASE, read_kept
 from evoply.protocols import MALFORMED, Player, RunError, Step
 from evoply.refusals import reason, refusal_of
 from evoply.runs.database import connect, connect_at_rest, state_at_rest
 from evoply.runs.folder import CONFIG
 from evoply.runs.game_file import GAME
+from evoply.runs.states import unzipped
 
 MATCH = ("first", "second", "wins", "draws", "losses", "score", "games", "distinct_games", "seed")
 """The keys without which a note of a match is damaged."""
@@ -37,7 +37,7 @@ CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE players (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 CREATE TABLE steps (
     number INTEGER PRIMARY KEY, digest TEXT NOT NULL, statistics TEXT NOT NULL,
-    champions TEXT NOT NULL, seconds REAL NOT NULL, state TEXT
+    champions TEXT NOT NULL, seconds REAL NOT NULL, fields TEXT NOT NULL, state BLOB NOT NULL
 );
 CREATE TABLE matches (id INTEGER PRIMARY KEY, time TEXT NOT NULL, result TEXT NOT NULL);
 CREATE TABLE events (
@@ -61,16 +61,15 @@ _PLAYERS = Group(
 _STEPS = Group(
     "steps",
     "step {}",
-    "SELECT number, digest, statistics, champions, seconds FROM steps"
+    "SELECT number, digest, statistics, champions, seconds, fields FROM steps"
     " WHERE number BETWEEN ? AND ? ORDER BY number",
-    "INSERT INTO steps VALUES (?, ?, ?, ?, ?, NULL)",
+    "INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, '')",
 )
 # Apart from the steps, because it may be large and lists of steps do not need it.
 _STATES = Group(
     "states",
     "the state of step {}",
-    "SELECT number, state FROM steps"
-    " WHERE number BETWEEN ? AND ? AND state IS NOT NULL ORDER BY number",
+    "SELECT number, state FROM steps WHERE number BETWEEN ? AND ? ORDER BY number",
     "UPDATE steps SET state = ?2 WHERE number = ?1",
 )
 _MATCHES = Group(
@@ -88,7 +87,7 @@ _EVENTS = Group(
 GROUPS = (_META, _PLAYERS, _STEPS, _STATES, _MATCHES, _EVENTS)
 """All groups that every run has."""
 
-FORMAT = 8
+FORMAT = 9
 """Version of the folder's form and of digests. Before the first release no other is read."""
 
 _STRANGE = (
@@ -114,6 +113,8 @@ class StepRow:
     digest: str
     statistics: Mapping[str, float]
     seconds: float
+    fields: Mapping[str, Any] = field(repr=False)
+    """The fields of the step that stand beside its state: see `evoply.runs.states`."""
 
 
 def first_meta(command: str, files: Mapping[str, bytes]) -> dict[str, str]:
@@ -249,15 +250,12 @@ def unreadable(folder: Path, error: Exception) -> NoReturn:
     ) from None
 
 
-def create_tables(path: Path, meta: Mapping[str, str], own_tables: str = "") -> None:
-    """Create a database at *path* that holds only *meta*.
-
-    *own_tables* is the SQL of the tables of a kind of learner.
-    """
+def create_tables(path: Path, meta: Mapping[str, str]) -> None:
+    """Create a database at *path* that holds only *meta*."""
     connection = sqlite3.connect(path, isolation_level=None)
     try:
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.executescript(f"BEGIN;{_TABLES}{own_tables}COMMIT;")
+        connection.executescript(f"BEGIN;{_TABLES}COMMIT;")
         database = Database(connection)
         with database.transaction():
             database.write(_META, 0, _meta_rows(meta))
@@ -348,8 +346,8 @@ def read_events(database: Database) -> list[dict[str, Any]]:
     ]
 
 
-def write_step(database: Database, step: Step, state: str | None) -> None:
-    """Write the facts of *step* inside a transaction; *state* is all of it as JSON, if needed."""
+def write_step(database: Database, step: Step, fields: Mapping[str, Any], state: bytes) -> None:
+    """Write *step* inside a transaction, with some *fields* beside the *state* with all others."""
     champions = [_player_number(database, player) for player in step.champions]
     row = (
         step.number,
@@ -357,10 +355,10 @@ def write_step(database: Database, step: Step, state: str | None) -> None:
         json.dumps(dict(step.statistics), separators=(",", ":")),
         json.dumps(champions, separators=(",", ":")),
         float(step.seconds),
+        json.dumps(dict(fields), allow_nan=False, separators=(",", ":")),
     )
     database.write(_STEPS, step.number, [row])
-    if state is not None:
-        database.write(_STATES, step.number, [(step.number, state)])
+    database.write(_STATES, step.number, [(step.number, state)])
 
 
 def count_steps(database: Database) -> int:
@@ -368,12 +366,12 @@ def count_steps(database: Database) -> int:
     return database.count(_STEPS)
 
 
-def read_steps(database: Database, first: int = 0) -> list[StepRow]:
-    """Return the facts of the steps from *first* on; `ValueError` if a cell cannot be read."""
+def read_steps(database: Database, first: int = 0, last: int = MOST) -> list[StepRow]:
+    """Return the facts of the steps *first* to *last*; `ValueError` if a cell cannot be read."""
     steps = [
-        StepRow(number, _text(digest), _statistics(statistics), float(seconds))
-        for rows in database.read(_STEPS, first).values()
-        for number, digest, statistics, _, seconds in rows
+        StepRow(number, _text(digest), _statistics(statistics), float(seconds), read_object(fields))
+        for rows in database.read(_STEPS, first, last).values()
+        for number, digest, statistics, _, seconds, fields in rows
     ]
     for number, step in enumerate(steps, start=max(first, 0)):
         if step.number != number:
@@ -385,7 +383,7 @@ def read_champions(database: Database, number: int) -> tuple[Any, ...]:
     """Return the champions of a step as players; `ValueError` if they cannot be read."""
     from evoply.players.player_files import read_player
 
-    ((_, _, _, champions, _),) = database.one(_STEPS, number)
+    ((_, _, _, champions, *_),) = database.one(_STEPS, number)
     numbers = _json(champions)
     if not isinstance(numbers, list) or not numbers:
         raise ValueError(f"step {number} has no champions")
@@ -394,10 +392,10 @@ def read_champions(database: Database, number: int) -> tuple[Any, ...]:
 
 
 def read_state(database: Database, number: int) -> Any:
-    """Return the whole data of a step; `ValueError` if it cannot be read."""
+    """Return the state of a step as data; `ValueError` if it cannot be read."""
     ((_, state),) = database.one(_STATES, number)
     try:
-        return json.loads(state)
+        return json.loads(unzipped(state))
     except (ValueError, RecursionError):
         raise ValueError(f"step {number} cannot be read") from None
 

@@ -2,36 +2,33 @@
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from functools import partial
+from typing import Any
 
-from evoply.checksums import Database, Group
+from evoply.checksums import Database
 from evoply.own_code import qualified_name
 from evoply.players.player import KINDS
 from evoply.players.player_kind import PlayerKind
-from evoply.protocols import RunError, StorableLearner
-from evoply.runs.columns import Row
-from evoply.runs.plain_display import USUAL
-from evoply.runs.schema import read_state, read_steps
+from evoply.protocols import StorableLearner
+from evoply.runs import schema
+from evoply.runs.columns import USUAL, Row
+from evoply.runs.kept_steps import dumped
+from evoply.runs.own_learner import present
+from evoply.runs.schema import StepRow
+from evoply.runs.states import joined, parted, zipped
 from evoply.wording import shorten
 
 
-def present(learner: StorableLearner | None, name: str) -> StorableLearner:
-    """Return *learner*; `RunError` if it, called *name*, is missing."""
-    if learner is None:
-        raise RunError(
-            f"this run needs the learner {name}, written in Python: give it, as in "
-            "evoply.Run.open(PATH, learner=...)"
-        )
-    return learner
+def _nothing(config: Any) -> Mapping[str, Any]:
+    return {}
 
 
-def _rows(database: Database) -> list[dict[str, Any]]:
-    return [
-        {"number": step.number, "digest": step.digest, **step.statistics, "seconds": step.seconds}
-        for step in read_steps(database)
-    ]
+def _row(config: Any, step: StepRow) -> dict[str, Any]:
+    facts = {"number": step.number, "digest": step.digest}
+    return {**facts, **step.statistics, "seconds": step.seconds}
 
 
 def _change(before: Any, after: Any) -> str:
@@ -70,29 +67,46 @@ def _difference(path: str, old: Any, new: Any) -> tuple[str, Any, Any] | None:
     return next(filter(None, inner), (path, old, new))
 
 
+Rows = Iterable[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class StepTables:
+    """What the tables of a run have of its steps."""
+
+    beside: tuple[str, ...] = ()
+    """The fields that rows of steps need: they stand beside the state, which is compressed."""
+    grows: tuple[str, ...] = ()
+    """The fields of which each step keeps what it added."""
+    row: Callable[[Any, StepRow], dict[str, Any]] = _row
+    """Returns the row of a step of a config, with all its numbers."""
+    drawn: str = ""
+    """A field beside the state that has further numbers for charts, by name."""
+    lists: Callable[[Any], Mapping[str, Callable[[int, Any], Rows]]] = _nothing
+    """Further tables of a config: functions of a step's number and state that return its rows."""
+    views: Callable[[Any], Mapping[str, str]] = _nothing
+    """The tables in SQL, for questions: SELECTs by name, of a config."""
+    data: Callable[[Row], dict[str, Any]] = dict
+    """Returns the JSON-ready data of a row for programs."""
+
+
 @dataclass(frozen=True, slots=True)
 class StepsStore:
-    """See `evoply.runs.kind.Store`; *name* is the learner's."""
+    """The steps of a run in `run.db`; *name* is the learner's, which may be missing."""
 
     name: str
     learner: StorableLearner | None
-
-    tables: ClassVar[str] = ""
-    groups: ClassVar[tuple[Group, ...]] = ()
-    exports: ClassVar[Mapping[str, Callable[[Database], list[dict[str, Any]]]]] = {
-        "generations": _rows
-    }
+    tables: StepTables
 
     def check_step(self, config: Any, step: Any, /) -> None:
         """Raise ValueError if *step* breaks the contract of steps."""
+        kind: Any = getattr(self._learner, "step_type", object)
+        if not isinstance(step, kind):
+            what = f"a {kind.__name__}: a run of {self.name} keeps nothing else"
+            raise ValueError(f"{step!r:.80} is not {what}")
         if not isinstance(step.digest, str) or not step.digest:
             raise self._wrong(step, "its digest must be a text")
-        for name, value in step.statistics.items():
-            if name in USUAL:
-                raise self._wrong(step, f"rename the statistic {name!r}: rows have this key")
-            is_number = isinstance(value, int | float) and not isinstance(value, bool)
-            if not isinstance(name, str) or not is_number or not math.isfinite(value):
-                raise self._wrong(step, f"its statistic {name!r} must be a finite number")
+        self._check_statistics(step)
         if not step.champions:
             raise self._wrong(step, "it needs a champion, a player of evoply.players")
         for player in step.champions:
@@ -104,36 +118,81 @@ class StepsStore:
                     "of the run would know: give an OwnPlayer with its python:FILE.py:NAME",
                 )
         if step.number == 0:
-            again = self._learner.load(config, json.loads(self._text(step)))
+            with self._dumping(step):
+                text = json.dumps(self._learner.dump(step), allow_nan=False)
+            again = self._learner.load(config, json.loads(text))
             if again.number != 0 or again.digest != step.digest:
                 change = _change(step, again)
                 raise self._wrong(
                     step, f"load(config, dump(step)) must give the same step: {change}"
                 )
 
-    def write(self, database: Database, step: Any, /) -> str:
-        """Return *step* as the learner dumps it."""
-        return self._text(step)
+    def _check_statistics(self, step: Any) -> None:
+        for name, value in step.statistics.items():
+            if name in USUAL:
+                raise self._wrong(step, f"rename the statistic {name!r}: rows have this key")
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not isinstance(name, str) or not is_number or not math.isfinite(value):
+                raise self._wrong(step, f"its statistic {name!r} must be a finite number")
+
+    def write(self, database: Database, step: Any, /) -> None:
+        """Write *step* inside a transaction."""
+        before = schema.read_steps(database, step.number - 1, step.number - 1)
+        had = before[-1].fields if before and self.tables.grows else {}
+        with self._dumping(step):
+            data = self._learner.dump(step)
+            fields, rest = parted(data, self.tables.beside, self.tables.grows, had)
+            state = zipped(rest)
+        schema.write_step(database, step, fields, state)
 
     def read(self, database: Database, config: Any, number: int, /) -> Any:
         """Return the step that the learner loads from the stored data."""
-        return self._learner.load(config, read_state(database, number))
+        with database.snapshot():
+            rows = schema.read_steps(database, 0 if self.tables.grows else number, number)
+            state = schema.read_state(database, number)
+        fields = [row.fields for row in rows]
+        return self._learner.load(config, joined(fields, state, self.tables.grows))
 
-    def is_unchanged(self, config: Any, step: Any, digest: str, /) -> bool:
-        """Return whether *step* has the stored digest."""
-        return bool(step.digest == digest)
+    def row_of(self, config: Any, step: Any, /) -> dict[str, Any]:
+        """Return the row of *step*, as it is read when the step was kept."""
+        names = self.tables.beside
+        fields = dumped(step, include=set(names)) if names else {}
+        row = StepRow(step.number, step.digest, step.statistics, step.seconds, fields)
+        return self.tables.row(config, row)
 
-    def step_data(self, row: Row, /) -> dict[str, Any]:
-        """Return the row."""
-        return dict(row)
+    def drawn_rows(self, database: Database, config: Any) -> list[dict[str, Any]]:
+        """Return the rows of all steps with the numbers that only charts show."""
+        drawn = self.tables.drawn
+        return [
+            {**self.tables.row(config, step), **(step.fields[drawn] if drawn else {})}
+            for step in schema.read_steps(database)
+        ]
+
+    def exports(self, config: Any) -> dict[str, Callable[[Database], list[dict[str, Any]]]]:
+        """Return the functions that read the tables, by name."""
+
+        def steps(database: Database) -> list[dict[str, Any]]:
+            return [self.tables.row(config, step) for step in schema.read_steps(database)]
+
+        def listed(rows: Callable[[int, Any], Rows], database: Database) -> list[dict[str, Any]]:
+            with database.snapshot():
+                return [
+                    row
+                    for number in range(schema.count_steps(database))
+                    for row in rows(number, schema.read_state(database, number))
+                ]
+
+        lists = {name: partial(listed, rows) for name, rows in self.tables.lists(config).items()}
+        return {"generations": steps, **lists}
 
     @property
     def _learner(self) -> StorableLearner:
         return present(self.learner, self.name)
 
-    def _text(self, step: Any) -> str:
+    @contextmanager
+    def _dumping(self, step: Any) -> Iterator[None]:
         try:
-            return json.dumps(self._learner.dump(step), allow_nan=False, separators=(",", ":"))
+            yield
         except (TypeError, ValueError) as error:
             raise self._wrong(step, f"dump must give JSON-ready data: {error}") from None
 

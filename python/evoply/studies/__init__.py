@@ -10,7 +10,7 @@ from evoply.when_used import give_when_used
 if TYPE_CHECKING:
     from evoply.studies.catalogue import STUDIES, find_study, reproduce
     from evoply.studies.study import SCALES, PaperExperiment, Request, Result, Row, Study
-    from evoply.studies.study_page import study_html, write_study
+    from evoply.studies.study_page import page_of_study
     from evoply.studies.verdicts import (
         Claim,
         Figure,
@@ -35,18 +35,17 @@ __all__ = [
     "find_study",
     "judge",
     "mean_of",
+    "page_of_study",
     "ratio_of",
     "reproduce",
     "share_of_games",
-    "study_html",
-    "write_study",
 ]
 
 give_when_used(
     __name__,
     {
         "catalogue": "STUDIES find_study reproduce",
-        "study_page": "study_html write_study",
+        "study_page": "page_of_study",
         "study": "SCALES PaperExperiment Request Result Row Study",
         "verdicts": "Claim Figure difference judge mean_of ratio_of share_of_games",
     },

@@ -1,58 +1,67 @@
-"""The result of a study as one HTML page that needs no network."""
-
-import os
-from pathlib import Path
+"""What is shown of a result of a study: its table, and a page that needs no network."""
 
 from evoply import _native
-from evoply.files import write_atomically
-from evoply.reports.pages import page
-from evoply.studies.study import Result, Row, Study
+from evoply.sections import Column, Page, Section, chosen, counted
+from evoply.studies.study import Result, Study
 
 
-def write_study(result: Result, study: Study, path: str | os.PathLike[str]) -> Path:
-    """Write the page about *result* to *path*, whole or not at all, and return the path.
-
-    Raises `OSError` if it cannot be written.
-    """
-    write_atomically(Path(path), study_html(result, study))
-    return Path(path)
+def _printed(figure: float | str) -> str:
+    return figure if isinstance(figure, str) else f"{figure:g}"
 
 
-def study_html(result: Result, study: Study, *, state: str = "", goes_on: bool = False) -> str:
-    """Return the page about a result as HTML; *state* and *goes_on* are those of `page`."""
-    has_paper = any(row.paper is not None for row in result.rows)
-    columns = [("", "code"), ("paper", "whole"), ("here", "strong"), ("95 % interval", "whole")]
-    columns += [("n", ""), ("verdict", "verdict"), ("why, as far as is known", "faint")]
-    if not has_paper:
-        columns = [*columns[:1], *columns[2:5], ("remark", "faint")]
-    return page(
-        "study.html",
-        title=f"{study.authors}: {result.title}",
-        state=state,
-        goes_on=goes_on,
-        study=study,
-        result=result,
-        facts={
+_COLUMNS = (
+    Column("name", "", str, look="code", longest=60),
+    Column("paper", "paper", _printed, look="whole", missing=""),
+    Column("ours", "here", "{:.4g}".format, look="strong", missing="not measured"),
+    Column("interval_text", "95 % interval", "{}".format, look="whole", missing=""),
+    Column("n", "n", counted, missing=""),
+    Column("verdict", "verdict", str, look="verdict"),
+    Column("reason", "why, as far as is known", str, look="faint", is_listed=False),
+    Column("remark", "remark", str, look="faint", is_listed=False, read=lambda row: row.reason),
+)
+_VERDICTS = (
+    " The verdict is computed, never written: matches, if the whole 95 % interval of the "
+    "difference between our figure and the printed one is within a margin, 2 points in 100 of the "
+    "scale or else 5 % of the printed figure, which has the uncertainty of its own number of "
+    "games; not told apart, if it is not, but holds 0; too few runs to say, if our interval holds "
+    "nearly anything; same direction, if our whole interval lies on the same side of the reference "
+    "(an even score, or no gain) as the printed figure; else differs. Where the paper makes a "
+    "claim without a number, our whole interval, from at least five runs, must lie where the claim "
+    "says (matches) or elsewhere (differs)."
+)
+
+
+def page_of_study(result: Result, study: Study) -> Page:
+    """Return the page about a result of *study*."""
+    return Page(
+        f"{study.authors}: {result.title}",
+        [
+            Section("", sentences=result.notes, charts=result.charts),
+            table_of(result),
+            Section("Run it again", text=result.command),
+            Section("What the paper leaves open, and how it is read here", points=study.choices),
+            Section("Where the paper contradicts itself", points=study.contradictions),
+        ],
+        {
             "table": result.table,
             "scale": result.scale,
             "seed": str(result.seed),
             "rules": result.rules,
             "evoply": _native.__version__,
         },
-        has_paper=has_paper,
-        columns=columns,
-        rows=[_cells(row, has_paper=has_paper) for row in result.rows],
+        study.paper,
     )
 
 
-def _cells(row: Row, *, has_paper: bool) -> list[str]:
-    cells = [
-        row.name,
-        row.paper if isinstance(row.paper, str) else "" if row.paper is None else f"{row.paper:g}",
-        "not measured" if row.ours is None else f"{row.ours:.4g}",
-        row.interval_text,
-        "" if row.n is None else f"{row.n:,}",
-        row.verdict,
-        row.reason,
-    ]
-    return cells if has_paper else [*cells[:1], *cells[2:5], row.reason]
+def table_of(result: Result) -> Section:
+    """Return the figures of *result*, beside those of the paper if it has any."""
+    has_paper = any(row.paper is not None for row in result.rows)
+    names = "name paper ours interval_text n verdict reason"
+    return Section(
+        "Beside the paper" if has_paper else "Figures",
+        chosen(_COLUMNS, names if has_paper else "name ours interval_text n remark"),
+        result.rows,
+        f"Figures are {result.unit}, with 95 % intervals.{_VERDICTS * has_paper}",
+        look="study",
+        longest=70,
+    )

@@ -186,7 +186,7 @@ def _standing_at(config: Any, path: str) -> object:
 
 def _beyond(config: Any, limits: ServerLimits) -> Iterator[tuple[str, str]]:
     """Yield where *config* asks for more than the server starts."""
-    size = getattr(config, "population_size", 0)
+    size = config.individuals
     if size > limits.population:
         yield (
             "population_size",
@@ -200,8 +200,8 @@ def _beyond(config: Any, limits: ServerLimits) -> Iterator[tuple[str, str]]:
                 f"{games:,} games a step - runs begun here play at most "
                 f"{limits.generation_games:,}, give {fewer}",
             )
-    for key, text in player_texts(config.fitness) if hasattr(config, "fitness") else ():
+    for key, text in player_texts(config) if hasattr(config, "fitness") else ():
         try:
             read_opponent(text, config.game, limits)
         except ValueError as error:
-            yield f"fitness.{key}", str(error)
+            yield key, str(error)

@@ -5,14 +5,13 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, field
-from typing import Any
 
 from evoply.games import game_rules
 from evoply.gp import changes, tree_svg
 from evoply.kinds import Run
-from evoply.reports.charts import Chart
+from evoply.reports.charts import Chart, charts_of
 from evoply.reports.open_evaluator import is_drawn, tree_of
-from evoply.reports.run_page import page_of
+from evoply.reports.run_page import own_part, run_charts
 from evoply.reports.series import Lines, sampled
 from evoply.reports.status import status_in_words
 from evoply.runs import (
@@ -145,7 +144,6 @@ def _version(run: Run, now: _Moment) -> str:
 
 def _state(run: Run, name: str, version: str, now: _Moment) -> RunState:
     rows = run.rows()
-    page = page_of(run)
     state = RunState(
         name=name,
         version=version,
@@ -166,14 +164,17 @@ def _state(run: Run, name: str, version: str, now: _Moment) -> RunState:
         facts=[],
         charts=[],
         tables=[],
-        matches=[_match(result) for result in played_matches(run).champion],
+        matches=[
+            MatchShown.model_validate({**match, "opponent": short_name(str(match["second"]))})
+            for match in played_matches(run).champion
+        ],
         champions=sampled(champion_changes(run), _MOST_POINTS),
         trouble=now.trouble,
         config=(run.path / "config.toml").read_text(encoding="utf-8"),
     )
     if not rows:
         return state
-    state.charts = [_chart(chart, chart.lines) for chart in page.charts(run, rows) if chart.lines]
+    state.charts = [_chart(chart, chart.lines) for chart in run_charts(run) if chart.lines]
     if run.kind.own is not None:  # its steps are known to its learner alone
         return state
     last = run.last()
@@ -181,34 +182,24 @@ def _state(run: Run, name: str, version: str, now: _Moment) -> RunState:
     state.facts = [*live.facts]
     state.goal = None if live.last_number is None else live.last_number + 1
     state.seconds_left = finite(live.seconds_left)
-    sections = page.sections(run)
+    _, sections = own_part(run, rows)
     # Beside the first, which is fitness: those of sections tell of the newest step.
     state.charts[1:1] = [
-        _chart(section.chart, section.chart.lines)
+        _chart(chart, chart.lines)
         for section in sections
-        if section.chart is not None and section.chart.lines is not None
+        for chart in charts_of(section)
+        if chart.lines is not None
     ]
     state.tables = [
         TableShown.of(
             section,
-            columns=[name for name, _ in section.columns],
-            rows=[[shorten(str(cell), 300) for cell in row] for row in section.rows[:_MOST_ROWS]],
+            columns=[*section.head],
+            rows=[[shorten(cell, 300) for cell in row] for row in section.cells()[:_MOST_ROWS]],
+            picture="".join(picture.svg for picture in section.pictures),
         )
         for section in sections
     ]
     return state
-
-
-def _match(result: Any) -> MatchShown:
-    interval = result.get("interval")
-    return MatchShown(
-        opponent=short_name(str(result["second"])),
-        wins=int(result["wins"]),
-        draws=int(result["draws"]),
-        losses=int(result["losses"]),
-        score=float(result["score"]),
-        interval=None if interval is None else (float(interval[0]), float(interval[1])),
-    )
 
 
 def _chart(chart: Chart, lines: Lines) -> ChartShown:

@@ -16,7 +16,7 @@ from evoply.evolution.breeding.sample_boards import Parents, SampleBoards, answe
 from evoply.evolution.config.breeding import Afterwards, Demes, Variation
 from evoply.evolution.config.evolution_config import EvolutionConfig, primitive_set_of
 from evoply.evolution.config.individual import shape_of
-from evoply.evolution.individuals import Individual, ranking
+from evoply.evolution.individuals import Individual, MapPlace, ranking
 from evoply.evolution.operators import CREATION, CROSSOVER, MUTATIONS, REPRODUCTION
 from evoply.evolution.selections import selection_method, survival_method
 from evoply.evolution.user_code import PythonParts
@@ -37,6 +37,8 @@ class Offspring:
     tree: gp.Genotype
     origin: str
     parents: tuple[int, ...] = ()
+    place: MapPlace | None = None
+    """Its place on a map, if it lived there before."""
 
 
 Judge = Callable[[Sequence[Offspring]], list[float]]
@@ -110,6 +112,7 @@ def selector_of(config: EvolutionConfig, parts: PythonParts = _PLAIN) -> Selecto
         config.parsimony,
         kind.best(config.task),
         type(kind).__name__,
+        config.map is not None,
     )
 
 
@@ -120,7 +123,10 @@ def contestants(
     bred = breed(config, parents, stream, parts)
     if not selector_of(config, parts).parents_compete:
         return bred
-    again = (Offspring(parent.tree, "survivor", (i,)) for i, parent in enumerate(parents))
+    again = (
+        Offspring(old.tree, "survivor" if old.place is None else old.origin, (i,), old.place)
+        for i, old in enumerate(parents)
+    )
     return (*again, *bred)
 
 

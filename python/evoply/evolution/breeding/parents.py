@@ -25,6 +25,8 @@ class Selector:
     parsimony: Parsimony | None
     perfect: float | None
     measure: str
+    is_map: bool
+    """Whether survivors are one for each cell: from the first generation on, however many."""
 
     def parents(self, parents: Sequence[Individual], count: int, stream: Stream) -> Sequence[int]:
         """Return the positions of *count* selected parents; 2i and 2i + 1 are a couple."""
@@ -41,17 +43,29 @@ class Selector:
         """Whether parents compete with their offspring, so that both play."""
         return self.choose_survivors is not None
 
-    def survivors(
-        self, competing: tuple[Individual, ...], size: int, elitism: int, stream: Stream
-    ) -> list[int]:
-        """Return the positions of *size* who live on of as many parents and then their offspring.
+    def chooses_survivors(self, generation: int) -> bool:
+        """Return whether it chooses who lives on of those who play in *generation*."""
+        return self.parents_compete and (self.is_map or generation > 0)
 
-        The *elitism* best are among them, in place of the last chosen if need be.
+    def survivors(
+        self,
+        competing: tuple[Individual, ...],
+        parents: int,
+        size: int,
+        elitism: int,
+        stream: Stream,
+    ) -> list[int]:
+        """Return the positions of *size* who live on of *parents* and then their offspring.
+
+        The *elitism* best are among them, in place of the last chosen if need be; on a map those
+        live on who are the best of their cells.
         """
         if self.choose_survivors is None:
             raise ValueError("the offspring take the place of their parents")
-        candidates = self.candidates(competing, stream, size)
+        candidates = self.candidates(competing, stream, parents)
         chosen = list(self.choose_survivors(candidates, size, stream))
+        if self.is_map:
+            return chosen
         best = ranking(competing)[:elitism]
         missing = [position for position in best if position not in chosen]
         if missing:

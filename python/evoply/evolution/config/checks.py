@@ -25,8 +25,10 @@ from evoply.evolution.config.breeding import (
 from evoply.evolution.config.game_settings import USUAL, Draws, PlayerSettings, Start, start_row
 from evoply.evolution.config.individual import IndividualShape, Stages, shape_of
 from evoply.evolution.fitness.contract import FitnessKind
+from evoply.evolution.map_elites.axes import axis_problems
 from evoply.evolution.operators import CROSSOVER, REPRODUCTION
 from evoply.evolution.selections import (
+    MapSurvival,
     Selection,
     Survival,
     selection_method,
@@ -96,7 +98,8 @@ def trees(
 def length(*limits: float | None) -> Iterator[Problem]:
     """Yield an error if a run has no limit."""
     if limits.count(None) == len(limits):
-        yield "generations", "set generations, time_limit or work_limit, or the run never ends"
+        ends = "set generations, games, work_limit or time_limit"
+        yield "generations", f"{ends}, or the run never ends"
 
 
 def sizes(population: int, elitism: int, demes: Demes | None) -> Iterator[Problem]:
@@ -185,6 +188,16 @@ def survival(
     for name, part in (("demes", demes), ("steady_state", steady_state)):
         if part is not None:
             yield name, f"has no place with survival {chosen.kind}, which takes all together"
+
+
+def places(chosen: Survival, elitism: int, game: str, limits: SizeLimits) -> Iterator[Problem]:
+    """Yield what is wrong with the map, if survival is one."""
+    if not isinstance(chosen, MapSurvival):
+        return
+    for path, message in axis_problems(chosen.axes, game, limits.max_nodes):
+        yield f"survival.{path}", message
+    if elitism > 1:
+        yield "elitism", f"{elitism}: on a map the best of each cell live on - leave it out"
 
 
 def pairing(

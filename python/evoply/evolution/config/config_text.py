@@ -3,17 +3,14 @@
 Comments of a file are lost; the run folder stores the values that were used.
 """
 
-import json
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-import tomli_w
-
-from evoply.configs.keys import read_toml, without_none
-from evoply.configs.run_config import changed_config
+from evoply.configs.keys import read_toml
+from evoply.configs.run_config import changed_config, written_config
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.own_code import reading
 from evoply.presets import PRESETS, config_text
@@ -43,18 +40,15 @@ def config_from_toml(
     data = read_toml(text, name)
     if folder is not None:
         data = with_game_of_file(data, folder)
-    learner = data.get("learner")
-    commands = [preset.command for preset in PRESETS.values() if preset.learner == learner]
-    if commands and learner != "evolution":
-        command = f"`evoply {commands[0]}` runs it"
-        raise ConfigError([("learner", f"{name} is a config of {learner}: {command}")])
-    return config_from_keys(data, overrides, settings)
+    return config_from_keys(data, overrides, settings, name=name)
 
 
 def config_from_keys(
     data: dict[str, Any],
     overrides: Iterable[str] = (),
     settings: Mapping[str, Any] = _NO_SETTINGS,
+    *,
+    name: str = "config",
 ) -> EvolutionConfig:
     """Return the config of nested keys as TOML has them, changed first by *overrides*.
 
@@ -65,16 +59,17 @@ def config_from_keys(
 
     Raises `ConfigError` with every error, paths that lead nowhere included.
     """
-    return changed_config(EvolutionConfig, data, overrides, settings, whole="primitives")
+    learner = data.get("learner")
+    commands = [preset.command for preset in PRESETS.values() if preset.learner == learner]
+    if commands and learner != "evolution":
+        command = f"`evoply {commands[0]}` runs it"
+        raise ConfigError([("learner", f"{name} is a config of {learner}: {command}")])
+    return changed_config(EvolutionConfig, data, overrides, settings)
 
 
 def config_to_toml(config: EvolutionConfig) -> str:
     """Return *config* as TOML text that reads back as an equal config."""
-    data = without_none(config.model_dump(mode="python"), kept="primitives")
-    if isinstance(data["primitives"], dict):
-        # The JSON form may contain null, which TOML cannot write.
-        data["primitives"] = json.dumps(data["primitives"], separators=(",", ":"))
-    return tomli_w.dumps(data)
+    return written_config(config)
 
 
 def load_config(

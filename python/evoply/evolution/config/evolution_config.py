@@ -5,6 +5,7 @@ generation is bred or played.
 """
 
 import json
+import math
 from typing import Any, ClassVar
 
 from pydantic import Field, field_validator, model_validator
@@ -25,8 +26,9 @@ from evoply.evolution.config.breeding import (
 from evoply.evolution.config.game_settings import Draws, PlayerSettings, Start, start_row
 from evoply.evolution.config.individual import IndividualShape, OneTree
 from evoply.evolution.fitness import Case, Fitness, Task, with_measure_in_full
+from evoply.evolution.map_elites.axes import Bins
 from evoply.evolution.play.panel import Games
-from evoply.evolution.selections import SELECTIONS, SURVIVALS, Selection, Survival
+from evoply.evolution.selections import SELECTIONS, SURVIVALS, MapSurvival, Selection, Survival
 from evoply.expressions import PrimitiveSet, find_primitive_set
 from evoply.games import game_rules
 from evoply.protocols import CHECK_SHARE
@@ -87,7 +89,8 @@ class EvolutionConfig(RunConfig):
     """
 
     most: ClassVar[int] = MOST_GENERATIONS
-    other_ends: ClassVar[tuple[str, ...]] = ("work_limit", "termination", "time_limit")
+    other_ends: ClassVar[tuple[str, ...]] = ("games", "work_limit", "termination", "time_limit")
+    whole: ClassVar[str] = "primitives"
     game: str = "othello"
     """`othello` (8x8), `othello-4`, `-6`, `-10`, `checkers`, `lose-checkers`, `checkers-10`, a game
     from data such as `breakthrough`, or in a file a JSON file of rules."""
@@ -100,6 +103,8 @@ class EvolutionConfig(RunConfig):
     """Trees in a generation."""
     generations: int | None = Field(default=None, ge=1, le=MOST_GENERATIONS)
     """Generations in all, the first included; None for no limit."""
+    games: int | None = Field(default=None, ge=1)
+    """Games in all, fresh ones included, read between generations only; None for no limit."""
     time_limit: float | None = Field(default=None, gt=0)
     """Seconds of evolution, read between generations only; None for no limit."""
     work_limit: int | None = Field(default=None, ge=1)
@@ -141,6 +146,17 @@ class EvolutionConfig(RunConfig):
         return self.selection.looks_at or self.survival.looks_at
 
     @property
+    def map(self) -> MapSurvival | None:
+        """The map, if survival is one."""
+        return self.survival if isinstance(self.survival, MapSurvival) else None
+
+    @property
+    def axes(self) -> tuple[Bins, ...]:
+        """The axes of the map with their ranges; none without a map."""
+        axes = () if self.map is None else self.map.axes
+        return tuple(axis.in_range(self.game, self.limits.max_nodes) for axis in axes)
+
+    @property
     def game_settings(self) -> Games:
         """How all games of the run are played."""
         return Games(
@@ -172,12 +188,19 @@ class EvolutionConfig(RunConfig):
         )
 
     def games_of_a_step(self) -> dict[str, int]:
-        """Return the games of training, and those of tuning after the last generation."""
+        """Return the games of training, those that describe, and those of tuning at the end.
+
+        If survival is a map, its cells are all filled.
+        """
         fitness, earlier = self.fitness, self.fitness.earlier_generations
         each = sum(opponent.games or 2 * opponent.pairs for opponent in fitness.opponents)
         each += fitness.measure.games_of_each(self.task)
         each += 2 * earlier.champions * earlier.pairs
         games = {"fitness": self.population_size * each}
+        if self.map is not None:
+            games["fitness"] += math.prod(axis.bins for axis in self.map.axes) * each
+            described = 2 * self.map.pairs * len(fitness.opponents)
+            games["survival.pairs"] = self.population_size * described
         if self.tuning is not None:  # a generation of CMA-ES has four vectors at least
             size = self.tuning.population_size or 4
             games["tuning.pairs"] = size * 2 * self.tuning.pairs * len(fitness.opponents)
@@ -224,7 +247,7 @@ class EvolutionConfig(RunConfig):
             *checks.draws(game, self.draws),
             *checks.starts(game, self.starts),
             *checks.trees(game, primitives, individual, self.initialisation, self.limits),
-            *checks.length(self.generations, self.time_limit, self.work_limit),
+            *checks.length(*(getattr(self, name) for name in self.ends() if name != "termination")),
             *checks.sizes(population, self.elitism, demes),
             *self.fitness.player_problems(game),
             *checks.seeds(
@@ -236,6 +259,7 @@ class EvolutionConfig(RunConfig):
             ),
             *checks.groups(demes, steady_state, self.selection, measure),
             *checks.survival(self.survival, self.selection, self.parsimony, demes, steady_state),
+            *checks.places(self.survival, self.elitism, game, self.limits),
             *checks.pairing(self.variation, demes, steady_state),
             *measure.problems(self.task),
             *checks.termination(self.termination, measure),

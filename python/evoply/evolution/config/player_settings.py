@@ -1,5 +1,7 @@
 """Consequences of the players that a config names: files, machines, reproducibility."""
 
+from typing import TypeVar
+
 from evoply._native import Stream
 from evoply.arena.on_cluster import check_game
 from evoply.evolution.breeding.first_generation import random_individuals
@@ -16,8 +18,10 @@ from evoply.own_code import OwnCode
 from evoply.players.own_player import OwnPlayer, says_reproducible
 from evoply.wording import shorten
 
+_Config = TypeVar("_Config", bound=EvolutionConfig)
 
-def self_contained(config: EvolutionConfig) -> EvolutionConfig:
+
+def self_contained(config: _Config) -> _Config:
     """Return *config* with players from files written out; the digests stay equal."""
     data = config.model_dump(mode="python")
     data["fitness"] = with_players(
@@ -25,7 +29,7 @@ def self_contained(config: EvolutionConfig) -> EvolutionConfig:
     )
     initialisation = data["initialisation"]
     initialisation["seeds"] = [without_file(seed, config.game) for seed in initialisation["seeds"]]
-    return EvolutionConfig(**data)
+    return type(config)(**data)
 
 
 def check_sendable(config: EvolutionConfig, *, is_whole: bool = False) -> None:

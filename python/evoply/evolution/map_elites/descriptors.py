@@ -3,23 +3,26 @@
 Every individual of a run is described by the same games against the config's opponents, which are
 no games of training. So its description is a fact about it, and no elite drifts to another cell
 because a generation has other openings.
+
+Reasons: docs/design/evolution.md.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evoply import _native, arena
 from evoply._native import Stream
+from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.fitness import Batch, Play, Population, Task
-from evoply.evolution.map_elites.elites import Bins
+from evoply.evolution.individuals import Individual, MapPlace
+from evoply.evolution.map_elites.axes import Bins
 from evoply.evolution.play.panel import Games, Panel, schedule_of
 from evoply.evolution.play.population import panel_of
 from evoply.expressions import features
 from evoply.games import game_rules
-from evoply.learning.boards import values_at
 from evoply.protocols import Row
 
 Array = NDArray[np.float64]
@@ -37,6 +40,31 @@ class Described:
     """Shape (individuals, axes)."""
     games: int
     work: int
+
+
+def placed(
+    config: EvolutionConfig,
+    individuals: tuple[Individual, ...],
+    population: Population,
+    generation: int,
+    play: Play,
+) -> tuple[tuple[Individual, ...], int, int]:
+    """Return *individuals* with places if survival is a map, and the games and work that it took.
+
+    Whoever has a place keeps it. *population* are the same; *play* plays the games that describe.
+    """
+    new = [index for index, each in enumerate(individuals) if each.place is None]
+    if config.map is None or not new:
+        return individuals, 0, 0
+    axes, pairs = config.axes, config.map.pairs
+    part, stream = population.part(new), Stream(config.seed, "map")
+    about = described(part, axes, config.game_settings, config.task, pairs, stream, play)
+    found = list(individuals)
+    for index, which in zip(new, part.who, strict=True):
+        values: tuple[float, ...] = tuple(about.values[which].tolist())
+        cell = tuple(axis.index(value) for axis, value in zip(axes, values, strict=True))
+        found[index] = replace(individuals[index], place=MapPlace(cell, values, generation))
+    return tuple(found), about.games, about.work
 
 
 def described(
@@ -76,6 +104,8 @@ def _on_the_board(
     games: Games, panel: Panel, schedule: arena.Schedule, results: arena.Results, trees: int
 ) -> dict[str, Array]:
     """Return mobility and corners of each tree, from the positions of its games."""
+    from evoply.learning.boards import values_at  # only maps of such axes look at boards
+
     each, moves = len(panel.places), results.moves or []
     is_black: list[bool] = np.tile(panel.places.is_black, trees).tolist()
     sides = [features.mobility("own"), features.mobility("opponent"), features.corners("own")]

@@ -7,6 +7,7 @@ import os
 import re
 import shlex
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args
 
@@ -15,7 +16,6 @@ from pydantic import Field, field_validator
 from evoply.configs.config_errors import checked
 from evoply.files import read_toml_file
 from evoply.games import game_rules
-from evoply.look import table_html
 from evoply.own_code import check_may_run, name_program
 from evoply.players.player_kind import PlayerKind
 from evoply.players.problems import problems, refusal
@@ -118,14 +118,11 @@ class Engine(PlayerKind):
         """Whether the same game gets the same moves again, according to its description."""
         return self.deterministic
 
-    def _repr_html_(self) -> str:
-        rows = (
-            ("protocol", self.protocol),
-            ("command", shlex.join(self.command)),
-            *self.options.items(),
-            ("seconds a move", self.limits.move),
-        )
-        return table_html(f"Player {self}", rows)
+    def _shown_facts(self) -> Iterable[tuple[str, object]]:
+        yield "protocol", self.protocol
+        yield "command", shlex.join(self.command)
+        yield from self.options.items()
+        yield "seconds a move", self.limits.move
 
     def check_fits(self, game: str) -> None:
         """Raise `ValueError` unless the program is there and its protocol knows *game*."""

@@ -4,7 +4,7 @@
 
 const NAMES = { string: "text", integer: "whole number", number: "number", boolean: "true or false", object: "table" };
 // What people look for first; `starts`, a list that may be long, comes last. Other sections stand before `machine`.
-const ORDER = ["", "fitness", "player", "individual", "initialisation", "limits", "selection", "survival", "variation", "parsimony",
+const ORDER = ["", "islands", "fitness", "player", "individual", "initialisation", "limits", "selection", "survival", "variation", "parsimony",
   "demes", "steady_state", "termination", "hall_of_fame", "tuning", "draws"];
 const LAST = ["machine", "starts"];
 const LARGEST = 2 ** 63; // above all seeds; nobody recognises it when it is written out
