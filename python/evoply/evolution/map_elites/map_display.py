@@ -14,6 +14,7 @@ MAP_COLUMNS = (
     Column("filled", "newly filled", "{:,.0f}".format),
     Column("improved", "improved", "{:,.0f}".format),
     Column("coverage", "coverage", share, is_fact=False),
+    Column("mean_fresh", "mean fresh", share, is_fact=False),
 )
 _MOST_LISTED = 10
 
