@@ -4,63 +4,28 @@
 """
 
 from collections.abc import Mapping
+from functools import partial
+from importlib import import_module
 
 from evoply import runs
 from evoply.runs import Kind, run_path
 from evoply.when_used import MadeWhenUsed
 
 
-def _evolution() -> Kind:
-    from evoply.evolution.evolution_kind import evolution_kind
-    from evoply.evolution.loop import Evolution
-
-    return evolution_kind(Evolution())
-
-
-def _islands() -> Kind:
-    from evoply.islands.islands import IslandEvolution
-    from evoply.islands.islands_kind import islands_kind
-
-    return islands_kind(IslandEvolution())
-
-
-def _learning() -> Kind:
-    from evoply.learning import Learning
-    from evoply.learning.learning_kind import learning_kind
-
-    return learning_kind(Learning())
-
-
-def _patterns() -> Kind:
-    from evoply.learning import PatternLearning
-    from evoply.learning.pattern_kind import pattern_kind
-
-    return pattern_kind(PatternLearning())
-
-
-def _tuning() -> Kind:
-    from evoply.learning import Tuning
-    from evoply.learning.tuning_kind import tuning_kind
-
-    return tuning_kind(Tuning())
-
-
-def _tuples() -> Kind:
-    from evoply.learning import TupleEvolution
-    from evoply.learning.tuples_kind import tuples_kind
-
-    return tuples_kind(TupleEvolution())
+def _kind(home: str) -> Kind:
+    kind: Kind = import_module(f"evoply.{home}").KIND
+    return kind
 
 
 # Whoever opens a run of one kind imports no other.
 KINDS: Mapping[str, Kind] = MadeWhenUsed(
     {
-        "evolution": _evolution,
-        "islands": _islands,
-        "learning": _learning,
-        "patterns": _patterns,
-        "tuning": _tuning,
-        "tuples": _tuples,
+        "evolution": partial(_kind, "evolution.evolution_kind"),
+        "islands": partial(_kind, "islands.islands_kind"),
+        "learning": partial(_kind, "learning.learning_kind"),
+        "patterns": partial(_kind, "learning.pattern_kind"),
+        "tuning": partial(_kind, "learning.tuning"),
+        "tuples": partial(_kind, "learning.tuples"),
     }
 )
 """Kinds by their names in `config.toml`; a new learner of evoply's own is a row here."""

@@ -21,7 +21,7 @@ from evoply.gp import changes
 from evoply.learning import load_learning_config
 from evoply.presets import PRESETS
 from evoply.protocols import ConfigError, RunError
-from evoply.reports.run_page import page_of
+from evoply.reports.run_page import own_part, run_charts
 from evoply.runs import advance, champion_of, is_locked, leave_request, read_request
 from evoply.runs.folder import clear_request
 from evoply.web import Rate, ServerLimits
@@ -99,9 +99,9 @@ def test_a_run_is_seen_as_its_report_shows_it(name: str, made: Path, api: Any) -
     state = answer.json()
     with Run.open(made / name) as run:
         rows = run.rows()
-        charts = [one for one in page_of(run).charts(run, rows) if one.lines is not None]
-        sections = page_of(run).sections(run)
-        charts[1:1] = [one.chart for one in sections if one.chart is not None]
+        charts = [one for one in run_charts(run) if one.lines is not None]
+        _, sections = own_part(run, rows)
+        charts[1:1] = [drawn(chart) for one in sections for chart in one.charts]
         assert state["generations"] == run.count()
         facts = run.kind.display.live(run.config, run.last()).facts
     assert [tuple(one) for one in state["facts"]] == list(facts)

@@ -87,7 +87,7 @@ def _matches(
                 opponent,
                 game=game,
                 games=TEST_GAMES,
-                draws=run.kind.display.games(run.config).draws,
+                draws=run.games.draws,
                 # Matches have keys of their own purpose: never the openings of training.
                 seed=run.config.seed,
                 threads=threads,

@@ -127,7 +127,7 @@ def _show_run(output: Output, run: Run, *, show_all: bool) -> None:
     output.say(f"{run.path}: {run.config.game}, seed {run.config.seed}, {status}", style="bold")
     if run.command:
         output.say(f"made by: {run.command}")
-    if not run.kind.display.games(run.config).are_reproducible:
+    if not run.games.are_reproducible:
         output.say("not reproducible: an opponent may play otherwise in the same game")
     shown = generations if show_all else generations[-_MOST_LINES:]
     if len(shown) < len(generations):
@@ -162,9 +162,9 @@ def _data(run: Run, generations: list[dict[str, Any]]) -> dict[str, Any]:
         "signature": run.signature,
         "command": run.command,
         "learner": run.kind.name,
-        "reproducible": run.kind.display.games(run.config).are_reproducible,
+        "reproducible": run.games.are_reproducible,
         "champion": f"champion@{run.name}" if generations else None,
-        "generations": [run.kind.store.data(row) for row in generations],
+        "generations": [run.kind.tables.data(row) for row in generations],
         "matches": list(matches.champion),
         "earlier_champions": list(matches.earlier),
         "other_matches": list(matches.others),

@@ -1,41 +1,33 @@
-"""Evolution as a kind of learner: how runs of `EvolutionConfig` are kept and shown."""
+"""Evolution as a kind of learner: how runs of `EvolutionConfig` are shown."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 from evoply import gp
-from evoply.evolution.config.config_text import config_to_toml, load_config
+from evoply.evolution.config.config_text import load_config
 from evoply.evolution.config.evolution_config import EvolutionConfig
-from evoply.evolution.config.player_settings import check_sendable, is_reproducible, self_contained
 from evoply.evolution.evolution_plots import evolution_plots
-from evoply.evolution.final_test import FinalTest, final_test
+from evoply.evolution.final_test import FINAL_TEST
 from evoply.evolution.fitness.measuring import fitness_text
-from evoply.evolution.generation import Generation, individual_player
-from evoply.evolution.generation_tables import (
-    BESIDE,
-    generation_lists,
-    generation_row,
-    generation_views,
-)
+from evoply.evolution.generation import Generation
+from evoply.evolution.generation_tables import TABLES
 from evoply.evolution.individuals import HallOfFameEntry, front_of
-from evoply.evolution.loop import Evolution, ended_by
+from evoply.evolution.loop import Evolution
 from evoply.evolution.map_elites.map_display import MAP_COLUMNS, elites_listing
+from evoply.evolution.map_elites.map_picture import filled_cells, map_section
 from evoply.learning.tuning import check_installed
-from evoply.protocols import Cluster, Progress, RunError
-from evoply.runs.columns import Columns, Row, curves, facts, framed
-from evoply.runs.kind import ChampionFacts, Kind, Listing, LiveFacts, Note, RunEnding, RunGames
-from evoply.runs.model_kind import ModelConfigs
+from evoply.protocols import RunError
+from evoply.runs.columns import Columns, Row, Scatter
+from evoply.runs.display import ChampionFacts, Listing, LiveFacts
+from evoply.runs.kind import Kind
 from evoply.runs.run import Run
-from evoply.runs.steps_store import StepsStore
-from evoply.sections import Column, share
+from evoply.sections import Column, Section, cells_of, share
 from evoply.wording import shorten
 
 EVOLUTION = "evolution"
 """The name of the kind."""
-FINAL_TEST = ("generation", "champion", "games", "ranking")
-"""The keys without which the note of the final test is damaged."""
 
 _STAGES = {
     "training": "training games of generation {}",
@@ -46,7 +38,6 @@ _STAGES = {
 }
 _GREEDY = "best against greedy"
 _CHANGING = "opponents change with the generations: a level curve may still be progress"
-_HIDDEN = ("seed", "champion", "fresh", "champion_tree")
 
 
 def _games_per_second(row: Row) -> float:
@@ -104,191 +95,68 @@ def stored_final_test(run: Run) -> dict[str, Any] | None:
     return run.note("final_test", FINAL_TEST)
 
 
-def evolution_kind(learner: Evolution) -> Kind:
-    """Return the kind of *learner*."""
-    configs, learners = _Configs(learner), _Learners(learner)
-    return Kind(
-        EVOLUTION,
-        configs,
-        learners,
-        StepsStore(
-            EVOLUTION,
-            learner,
-            beside=BESIDE,
-            grows=("archive",),
-            row=generation_row,
-            lists=generation_lists,
-            views=generation_views,
-            data=_step_data,
-        ),
-        _Display(),
-        uses={"trees": _trees, "check_installed": _check_installed},
-    )
-
-
-def _step_data(row: Row) -> dict[str, Any]:
-    """Return the *row* of a generation for programs."""
-    data = {name: value for name, value in row.items() if name not in _HIDDEN}
-    return {**data, "champion": row["champion_tree"]}
-
-
 def _check_installed(config: EvolutionConfig) -> None:
     if config.tuning is not None:
         check_installed()  # now rather than after all generations
 
 
-class _Configs(ModelConfigs):
-    """See `evoply.runs.kind.Configs`."""
+def _columns(config: EvolutionConfig, row: Row, is_own: bool) -> Columns:
+    """Return the columns of a generation, the facts of the live display first."""
 
-    def load(self, source: Any, overrides: Sequence[str] = (), /, **settings: Any) -> Any:
-        return load_config(source, overrides, settings)
+    def fitness(value: float) -> str:
+        return fitness_text(config, value, is_own=is_own)
 
-    def write(self, config: EvolutionConfig, /) -> str:
-        return config_to_toml(self_contained(config))
-
-    def settled(self, config: EvolutionConfig, /) -> EvolutionConfig:
-        return self_contained(config)
-
-
-@dataclass(frozen=True)
-class _Learners:
-    """See `evoply.runs.kind.Learners`."""
-
-    given: Evolution
-    counted: ClassVar[frozenset[str]] = frozenset({"games", "work"})
-
-    def made(
-        self,
-        *,
-        threads: int = 0,
-        progress: Callable[[Progress], object] | None = None,
-        cluster: Cluster | None = None,
-        **parts: Any,
-    ) -> Evolution:
-        """Return the learner with these arguments; *parts* are those of `evolve`."""
-        options = {"threads": threads, "progress": progress, "cluster": cluster, **parts}
-        return replace(self.given, **{name: value for name, value in options.items() if value})
-
-    def check_sendable(self, config: EvolutionConfig, /, *, is_whole: bool = False) -> None:
-        check_sendable(config, is_whole=is_whole)
-
-    def check(self, learner: Evolution, config: EvolutionConfig, /) -> None:
-        learner.check(config)
-
-    def identities(self, learner: Evolution, /) -> dict[str, dict[str, Any]]:
-        return learner.parts.identities()
-
-    def end(self, learner: Evolution, config: EvolutionConfig, last: Generation, /) -> RunEnding:
-        """Play the final test, which names the champion."""
-        test = final_test(
-            config,
-            last,
-            threads=learner.threads,
-            progress=learner.progress,
-            cluster=learner.cluster,
-        )
-        return RunEnding(
-            ended_by=ended_by(config, last),
-            champion=individual_player(config, test.champion.tree),
-            notes={"final_test": json.dumps(_test_data(last, test))},
-        )
-
-    def costs(self, step: Generation, previous: Generation | None, /) -> Mapping[str, float]:
-        return {"games": step.statistics.games, "work": step.census.work}
+    training = (
+        Column("best", "best", fitness, fact="best, training"),
+        Column("mean", "mean", fitness, is_fact=False),
+    )
+    if config.map is None:
+        return (*_FRESH, *training, *_OTHERS)
+    # A line has room for the most important of both.
+    others = [replace(column, is_listed=column.name in _LISTED) for column in _OTHERS]
+    return (*MAP_COLUMNS, *_FRESH, *training, *others)
 
 
-class _Display:
-    """See `evoply.runs.kind.Display`."""
+def _live(usual: LiveFacts, config: EvolutionConfig, step: Generation) -> LiveFacts:
+    """Return *usual* with a line of fewer numbers; only points against greedy stand as numbers."""
+    is_met = config.fitness.earlier_generations.champions
+    newest = {name: text for name, text in usual.newest.items() if name == _GREEDY}
+    return replace(
+        usual,
+        line=str(step),
+        champion=str(step.champion),
+        newest=newest,
+        seconds_left=step.timing.left,
+        note=_CHANGING if is_met else "",
+    )
 
-    plots = staticmethod(evolution_plots)
 
-    def columns(self, config: EvolutionConfig, row: Row, /, *, is_own: bool = False) -> Columns:
-        """Return the columns of a generation, the facts of the live display first."""
+def _facts(champion: HallOfFameEntry, last: Generation) -> ChampionFacts:
+    nodes = len(champion.tree)
+    return ChampionFacts(
+        f"{nodes} nodes, from generation {champion.generation} of {last.number + 1}",
+        {"nodes": nodes, "generation": champion.generation},
+        {"tree": str(champion.tree), "generation": last.number},
+        f"{nodes} nodes on {champion.tree.depth} levels; entered the hall of fame in generation "
+        f"{champion.generation}. In a tree, white means the player's own colour, whichever it "
+        "plays.",
+    )
 
-        def fitness(value: float) -> str:
-            return fitness_text(config, value, is_own=is_own)
 
-        training = (
-            Column("best", "best", fitness, fact="best, training"),
-            Column("mean", "mean", fitness, is_fact=False),
-        )
-        columns: Columns = (*_FRESH, *training, *_OTHERS)
-        if config.map is not None:  # lines have room for the most important of both
-            others = [replace(column, is_listed=column.name in _LISTED) for column in _OTHERS]
-            columns = (*MAP_COLUMNS, *_FRESH, *training, *others)
-        return framed("generation", columns, seconds="seconds_total")
-
-    def live(self, config: EvolutionConfig, step: Generation, /) -> LiveFacts:
-        fresh = json.dumps([asdict(result) for result in step.fresh])
-        row: Row = {
-            **step.statistics,
-            "fresh": fresh,
-            "median_fresh": step.census.median_fresh,
-            "seconds_playing": step.timing.playing,
-        }
-        columns = self.columns(config, row)
-        is_met = config.fitness.earlier_generations.champions
-        return LiveFacts(
-            line=str(step),
-            facts=facts(columns, row),
-            points=curves(columns, row),
-            champion=str(step.champion),
-            newest={
-                column.curve: column.text(row) for column in columns if column.curve == _GREEDY
-            },
-            last_number=config.generations - 1 if config.generations else None,
-            seconds_left=step.timing.left,
-            note=_CHANGING if is_met else "",
-        )
-
-    def stage(self, progress: Progress | None, number: int, /) -> str:
-        return _STAGES["training" if progress is None else progress.stage].format(number)
-
-    def champion(self, last: Generation, note: Note, /) -> HallOfFameEntry:
-        """Return the winner of the final test; before it, the first of the hall of fame."""
-        stored = note("final_test", FINAL_TEST)
-        if stored is not None and stored["generation"] == last.number:
-            for entry in last.hall_of_fame:
-                if str(entry.tree) == stored["champion"]:
-                    return entry
-            first = last.hall_of_fame[0]
-            numbers = stored.get("tuned")
-            tree = first.tree if numbers is None else gp.with_drawn_numbers(first.tree, numbers)
-            if str(tree) != stored["champion"]:
-                raise ValueError("the champion of its final test is not in the hall of fame")
-            return replace(first, tree=tree)
-        return last.hall_of_fame[0]
-
-    def champion_facts(self, champion: HallOfFameEntry, last: Generation, /) -> ChampionFacts:
-        nodes = len(champion.tree)
-        return ChampionFacts(
-            title=f"{nodes} nodes, from generation {champion.generation} of {last.number + 1}",
-            data={"nodes": nodes, "generation": champion.generation},
-            identity={"tree": str(champion.tree), "generation": last.number},
-        )
-
-    def listings(self, config: EvolutionConfig, last: Generation, /) -> list[Listing]:
-        """Return the elites of a map, and strength against size if the run goes by fronts."""
-        elites = [] if config.map is None else [elites_listing(config, last.individuals)]
-        if not has_front(config):
-            return elites
-        front = [
-            (len(best.tree), best.fitness, str(best.tree)) for best in front_of(last.individuals)
-        ]
-        rows = [
-            (str(nodes), fitness_text(config, fitness), shorten(tree, 100))
-            for nodes, fitness, tree in front
-        ]
-        data = [
-            {"nodes": nodes, "fitness": fitness, "tree": tree} for nodes, fitness, tree in front
-        ]
-        title = "Strength against size in the last generation: nobody smaller is as strong"
-        head = ("nodes", "training", "tree")
-        return [*elites, Listing("front", title, head, ("tree",), rows, data)]
-
-    def games(self, config: EvolutionConfig, /) -> RunGames:
-        """Return the run's own rules about draws, and whether no opponent varies its play."""
-        return RunGames(config.draws.rules(config.game), is_reproducible(config))
+def _listings(config: EvolutionConfig, last: Generation) -> list[Listing]:
+    """Return the elites of a map, and strength against size if the run goes by fronts."""
+    elites = [] if config.map is None else [elites_listing(config, last.individuals)]
+    if not has_front(config):
+        return elites
+    front = [(len(best.tree), best.fitness, str(best.tree)) for best in front_of(last.individuals)]
+    rows = [
+        (str(nodes), fitness_text(config, fitness), shorten(tree, 100))
+        for nodes, fitness, tree in front
+    ]
+    data = [{"nodes": nodes, "fitness": fitness, "tree": tree} for nodes, fitness, tree in front]
+    title = "Strength against size in the last generation: nobody smaller is as strong"
+    head = ("nodes", "training", "tree")
+    return [*elites, Listing("front", title, head, ("tree",), rows, data)]
 
 
 def has_front(config: EvolutionConfig) -> bool:
@@ -302,16 +170,92 @@ def _trees(champion: HallOfFameEntry, last: Generation) -> list[gp.Genotype]:
     return [champion.tree, *hall, *(individual.tree for individual in last.individuals)]
 
 
-def _test_data(last: Generation, test: FinalTest) -> dict[str, Any]:
-    champion = test.champion.tree
-    is_known = any(entry.tree == champion for entry in last.hall_of_fame)
-    return {
-        "generation": last.number,
-        "champion": str(champion),
-        **({} if is_known else {"tuned": gp.drawn_numbers(champion)}),
-        "games": test.games,
-        "ranking": [
-            {"tree": str(entry.tree), "entered": entry.generation, "fitness": fitness}
-            for entry, fitness in zip(test.ranking, test.fitness, strict=True)
-        ],
+def _page(run: Run, rows: Sequence[Row]) -> tuple[Mapping[str, str], list[Section]]:
+    """Return the facts of all games, and the map, the hall of fame and the front."""
+    last: Generation = run.last()
+    games = sum(int(row["games"]) for row in rows)
+    playing = sum(row["seconds_playing"] for row in rows)
+    facts = {
+        "population": f"{run.config.population_size:,}",
+        **filled_cells(run.config, rows),
+        "games played": f"{games:,}",
+        "games per second": f"{games / max(playing, 1e-9):,.0f}",
     }
+    return facts, [*map_section(run, last), _hall_of_fame(run, last), *_front(run, last)]
+
+
+def _hall_of_fame(run: Run, last: Generation) -> Section:
+    stored = stored_final_test(run)
+    final: dict[str, float] = {}
+    members = {str(entry.tree) for entry in last.hall_of_fame}
+    entries: Sequence[HallOfFameEntry] = last.hall_of_fame
+    note = "Ranked by fresh games of all generations, recent ones counting more."
+    if stored is not None and stored["generation"] == last.number:
+        final = {row["tree"]: row["fitness"] for row in stored["ranking"]}
+        # Its order, not that of the numbers: a tie has a winner too.
+        places = {tree: rank for rank, tree in enumerate(final)}
+        if "tuned" in stored:  # the champion was a member before its numbers were tuned
+            entries = (run.champion, *entries)
+        entries = sorted(entries, key=lambda entry: places.get(str(entry.tree), len(places)))
+        note = (
+            f"Ranked by the final test: {stored['games']:,} games each, on openings used nowhere "
+            "else, against the run's opponents, earlier champions and one another."
+            + (" The first is a tree whose numbers were tuned." if "tuned" in stored else "")
+        )
+    rows = [
+        (
+            str(rank),
+            str(entry.tree),
+            str(len(entry.tree)),
+            f"generation {entry.generation}",
+            share(entry.fitness) if str(entry.tree) in members else "not played",
+            share(final[str(entry.tree)]) if str(entry.tree) in final else "not yet",
+        )
+        for rank, entry in enumerate(entries, start=1)
+    ]
+    names = ("rank", "tree", "nodes", "entered", "fresh games", "final test")
+    return Section("Hall of fame", cells_of(*names, tree="code"), rows, note)
+
+
+def _front(run: Run, last: Generation) -> list[Section]:
+    """Return strength against size: whoever no other beats in both, in the last generation."""
+    if not has_front(run.config):
+        return []
+    front = front_of(last.individuals)
+    groups = {
+        "population": [
+            (len(individual.tree), individual.fitness) for individual in last.individuals
+        ],
+        "front": [(len(individual.tree), individual.fitness) for individual in front],
+    }
+    is_own = "fitness" in run.python_parts()
+    rows = [
+        (
+            str(len(individual.tree)),
+            fitness_text(run.config, individual.fitness, is_own=is_own),
+            str(individual.tree),
+        )
+        for individual in front
+    ]
+    note = f"Of generation {last.number}: nobody smaller is as strong as one of these."
+    columns = cells_of("nodes", "training fitness", "tree", tree="code")
+    chart = Scatter("Front", groups, "nodes", "training fitness")
+    return [Section("Strength against size", columns, rows, note, charts=[chart])]
+
+
+KIND = Kind(
+    name=EVOLUTION,
+    learner=Evolution(),
+    read=load_config,
+    columns=_columns,
+    word="generation",
+    stages=_STAGES,
+    tables=TABLES,
+    seconds="seconds_total",
+    facts=_facts,
+    live=_live,
+    plots=evolution_plots,
+    listings=_listings,
+    page=_page,
+    uses={"trees": _trees, "check_installed": _check_installed},
+)

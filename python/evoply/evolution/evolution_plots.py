@@ -9,8 +9,7 @@ from functools import partial
 
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.fitness.measuring import is_share
-from evoply.runs.columns import Row
-from evoply.runs.plots import Plot, PlotLine
+from evoply.runs.columns import Plot, PlotLine, Row
 
 _FRESH = (
     PlotLine("best, fresh games", "best_fresh", color=0),
@@ -57,7 +56,7 @@ _MAP = (
 
 
 def evolution_plots(
-    config: EvolutionConfig, rows: Sequence[Row], /, *, is_own: bool = False
+    config: EvolutionConfig, rows: Sequence[Row], is_own: bool = False
 ) -> list[Plot]:
     """Return the plots of all generations; *is_own*: training uses the user's own fitness."""
 

@@ -1,9 +1,11 @@
 """The final test of a run: the hall of fame on openings used nowhere else, and its champion."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
+from evoply import gp
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.digest import stream_for
 from evoply.evolution.generation import Generation
@@ -33,6 +35,43 @@ class FinalTest:
     def champion(self) -> HallOfFameEntry:
         """Return the winner."""
         return self.ranking[0]
+
+    def data(self, last: Generation) -> dict[str, Any]:
+        """Return the test after the *last* generation as the note that a run keeps."""
+        tree = self.champion.tree
+        is_known = any(entry.tree == tree for entry in last.hall_of_fame)
+        return {
+            "generation": last.number,
+            "champion": str(tree),
+            **({} if is_known else {"tuned": gp.drawn_numbers(tree)}),
+            "games": self.games,
+            "ranking": [
+                {"tree": str(entry.tree), "entered": entry.generation, "fitness": fitness}
+                for entry, fitness in zip(self.ranking, self.fitness, strict=True)
+            ],
+        }
+
+
+FINAL_TEST = ("generation", "champion", "games", "ranking")
+"""The keys without which the note of a final test is damaged."""
+
+
+def champion_of_test(last: Generation, note: Mapping[str, Any] | None) -> HallOfFameEntry:
+    """Return the winner of the final test in *note*; the first of the hall of fame before it.
+
+    Raises `ValueError` if the test is one of others.
+    """
+    first = last.hall_of_fame[0]
+    if note is None or note["generation"] != last.number:
+        return first
+    for entry in last.hall_of_fame:
+        if str(entry.tree) == note["champion"]:
+            return entry
+    numbers = note.get("tuned")
+    tree = first.tree if numbers is None else gp.with_drawn_numbers(first.tree, numbers)
+    if str(tree) != note["champion"]:
+        raise ValueError("the champion of its final test is not in the hall of fame")
+    return replace(first, tree=tree)
 
 
 def final_test(

@@ -72,6 +72,11 @@ class Generation:
         )
 
     @property
+    def totals(self) -> dict[str, float]:
+        """What the run spent so far."""
+        return {"games": self.census.total_games, "work": self.census.total_work}
+
+    @property
     def seconds(self) -> float:
         """Return the seconds that this generation took; `timing` divides them up."""
         return self.timing.total

@@ -13,10 +13,10 @@ from typing import Any
 from evoply import gp
 from evoply.evolution.config.evolution_config import EvolutionConfig, primitive_set_of
 from evoply.evolution.generation_statistics import FreshResult, Seconds, Statistics
+from evoply.runs.columns import Row
 from evoply.runs.schema import StepRow
+from evoply.runs.steps_store import Tables
 
-BESIDE = ("champion", "fresh", "timing", "census")
-"""The fields of a generation that its row needs."""
 _SECONDS = tuple(field.name for field in fields(Seconds))
 _ADDED = ("dead_introns", "live_introns", "median_fresh")
 """The numbers of its census that a row of a generation has."""
@@ -28,7 +28,7 @@ def _statistics(config: EvolutionConfig) -> list[str]:
     return [field.name for field in fields(Statistics) if has_map or field.default is MISSING]
 
 
-def generation_row(config: EvolutionConfig, step: StepRow) -> dict[str, Any]:
+def _row(config: EvolutionConfig, step: StepRow) -> dict[str, Any]:
     """Return the row of a generation, with all its numbers by name; errors of damaged data."""
     stored = step.fields
     fresh = [asdict(FreshResult(**result)) for result in stored["fresh"]]
@@ -96,7 +96,7 @@ def _elites(
 Rows = Callable[[int, Any], Iterator[dict[str, Any]]]
 
 
-def generation_lists(config: EvolutionConfig) -> Mapping[str, Rows]:
+def _lists(config: EvolutionConfig) -> Mapping[str, Rows]:
     """Return what lists the rows of the other tables, by name."""
     lists: dict[str, Rows] = {"individuals": _individuals, "hall_of_fame": _hall_of_fame}
     if config.map is not None:
@@ -104,7 +104,7 @@ def generation_lists(config: EvolutionConfig) -> Mapping[str, Rows]:
     return lists
 
 
-def generation_views(config: EvolutionConfig) -> dict[str, str]:
+def _views(config: EvolutionConfig) -> dict[str, str]:
     """Return the SELECTs of the tables by name."""
     numbers = [(name, f"statistics, '$.{name}'") for name in _statistics(config)]
     numbers += [(f"seconds_{name}", f"fields, '$.timing.{name}'") for name in _SECONDS]
@@ -125,3 +125,23 @@ def _view(name: str, place: str, columns: str) -> str:
         f"SELECT number AS generation, key AS {place}, {', '.join(cells)}"
         f" FROM steps, json_each(unzipped(state), '$.{name}')"
     )
+
+
+_HIDDEN = ("seed", "champion", "fresh", "champion_tree")
+
+
+def _data(row: Row) -> dict[str, Any]:
+    """Return the *row* of a generation for programs."""
+    data = {name: value for name, value in row.items() if name not in _HIDDEN}
+    return {**data, "champion": row["champion_tree"]}
+
+
+TABLES = Tables(
+    beside=("champion", "fresh", "timing", "census"),
+    grows=("archive",),
+    row=_row,
+    drawn="census",
+    lists=_lists,
+    views=_views,
+    data=_data,
+)

@@ -29,7 +29,7 @@ from evoply.protocols import ConfigError, RunError
 from evoply.rules.game_key import with_game_of_file
 from evoply.runs import Kind
 from evoply.runs.finding_kinds import named_kind
-from evoply.runs.outside_kind import Settings
+from evoply.runs.kind_configs import Settings
 from evoply.wording import named_apart, shorten
 
 _USUAL_OPPONENTS = ("swh", "material:depth=3", "mobility")

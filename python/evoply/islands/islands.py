@@ -24,6 +24,9 @@ import numpy as np
 
 from evoply import gp
 from evoply._native import Stream
+from evoply.arena.on_cluster import check_game
+from evoply.evolution.config.config_text import config_to_toml
+from evoply.evolution.config.player_settings import check_sendable, is_reproducible
 from evoply.evolution.generation import Generation
 from evoply.evolution.loop import Evolution, ProgressCallback
 from evoply.evolution.play.panel import Batch
@@ -37,11 +40,12 @@ from evoply.islands.island_epoch import (
     epoch_unit,
     what_is_equal,
 )
-from evoply.islands.islands_config import IslandsConfig, load_islands_config
+from evoply.islands.islands_config import IslandsConfig, load_islands_config, settled
 from evoply.islands.migration import MIGRATION, migrated, senders
 from evoply.processes import core_count
 from evoply.protocols import MALFORMED, Cluster, Progress, steps
-from evoply.runs.steps import KeptLearner, KeptStep, loaded
+from evoply.runs.learners import KeptLearner, RunGames
+from evoply.runs.steps import KeptStep, loaded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +75,11 @@ class IslandsStep(KeptStep):
     def work(self) -> int:
         """Work of all islands so far."""
         return sum(generation.census.total_work for generation in self.generations)
+
+    @property
+    def totals(self) -> dict[str, float]:
+        """What the run spent so far."""
+        return {"games": self.games, "work": self.work}
 
     def completed(self, config: IslandsConfig) -> Self:
         """Return the step with its champions, the best of each island, and with its digest.
@@ -129,6 +138,7 @@ class IslandEvolution(KeptLearner[IslandsStep]):
 
     config_type: ClassVar[type[IslandsConfig]] = IslandsConfig
     step_type: ClassVar[type[IslandsStep]] = IslandsStep
+    counted: ClassVar[frozenset[str]] = frozenset({"games", "work"})
 
     progress: ProgressCallback | None = None
     cluster: Cluster | None = None
@@ -158,6 +168,30 @@ class IslandEvolution(KeptLearner[IslandsStep]):
             games=games,
             statistics=_statistics(epochs, generations, points, games),
         )
+
+    def settled(self, config: IslandsConfig, /) -> IslandsConfig:
+        """Return *config* with the contents of the files that it names."""
+        return settled(config)
+
+    def written(self, config: IslandsConfig, /) -> str:
+        """Return *config* as the text that a run folder keeps."""
+        return config_to_toml(settled(config))
+
+    def check(self, config: IslandsConfig, /) -> None:
+        """Raise ValueError unless the Python that the islands name can be had, and fits."""
+        for island in config.of_islands:
+            Evolution().check(island)
+
+    def check_sendable(self, config: IslandsConfig, /, *, is_whole: bool = False) -> None:
+        """Raise ValueError if a worker cannot make all generations of an island."""
+        check_game(config.game)
+        for island in config.of_islands:
+            check_sendable(island, is_whole=True)
+
+    def games(self, config: IslandsConfig, /) -> RunGames:
+        """Return the rules about draws of the first island, and whether all repeat their games."""
+        islands = config.of_islands
+        return RunGames(islands[0].draws.rules(config.game), all(map(is_reproducible, islands)))
 
     def _threads(self, config: IslandsConfig) -> int:
         return self.threads or config.machine.threads or core_count()

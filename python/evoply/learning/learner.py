@@ -9,9 +9,9 @@ Reasons: docs/design/learning.md.
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,7 @@ from evoply.learning.steps import (
     statistics_of,
 )
 from evoply.protocols import MALFORMED, Cluster, RunError, packed, steps, unpacked
-from evoply.runs.steps import KeptLearner
+from evoply.runs.learners import KeptLearner
 
 Array = NDArray[np.float64]
 _DEEP = 3
@@ -52,10 +52,6 @@ class Learning(KeptLearner[LearningStep]):
     cluster: Cluster | None = None
     config_type: ClassVar[type[LearningConfig]] = LearningConfig
     step_type: ClassVar[type[LearningStep]] = LearningStep
-
-    def on(self, threads: int, cluster: Cluster | None) -> Self:
-        """Return the learner for *threads* unless 0, and for a *cluster* if there is one."""
-        return replace(self, threads=threads or self.threads, cluster=cluster or self.cluster)
 
     def first(self, config: LearningConfig, /) -> LearningStep:
         """Return the weights before the first game, drawn at random."""

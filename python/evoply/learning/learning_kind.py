@@ -1,18 +1,20 @@
 """Learning by play as a kind of learner: how its runs are shown."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from evoply.learning.learned_kind import GamesDisplay, learned_kind
 from evoply.learning.learner import Learning
-from evoply.learning.learning_config import LEARNER, LearningConfig
+from evoply.learning.learning_config import LEARNER, LearningConfig, load_learning_config
 from evoply.learning.replay import replayed
 from evoply.learning.steps import LearningStep, edited, model_of, time_name
-from evoply.runs.columns import Columns, Row, framed
-from evoply.runs.kind import ChampionFacts, Kind, Listing
-from evoply.runs.plots import Plot, PlotLine
-from evoply.sections import Column, share
+from evoply.runs.columns import Columns, Drawn, Plot, PlotLine, Row
+from evoply.runs.display import ChampionFacts, Listing, LiveFacts
+from evoply.runs.kind import Kind
+from evoply.runs.run import Run
+from evoply.sections import Column, Section, cells_of, share
 
+_CLOCKS = 25
 _MOST_LISTED = 6
 
 
@@ -55,11 +57,6 @@ _SOLID = 8
 _MOST_LINES = 16
 
 
-def learning_kind(learner: Learning) -> Kind:
-    """Return the kind of *learner*."""
-    return learned_kind(LEARNER, learner, _Display(), uses={"edited": edited, "replayed": replayed})
-
-
 def weight_plots(config: LearningConfig) -> list[Plot]:
     """Return a plot of all weights over games, and one for each power of the time weights."""
     names = [feature.name for feature in config.features][:_MOST_LINES]
@@ -81,67 +78,143 @@ def weight_plots(config: LearningConfig) -> list[Plot]:
     ]
 
 
-class _Display(GamesDisplay):
-    """The display of weights."""
+def _columns(config: LearningConfig, row: Row, is_own: bool) -> Columns:
+    """Return the columns of games, then those of all weights and time weights."""
+    names = [feature.name for feature in config.features]
+    powers = range(1, config.time_weights.degree + 1)
+    weights = [*names, *(time_name(name, power) for power in powers for name in names)]
+    return [
+        *_COLUMNS,
+        *(
+            Column(name, name, "{:+.3f}".format, name, is_listed=index < _MOST_LISTED)
+            for index, name in enumerate(weights)
+        ),
+    ]
 
-    def columns(self, config: LearningConfig, row: Row, /, *, is_own: bool = False) -> Columns:
-        """Return the columns of games, then those of all weights and time weights."""
-        names = [feature.name for feature in config.features]
-        powers = range(1, config.time_weights.degree + 1)
-        weights = [*names, *(time_name(name, power) for power in powers for name in names)]
-        return framed(
-            self.word,
-            [
-                *_COLUMNS,
-                *(
-                    Column(name, name, "{:+.3f}".format, name, is_listed=index < _MOST_LISTED)
-                    for index, name in enumerate(weights)
-                ),
-            ],
+
+def _plots(config: LearningConfig, rows: Sequence[Row], is_own: bool) -> list[Plot]:
+    """Return the curves of all weights, of their error and of clipped features."""
+    return [*weight_plots(config), _ERROR, _CLIPPED]
+
+
+def seconds_of_games(config: Any, step: Any) -> float | None:
+    """Return the seconds for the rest of the games at the pace so far; None if unknown."""
+    if config.games is None or not step.games or not step.total_seconds:
+        return None
+    left: float = (config.games - step.games) * step.total_seconds / step.games
+    return left
+
+
+def _live(usual: LiveFacts, config: LearningConfig, step: LearningStep) -> LiveFacts:
+    return replace(usual, seconds_left=seconds_of_games(config, step))
+
+
+def _facts(champion: Any, last: LearningStep) -> ChampionFacts:
+    """Return the number of weights."""
+    note = (
+        "The weights after the last game. A feature is what the player has minus what the "
+        "opponent has, divided by a scale."
+    )
+    about = {"generation": last.number, "games": last.games}
+    title = f"{len(last.weights)} weights, after {last.games:,} games"
+    return ChampionFacts(title, about, {"generation": last.number}, note)
+
+
+def _listings(config: LearningConfig, last: LearningStep) -> list[Listing]:
+    """Return the weights, the largest first."""
+    model = model_of(config, last)
+    degree = config.time_weights.degree
+    table = []
+    for index, feature in enumerate(model.features):
+        times = model.time_weights[index][:degree]
+        factors = [model.factor(index, clock) for clock in (0.0, 0.5, 1.0)]
+        table.append((feature, model.weights[index], times, factors))
+    table.sort(key=lambda row: -abs(row[1]))
+    rows = [
+        (
+            feature.name,
+            f"{weight:+.4f}",
+            *(f"{time:+.4f}" for time in times),
+            *([f"{weight * factor:+.3f}" for factor in factors] if degree else []),
+            f"{feature.scale:g}",
         )
+        for feature, weight, times, factors in table
+    ]
+    data = [
+        {
+            "feature": feature.name,
+            "weight": weight,
+            "time_weights": list(times),
+            "scale": feature.scale,
+        }
+        for feature, weight, times, _ in table
+    ]
+    powers = ["time weight", *(f"of u^{power}" for power in range(2, degree + 1))][:degree]
+    parts = ["at the start", "in the middle", "at the end"] if degree else []
+    head = ("feature", "weight", *powers, *parts, "divided by")
+    return [Listing("weights", "Weights, the largest first", head, ("feature",), rows, data)]
 
-    def plots(
-        self, config: LearningConfig, rows: Sequence[Row], /, *, is_own: bool = False
-    ) -> list[Plot]:
-        """Return the curves of all weights, of their error and of clipped features."""
-        return [*weight_plots(config), _ERROR, _CLIPPED]
 
-    def champion_facts(self, champion: Any, last: LearningStep, /) -> ChampionFacts:
-        """Return the number of weights."""
-        about = {"generation": last.number, "games": last.games}
-        title = f"{len(last.weights)} weights, after {last.games:,} games"
-        return ChampionFacts(title, about, {"generation": last.number})
+def _page(run: Run, rows: Sequence[Row]) -> tuple[dict[str, str], list[Section]]:
+    """Return the facts of the games, the weights at the end, and what was changed by hand."""
+    config, last = run.config, run.last()
+    games, seconds = int(rows[-1]["games"]), sum(row["seconds"] for row in rows)
+    facts = {
+        "games": f"{games:,}",
+        "features": f"{len(config.features)}",
+        "rule": config.rule,
+        "games per second": f"{games / max(seconds, 1e-9):,.0f}",
+    }
+    (listing,) = _listings(config, last)
+    columns = cells_of(*listing.head, weight="strong")
+    charts = [_over_the_game(config, last)] if config.time_weights.degree else []
+    note = (
+        "Features count as they are."
+        if config.scaling == "raw"
+        else "Features are divided by what stands last, and kept within -1 and 1."
+    )
+    sections = [Section(listing.title, columns, listing.rows, note, charts=charts)]
+    changes = [event for event in run.events() if event["kind"] == "edited"]
+    if changes:
+        head = (
+            Column("generation", "step", str),
+            Column("feature", "feature", str),
+            Column("weight", "weight", "{:+g}".format),
+            Column("time_weight", "time weight", "{:+g}".format),
+        )
+        sections.append(Section("Changed by hand", head, changes, "With evoply edit."))
+    return facts, sections
 
-    def listings(self, config: LearningConfig, last: LearningStep, /) -> list[Listing]:
-        """Return the weights, the largest first."""
-        model = model_of(config, last)
-        degree = config.time_weights.degree
-        table = []
-        for index, feature in enumerate(model.features):
-            times = model.time_weights[index][:degree]
-            factors = [model.factor(index, clock) for clock in (0.0, 0.5, 1.0)]
-            table.append((feature, model.weights[index], times, factors))
-        table.sort(key=lambda row: -abs(row[1]))
-        rows = [
-            (
-                feature.name,
-                f"{weight:+.4f}",
-                *(f"{time:+.4f}" for time in times),
-                *([f"{weight * factor:+.3f}" for factor in factors] if degree else []),
-                f"{feature.scale:g}",
-            )
-            for feature, weight, times, factors in table
-        ]
-        data = [
-            {
-                "feature": feature.name,
-                "weight": weight,
-                "time_weights": list(times),
-                "scale": feature.scale,
-            }
-            for feature, weight, times, _ in table
-        ]
-        powers = ["time weight", *(f"of u^{power}" for power in range(2, degree + 1))][:degree]
-        parts = ["at the start", "in the middle", "at the end"] if degree else []
-        head = ("feature", "weight", *powers, *parts, "divided by")
-        return [Listing("weights", "Weights, the largest first", head, ("feature",), rows, data)]
+
+def _over_the_game(config: LearningConfig, last: LearningStep) -> Drawn:
+    """Return the weight of each feature as a game goes on."""
+    model = model_of(config, last)
+    clocks = [index / (_CLOCKS - 1) for index in range(_CLOCKS)]
+    names = [feature.name for feature in model.features]
+    plot = replace(
+        weight_plots(config)[0],
+        title="Weights over the game",
+        unit="weight times factor",
+        x="clock",
+        x_title="clock, 0 at the start and 1 at the end",
+    )
+    rows = [
+        {"clock": clock}
+        | {name: model.weights[i] * model.factor(i, clock) for i, name in enumerate(names)}
+        for clock in clocks
+    ]
+    return Drawn(plot, rows)
+
+
+KIND = Kind(
+    name=LEARNER,
+    learner=Learning(),
+    read=load_learning_config,
+    columns=_columns,
+    facts=_facts,
+    live=_live,
+    plots=_plots,
+    listings=_listings,
+    page=_page,
+    uses={"edited": edited, "replayed": replayed},
+)

@@ -27,7 +27,8 @@ from evoply.learning.pattern_config import PatternConfig, load_pattern_config
 from evoply.learning.replay import PlayedAgain
 from evoply.players import AlphaBeta, ExpressionEvaluator
 from evoply.protocols import RunError, StoppedWithinStepError, steps
-from evoply.runs.steps import Doubles, KeptLearner, KeptStep
+from evoply.runs.learners import KeptLearner
+from evoply.runs.steps import Doubles, KeptStep
 
 _MOST_PLIES = 300
 _AT_ONCE = 2_000
@@ -81,6 +82,10 @@ class PatternLearning(KeptLearner[PatternStep]):
 
     step_type: ClassVar[type[PatternStep]] = PatternStep
     config_type: ClassVar[type[PatternConfig]] = PatternConfig
+    one_machine: ClassVar[str] = (
+        "cluster: tables are learned game after game, by one core - leave the cluster out; "
+        "`evoply compare --cluster` makes several runs beside one another"
+    )
 
     def first(self, config: PatternConfig, /) -> PatternStep:
         """Return tables full of zeros."""

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib.util import find_spec
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -30,11 +30,16 @@ from evoply._native import Stream
 from evoply.arena import Schedule, play
 from evoply.expressions import program_with_parameters
 from evoply.games import game_rules
+from evoply.learning.games_config import config_of
 from evoply.learning.tunable import Tunable, player_from, tunable
-from evoply.learning.tuning_config import TuningConfig
+from evoply.learning.tuning_config import TUNING_LEARNER, TuningConfig
 from evoply.players import KernelSeat, Player, ValuingPlayer
 from evoply.protocols import RunError, steps
-from evoply.runs.steps import KeptLearner, KeptStep
+from evoply.runs.display import ChampionFacts
+from evoply.runs.kind import Kind
+from evoply.runs.learners import KeptLearner
+from evoply.runs.steps import KeptStep
+from evoply.sections import Column, share
 
 if TYPE_CHECKING:
     from cmaes import CMA
@@ -73,6 +78,9 @@ class Tuning(KeptLearner[TuningStep]):
 
     config_type: ClassVar[type[TuningConfig]] = TuningConfig
     step_type: ClassVar[type[TuningStep]] = TuningStep
+    one_machine: ClassVar[str] = (
+        "cluster: tuning plays on the cores of this machine - leave the cluster out"
+    )
     _known: dict[str, CMA] = field(default_factory=dict, compare=False, repr=False)
     """The search after the newest step, by its digest: computing it again is slow."""
 
@@ -306,3 +314,30 @@ def tune(
     """
     config = TuningConfig.for_player(player, game, runs=runs, **settings)
     return steps(Tuning(threads), config, resume_from)
+
+
+def _facts(champion: Any, last: TuningStep) -> ChampionFacts:
+    """Return the score of the numbers in their test."""
+    about = {"generation": last.number, "score": last.best_score}
+    title = (
+        f"{len(last.best)} numbers, {share(last.best_score)} in their test, after "
+        f"{last.statistics['games']:,.0f} games"
+    )
+    return ChampionFacts(title, about, {"generation": last.number})
+
+
+KIND = Kind(
+    name=TUNING_LEARNER,
+    learner=Tuning(),
+    read=partial(config_of, TuningConfig),
+    columns=(
+        Column("best", "best in tests", share, "best in tests"),
+        Column("mean", "mean of a generation", share, "mean"),
+        Column("games", "games", "{:,.0f}".format),
+        Column("spread", "spread", "{:.3f}".format),
+    ),
+    word="generation",
+    facts=_facts,
+    uses={"check_installed": lambda config: check_installed()},
+)
+"""What runs show of tuning."""

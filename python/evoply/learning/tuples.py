@@ -16,7 +16,7 @@ Reasons: docs/design/learning.md.
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from time import perf_counter
 from typing import Any, ClassVar
@@ -32,6 +32,7 @@ from evoply.games import game_rules
 from evoply.games.squares import parse_square
 from evoply.learning.pattern_learner import PatternLearning, PatternStep, pattern_player
 from evoply.learning.tuples_config import (
+    TUPLES_LEARNER,
     TuplesConfig,
     load_tuples_config,
     squares_of,
@@ -40,7 +41,11 @@ from evoply.learning.tuples_config import (
 from evoply.players import AlphaBeta, ValuingPlayer
 from evoply.processes import core_count
 from evoply.protocols import RunError, steps
-from evoply.runs.steps import Doubles, KeptLearner, KeptStep
+from evoply.runs.display import ChampionFacts, Listing, LiveFacts
+from evoply.runs.kind import Kind
+from evoply.runs.learners import KeptLearner
+from evoply.runs.steps import Doubles, KeptStep
+from evoply.sections import Column, share
 
 Individual = tuple[str, ...]
 """Tuples, each as text such as "a1 b1 b2", in alphabetical order; no two of them share a table."""
@@ -79,6 +84,10 @@ class TupleEvolution(KeptLearner[TuplesStep]):
 
     config_type: ClassVar[type[TuplesConfig]] = TuplesConfig
     step_type: ClassVar[type[TuplesStep]] = TuplesStep
+    one_machine: ClassVar[str] = (
+        "cluster: tuples evolve on the cores of one machine - leave the cluster out; "
+        "`evoply compare --cluster` makes several runs beside one another"
+    )
 
     def first(self, config: TuplesConfig, /) -> TuplesStep:
         """Return a generation of random tuples."""
@@ -307,3 +316,43 @@ def evolve_tuples(
     if settings or not isinstance(config, TuplesConfig):
         config = load_tuples_config(config, settings=settings)
     return steps(TupleEvolution(threads), config, resume_from)
+
+
+def _live(usual: LiveFacts, config: TuplesConfig, step: TuplesStep) -> LiveFacts:
+    champion = f"{len(step.champion)} tuples: {', '.join(step.champion)}"
+    return replace(usual, champion=champion)
+
+
+def _facts(champion: Any, last: TuplesStep) -> ChampionFacts:
+    """Return the number of tuples, and the generation of the champion."""
+    about = {"generation": last.born, "tuples": list(last.champion)}
+    title = f"{len(last.champion)} tuples, from generation {last.born} of {last.number + 1}"
+    return ChampionFacts(title, about, {"digest": last.digest, "generation": last.number})
+
+
+def _listings(config: TuplesConfig, last: TuplesStep) -> list[Listing]:
+    """Return the champion's tuples, which configs of patterns understand."""
+    data = [{"squares": squares} for squares in last.champion]
+    rows = [(squares, str(len(squares.split()))) for squares in last.champion]
+    title = "The champion's tuples"
+    return [Listing("tuples", title, ("squares", "how many"), ("squares",), rows, data)]
+
+
+KIND = Kind(
+    name=TUPLES_LEARNER,
+    learner=TupleEvolution(),
+    read=load_tuples_config,
+    columns=(
+        Column("best", "best against the others", share, "best"),
+        Column("against_champion", "against the champion", share, "against the champion"),
+        Column("squares", "squares a tuple", "{:.1f}".format, "squares a tuple"),
+        Column("distinct_tuples", "distinct tuples", "{:,.0f}".format),
+        Column("games", "games", "{:,.0f}".format),
+    ),
+    word="generation",
+    facts=_facts,
+    live=_live,
+    listings=_listings,
+    uses={"patterns": lambda champion, last: list(last.champion)},
+)
+"""What runs show of an evolution of tuples."""

@@ -11,11 +11,10 @@ if TYPE_CHECKING:
     from evoply.reports.adviser import Advice, Adviser
     from evoply.reports.analysis_page import page_of_games
     from evoply.reports.chart_files import save_charts
-    from evoply.reports.charts import Chart, interval_chart, line_chart
+    from evoply.reports.charts import Chart, interval_chart, line_chart, plot_charts
     from evoply.reports.explanation import Explanation, explain
     from evoply.reports.game_analysis import Accuracy, AnalysedGame, AnalysedMove, analyse_games
     from evoply.reports.influence import square_effects
-    from evoply.reports.learning_page import weight_charts
     from evoply.reports.pages import result_html, write_result
     from evoply.reports.phrases import Influence
     from evoply.reports.puzzle_book import Puzzle, puzzles
@@ -48,6 +47,7 @@ __all__ = [
     "interval_chart",
     "line_chart",
     "page_of_games",
+    "plot_charts",
     "puzzles",
     "report_html",
     "result_html",
@@ -55,7 +55,6 @@ __all__ = [
     "save_charts",
     "square_effects",
     "status_in_words",
-    "weight_charts",
     "why",
     "write_report",
     "write_result",
@@ -68,12 +67,11 @@ give_when_used(
         "adviser": "Advice Adviser",
         "analysis_page": "page_of_games",
         "chart_files": "save_charts",
-        "charts": "Chart interval_chart line_chart",
+        "charts": "Chart interval_chart line_chart plot_charts",
         "series": "Lines Series",
         "explanation": "Explanation explain",
         "game_analysis": "Accuracy AnalysedGame AnalysedMove analyse_games",
         "influence": "square_effects",
-        "learning_page": "weight_charts",
         "pages": "result_html write_result",
         "phrases": "Influence",
         "puzzle_book": "Puzzle puzzles",

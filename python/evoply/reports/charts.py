@@ -16,6 +16,7 @@ from typing import Any
 from evoply.look import LINE_COLORS, framed
 from evoply.reports.inline_svg import inline_svg
 from evoply.reports.series import Lines, Series, sampled
+from evoply.runs.columns import Drawn, Plot, Row, Scatter
 from evoply.sections import Intervals
 from evoply.wording import ends_in_words, named_apart
 
@@ -236,6 +237,10 @@ def interval_chart(
 
 def drawn(chart: Any) -> Any:
     """Return *chart* as one that can be drawn, if it is only declared."""
+    if isinstance(chart, Scatter):
+        return scatter_chart(chart.title, chart.groups, chart.x_title, chart.y_title)
+    if isinstance(chart, Drawn):
+        return plot_charts([chart.plot], chart.rows)[0]
     if not isinstance(chart, Intervals):
         return chart
     return interval_chart(
@@ -245,6 +250,27 @@ def drawn(chart: Any) -> Any:
         chart.unit,
         note=chart.note,
         reference=chart.reference,
+    )
+
+
+def plot_charts(plots: Sequence[Plot], rows: Sequence[Row]) -> list[Chart]:
+    """Return *plots* of the steps of a run, or of other *rows*, as charts."""
+    return [_plot_chart(plot, rows[plot.after :] or rows) for plot in plots]
+
+
+def _plot_chart(plot: Plot, rows: Sequence[Row]) -> Chart:
+    return line_chart(
+        plot.title,
+        [row[plot.x] for row in rows],
+        [
+            Series(line.name, [*map(line.value, rows)], color=line.color, is_dashed=line.is_dashed)
+            for line in plot.lines
+        ],
+        plot.unit,
+        x_title=plot.x_title or ("generation" if plot.x == "number" else plot.x),
+        note=plot.note,
+        is_share=plot.is_share,
+        from_zero=plot.from_zero,
     )
 
 

@@ -10,6 +10,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from operator import attrgetter, itemgetter
 from pathlib import Path
+from typing import Any
 
 from evoply.arena.matches import MATCH, won_drawn_lost
 from evoply.files import write_atomically
@@ -17,12 +18,9 @@ from evoply.games import game_rules
 from evoply.gp import tree_svg
 from evoply.players import Player
 from evoply.refusals import reason
-from evoply.reports.charts import Chart
-from evoply.reports.evolution_page import EvolutionPage
+from evoply.reports.charts import Chart, plot_charts
 from evoply.reports.explanation import Explanation, explain
 from evoply.reports.influence import square_effects
-from evoply.reports.kind_page import KindPage, Rows
-from evoply.reports.learning_page import LearningPage
 from evoply.reports.open_evaluator import is_drawn, tree_of
 from evoply.reports.pages import result_html
 from evoply.reports.phrases import Influence, percent
@@ -31,19 +29,8 @@ from evoply.reports.status import status_in_words
 from evoply.runs import Run, RunError, played_matches
 from evoply.sections import FACTS, Column, Page, Picture, Section, cells_of, chosen, shares
 
+Rows = Sequence[Mapping[str, Any]]
 _MOST_ROWS = 1000  # generations in a table
-
-
-PAGES: Mapping[str, KindPage] = {
-    "evolution": EvolutionPage(),
-    "learning": LearningPage(),
-}
-"""Pages by the name of the kind of learner; any other kind has a `KindPage`."""
-
-
-def page_of(run: Run) -> KindPage:
-    """Return what the kind of learner of *run* adds to pages about it."""
-    return PAGES.get(run.kind.name, KindPage())
 
 
 def write_report(run: Run, path: str | os.PathLike[str] | None = None) -> Path:
@@ -61,18 +48,26 @@ def write_report(run: Run, path: str | os.PathLike[str] | None = None) -> Path:
 
 def run_charts(run: Run) -> list[Chart]:
     """Return the charts of the page about *run*; none without a step."""
-    rows = run.rows()
-    return page_of(run).charts(run, rows) if rows else []
+    rows = run.drawn_rows()
+    is_own = "fitness" in run.python_parts()
+    plots = run.kind.display.plots(run.config, rows, is_own=is_own) if rows else []
+    return plot_charts(plots, rows)
+
+
+def own_part(run: Run, rows: Rows) -> tuple[Mapping[str, str], Sequence[Section]]:
+    """Return the facts and sections that the kind of learner of *run* adds to pages about it."""
+    make = run.kind.page
+    return ({"learner": run.kind.name}, ()) if make is None else make(run, rows)
 
 
 def report_html(run: Run) -> str:
     """Return the page about *run* as text; pages of very long runs show a sample of them."""
     rows = run.rows()
-    kind_page = page_of(run)
+    facts, sections = own_part(run, rows) if rows else ({}, ())
     shown = sampled(rows, _MOST_ROWS)
     more = f"`evoply runs {shlex.quote(run.name)} --csv FOLDER` writes all."
     sample = f"Evenly spaced {run.step_word}s; {more}" if len(shown) < len(rows) else ""
-    learned = _learned(kind_page, run, rows, shown, sample) if rows else []
+    learned = _learned(run, shown, sample, sections) if rows else []
     return result_html(
         Page(
             f"{run.name}: {game_rules(run.config.game).title}",
@@ -80,25 +75,23 @@ def report_html(run: Run) -> str:
                 *(learned or [Section("", sentences=[f"No {run.step_word} is finished yet."])]),
                 _what_was_run(run, rows, shown, sample),
             ],
-            _facts(kind_page, run, rows),
+            _facts(run, rows, facts),
             f"evoply {run.version}, started {_moment(run.created)}",
         )
     )
 
 
-def _learned(kind_page: KindPage, run: Run, rows: Rows, shown: Rows, sample: str) -> list[Section]:
+def _learned(run: Run, shown: Rows, sample: str, sections: Sequence[Section]) -> list[Section]:
     """Return the sections that need at least one generation."""
     champion = run.champion_player
     explanation = explain(champion, game=run.config.game)
-    numbers = Section("", run.columns(rows), shown, sample, look="numbers", folded="All numbers")
+    numbers = Section("", run.columns(shown), shown, sample, look="numbers", folded="All numbers")
     return [
         Section("", sentences=[explanation.sentence]),
         _matches(run),
-        _champion(kind_page, run, champion, explanation),
-        Section(
-            f"{run.step_word.capitalize()}s", charts=kind_page.charts(run, rows), parts=[numbers]
-        ),
-        *kind_page.sections(run),
+        _champion(run, champion, explanation),
+        Section(f"{run.step_word.capitalize()}s", charts=run_charts(run), parts=[numbers]),
+        *sections,
     ]
 
 
@@ -135,7 +128,7 @@ def _matches(run: Run) -> Section:
     )
 
 
-def _champion(kind_page: KindPage, run: Run, champion: Player, explanation: Explanation) -> Section:
+def _champion(run: Run, champion: Player, explanation: Explanation) -> Section:
     """Return the player, what it comes to, and what of it decides moves."""
     tree = tree_of(champion)
     pictures = []
@@ -165,7 +158,7 @@ def _champion(kind_page: KindPage, run: Run, champion: Player, explanation: Expl
     size = f"The tree of {len(tree or ()):,} nodes is too large for a picture."
     return Section(
         "Champion",
-        note=kind_page.champion_note(run),
+        note=_note(run),
         parts=[
             Section("Simplified", text=explanation.simplified or ""),
             *([exceptions] if count else []),
@@ -175,6 +168,13 @@ def _champion(kind_page: KindPage, run: Run, champion: Player, explanation: Expl
             Section("", pictures=pictures, note=size * too_large),
         ],
     )
+
+
+def _note(run: Run) -> str:
+    """Return what is said beside the explanation, by a learner that is there."""
+    if run.kind.facts is None:
+        return ""
+    return run.kind.facts(run.champion, run.last()).note
 
 
 def _influence(title: str, note: str, influences: Sequence[Influence]) -> list[Section]:
@@ -211,15 +211,15 @@ _MOST_PARTS = 12
 _COMMANDS = cells_of("", "of the run", **{"of the run": "code"})
 
 
-def _facts(kind_page: KindPage, run: Run, rows: Rows) -> dict[str, str]:
+def _facts(run: Run, rows: Rows, own: Mapping[str, str]) -> dict[str, str]:
     facts = {
         "status": status_in_words(run.status, run.ended_by),
         f"{run.step_word}s": f"{len(rows):,}",
     }
     if rows:
         seconds = sum(step.seconds for step in run.steps())
-        facts |= {**kind_page.facts(run, rows), "time": _duration(seconds)}
-    if not run.kind.display.games(run.config).are_reproducible:
+        facts |= {**own, "time": _duration(seconds)}
+    if not run.games.are_reproducible:
         facts["reproducible"] = "no: an opponent may play otherwise in the same game"
     return facts
 

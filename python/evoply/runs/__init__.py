@@ -9,8 +9,10 @@ if TYPE_CHECKING:
     from evoply.protocols import RunError, RunNameError
     from evoply.runs.advance import advance
     from evoply.runs.background import go_on_in_process
+    from evoply.runs.display import ChampionFacts, Listing, LiveFacts
     from evoply.runs.folder import is_locked, leave_request, read_request
-    from evoply.runs.kind import ChampionFacts, Kind, Listing, LiveFacts, RunEnding
+    from evoply.runs.kind import Kind
+    from evoply.runs.learners import RunEnding
     from evoply.runs.results import (
         PlayedMatches,
         champion_changes,
@@ -67,7 +69,9 @@ give_when_used(
         "run_names": "checked_name named_run new_run_path run_path",
         "folder": "is_locked leave_request read_request",
         "background": "go_on_in_process",
-        "kind": "ChampionFacts RunEnding Kind Listing LiveFacts",
+        "display": "ChampionFacts Listing LiveFacts",
+        "kind": "Kind",
+        "learners": "RunEnding",
         "results": (
             "PlayedMatches champion_changes champion_of export_csv export_parquet match_of "
             "named_champion played_matches resolve_champion"

@@ -1,10 +1,11 @@
-"""The numbers of every step of a run as columns, declared once.
+"""The numbers of every step of a run as columns, and its charts, declared once.
 
 The live display, the table of steps, charts and the table of a page follow from the same columns. A
 row is a step from the store: number, digest, statistics, seconds.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from evoply.sections import Column
@@ -59,3 +60,56 @@ def table(
     listed = [column for column in columns if is_whole or column.is_listed]
     cells = [tuple(column.text(row) for column in listed) for row in rows]
     return tuple(column.label for column in listed), cells
+
+
+@dataclass(frozen=True, slots=True)
+class PlotLine:
+    """A number of every step, as a line of a plot."""
+
+    name: str
+    of: str | Callable[[Row], float | None] = ""
+    """Its key in a row, or a function of a row; empty: its name."""
+    color: int | None = None
+    """Its index among the colours; by default its index among the lines."""
+    is_dashed: bool = False
+
+    def value(self, row: Row) -> float | None:
+        """Return the number in *row*; None if it is not there."""
+        return row.get(self.of or self.name) if isinstance(self.of, str) else self.of(row)
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """Lines over the steps of a run."""
+
+    title: str
+    unit: str
+    lines: Sequence[PlotLine]
+    note: str = ""
+    x: str = "number"
+    """The key in a row of the horizontal axis."""
+    x_title: str = ""
+    """The title of that axis; empty: its key."""
+    is_share: bool = False
+    """Whether the numbers are shares in [0, 1]."""
+    from_zero: bool = False
+    after: int = 0
+    """Number of first steps without such a number, if there are more steps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A plot of rows that are not the steps of a run."""
+
+    plot: Plot
+    rows: Sequence[Row]
+
+
+@dataclass(frozen=True, slots=True)
+class Scatter:
+    """Points (x, y) of two groups; the second stands out."""
+
+    title: str
+    groups: Mapping[str, Sequence[tuple[float, float]]]
+    x_title: str
+    y_title: str

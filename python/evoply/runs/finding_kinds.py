@@ -6,15 +6,33 @@ from pathlib import Path
 from typing import Any
 
 from evoply.files import read_kept_text
-from evoply.own_code import FORM, OwnCode, carried_code, is_own_code, pinned_text
+from evoply.own_code import (
+    FORM,
+    OwnCode,
+    carried_code,
+    is_own_code,
+    pinned_text,
+    qualified_name,
+)
 from evoply.protocols import ConfigError, RunError, StorableLearner
 from evoply.runs.folder import stored_learner
 from evoply.runs.kind import Kind
-from evoply.runs.outside_kind import outside_kind
 from evoply.runs.own_learner import is_named, loaded_learner
 
 Kinds = Mapping[str, Kind]
 """Kinds of learners by the name that `config.toml` gives them; `evoply.kinds` has evoply's own."""
+
+
+def outside_kind(learner: StorableLearner | None = None, name: str = "") -> Kind:
+    """Return the kind of a user's *learner*, or of a missing one called *name*.
+
+    With both, configs name the learner as *name* says, `python:FILE.py:NAME`. A run can be read
+    without its learner: status, digests, statistics, champions.
+    """
+    name = name or qualified_name(learner)
+    is_named = is_own_code(name)
+    shown = OwnCode.from_text(name).label if is_named else name
+    return Kind(name=shown, learner=learner, own=name if is_named else "")
 
 
 def kind_of(kinds: Kinds, config: Any, learner: Any = None) -> Kind:

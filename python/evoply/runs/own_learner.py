@@ -29,6 +29,16 @@ def loaded_learner(source: Any) -> StorableLearner:
     return found
 
 
+def present(learner: StorableLearner | None, name: str) -> StorableLearner:
+    """Return *learner*; `RunError` if it, called *name*, is missing."""
+    if learner is None:
+        raise RunError(
+            f"this run needs the learner {name}, written in Python: give it, as in "
+            "evoply.Run.open(PATH, learner=...)"
+        )
+    return learner
+
+
 def named_learner(learner: Any) -> OwnCode:
     """Return how configs name a user's *learner*: by its class if that has no state, or as a value.
 

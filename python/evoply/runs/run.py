@@ -37,7 +37,8 @@ from evoply.runs.folder import (
     status_in,
 )
 from evoply.runs.game_file import GAME, add_game_of, game_content
-from evoply.runs.kind import Kind, RunEnding, check_installed
+from evoply.runs.kind import Kind, check_installed
+from evoply.runs.learners import RunEnding, RunGames
 from evoply.runs.schema import reading, recorded_parts, unreadable
 
 _T = TypeVar("_T")
@@ -295,7 +296,7 @@ class Run:
             connection = self._database.connection
             if isinstance(connection, BoundedConnection):
                 connection.renew(is_bounded=False)  # a question may take as long as it likes
-            for name, select in self.kind.store.views(self.config).items():
+            for name, select in self.kind.tables.views(self.config).items():
                 connection.execute(f"CREATE TEMP VIEW IF NOT EXISTS {name} AS {select}")
             cursor = connection.execute(query, parameters)
             names = [column[0] for column in cursor.description]
@@ -336,6 +337,18 @@ class Run:
         read = {**self.kind.store.exports(self.config), "matches": schema.match_rows}[table]
         return even_rows(self.reading(read))
 
+    def drawn_rows(self) -> list[dict[str, Any]]:
+        """Return the rows of `generations` with the numbers that only charts show."""
+        return self.reading(lambda opened: self.kind.store.drawn_rows(opened, self.config))
+
+    @property
+    def games(self) -> RunGames:
+        """The facts about the games of the run."""
+        if self.kind.own is not None:
+            return RunGames()
+        found: RunGames = self.kind.learners.given.games(self.config)
+        return found
+
     def to_arrays(self, table: str = "generations") -> dict[str, NDArray[Any]]:
         """Return a table as one array per column: numbers as numbers, all else as objects.
 
@@ -367,7 +380,9 @@ class Run:
         last = self.last()
         if last is None:
             self._has_no_champion()
-        return self.reading(lambda _: self.kind.display.champion(last, self.note))
+        if self.kind.own is not None:
+            return last.champions[0]
+        return self.reading(lambda _: self.kind.learners.given.champion(last, self.note))
 
     @property
     def champion_player(self) -> Any:

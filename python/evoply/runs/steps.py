@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from time import perf_counter
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar, Generic, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import (
     AfterValidator,
@@ -26,11 +26,9 @@ from pydantic_core import core_schema
 
 from evoply import gp
 from evoply.configs.config_errors import checked
-from evoply.configs.run_config import RunConfig
 from evoply.expressions import PrimitiveSet
 from evoply.files import checksum
 from evoply.players import ValuingPlayer
-from evoply.protocols import Cluster
 
 _DESCRIPTIVE = ("statistics", "seconds", "total_seconds")
 
@@ -89,9 +87,9 @@ def _adapter(step_type: type[Any]) -> TypeAdapter[Any]:
     return TypeAdapter(step_type)
 
 
-def dumped(step: Any) -> dict[str, Any]:
-    """Return the fields of *step*, a dataclass, as JSON-ready data."""
-    data: dict[str, Any] = _adapter(type(step)).dump_python(step, mode="json")
+def dumped(step: Any, *, include: set[str] | None = None) -> dict[str, Any]:
+    """Return the fields of *step*, a dataclass, as JSON-ready data; *include*: only these."""
+    data: dict[str, Any] = _adapter(type(step)).dump_python(step, mode="json", include=include)
     return data
 
 
@@ -132,6 +130,11 @@ class KeptStep:
     digest: Annotated[str, Field(exclude=True)] = ""
     counts_games: ClassVar[bool] = False
     """Whether what comes next depends on the games so far, and not on the step's number."""
+
+    @property
+    def totals(self) -> Mapping[str, float]:
+        """What was spent so far: games, those that gave labels among them."""
+        return {"games": self.statistics["games"] + self.statistics.get("labelled_games", 0)}
 
     def player(self, config: Any, /) -> ValuingPlayer:
         """Return the player that was learned."""
@@ -174,33 +177,3 @@ class KeptStep:
         step: Self = loaded(cls, data)
         step.check(config)
         return step.completed(config)
-
-
-_Step = TypeVar("_Step", bound=KeptStep)
-
-
-@dataclass(frozen=True)
-class KeptLearner(Generic[_Step]):
-    """A learner whose steps are `KeptStep`s; *threads* 0: the usual number."""
-
-    threads: int = 0
-    config_type: ClassVar[type[RunConfig]]
-    step_type: ClassVar[type[KeptStep]]
-
-    def on(self, threads: int, cluster: Cluster | None) -> Self:
-        """Return the learner for *threads* unless 0, and for a *cluster* if it takes one."""
-        return replace(self, threads=threads or self.threads)
-
-    def is_finished(self, config: Any, step: _Step, /) -> bool:
-        """Return whether the limits in *config* allow no step after *step*."""
-        return bool(config.ended_by(step))
-
-    def dump(self, step: _Step, /) -> Any:
-        """Return *step* as JSON-ready data."""
-        return dumped(step)
-
-    def load(self, config: Any, data: Any, /) -> _Step:
-        """Return the step that `dump` wrote as *data*; `ValueError` if it is damaged."""
-        step: Any = self.step_type.load(config, data)
-        loaded: _Step = step
-        return loaded

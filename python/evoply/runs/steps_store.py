@@ -12,22 +12,14 @@ from evoply.checksums import Database
 from evoply.own_code import qualified_name
 from evoply.players.player import KINDS
 from evoply.players.player_kind import PlayerKind
-from evoply.protocols import RunError, StorableLearner
+from evoply.protocols import StorableLearner
 from evoply.runs import schema
 from evoply.runs.columns import USUAL, Row
+from evoply.runs.own_learner import present
 from evoply.runs.schema import StepRow
 from evoply.runs.states import joined, parted, zipped
+from evoply.runs.steps import dumped
 from evoply.wording import shorten
-
-
-def present(learner: StorableLearner | None, name: str) -> StorableLearner:
-    """Return *learner*; `RunError` if it, called *name*, is missing."""
-    if learner is None:
-        raise RunError(
-            f"this run needs the learner {name}, written in Python: give it, as in "
-            "evoply.Run.open(PATH, learner=...)"
-        )
-    return learner
 
 
 def _nothing(config: Any) -> Mapping[str, Any]:
@@ -79,23 +71,32 @@ Rows = Iterable[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class StepsStore:
-    """See `evoply.runs.kind.Store`; *name* is the learner's."""
+class Tables:
+    """What the tables of a run have of its steps."""
 
-    name: str
-    learner: StorableLearner | None
     beside: tuple[str, ...] = ()
     """The fields that rows of steps need: they stand beside the state, which is compressed."""
     grows: tuple[str, ...] = ()
     """The fields of which each step keeps what it added."""
     row: Callable[[Any, StepRow], dict[str, Any]] = _row
     """Returns the row of a step of a config, with all its numbers."""
+    drawn: str = ""
+    """A field beside the state that has further numbers for charts, by name."""
     lists: Callable[[Any], Mapping[str, Callable[[int, Any], Rows]]] = _nothing
     """Further tables of a config: functions of a step's number and state that return its rows."""
     views: Callable[[Any], Mapping[str, str]] = _nothing
     """The tables in SQL, for questions: SELECTs by name, of a config."""
     data: Callable[[Row], dict[str, Any]] = dict
     """Returns the JSON-ready data of a row for programs."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepsStore:
+    """The steps of a run in `run.db`; *name* is the learner's, which may be missing."""
+
+    name: str
+    learner: StorableLearner | None
+    tables: Tables
 
     def check_step(self, config: Any, step: Any, /) -> None:
         """Raise ValueError if *step* breaks the contract of steps."""
@@ -137,25 +138,41 @@ class StepsStore:
     def write(self, database: Database, step: Any, /) -> None:
         """Write *step* inside a transaction."""
         before = schema.read_steps(database, step.number - 1, step.number - 1)
-        had = before[-1].fields if before and self.grows else {}
+        had = before[-1].fields if before and self.tables.grows else {}
         with self._dumping(step):
-            fields, rest = parted(self._learner.dump(step), self.beside, self.grows, had)
+            data = self._learner.dump(step)
+            fields, rest = parted(data, self.tables.beside, self.tables.grows, had)
             state = zipped(rest)
         schema.write_step(database, step, fields, state)
 
     def read(self, database: Database, config: Any, number: int, /) -> Any:
         """Return the step that the learner loads from the stored data."""
         with database.snapshot():
-            rows = schema.read_steps(database, 0 if self.grows else number, number)
+            rows = schema.read_steps(database, 0 if self.tables.grows else number, number)
             state = schema.read_state(database, number)
         fields = [row.fields for row in rows]
-        return self._learner.load(config, joined(fields, state, self.grows))
+        return self._learner.load(config, joined(fields, state, self.tables.grows))
+
+    def row_of(self, config: Any, step: Any, /) -> dict[str, Any]:
+        """Return the row of *step*, as it is read when the step was kept."""
+        names = self.tables.beside
+        fields = dumped(step, include=set(names)) if names else {}
+        row = StepRow(step.number, step.digest, step.statistics, step.seconds, fields)
+        return self.tables.row(config, row)
+
+    def drawn_rows(self, database: Database, config: Any) -> list[dict[str, Any]]:
+        """Return the rows of all steps with the numbers that only charts show."""
+        drawn = self.tables.drawn
+        return [
+            {**self.tables.row(config, step), **(step.fields[drawn] if drawn else {})}
+            for step in schema.read_steps(database)
+        ]
 
     def exports(self, config: Any) -> dict[str, Callable[[Database], list[dict[str, Any]]]]:
         """Return the functions that read the tables, by name."""
 
         def steps(database: Database) -> list[dict[str, Any]]:
-            return [self.row(config, step) for step in schema.read_steps(database)]
+            return [self.tables.row(config, step) for step in schema.read_steps(database)]
 
         def listed(rows: Callable[[int, Any], Rows], database: Database) -> list[dict[str, Any]]:
             with database.snapshot():
@@ -165,7 +182,7 @@ class StepsStore:
                     for row in rows(number, schema.read_state(database, number))
                 ]
 
-        lists = {name: partial(listed, rows) for name, rows in self.lists(config).items()}
+        lists = {name: partial(listed, rows) for name, rows in self.tables.lists(config).items()}
         return {"generations": steps, **lists}
 
     @property

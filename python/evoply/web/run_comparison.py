@@ -13,7 +13,7 @@ from evoply.files import read_kept
 from evoply.games import game_rules
 from evoply.kinds import Run
 from evoply.protocols import MALFORMED, RunError, RunNameError
-from evoply.reports.run_page import page_of
+from evoply.reports.run_page import run_charts
 from evoply.reports.series import Lines, sampled
 from evoply.runs import RunSummary, named_run
 from evoply.runs.folder import CONFIG
@@ -224,8 +224,7 @@ def _mean_charts(names: Sequence[str]) -> list[ChartShown]:
     of_runs: list[dict[str, Lines]] = []
     for name in names:
         with Run.open(named_run(name)) as run:
-            rows = run.rows()
-            charts = page_of(run).charts(run, rows) if rows else []
+            charts = run_charts(run)
         of_runs.append({chart.title: chart.lines for chart in charts if chart.lines is not None})
     shown = []
     for title, lines in of_runs[0].items():

@@ -10,9 +10,9 @@ from typing import Any
 from evoply.games import game_rules
 from evoply.gp import changes, tree_svg
 from evoply.kinds import Run
-from evoply.reports.charts import Chart
+from evoply.reports.charts import Chart, drawn
 from evoply.reports.open_evaluator import is_drawn, tree_of
-from evoply.reports.run_page import page_of
+from evoply.reports.run_page import own_part, run_charts
 from evoply.reports.series import Lines, sampled
 from evoply.reports.status import status_in_words
 from evoply.runs import (
@@ -145,7 +145,6 @@ def _version(run: Run, now: _Moment) -> str:
 
 def _state(run: Run, name: str, version: str, now: _Moment) -> RunState:
     rows = run.rows()
-    page = page_of(run)
     state = RunState(
         name=name,
         version=version,
@@ -173,7 +172,7 @@ def _state(run: Run, name: str, version: str, now: _Moment) -> RunState:
     )
     if not rows:
         return state
-    state.charts = [_chart(chart, chart.lines) for chart in page.charts(run, rows) if chart.lines]
+    state.charts = [_chart(chart, chart.lines) for chart in run_charts(run) if chart.lines]
     if run.kind.own is not None:  # its steps are known to its learner alone
         return state
     last = run.last()
@@ -181,12 +180,12 @@ def _state(run: Run, name: str, version: str, now: _Moment) -> RunState:
     state.facts = [*live.facts]
     state.goal = None if live.last_number is None else live.last_number + 1
     state.seconds_left = finite(live.seconds_left)
-    sections = page.sections(run)
+    _, sections = own_part(run, rows)
     # Beside the first, which is fitness: those of sections tell of the newest step.
     state.charts[1:1] = [
         _chart(chart, chart.lines)
         for section in sections
-        for chart in section.charts
+        for chart in map(drawn, section.charts)
         if chart.lines is not None
     ]
     state.tables = [

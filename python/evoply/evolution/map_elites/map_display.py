@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.fitness.measuring import fitness_text
 from evoply.evolution.individuals import Individual, MapPlace, ranking
-from evoply.runs.kind import Listing
+from evoply.runs.display import Listing
 from evoply.sections import Column, share
 from evoply.wording import shorten
 

@@ -9,11 +9,15 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 
-from evoply.evolution import Bins, EvolutionConfig, Generation, Individual, MapPlace, fitness_text
-from evoply.evolution import is_share as has_shares
+from evoply.evolution.config.evolution_config import EvolutionConfig
+from evoply.evolution.fitness.measuring import fitness_text
+from evoply.evolution.fitness.measuring import is_share as has_shares
+from evoply.evolution.generation import Generation
+from evoply.evolution.individuals import Individual, MapPlace
+from evoply.evolution.map_elites.axes import Bins
 from evoply.evolution.map_elites.map_display import elites_listing, elites_of
-from evoply.reports.kind_page import Rows
-from evoply.runs import Run
+from evoply.runs.columns import Row
+from evoply.runs.run import Run
 from evoply.sections import Picture, Section, cells_of
 from evoply.wording import shorten
 
@@ -28,7 +32,7 @@ _COLORS = ("#46327e", "#3b528b", "#2c728e", "#21918c", "#28ae80", "#5ec962", "#a
 _DARK = 3  # colours on which white is read better than black
 
 
-def filled_cells(config: EvolutionConfig, rows: Rows) -> Mapping[str, str]:
+def filled_cells(config: EvolutionConfig, rows: Sequence[Row]) -> Mapping[str, str]:
     """Return the fact how many cells of a map are filled; none without a map."""
     if config.map is None:
         return {}

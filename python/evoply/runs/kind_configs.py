@@ -1,8 +1,4 @@
-"""A learner that a user brings as a kind of learner: its steps are kept as its own data.
-
-It is an argument, or a config names it as `learner = "python:FILE.py:NAME"`. A run can be read
-without it: status, digests, statistics, champions.
-"""
+"""The configs of kinds of learners: models of evoply's own, or a user's dataclasses."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -15,33 +11,91 @@ from pydantic import TypeAdapter, ValidationError
 
 from evoply.configs.config_errors import checked
 from evoply.configs.keys import overridden, read_toml, without_none
+from evoply.configs.run_config import RunConfig
 from evoply.games import game_rules
-from evoply.own_code import OwnCode, is_own_code, qualified_name, reading
+from evoply.own_code import reading
 from evoply.presets import config_text
-from evoply.protocols import Cluster, ConfigError, Progress, RunError, StorableLearner
-from evoply.runs.kind import Kind, RunEnding
-from evoply.runs.own_learner import named_learner
-from evoply.runs.plain_display import PlainDisplay
-from evoply.runs.steps_store import StepsStore, present
-from evoply.runs.user_sources import source_identity
+from evoply.protocols import ConfigError, RunError
+from evoply.runs.own_learner import present
 
 _LEARNER = "learner"
 
 
-def outside_kind(learner: StorableLearner | None = None, name: str = "") -> Kind:
-    """Return the kind of a user's *learner*, or of a missing one called *name*.
+@dataclass(frozen=True)
+class ModelConfigs:
+    """The configs of a learner of evoply's own, whose `config_type` is their model.
 
-    With both, configs name the learner as *name* says, `python:FILE.py:NAME`.
+    Methods are pure functions except for reading files.
     """
-    name = name or qualified_name(learner)
-    return Kind(
-        OwnCode.from_text(name).label if is_own_code(name) else name,
-        _Configs(name, learner),
-        _Learners(name, learner),
-        StepsStore(name, learner),
-        PlainDisplay(),
-        own=name if is_own_code(name) else "",
-    )
+
+    learner: Any
+    read: Callable[..., Any]
+    """Returns the config of a preset, a file or another config, changed as `--set` does."""
+
+    @property
+    def limits(self) -> frozenset[str]:
+        """The keys of a config that may change when a run goes on."""
+        limits: frozenset[str] = self.learner.config_type.changeable()
+        return limits
+
+    def load(self, source: Any, overrides: Sequence[str] = (), /, **settings: Any) -> Any:
+        """Return the config of a preset, a file or another config, changed as `--set` does.
+
+        *settings* are values of keys. It has `game` and `seed`; `ConfigError` lists mistakes.
+        """
+        return self.read(source, overrides, settings)
+
+    def write(self, config: Any, /) -> str:
+        """Return *config* as the text that a run folder keeps."""
+        return str(self.learner.written(config))
+
+    def settled(self, config: Any, /) -> Any:
+        """Return *config* with the contents of the files that it names."""
+        return self.learner.settled(config)
+
+    def fixed(self, config: RunConfig, /) -> Any:
+        """Return the part of *config* that must not change when a run goes on."""
+        return config.decisive()
+
+    def with_limits(self, config: Any, limits: Mapping[str, Any], last: Any, /) -> Any:
+        """Return *config* with other limits; conflicting limits are lifted.
+
+        `generations` are steps, the first without games.
+        """
+        if not limits:
+            return config
+        ends, model = dict(limits), type(config)
+        if "generations" in ends and config.counts == "games":
+            steps = ends.pop("generations")
+            ends["games"] = None if steps is None else _games_of(config, last, steps)
+        settings = {**config.model_dump(), **ends}
+        changed = model(**settings)
+        is_set = any(ends.get(name) is not None for name in config.ends())
+        if not is_set or last is None or not self.learner.is_finished(changed, last):
+            return changed
+        # The old limits, which ended the run, would end it again.
+        return model(**{**settings, **{name: None for name in config.ends() if name not in ends}})
+
+    def endless(self, config: Any, /) -> Any:
+        """Return *config* without limits, for a run with another end."""
+        # A config without limits is refused because it never ends.
+        update = {**dict.fromkeys(config.ends()), config.counts: config.most}
+        return config.model_copy(update=update)
+
+    def games_of_a_step(self, config: RunConfig, /) -> Mapping[str, int]:
+        """Return the least games or labels of a step, or of what follows the last step.
+
+        Each is at the first key of *config* that decides it: a server asks before it begins a run.
+        """
+        return config.games_of_a_step()
+
+
+def _games_of(config: Any, last: Any, steps: int) -> int:
+    """Return the games after which a run has *steps* steps of the usual length."""
+    if last is None:
+        return max(1, (steps - 1) * int(config.games_per_step))
+    more: int = (steps - 1 - last.number) * config.games_per_step
+    return max(1, int(last.games) + more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +109,11 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class _Configs:
-    """See `evoply.runs.kind.Configs`."""
+class OwnConfigs:
+    """The configs of a learner that a user brings; see `ModelConfigs`."""
 
     name: str
-    learner: StorableLearner | None
+    learner: Any
     limits: ClassVar[frozenset[str]] = frozenset({"generations", "time_limit"})
 
     @property
@@ -84,6 +138,7 @@ class _Configs:
         return checked(lambda: self._adapter.validate_python({**data, **settings}), _refusal)
 
     def write(self, config: Any, /) -> str:
+        """Return *config* as TOML; `ConfigError` if it cannot be read again."""
         if isinstance(config, Settings):
             return tomli_w.dumps({_LEARNER: self.name, **config.data})
         data = without_none(self._adapter.dump_python(config, mode="json"))
@@ -103,82 +158,29 @@ class _Configs:
         return text
 
     def settled(self, config: Any, /) -> Any:
+        """Return *config*."""
         return config
 
     def fixed(self, config: Any, /) -> Any:
+        """Return all but the limits."""
         if isinstance(config, Settings):
             return config
         data = self._adapter.dump_python(config)
         return {key: value for key, value in data.items() if key not in self.limits}
 
     def with_limits(self, config: Any, limits: Mapping[str, Any], last: Any, /) -> Any:
+        """Return *config* with other *limits*."""
         if not limits:
             return config
         return self._adapter.validate_python({**self._adapter.dump_python(config), **limits})
 
     def endless(self, config: Any, /) -> Any:
+        """Raise `RunError`: only the learner knows when a run ends."""
         raise RunError(f"a run of {self.name} ends by its own rules: set no budget")
 
     def games_of_a_step(self, config: Any, /) -> Mapping[str, int]:
+        """Return nothing: only the learner knows."""
         return {}
-
-
-@dataclass(frozen=True)
-class _Learners:
-    """See `evoply.runs.kind.Learners`."""
-
-    name: str
-    learner: StorableLearner | None
-    counted: ClassVar[frozenset[str]] = frozenset()
-
-    @property
-    def given(self) -> StorableLearner:
-        return present(self.learner, self.name)
-
-    def made(
-        self,
-        *,
-        threads: int = 0,
-        progress: Callable[[Progress], object] | None = None,
-        cluster: Cluster | None = None,
-        **parts: Any,
-    ) -> StorableLearner:
-        """Return the learner, which manages threads and progress itself."""
-        if cluster is not None:
-            self.check_sendable(None)
-        if any(parts.values()):
-            given = ", ".join(name for name, part in parts.items() if part)
-            raise RunError(f"{given}: only evolution takes these, not {self.name} - leave them out")
-        return self.given
-
-    def check_sendable(self, config: Any, /, *, is_whole: bool = False) -> None:
-        """Raise RunError unless a worker makes the whole run, and can find the learner's file."""
-        if is_whole and is_own_code(self.name):
-            return
-        raise RunError(
-            f"cluster: the learner {self.name} is not evoply's own, and workers do not have it - "
-            "run it without a cluster"
-        )
-
-    def check(self, learner: StorableLearner, config: Any, /) -> None:
-        game_rules(config.game)
-
-    def identities(self, learner: StorableLearner, /) -> dict[str, dict[str, Any]]:
-        if is_own_code(self.name):  # config.toml has its checksum
-            return {}
-        try:
-            place = {"code": str(named_learner(learner))}
-        except ValueError as error:
-            place = {"nameless": str(error)}
-        return {"learner": {**source_identity(learner), **place}}
-
-    def end(self, learner: StorableLearner, config: Any, last: Any, /) -> RunEnding:
-        return RunEnding("", last.champions[0])
-
-    def costs(self, step: Any, previous: Any, /) -> Mapping[str, float]:
-        """Return the statistic `games` of the step, if it has one."""
-        games = step.statistics.get("games")
-        return {} if games is None else {"games": games}
 
 
 def _refusal(error: ValidationError) -> ConfigError:
