@@ -119,9 +119,8 @@ def map_svg(
     """
     across, upwards = axes[:2]
     width, height = _WIDTH / across.count, _HEIGHT / upwards.count
-    seen: dict[
-        tuple[int, ...], tuple[MapPlace, Individual]
-    ] = {}  # the best of those seen from above
+    # The best of cells above one another.
+    seen: dict[tuple[int, ...], tuple[MapPlace, Individual]] = {}
     for place, elite in elites_of(individuals):
         seen.setdefault(place.cell[:2], (place, elite))
     values = [elite.fitness for _, elite in seen.values()]
