@@ -34,6 +34,7 @@ from evoply.evolution import (
     load_config,
     stream_for,
 )
+from evoply.evolution.digest import digest_of
 from evoply.evolution.fitness import Measured, Population
 from evoply.evolution.fitness.contract import FitnessKind
 from evoply.evolution.hall_of_fame import draw_earlier
@@ -409,7 +410,7 @@ def test_a_place_is_in_the_digest() -> None:
         None,
     ):
         moved = (replace(first, place=changed), *step.individuals[1:])
-        assert replace(step, individuals=moved).completed().digest != step.digest
+        assert digest_of(replace(step, individuals=moved)) != step.digest
 
 
 def test_the_player_of_a_cell_has_a_name(

@@ -30,7 +30,7 @@ from evoply.players import TreeEvaluator
 from evoply.players.player_saving import save_player
 from evoply.presets import preset_text
 from evoply.protocols import Progress
-from evoply.runs.steps import dumped
+from evoply.runs.kept_steps import dumped
 
 BASE: dict[str, Any] = {
     "game": "othello-4",

@@ -8,7 +8,7 @@ import pytest
 
 from evoply import Run, load_config, write_report
 from evoply.evolution import Bins, Individual, MapPlace
-from evoply.reports.map_picture import map_svg
+from evoply.evolution.map_elites.map_display import map_svg
 from evoply.runs import advance
 
 SVG = "{http://www.w3.org/2000/svg}"

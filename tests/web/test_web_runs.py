@@ -21,6 +21,7 @@ from evoply.gp import changes
 from evoply.learning import load_learning_config
 from evoply.presets import PRESETS
 from evoply.protocols import ConfigError, RunError
+from evoply.reports.charts import drawn
 from evoply.reports.run_page import own_part, run_charts
 from evoply.runs import advance, champion_of, is_locked, leave_request, read_request
 from evoply.runs.folder import clear_request

@@ -9,18 +9,23 @@ from evoply import gp
 from evoply.evolution.config.config_text import load_config
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.evolution_plots import evolution_plots
-from evoply.evolution.final_test import FINAL_TEST
+from evoply.evolution.final_test import FINAL_TEST, champion_of_test, final_test
 from evoply.evolution.fitness.measuring import fitness_text
 from evoply.evolution.generation import Generation
 from evoply.evolution.generation_tables import TABLES
 from evoply.evolution.individuals import HallOfFameEntry, front_of
-from evoply.evolution.loop import Evolution
-from evoply.evolution.map_elites.map_display import MAP_COLUMNS, elites_listing
-from evoply.evolution.map_elites.map_picture import filled_cells, map_section
+from evoply.evolution.loop import Evolution, ended_by
+from evoply.evolution.map_elites.map_display import (
+    MAP_COLUMNS,
+    elites_listing,
+    filled_cells,
+    map_section,
+)
 from evoply.learning.tuning import check_installed
 from evoply.protocols import RunError
 from evoply.runs.columns import Columns, Row, Scatter
 from evoply.runs.display import ChampionFacts, Listing, LiveFacts
+from evoply.runs.kept_learners import EndOfRun, Note, RunEnding
 from evoply.runs.kind import Kind
 from evoply.runs.run import Run
 from evoply.sections import Column, Section, cells_of, share
@@ -129,6 +134,27 @@ def _live(usual: LiveFacts, config: EvolutionConfig, step: Generation) -> LiveFa
         seconds_left=step.timing.left,
         note=_CHANGING if is_met else "",
     )
+
+
+def _end(learner: Evolution, config: EvolutionConfig, last: Generation) -> RunEnding:
+    """Play the final test, which names the champion."""
+    test = final_test(
+        config,
+        last,
+        threads=learner.threads,
+        progress=learner.progress,
+        cluster=learner.cluster,
+    )
+    return RunEnding(
+        ended_by=ended_by(config, last),
+        champion=config.game_settings.player(test.champion.tree),
+        notes={"final_test": json.dumps(test.data(last))},
+    )
+
+
+def _champion(last: Generation, note: Note) -> HallOfFameEntry:
+    """Return the winner of the final test; before it, the first of the hall of fame."""
+    return champion_of_test(last, note("final_test", FINAL_TEST))
 
 
 def _facts(champion: HallOfFameEntry, last: Generation) -> ChampionFacts:
@@ -257,5 +283,6 @@ KIND = Kind(
     plots=evolution_plots,
     listings=_listings,
     page=_page,
+    ending=EndOfRun(_end, _champion),
     uses={"trees": _trees, "check_installed": _check_installed},
 )

@@ -8,7 +8,7 @@ from evoply.learning.learner import Learning
 from evoply.learning.learning_config import LEARNER, LearningConfig, load_learning_config
 from evoply.learning.replay import replayed
 from evoply.learning.steps import LearningStep, edited, model_of, time_name
-from evoply.runs.columns import Columns, Drawn, Plot, PlotLine, Row
+from evoply.runs.columns import Columns, Plot, PlotLine, PlotOfRows, Row
 from evoply.runs.display import ChampionFacts, Listing, LiveFacts
 from evoply.runs.kind import Kind
 from evoply.runs.run import Run
@@ -186,7 +186,7 @@ def _page(run: Run, rows: Sequence[Row]) -> tuple[dict[str, str], list[Section]]
     return facts, sections
 
 
-def _over_the_game(config: LearningConfig, last: LearningStep) -> Drawn:
+def _over_the_game(config: LearningConfig, last: LearningStep) -> PlotOfRows:
     """Return the weight of each feature as a game goes on."""
     model = model_of(config, last)
     clocks = [index / (_CLOCKS - 1) for index in range(_CLOCKS)]
@@ -203,7 +203,7 @@ def _over_the_game(config: LearningConfig, last: LearningStep) -> Drawn:
         | {name: model.weights[i] * model.factor(i, clock) for i, name in enumerate(names)}
         for clock in clocks
     ]
-    return Drawn(plot, rows)
+    return PlotOfRows(plot, rows)
 
 
 KIND = Kind(

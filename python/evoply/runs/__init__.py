@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from evoply.runs.background import go_on_in_process
     from evoply.runs.display import ChampionFacts, Listing, LiveFacts
     from evoply.runs.folder import is_locked, leave_request, read_request
+    from evoply.runs.kept_learners import RunEnding
     from evoply.runs.kind import Kind
-    from evoply.runs.learners import RunEnding
     from evoply.runs.results import (
         PlayedMatches,
         champion_changes,
@@ -71,7 +71,7 @@ give_when_used(
         "background": "go_on_in_process",
         "display": "ChampionFacts Listing LiveFacts",
         "kind": "Kind",
-        "learners": "RunEnding",
+        "kept_learners": "RunEnding",
         "results": (
             "PlayedMatches champion_changes champion_of export_csv export_parquet match_of "
             "named_champion played_matches resolve_champion"

@@ -98,7 +98,7 @@ class Plot:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class PlotOfRows:
     """A plot of rows that are not the steps of a run."""
 
     plot: Plot
