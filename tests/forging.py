@@ -39,6 +39,7 @@ def sealed_experiment(folder: Path) -> Path:
     file = folder / "experiment.toml"
     data = tomllib.loads(file.read_text())
     data.pop("checksum", None)
-    texts = {name: (folder / "setups" / name).read_text() for name in data["setups"]}
+    files = {**data["setups"], **data.get("players", {})}
+    texts = {name: (folder / "setups" / name).read_text() for name in files}
     file.write_text(tomli_w.dumps({"checksum": checksum([data, texts]), **data}))
     return folder

@@ -18,7 +18,7 @@ import pytest
 
 import evoply as ep
 from evoply import games
-from evoply.cli.tournament_file import read_field
+from evoply.cli.entrants import read_field
 from evoply.experiments import ExperimentFolder
 from evoply.experiments.design import Experiment
 from evoply.expressions import PrimitiveSet, find_primitive_set
@@ -26,7 +26,7 @@ from evoply.expressions.written_form import parse_json
 from evoply.files import checksum, read_limited, with_checksum
 from evoply.formats import saved
 from evoply.kinds import KINDS, Run
-from evoply.leagues import LeagueFolder, LeaguePlan
+from evoply.leagues import league_folder, load_league
 from evoply.learning import TuningConfig, TuplesConfig
 from evoply.players import PackedTables, parse_player, read_packed, save_player
 from evoply.players.engines.engine_player import read_engines
@@ -38,9 +38,10 @@ from evoply.runs import list_runs
 from evoply.runs.summaries import UNFORESEEN
 from evoply.server import Journal, JournalError, TournamentConditions
 from evoply.server.journal import _FILES, _write_facts
-from forging import sealed
+from forging import sealed, sealed_experiment
 from mutants import json_text, mutants, toml_text
 
+METHODS = ("firebrand", "liao", "tuples")
 COUNT = 1500 if "EVOPLY_LONG" in os.environ else 150
 SEED = int(os.environ.get("EVOPLY_MUTANTS", "20261128"))
 MOST_SECONDS = 5.0
@@ -144,6 +145,11 @@ def experiment(folder: Path) -> Door:
         path,
         Experiment(configs=(str(folder / "a.toml"),), game="othello-4", seeds=1, games=2, points=0),
     )
+    return _settings_of(path, lambda: ExperimentFolder.open(path))
+
+
+def _settings_of(path: Path, read: Callable[[], object], share: int = 1) -> Door:
+    """Return the door of the settings of an experiment, whose checksum is right."""
     file = path / "experiment.toml"
     texts = {setup.name: setup.read_text() for setup in sorted((path / "setups").iterdir())}
     data = tomllib.loads(file.read_text())
@@ -156,7 +162,7 @@ def experiment(folder: Path) -> Door:
             sum_of_all = ""
         file.write_text(toml_text({"checksum": sum_of_all, **data}), encoding="utf-8")
 
-    return Door(data, write, lambda: ExperimentFolder.open(path), RunError)
+    return Door(data, write, read, RunError, share)
 
 
 def setup_of_an_experiment(folder: Path) -> Door:
@@ -173,10 +179,20 @@ def setup_of_an_experiment(folder: Path) -> Door:
 
 
 def league(folder: Path) -> Door:
-    plan = LeaguePlan(methods=("firebrand", "liao", "tuples"), budget=0.05, seeds=1, games=2)
-    path = LeagueFolder.create(folder / "league", plan).path
-    file = path / "league.json"
-    return Door(_content(file), _summed(file), lambda: LeagueFolder.open(path), RunError, share=3)
+    methods = ("firebrand", "liao", "found-features")
+    path = league_folder("league", game="othello", methods=methods, budget=0.05, seeds=1).path
+    return _settings_of(path, lambda: load_league(path), share=3)
+
+
+def player_of_a_league(folder: Path) -> Door:
+    path = league_folder("league", game="othello", methods=METHODS, budget=0.05, seeds=1).path
+    file = path / "setups" / "player-1.json"
+
+    def write(data: Any) -> None:
+        file.write_text(json_text(data))
+        sealed_experiment(path)
+
+    return Door(json.loads(file.read_text()), write, lambda: load_league(path), RunError, share=3)
 
 
 def journal(folder: Path) -> Door:
@@ -225,6 +241,7 @@ DOORS: dict[str, Callable[[Path], Door]] = {
     for made in (
         *(rules, saved_player, toml_player, packed_tables, saved_games, field_of_a_tournament),
         *(engines, primitives, experiment, setup_of_an_experiment, league, journal),
+        player_of_a_league,
     )
 }
 

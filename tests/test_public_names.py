@@ -1,5 +1,6 @@
 """The names of `import evoply`: all there, with the defaults of the command line."""
 
+import dataclasses
 import importlib
 import inspect
 import subprocess
@@ -11,8 +12,8 @@ import pytest
 
 import evoply as ep
 from evoply import arena
-from evoply.cli.match import match as match_command
-from evoply.cli.tournament import tournament as tournament_command
+from evoply.cli.shared_options import USUAL_TERMS
+from evoply.cli.tournament import USUAL_ELIMINATION
 from evoply.evolution import EvolutionConfig
 from evoply.runs import advance
 
@@ -49,18 +50,21 @@ def test_every_name_is_there_whatever_was_imported_before() -> None:
 
 @pytest.mark.parametrize("name", ["match", "round_robin", "sprt_match", "tournament"])
 def test_defaults_are_those_of_the_command_line(name: str) -> None:
-    command = match_command if "match" in name else tournament_command
     ours = inspect.signature(getattr(ep, name)).parameters
-    theirs = inspect.signature(command).parameters
     assert ours == inspect.signature(getattr(arena, name)).parameters
-    terms = inspect.signature(arena.conditions_of).parameters
-    assert set(terms) | {"runs"} == set(arena.PlayerTerms.__annotations__)
     assert ours["terms"].annotation == Unpack[arena.PlayerTerms]
-    assert terms["seed"].default == theirs["seed"].default == 1
-    assert terms["threads"].default == theirs["threads"].default
     if name == "tournament":
-        assert ours["threshold"].default == theirs["threshold"].default
-        assert ours["times"].default == theirs["runs"].default
+        assert ours["threshold"].default == USUAL_ELIMINATION.threshold
+        assert ours["times"].default == USUAL_ELIMINATION.runs
+
+
+def test_the_keywords_for_conditions_are_those_of_terms() -> None:
+    """Editors and type checkers read `PlayerTerms`, all else is said in `Terms`."""
+    keywords = {
+        name: kind.__forward_arg__ for name, kind in arena.GameTerms.__annotations__.items()
+    }
+    assert keywords == {field.name: field.type for field in dataclasses.fields(arena.Terms)}
+    assert USUAL_TERMS.keywords == arena.Terms().keywords
 
 
 @pytest.fixture

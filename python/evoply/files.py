@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
-DATABASE, EXPERIMENT_FILE, LEAGUE_FILE = "run.db", "experiment.toml", "league.json"
-"""The files that mark the folder of a run, that of an experiment, which is a folder of runs, and
-that of a league, which holds experiments."""
+DATABASE, EXPERIMENT_FILE = "run.db", "experiment.toml"
+"""The files that mark the folder of a run, and that of an experiment or a league, which is a folder
+of runs."""
 SETUPS = "setups"
-"""The folder with the setups of an experiment, beside its file."""
+"""The folder with the setups of an experiment and its ready players, beside its file."""
 
 MOST_KEPT = 10_000_000
 """Bytes of a text file in the folder of a run, at most."""
@@ -38,7 +38,6 @@ def lies_in_run(path: str | Path) -> bool:
     folders = {*path.absolute().parents, *path.resolve().parents}  # a link leads out, or in
     return any(
         (folder / DATABASE).is_file()
-        or (folder / LEAGUE_FILE).is_file()
         or ((folder / EXPERIMENT_FILE).is_file() and (folder / SETUPS).is_dir())
         for folder in folders
     )
@@ -185,9 +184,9 @@ def read_kept(path: str | Path, limit: int = MOST_KEPT) -> bytes:
     return content
 
 
-def read_kept_text(path: str | Path) -> str:
+def read_kept_text(path: str | Path, limit: int = MOST_KEPT) -> str:
     """Return such a file as text; `ValueError` if it is not UTF-8."""
-    return _utf_8(read_kept(path))
+    return _utf_8(read_kept(path, limit))
 
 
 def checksum(content: object) -> str:

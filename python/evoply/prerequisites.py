@@ -15,14 +15,15 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib import import_module, metadata
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from evoply.files import runs_directory
+from evoply.json_data import JsonData
 from evoply.processes.cores import core_count
 
 State = Literal["ok", "missing", "absent", "unknown"]
@@ -55,7 +56,7 @@ _WITH_BROWSERS = ("darwin", "win32")
 
 
 @dataclass(frozen=True, slots=True)
-class Prerequisite:
+class Prerequisite(JsonData):
     """A part of an installation."""
 
     name: str
@@ -78,8 +79,10 @@ class Prerequisite:
 
 
 @dataclass(frozen=True, slots=True)
-class Examination:
+class Examination(JsonData):
     """All parts of an installation."""
+
+    also = ("is_fit as ok",)
 
     parts: tuple[Prerequisite, ...]
 
@@ -94,9 +97,10 @@ class Examination:
         names = ", ".join(part.name for part in self.parts if part.is_failure)
         return names and f"{names} - not as evoply needs it - do what stands in the lines about it"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all parts as JSON-ready data."""
-        return {"ok": not self.failure, "parts": [asdict(part) for part in self.parts]}
+    @property
+    def is_fit(self) -> bool:
+        """Whether all is there that evoply needs."""
+        return not self.failure
 
 
 def _looks() -> list[tuple[str, bool, Callable[[], Prerequisite]]]:

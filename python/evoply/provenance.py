@@ -9,12 +9,12 @@ import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from evoply import _native
+from evoply.json_data import JsonData
 from evoply.wording import printable
 
 _SOURCES = Path(__file__).resolve().parents[2]
@@ -25,7 +25,7 @@ _command: ContextVar[str | None] = ContextVar("command", default=None)
 
 
 @dataclass(frozen=True, slots=True)
-class Provenance:
+class Provenance(JsonData):
     """What made a result."""
 
     version: str
@@ -38,10 +38,6 @@ class Provenance:
     """The version of the compiler of the kernel."""
     command: str | None
     """The command line without secrets; None in a program of the user's own."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON-ready data."""
-        return asdict(self)
 
     def __str__(self) -> str:
         """Return it in a line, without the command."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from evoply.look import table_html
 from evoply.wording import ends_in_words, short_name, shorten
@@ -55,7 +55,24 @@ def between(text: Callable[[float], str]) -> Callable[[Sequence[float]], str]:
     >>> between("{:+.1f}".format)((-1.25, 2.0))
     '-1.2 to +2.0'
     """
-    return lambda interval: ends_in_words(*interval, text)
+
+    def written(interval: Sequence[float]) -> str:
+        low, high = interval
+        return ends_in_words(low, high, text)
+
+    return written
+
+
+def value_in(row: Any, what: str | Callable[[Any], Any]) -> Any:
+    """Return the value of a key or an attribute of *row*, or of a function of it."""
+    if not isinstance(what, str):
+        return what(row)
+    return row.get(what) if isinstance(row, Mapping) else getattr(row, what)
+
+
+def item_of(name: str, place: Any) -> Callable[[Any], Any]:
+    """Return what gives the item at *place* of a key or an attribute of a row."""
+    return lambda row: value_in(row, name)[place]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +98,9 @@ class Column:
     """Its name in the live display, which has more room; empty: its label."""
     look: str = ""
     """How a page shows it: "code" for a formula or a name, which may be very long, "strong",
-    "whole" (never broken), "faint", "verdict"; or, on pages alone, "scale" (a share and its
-    interval as a line from 0 to 1) or "bar" (a share)."""
+    "whole" (never broken), "faint", "verdict", "head" (the name of its row); or, on pages alone,
+    "scale" (a share and its interval as a line from 0 to 1), "bar" (a share) or "tint" (a
+    `Tinted`)."""
     missing: str = NOTHING
     """What a page shows where there is no value."""
     longest: int = 0
@@ -95,9 +113,7 @@ class Column:
 
     def value(self, row: Any) -> Any:
         """Return the value in *row*; None if it is not there."""
-        if self.read is not None:
-            return self.read(row)
-        return row.get(self.name) if isinstance(row, Mapping) else getattr(row, self.name)
+        return value_in(row, self.read or self.name)
 
     def text(self, row: Any) -> str:
         """Return the value in *row* as people read it."""
@@ -125,7 +141,7 @@ def cells_of(*labels: str, **looks: str) -> tuple[Column, ...]:
     )
 
 
-_DRAWN = ("scale", "bar")
+_DRAWN = ("scale", "bar", "tint")
 
 FACTS = cells_of("", "")
 """The columns of pairs of a name and a value."""
@@ -139,15 +155,17 @@ def chosen(columns: Iterable[Column], names: str) -> tuple[Column, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
-    """A chart of values with 95 % intervals, one row for each of *names*, the first on top."""
+    """A chart of the rows of a section: the value of each with its 95 % interval."""
 
     title: str
-    name: str
-    """What the values are, for tips."""
     unit: str
-    names: Sequence[str]
-    values: Sequence[float | None]
-    intervals: Sequence[tuple[float, float] | None]
+    value: str | Callable[[Any], float | None]
+    """Its key or attribute in a row, or a function of a row."""
+    interval: str
+    names: str = "player"
+    """The key or attribute that names a row."""
+    name: str = ""
+    """What the values are, for tips; empty: the title."""
     note: str = "with 95 % intervals"
     reference: float | None = None
     """Where a vertical line stands."""
@@ -161,6 +179,17 @@ class Picture:
     caption: str = ""
     kind: str = ""
     """Its class in the style sheet."""
+
+
+class Tinted(NamedTuple):
+    """A cell with a colour behind its text, and a tip."""
+
+    text: str
+    tint: int
+    """Percent of colour."""
+    side: str
+    """Which colour, as a class of the style sheet: "above" or "below"."""
+    tip: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,10 +215,27 @@ class Section:
     folded: str = ""
     """Where a page folds it away: what stands instead."""
     look: str = ""
-    """A class of the table in the style sheet; "numbers" scrolls, all others become cards where
-    a page is narrow."""
+    """A class of the table in the style sheet; "numbers", "grid" and "cross" scroll, all others
+    become cards where a page is narrow."""
     longest: int = 56
     """Characters of a cell of look "code" before a page folds the rest away."""
+    most: int = 0
+    """Rows that people see, the first ones; 0: all."""
+    name: str = ""
+    """Its key in JSON."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to be shown: a page leaves out a table without rows."""
+        shown = (self.sentences, self.points, self.charts, self.pictures, self.text)
+        has_parts = any(not part.is_empty for part in self.parts)
+        is_note = bool(self.note) and not self.columns
+        return not (self.rows or any(shown) or has_parts or is_note)
+
+    @property
+    def listed(self) -> Sequence[Any]:
+        """The rows that people see."""
+        return self.rows[: self.most] if self.most else self.rows
 
     @property
     def head(self) -> tuple[str, ...]:
@@ -198,11 +244,16 @@ class Section:
 
     def cells(self) -> list[tuple[str, ...]]:
         """Return all cells as people read them, row by row."""
-        return [tuple(column.text(row) for column in self.columns) for row in self.rows]
+        return [tuple(column.text(row) for column in self.columns) for row in self.listed]
 
     def data(self) -> list[dict[str, Any]]:
-        """Return the rows as JSON-ready data, by the names of columns."""
-        return [{column.name: column.value(row) for column in self.columns} for row in self.rows]
+        """Return all rows as JSON-ready data: as they are, or by the names of columns."""
+        return [
+            dict(row)
+            if isinstance(row, Mapping)
+            else {column.name: column.value(row) for column in self.columns}
+            for row in self.rows
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +299,7 @@ def html_of(section: Section) -> str:
     columns = [column for column in section.columns if column.look not in _DRAWN]
     rows = [
         [short_name(text) if column.look == "code" else text for column, text in cells]
-        for row in section.rows
+        for row in section.listed
         for cells in [[(column, column.text(row)) for column in columns]]
     ]
     head = [column.label for column in columns]

@@ -15,6 +15,7 @@ from evoply.arena.pairs import pair_points
 from evoply.arena.schedule import Results
 from evoply.evolution import EvolutionConfig, evolve
 from evoply.games import GAMES, game_rules
+from evoply.games.draws import DrawRules
 from evoply.players import parse_player
 from evoply.protocols import Clock, Color, Ending, IllegalMoveError
 from waiting import until
@@ -286,5 +287,22 @@ def test_arguments_that_make_no_match(wrong: dict[str, Any]) -> None:
 
 
 def test_a_start_must_be_a_position() -> None:
-    with pytest.raises(TypeError, match="start: 'f5' is not a position"):
-        match("greedy", "random", games=2, start="f5")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="start: 5 is not a position"):
+        match("greedy", "random", games=2, start=5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="start: "):
+        match("greedy", "random", games=2, start="f5f5")
+
+
+def test_terms_may_be_texts_as_on_the_command_line() -> None:
+    begin = othello.Game().play("f5").position
+    as_values = {"openings": None, "start": begin}
+    as_texts = {"openings": "none", "start": "f5"}
+    assert match("greedy", "random", games=20, **as_texts) == match(
+        "greedy", "random", games=20, **as_values
+    )
+    draws = DrawRules(quiet_plies=4)
+    assert match("greedy", "random", games=20, game="checkers", draws="quiet_plies=4") == match(
+        "greedy", "random", games=20, game="checkers", draws=draws
+    )
+    with pytest.raises(ValueError, match="draws: othello has no draws"):
+        match("greedy", "random", games=2, draws="quiet_plies=4")

@@ -9,7 +9,7 @@ from command_line import call
 
 from evoply import throttle
 from evoply.arena import RoundRobin, round_robin
-from evoply.cli import live_page
+from evoply.cli import progress
 from evoply.reports import result_html
 from evoply.studies import Request, Result, page_of_study, reproduce
 
@@ -24,13 +24,13 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def written(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return what is written while the work goes on, which is also written."""
     texts: list[str] = []
-    write = live_page.write_atomically
+    write = progress.write_atomically
 
     def writing(path: Path, text: str) -> None:
         write(path, text)
         texts.append(path.read_text())
 
-    monkeypatch.setattr(live_page, "write_atomically", writing)
+    monkeypatch.setattr(progress, "write_atomically", writing)
     return texts
 
 
@@ -85,7 +85,7 @@ def test_what_ends_too_early_is_said(tmp_path: Path) -> None:
         return result_html(so_far or result, state=state, goes_on=goes_on)
 
     def begun(at: Path | None) -> Any:
-        return live_page.live_page(at, draw, lambda done: f"{done:g} games")
+        return progress.live_page(at, draw, lambda done: f"{done:g} games")
 
     def work() -> None:
         with begun(path) as live:

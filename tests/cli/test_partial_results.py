@@ -117,7 +117,7 @@ def test_leagues(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[
     def stop(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("evoply.leagues.league_loop.run_league", stop)
+    monkeypatch.setattr("evoply.experiments.run_experiment", stop)
     answer = call(
         capsys, "league", "--budget", "small", "--methods", "liao,firebrand,tuples", "--json"
     )

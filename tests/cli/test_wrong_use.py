@@ -147,3 +147,22 @@ def test_a_config_may_come_through_a_pipe(workplace: Path) -> None:
         ["/bin/sh", "-c", line], capture_output=True, text=True, timeout=PATIENCE, check=True
     )
     assert json.loads(done.stdout)["generations"] == 3
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "tournament greedy random --position f5",
+        "tournament greedy random --draws quiet_plies=4",
+        "analyse greedy --clock 60",
+        "why greedy --seed 3",
+        "match greedy random --cluster local:2",
+    ],
+)
+def test_a_verb_has_no_conditions_but_its_own(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All are fields of one dataclass, of which a verb names some."""
+    answer = call(capsys, *command.split())
+    assert answer.code == 2
+    assert f"Unknown option: {command.split()[-2]}" in answer.err

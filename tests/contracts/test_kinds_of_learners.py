@@ -19,11 +19,10 @@ from evoply.players import parse_player
 from evoply.protocols import RunError
 from evoply.reports import report_html
 from evoply.runs import Kind
-from evoply.runs.columns import table
 from evoply.runs.kept_learners import KeptLearner
 from evoply.runs.kept_steps import KeptStep, Tree, loaded
 from evoply.runs.steps_store import StepTables
-from evoply.sections import Column
+from evoply.sections import Column, Section
 
 
 def test_a_kind_is_one_value() -> None:
@@ -102,7 +101,8 @@ def test_a_learner_of_evoplys_own_is_a_module_and_a_row(tmp_path: Path) -> None:
         assert fourth.trees[:3] == run.step(2).trees
         live = run.kind.display.live(longer, fourth)
         assert (live.facts, live.points) == ((("height", "1.5 m"),), {"height": 1.5})
-        assert table(run.columns([]), run.rows()[:1])[1][0][:2] == ("0", "0.0 m")
+        first_row, columns = run.rows()[0], run.columns([])
+        assert [column.text(first_row) for column in columns[:2]] == ["0", "0.0 m"]
         assert "from step 3" in run.kind.display.champion_facts(run.champion, fourth).title
         assert "height" in report_html(run)
         assert run.check() == 4 * 2 + len(run.events()) + 3
@@ -163,7 +163,7 @@ print(*(one for one in set(sys.modules) - before if one.startswith(others)))
 
 def test_a_run_without_steps_has_an_empty_table() -> None:
     kind = KINDS["tuning"]
-    head, cells = table(kind.display.columns(None, {}), [])
-    assert head[0] == "generation"
-    assert head[-2:] == ("seconds", "digest")
-    assert cells == []
+    steps = Section("", kind.display.columns(None, {}))
+    assert steps.head[0] == "generation"
+    assert steps.head[-2:] == ("seconds", "digest")
+    assert steps.cells() == []

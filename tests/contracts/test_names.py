@@ -16,7 +16,7 @@ RETIRED_MODULES = {
     "driving": "run_loop",
     "elsewhere": "on_cluster",
     "field": "conditions",
-    "fields": "tournament_file",
+    "fields": "entrants",
     "in_process": "background",
     "kept": "kept_runs",
     "opened": "open_evaluator",
@@ -33,6 +33,8 @@ RETIRED_MODULES = {
 RETIRED_CLASSES = {"Measured": {"evolution/fitness/contract.py"}, "Played": set(), "Table": set()}
 """Class names that stood for several things, and where one of them still stands."""
 RETIRED_IN_THE_KERNEL = {"carried", "crew", "duels", "foretelling", "patterned", "taken_up"}
+
+MOST_PARAMETERS = 14
 
 
 def test_retired_modules_do_not_come_back() -> None:
@@ -54,6 +56,18 @@ def test_retired_classes_do_not_come_back() -> None:
             if isinstance(node, ast.ClassDef) and node.name in homes:
                 homes[node.name].add(path.relative_to(ROOT / "python/evoply").as_posix())
     assert homes == RETIRED_CLASSES
+
+
+def test_no_function_has_more_than_14_parameters() -> None:
+    """What belongs together is one value: `Terms` of games, a budget, options of a verb."""
+    many = {}
+    for name, path in modules().items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                own = node.args
+                plain = len(own.posonlyargs) + len(own.args) + len(own.kwonlyargs)
+                many[f"{name}.{node.name}"] = plain + bool(own.vararg) + bool(own.kwarg)
+    assert {name: count for name, count in many.items() if count > MOST_PARAMETERS} == {}
 
 
 def test_no_class_shares_its_name_with_another_thing() -> None:

@@ -19,7 +19,7 @@ from evoply.experiments import (
     Budget,
     Experiment,
     ExperimentFolder,
-    Measure,
+    Score,
     Status,
     UnitResult,
     comparison_of,
@@ -138,7 +138,7 @@ def test_a_player_is_trained_on_in_whatever_words(home: Path, measure: str, trai
     # The usual opponents leave out what is trained on.
     (home / "base.toml").write_text(BASE.replace('"random"', '"mobility:ties=first"'))
     folder = ExperimentFolder.create(home / "x", Experiment(base="base.toml"))
-    assert "mobility" not in folder.experiment.measure
+    assert "mobility" not in folder.experiment.measure.opponents
 
 
 def test_looks_are_planned_before_there_are_results(home: Path) -> None:
@@ -173,9 +173,9 @@ def test_a_curve_ends_with_the_ends_of_all_runs(home: Path) -> None:
 
 
 def test_an_option_behind_a_comma_belongs_to_the_player_before_it() -> None:
-    measure = Measure.from_text("score:material:depth=2,ties=first,mobility")
+    measure = Score.from_text("score:material:depth=2,ties=first,mobility")
     assert measure.opponents == ("material:depth=2,ties=first", "mobility")
-    assert Measure.from_text(str(measure)) == measure
+    assert Score.from_text(str(measure)) == measure
 
 
 def test_results_do_not_depend_on_workers_nor_on_the_order(home: Path) -> None:
@@ -214,7 +214,7 @@ def test_every_point_of_a_learning_curve_is_measured(home: Path) -> None:
     folder = ExperimentFolder.create(home / "x", experiment)
     (unit,) = folder.units()
     curve = run_unit(unit, folder.experiment)
-    measure = Measure.from_text("score:greedy")
+    measure = Score.from_text("score:greedy")
     with Run.open(unit.path) as run:
         players = {step.number: step.champions[0] for step in run.whole_steps()}
     expected = [

@@ -6,7 +6,8 @@ from typing import Any
 
 import evoply as ep
 from evoply._native import Stream
-from evoply.leagues.league_data import Entrant, LeaguePairing, LeagueResults, MadePlayer
+from evoply.experiments import Entrant, LeaguePairing
+from evoply.leagues import LeagueResults, MadePlayer
 
 PLAYERS = {
     "liao": "( + white ( * 10 white_corners ) )",
@@ -68,8 +69,8 @@ def league(
         seeds=tuple(seeds),
         entrants=tuple(
             Entrant(
-                name,
-                f"the method {name}" if name in strengths else f"plays as {name}",
+                name=name,
+                title=f"the method {name}" if name in strengths else f"plays as {name}",
                 source="Somebody 2001" if name in strengths else "",
                 is_ranked=name in strengths,
                 counted="work" if name in strengths else "",

@@ -12,10 +12,10 @@ import pytest
 from sample_league import league
 
 import evoply as ep
+from evoply.leagues import League, LeagueResults, MadePlayer
 from evoply.leagues.champions import champions_of, player_text
-from evoply.leagues.league_data import LeagueResults, MadePlayer
-from evoply.leagues.league_page import league_html, league_summary, standings_data
 from evoply.leagues.standings import standings_of
+from evoply.reports.pages import result_html
 from web_browser import NEEDS_BROWSER, nothing_keeps_anybody_out
 
 USUAL_LOOKS = (("even", 390, "dark"), ("extreme", 1280, "light"))
@@ -28,7 +28,7 @@ def standings(results: LeagueResults) -> dict[str, Any]:
 
 
 def html_of(results: LeagueResults) -> str:
-    return league_html(results, standings(results))
+    return result_html(League.of(results), state=results.missing)
 
 
 class Reader(HTMLParser):
@@ -104,8 +104,8 @@ def test_the_crosstable_has_a_cell_for_each_two_with_games_and_interval(
         met = found.of("liao", "online")
         low, high = met.interval
         assert (
-            f"liao against online: {met.score:.1%} in {met.games} games, "
-            f"95 % interval: {low:.1%} to {high:.1%}"
+            f"liao against online: {100 * met.score:.1f} % in {met.games} games, "
+            f"95 % interval: {100 * low:.1f} to {100 * high:.1f} %"
         ) in tips
     assert {cell["class"] for cell in cells} == {"above", "below"}
 
@@ -163,8 +163,8 @@ def test_an_unfinished_league_says_what_is_missing(results: LeagueResults, left:
     some = replace(results, pairings=results.pairings[:left], made=results.made[:left])
     said = f"{len(some.made)} of 15 players are made, and {left} of 60 pairings"
     assert said in Reader(html_of(some)).text
-    assert standings_data(some, standings(some))["finished"] is False
-    assert "Unfinished" in league_summary(some, standings(some))
+    assert League.of(some).to_dict()["finished"] is False
+    assert "Unfinished" in League.of(some)._repr_html_()
 
 
 def test_a_method_without_games_under_a_condition_is_no_line_of_reference(
@@ -205,12 +205,14 @@ def test_one_condition_alone_has_a_page() -> None:
 
 def test_names_and_players_are_escaped(results: LeagueResults) -> None:
     evil = "<script>alert(1)</script>"
-    entrants = tuple(replace(entrant, title=evil, source=evil) for entrant in results.entrants)
+    entrants = tuple(
+        entrant.model_copy(update={"title": evil, "source": evil}) for entrant in results.entrants
+    )
     strange = replace(results, name=evil, entrants=entrants, facts={"machine": evil})
     html = html_of(strange)
     assert "<script" not in html
     assert "&lt;script&gt;" in html
-    assert "<script" not in league_summary(strange, standings(strange))
+    assert "<script" not in League.of(strange)._repr_html_()
 
 
 def test_the_same_results_give_the_same_page(results: LeagueResults, html: str) -> None:
@@ -224,7 +226,7 @@ def test_a_chart_has_lines_of_reference_apart_and_on_their_rows(html: str) -> No
 
 
 def test_a_notebook_shows_ratings_and_their_chart(results: LeagueResults) -> None:
-    shown = league_summary(results, standings(results))
+    shown = League.of(results)._repr_html_()
     assert shown.count("<figure") == 2
     assert "At equal time: 10 ms a move" in shown
     best = standings(results)["time"].methods[0]
@@ -232,7 +234,7 @@ def test_a_notebook_shows_ratings_and_their_chart(results: LeagueResults) -> Non
 
 
 def test_data_are_json_and_whole(results: LeagueResults) -> None:
-    data = json.loads(json.dumps(standings_data(results, standings(results))))
+    data = json.loads(json.dumps(League.of(results).to_dict()))
     assert data["finished"] is True
     assert [*data["standings"]] == ["time", "depth"]
     assert len(data["players"]) == 15
@@ -258,7 +260,7 @@ def test_a_player_is_a_text_that_match_takes_or_none(results: LeagueResults) -> 
     assert [player_text(one, "othello") for one in made] == [None, tree.label]
     assert ep.parse_player(tree.label) == tree
     without_run = replace(results, made=tuple(made))
-    data = standings_data(without_run, standings(results))
+    data = League.of(without_run).to_dict()
     assert [one["player"] for one in data["players"]] == [None, tree.label]
 
 

@@ -3,40 +3,56 @@
 import json
 import math
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import evoply as ep
 from evoply.cli import main
 from evoply.evolution.play.opponents import player_texts, resolved
-from evoply.leagues import LeagueFolder, LeaguePlan, LeagueStatus, load_league, run_league
-from evoply.leagues.league_data import LeagueResults
-from evoply.leagues.league_games import (
-    games_file,
+from evoply.experiments import (
+    ExperimentFolder,
+    Status,
+    experiment_of,
+    folder_for,
+    pairings_of,
+    run_experiment,
+    setups_of,
+)
+from evoply.experiments.all_play_all import (
+    games_of,
     play_games,
-    played_pairings,
     player_under,
     rounds_of,
     schedule_of,
-    wanted_games,
 )
-from evoply.leagues.league_players import made_players
+from evoply.leagues import LeagueResults, league_folder, load_league, results_of
 from evoply.leagues.methods import Roster, chosen_methods, roster_of
-from evoply.leagues.plan import plan_of
 from evoply.learning import features_of_population
 from evoply.players import AlphaBeta, Online
-from evoply.protocols import RunError
+from evoply.protocols import ConfigError, RunError
+from forging import sealed_experiment
 
 METHODS = ("firebrand", "access-tree", "patterns")
 REFERENCES = ("swh", "material:depth=2")
 GAMES = ("othello", "othello-10", "lose-checkers", "checkers")
-SMALL = LeaguePlan(methods=METHODS, budget=0.05, seeds=2, games=2, move_time=0.001, depth=2)
+SMALL: dict[str, Any] = {
+    "game": "othello", "methods": METHODS, "budget": 0.05, "seeds": 2, "games": 2,
+    "move_time": 0.001, "depth": 2,
+}  # fmt: skip
+
+
+def run_league(folder: ExperimentFolder, **options: Any) -> LeagueResults:
+    """Make and play what is missing, and return the results."""
+    run_experiment(folder, **options)
+    return results_of(folder)
 
 
 def _identity(results: LeagueResults) -> object:
@@ -55,15 +71,25 @@ def few_references() -> Iterator[None]:
         return roster_of(game).model_copy(update={"references": REFERENCES})
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("evoply.leagues.plan.roster_of", few)
+        patch.setattr("evoply.leagues.methods.roster_of", few)
         yield
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> LeagueResults:
     """A small league that nobody interrupted, by two processes and threads."""
-    folder = LeagueFolder.create(tmp_path_factory.mktemp("whole") / "league", SMALL)
-    return run_league(folder, workers=2)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EVOPLY_RUNS", str(tmp_path_factory.mktemp("whole")))
+        return run_league(league_folder("league", **SMALL), workers=2)
+
+
+@pytest.fixture(autouse=True)
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EVOPLY_RUNS", str(tmp_path))
+
+
+def folder_of(results: LeagueResults) -> ExperimentFolder:
+    return ExperimentFolder.open(results.path)
 
 
 def test_every_method_makes_a_player_of_each_seed_and_all_meet(whole: LeagueResults) -> None:
@@ -83,10 +109,10 @@ def test_every_method_makes_a_player_of_each_seed_and_all_meet(whole: LeagueResu
 def test_one_process_and_an_interrupted_league_give_the_same_players_and_games(
     whole: LeagueResults, tmp_path: Path
 ) -> None:
-    folder = LeagueFolder.create(tmp_path / "league", SMALL)
+    folder = league_folder("league", **SMALL)
     stages = set()
 
-    def stop_once(status: LeagueStatus) -> None:
+    def stop_once(status: Status) -> None:
         if status.stage not in stages and status.done:
             stages.add(status.stage)
             raise KeyboardInterrupt
@@ -94,41 +120,48 @@ def test_one_process_and_an_interrupted_league_give_the_same_players_and_games(
     for _ in range(3):
         with suppress(KeyboardInterrupt):
             run_league(folder, workers=1, progress=stop_once)
-    assert stages == {"players", "games"}
-    again = run_league(LeagueFolder.open(folder.path), workers=1)
+    assert stages == {"runs", "games"}
+    again = run_league(ExperimentFolder.open(folder.path), workers=1)
     assert _identity(again) == _identity(whole)
 
 
 def test_a_game_that_was_played_is_never_played_again(
     whole: LeagueResults, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = LeagueFolder.open(whole.path)
-    made = made_players(folder)
+    folder = folder_of(whole)
+    games = len(whole.pairings) * whole.games_a_pair
 
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("a game was played again")
 
-    monkeypatch.setattr("evoply.leagues.league_games.schedule_of", refuse)
-    play_games(folder, made)
-    assert played_pairings(folder) == whole.pairings
-    # Of a game that is missing, only that one is played.
+    monkeypatch.setattr("evoply.experiments.all_play_all.schedule_of", refuse)
+    play_games(folder)
+    assert pairings_of(folder) == whole.pairings
+    # Of games that are missing, only these are played: one at a depth, and one at a time.
     monkeypatch.undo()
-    with games_file(folder) as database, database.transaction():
-        (row,) = database.connection.execute("SELECT * FROM games WHERE number % 2 = 0 LIMIT 1")
-        for table in ("games", "checksums"):
-            database.connection.execute(f"DELETE FROM {table} WHERE number = ?", (row[0],))
+    rounds = {round_.condition: round_ for round_ in rounds_of(folder)}
+    with games_of(folder) as kept, kept._database.transaction():
+        connection = kept._database.connection
+        for round_ in rounds.values():
+            for table in ("games", "checksums"):
+                connection.execute(f"DELETE FROM {table} WHERE number = ?", (round_.first + 3,))
     told: list[int] = []
-    play_games(folder, made, progress=lambda done, total: told.append(done))
-    assert told == [wanted_games(folder)]
+    play_games(folder, progress=lambda done, total: told.append(done))
+    assert told == [games - 1, games]
+    again = pairings_of(folder)
+    assert [pairing for pairing in again if pairing.condition == "depth"] == [
+        pairing for pairing in whole.pairings if pairing.condition == "depth"
+    ]
+    with games_of(folder) as kept:
+        assert kept.count(0, 10**9) == games
 
 
 def test_games_at_equal_depth_are_those_of_a_match_with_the_same_keys(
     whole: LeagueResults,
 ) -> None:
-    folder = LeagueFolder.open(whole.path)
-    made = {player.entrant: player for player in whole.made if player.seed == 1}
+    folder = folder_of(whole)
     round_ = next(r for r in rounds_of(folder) if (r.condition, r.seed) == ("depth", 1))
-    field, schedule = schedule_of(folder, round_, made, threads=1)
+    field, schedule = schedule_of(folder, round_, threads=1)
     with field.tables() as tables:
         results = tables.play(schedule)
     played = [
@@ -150,29 +183,29 @@ def test_games_at_equal_depth_are_those_of_a_match_with_the_same_keys(
 def test_players_get_the_search_of_a_condition_and_lines_of_reference_keep_theirs(
     whole: LeagueResults,
 ) -> None:
-    folder = LeagueFolder.open(whole.path)
-    of = {entrant.name: entrant for entrant in folder.entrants}
+    folder = folder_of(whole)
+    of = {entrant.name: entrant for entrant in results_of(folder).entrants}
     made = {player.entrant: player for player in whole.made if player.seed == 1}
     for name in METHODS:
-        timed = player_under(folder, of[name], made[name], "time")
-        deep = player_under(folder, of[name], made[name], "depth")
+        timed = player_under(folder, of[name], 1, "time")
+        deep = player_under(folder, of[name], 1, "depth")
         assert isinstance(timed, AlphaBeta)
         assert isinstance(deep, AlphaBeta)
         assert (timed.time, timed.reproducible) == (0.001, False)
         assert (deep.time, deep.depth, deep.reproducible) == (None, 2, True)
         assert timed.evaluator == deep.evaluator == made[name].player.valuing().evaluator
-    line = next(entrant for entrant in folder.entrants if not entrant.is_ranked)
-    assert player_under(folder, line, made[line.name], "time") == made[line.name].player
+    line = next(entrant for entrant in whole.entrants if not entrant.is_ranked)
+    assert player_under(folder, line, 1, "time") == made[line.name].player
 
 
 @pytest.mark.usefixtures("units_here")
 def test_a_player_that_evolves_before_its_moves_has_time_and_no_depth(tmp_path: Path) -> None:
-    plan = LeaguePlan(
+    folder = league_folder(
+        "league", game="othello",
         methods=("frankland-strong", "firebrand", "patterns"),
         budget=0.02, seeds=1, games=2, move_time=0.001, depth=1,
     )  # fmt: skip
-    folder = LeagueFolder.create(tmp_path / "league", plan)
-    assert isinstance(folder.ready_players["frankland-strong"], Online)
+    assert isinstance(folder.players["frankland-strong"], Online)
     results = run_league(folder)
     conditions = {
         pairing.condition
@@ -189,12 +222,12 @@ def test_found_features_come_from_the_population_of_the_seed(
     # Features are found in fewer games than usual, among fewer subtrees.
     monkeypatch.setattr("evoply.learning.found_features._MOST_SUBTREES", 30)
     few = partial(features_of_population, games=20)
-    monkeypatch.setattr("evoply.leagues.league_players.features_of_population", few)
-    plan = LeaguePlan(
+    monkeypatch.setattr("evoply.learning.features_of_population", few)
+    folder = league_folder(
+        "league", game="othello",
         methods=("found-features", "firebrand", "patterns"),
         budget=0.02, seeds=2, games=2, move_time=0.001, depth=1,
     )  # fmt: skip
-    folder = LeagueFolder.create(tmp_path / "league", plan)
     results = run_league(folder)
     made = [player for player in results.made if player.entrant == "found-features"]
     assert [player.seed for player in made] == [1, 2]
@@ -253,13 +286,12 @@ def _references(game: str) -> tuple[str, ...]:
 
 
 def test_no_game_of_training_has_an_opening_of_the_league(whole: LeagueResults) -> None:
-    folder = LeagueFolder.open(whole.path)
-    made = {player.entrant: player for player in whole.made if player.seed == 1}
+    folder = folder_of(whole)
     keys = {
         int(key)
         for round_ in rounds_of(folder)
         if round_.seed == 1
-        for key in schedule_of(folder, round_, made, threads=1)[1].opening_keys
+        for key in schedule_of(folder, round_, threads=1)[1].opening_keys
     }
     others = {
         int(key)
@@ -278,12 +310,12 @@ def test_a_method_of_ones_own_takes_part_with_the_same_budget(tmp_path: Path) ->
     )
     saved = tmp_path / "given.json"
     ep.save_player(saved, "mobility")
-    plan = LeaguePlan(
+    folder = league_folder(
+        "league", game="othello",
         methods=("firebrand", "patterns"), own=(str(own), str(saved)),
         budget=0.05, seeds=1, games=2, move_time=0.001, depth=1,
     )  # fmt: skip
-    folder = LeagueFolder.create(tmp_path / "league", plan)
-    of = {entrant.name: entrant for entrant in folder.entrants}
+    of = {entrant.name: entrant for entrant in results_of(folder).entrants}
     assert (of["mine"].is_ranked, of["mine"].counted) == (True, "games")
     assert not of[str(saved)].is_ranked
     results = run_league(folder)
@@ -302,14 +334,15 @@ def test_configs_of_ones_own_have_a_league_of_a_game_without_listed_methods(
             'learner = "learning"\ngame = "othello-6"\ngames = 20\ngames_per_step = 5\n'
             f'features = ["{features}"]\n'
         )
-    plan = LeaguePlan(
-        game="othello-6", own=tuple(str(tmp_path / f"{name}.toml") for name in "abc"),
-        budget=0.005, seeds=1, games=2, move_time=0.001, depth=1,
-    )  # fmt: skip
-    results = run_league(LeagueFolder.create(tmp_path / "league", plan))
+    plan: dict[str, Any] = {
+        "game": "othello-6", "own": tuple(str(tmp_path / f"{name}.toml") for name in "abc"),
+        "budget": 0.005, "seeds": 1, "games": 2, "move_time": 0.001, "depth": 1,
+    }  # fmt: skip
+    results = run_league(league_folder("league", **plan))
     assert [made.entrant for made in results.made] == ["a", "b", "c"]
     assert len(results.pairings) == results.wanted_pairings == 3 * 2
-    assert LeagueFolder.open(tmp_path / "league").plan == plan
+    # What a second is worth is not measured again.
+    assert league_folder("league", **plan).setups == ExperimentFolder.open(results.path).setups
 
 
 @pytest.mark.parametrize(
@@ -330,27 +363,51 @@ def test_what_does_not_fit_is_said_and_nothing_is_made(
     keys: dict[str, object], message: str, tmp_path: Path
 ) -> None:
     with pytest.raises(ValueError, match=message):
-        LeagueFolder.create(tmp_path / "league", plan_of({"budget": 0.05, **keys}))
+        league_folder("league", **{"game": "othello", "budget": 0.05, **keys})
     assert not (tmp_path / "league").exists()
 
 
 def test_another_plan_a_damaged_file_and_another_folder_are_refused(
-    whole: LeagueResults, tmp_path: Path
+    whole: LeagueResults, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("EVOPLY_RUNS", str(whole.path.parent))
     with pytest.raises(RunError, match=r"holds a league with other seeds: .*--name"):
-        LeagueFolder.create(whole.path, SMALL.model_copy(update={"seeds": 3}))
+        league_folder("league", **{**SMALL, "seeds": 3})
+    monkeypatch.setenv("EVOPLY_RUNS", str(tmp_path))
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken" / "notes.txt").write_text("mine")
     with pytest.raises(RunError, match="is not a folder of a league: give another --name"):
-        LeagueFolder.create(tmp_path / "taken", SMALL)
+        league_folder("taken", **SMALL)
     copy = tmp_path / "copy"
-    copy.mkdir()
-    text = (whole.path / "league.json").read_text()
-    (copy / "league.json").write_text(text.replace('"depth": 2', '"depth": 3'))
-    with pytest.raises(RunError, match=r"league.json is damaged: the checksum is wrong"):
-        LeagueFolder.open(copy)
+    shutil.copytree(whole.path, copy, ignore=shutil.ignore_patterns("runs", "games.db"))
+    text = (copy / "experiment.toml").read_text()
+    (copy / "experiment.toml").write_text(text.replace("depth = 2", "depth = 3"))
+    with pytest.raises(RunError, match=r"experiment.toml is damaged: its checksum does not match"):
+        load_league(copy)
+    (copy / "experiment.toml").write_text(text)
+    player = copy / "setups" / "player-1.json"
+    player.write_text(f"{player.read_text()} ")
+    with pytest.raises(RunError, match=r"experiment.toml is damaged: its checksum does not match"):
+        load_league(copy)
+    assert load_league(sealed_experiment(copy)).results.entrants == whole.entrants
     with pytest.raises(RunError, match="no league is called 'none'"):
         load_league("none")
+
+
+def test_a_league_and_an_experiment_are_not_taken_for_each_other(
+    whole: LeagueResults, tmp_path: Path
+) -> None:
+    with pytest.raises(RunError, match="is a league, not an experiment: "):
+        folder_for(whole.path)
+    with pytest.raises(RunError, match="is a league, not an experiment: "):
+        ep.load_comparison(whole.path)
+    with pytest.raises(ConfigError, match=r"measure: all play all in a league: .*`evoply league`"):
+        setups_of(experiment_of({"base": "quick", "measure": {"kind": "all-play-all"}}))
+    experiment = experiment_of({"base": "quick", "seeds": 1})
+    ExperimentFolder.create(tmp_path / "x", experiment)
+    for open_it in (load_league, partial(league_folder, **SMALL)):
+        with pytest.raises(RunError, match="is an experiment, not a league: "):
+            open_it("x")
 
 
 def test_methods_are_named_in_the_order_of_the_table() -> None:
@@ -383,9 +440,9 @@ def test_in_python_and_on_the_command_line_it_is_the_same_league(
 
 
 @pytest.mark.long
-def test_a_cluster_makes_the_same_players_and_games(whole: LeagueResults, tmp_path: Path) -> None:
+def test_a_cluster_makes_the_same_players_and_games(whole: LeagueResults) -> None:
     for workers in (1, 2, 4):
-        folder = LeagueFolder.create(tmp_path / f"league-{workers}", SMALL)
+        folder = league_folder(f"league-{workers}", **SMALL)
         assert _identity(run_league(folder, cluster=f"local:{workers}")) == _identity(whole)
 
 

@@ -13,7 +13,8 @@ from sample_league import league
 
 from evoply.arena import bradley_terry
 from evoply.arena.statistics import mean_interval
-from evoply.leagues.league_data import LeaguePairing, LeagueResults
+from evoply.experiments import LeaguePairing
+from evoply.leagues import LeagueResults
 from evoply.leagues.standings import standings_of
 
 STRENGTHS = {"liao": 120.0, "squares": 40.0, "online": -30.0, "patterns": 220.0}

@@ -12,8 +12,12 @@ from evoply import own_code
 from evoply.cli import main
 from evoply.evolution import config_to_toml, evolve
 from evoply.experiments import ExperimentFolder, experiment_of, load_comparison
-from evoply.experiments.running import run_experiment
-from evoply.experiments.units_on_cluster import _pack_unit, check_experiment_sendable, unit_part
+from evoply.experiments.running import (
+    _pack_unit,
+    check_experiment_sendable,
+    run_experiment,
+    unit_part,
+)
 from evoply.own_code import OwnCode
 from evoply.protocols import ConfigError, RunError
 from evoply.runs import advance

@@ -25,11 +25,9 @@ from evoply.experiments import (
     folder_for,
     run_experiment,
 )
-from evoply.files import with_checksum
 from evoply.games import game_added
+from evoply.leagues import MadePlayer, league_folder, load_league
 from evoply.leagues.champions import _play_command
-from evoply.leagues.league_data import MadePlayer
-from evoply.leagues.plan import LeagueFolder, LeaguePlan
 from evoply.own_code import OwnCode, carried, carried_code, permissions
 from evoply.players import parse_player
 from evoply.protocols import RunError
@@ -136,16 +134,14 @@ def test_the_base_of_an_experiment_that_was_begun_is_no_file(evil: Path) -> None
 
 @pytest.mark.parametrize("data", [ENGINE, BOT, {"kind": "python", "code": "python:evil.py:P"}])
 def test_players_of_a_league_are_data(evil: Path, data: dict[str, Any]) -> None:
-    plan = LeaguePlan(game="othello", budget=0.1, seeds=1, games=2, depth=0,
-                      methods=("liao", "firebrand", "tuples"), own=("random",))  # fmt: skip
-    folder = LeagueFolder.create("runs/league", plan)
-    file = folder.path / "league.json"
-    content = json.loads(file.read_text())
-    content.pop("checksum")
-    content["players"]["random"] = data
-    file.write_text(json.dumps(with_checksum(content)))
+    folder = league_folder("league", game="othello", budget=0.1, seeds=1, games=2, depth=0,
+                           methods=("liao", "firebrand", "tuples"), own=("random",))  # fmt: skip
+    file = folder.path / "setups" / f"player-{len(folder.players)}.json"
+    assert list(folder.players)[-1] == "random"
+    file.write_text(json.dumps(data))
+    sealed_experiment(folder.path)
     with pytest.raises(RunError, match="does not match any of the expected"):
-        LeagueFolder.open("runs/league")
+        load_league("league")
     assert main(["league", "--name=league"]) in (1, 2)
     assert not MARK.exists()
 
@@ -246,9 +242,8 @@ def test_no_file_takes_the_place_of_a_preset_that_evoply_names(evil: Path) -> No
         Path(preset).write_text('game = "python:evil.py:P"\n')
     with TestClient(page(), base_url="http://127.0.0.1:8000") as client:
         assert client.get("/api/presets/quick").status_code == 200
-    plan = LeaguePlan(game="othello", budget=0.1, seeds=1, games=2, depth=0,
-                      methods=("liao", "firebrand", "tuples"))  # fmt: skip
-    LeagueFolder.create("runs/league", plan)
+    league_folder("league", game="othello", budget=0.1, seeds=1, games=2, depth=0,
+                  methods=("liao", "firebrand", "tuples"))  # fmt: skip
     assert not MARK.exists()
 
 

@@ -18,8 +18,7 @@ from evoply.arena import match
 from evoply.evolution import EvolutionConfig, evolve
 from evoply.evolution.evolution_plots import evolution_plots, opponents_plot
 from evoply.reports import Chart, Series, interval_chart, line_chart, run_page, write_report
-from evoply.reports.charts import sampled, scatter_chart
-from evoply.reports.kind_page import drawn_plots
+from evoply.reports.charts import plot_charts, sampled, scatter_chart
 from evoply.reports.pages import result_html
 from evoply.runs import RunError, advance
 from evoply.sections import Column, Section, html_of
@@ -210,7 +209,7 @@ def test_discs_have_a_chart_of_their_own_and_pareto_runs_a_front(tmp_path: Path)
 def test_a_front_that_nobody_asked_for_is_not_looked_for(
     finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("evoply.reports.evolution_page.front_of", lambda _: pytest.fail("why?"))
+    monkeypatch.setattr("evoply.evolution.evolution_kind.front_of", lambda _: pytest.fail("why?"))
     with Run.open(finished.parent) as run:
         write_report(run, tmp_path / "page.html")
 
@@ -240,7 +239,7 @@ def test_names_of_opponents_are_no_markup_in_charts() -> None:
         {"opponent": "champion of generation 2", "best": 0.0, "mean": 0.5, "games": 3},
     ]
     rows = [{"number": 4, "fresh": json.dumps(fresh)}]
-    (chart,) = drawn_plots([opponents_plot(rows)], rows)
+    (chart,) = plot_charts([opponents_plot(rows)], rows)
     assert chart.head == ("generation", "<b>x</b>", "earlier champions")
     assert chart.rows == (("4", "50.0 %", "25.0 %"),)
     assert "<b>" not in chart.svg()
@@ -252,7 +251,7 @@ def test_a_line_at_zero_is_no_part_of_the_axis() -> None:
     census = {"fresh": "[]", "dead_introns": 0.0, "live_introns": 0.1}
     rows = [{"number": number, **census} for number in (0, 1)]
     (plot,) = (one for one in evolution_plots(config(), rows) if one.title == "Introns")
-    (chart,) = drawn_plots([plot], rows)
+    (chart,) = plot_charts([plot], rows)
     assert [row[1:] for row in chart.rows] == [("0.0 %", "10.0 %")] * 2
     assert chart.specification["layer"][0]["encoding"]["y"]["scale"]["domain"][0] < 0
 

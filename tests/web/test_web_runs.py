@@ -21,7 +21,7 @@ from evoply.gp import changes
 from evoply.learning import load_learning_config
 from evoply.presets import PRESETS
 from evoply.protocols import ConfigError, RunError
-from evoply.reports.charts import drawn
+from evoply.reports.charts import charts_of
 from evoply.reports.run_page import own_part, run_charts
 from evoply.runs import advance, champion_of, is_locked, leave_request, read_request
 from evoply.runs.folder import clear_request
@@ -102,7 +102,7 @@ def test_a_run_is_seen_as_its_report_shows_it(name: str, made: Path, api: Any) -
         rows = run.rows()
         charts = [one for one in run_charts(run) if one.lines is not None]
         _, sections = own_part(run, rows)
-        charts[1:1] = [drawn(chart) for one in sections for chart in one.charts]
+        charts[1:1] = [chart for one in sections for chart in charts_of(one)]
         assert state["generations"] == run.count()
         facts = run.kind.display.live(run.config, run.last()).facts
     assert [tuple(one) for one in state["facts"]] == list(facts)

@@ -9,8 +9,9 @@ from evoply.when_used import give_when_used
 
 if TYPE_CHECKING:
     from evoply.arena.batches import GamesAgainst, PreparedPlayer, play_against, prepared
-    from evoply.arena.conditions import Conditions, PlayerTerms, Terms, conditions_of
+    from evoply.arena.conditions import Conditions, conditions_of
     from evoply.arena.elimination import Elimination, Meetings, Round, eliminate
+    from evoply.arena.game_terms import GameTerms, PlayerTerms, Terms
     from evoply.arena.matches import MatchResult, match
     from evoply.arena.one_game import play_game
     from evoply.arena.playing import Tables, play
@@ -43,6 +44,7 @@ __all__ = [
     "Elimination",
     "FinishedGames",
     "Forfeit",
+    "GameTerms",
     "GamesAgainst",
     "LostGames",
     "MatchResult",
@@ -90,7 +92,7 @@ give_when_used(
     __name__,
     {
         "batches": "GamesAgainst PreparedPlayer play_against prepared",
-        "conditions": "Conditions PlayerTerms Terms conditions_of",
+        "conditions": "Conditions conditions_of",
         "elimination": "Elimination Meetings Round eliminate",
         "matches": "MatchResult match",
         "one_game": "play_game",
@@ -102,6 +104,7 @@ give_when_used(
         "stopping": "StoppedWithResultError",
         "playing": "Tables play",
         "tally": "LostGames",
+        "game_terms": "GameTerms PlayerTerms Terms",
         "tournaments": "Correlation Star Tournament rank_correlation tournament",
     },
 )

@@ -3,32 +3,34 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypedDict, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
 from evoply._native import Stream
+from evoply.arena.game_terms import GameTerms, Openings, Terms
 from evoply.arena.playing import Tables
 from evoply.arena.schedule import MOST_THREADS, Schedule, checked_whole
 from evoply.arena.tally import Tally
 from evoply.games import game_rules
 from evoply.games.draws import DrawRules
 from evoply.players import data_of, parse_player, player_of
-from evoply.protocols import Cluster, Player, Position, Row, TimeControl
+from evoply.protocols import Cluster, Player, Row, TimeControl
 from evoply.wording import did_you_mean, shorten
 
 MOST_GAMES = 10_000_000
 MOST_OPENING_PLIES = 1000
-
-Openings = int | Literal["usual"] | None
-"""Random plies before the players begin: a number, the usual one of the game, or none."""
 
 
 def opening_plies(game: str, openings: Openings) -> int:
     """Return the random plies that *openings* asks for; `ValueError` names it if it is wrong."""
     if openings == "usual":
         return game_rules(game).opening_plies
-    return checked_whole("openings", openings or 0, MOST_OPENING_PLIES)
+    plies = 0 if openings in ("none", None) else openings
+    try:
+        return checked_whole("openings", plies, MOST_OPENING_PLIES)  # type: ignore[arg-type]
+    except ValueError as error:
+        raise ValueError(f"{error}, or none") from None
 
 
 def even_games(games: int) -> int:
@@ -40,37 +42,6 @@ def even_games(games: int) -> int:
             "every opening is played twice, with colours swapped"
         )
     return games
-
-
-class Terms(TypedDict, total=False):
-    """The keywords for conditions; `conditions_of` says what each is by default."""
-
-    game: str
-    seed: int
-    """Decides everything random: the same seed gives the same result."""
-    openings: Openings
-    """How many uniformly random legal plies come before the players begin; "usual" is the usual
-    number of the game, None or 0 is no opening, as in papers."""
-    start: Position | None
-    """Where every opening begins; None: the start of the game."""
-    draws: DrawRules | None
-    """The rules about draws; None: those of the game."""
-    clock: TimeControl | str | None
-    """The time each side has for its moves of a game, also as a text such as 150+2: seconds, and
-    seconds that each move adds."""
-    threads: int
-    """0: all cores. Results never depend on it."""
-    cluster: Cluster | None
-    """The cluster whose workers play, with the same result (`evoply.cluster.connect`); None: this
-    process plays."""
-
-
-class PlayerTerms(Terms, total=False):
-    """The keywords for conditions, and for reading texts that name players."""
-
-    runs: Callable[[str], Player] | None
-    """Returns the champion for the text `champion@RUN`. `evoply.match` looks it up among your runs;
-    pass `evoply.runs.resolve_champion` to `evoply.arena.match`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,41 +71,47 @@ class Conditions:
         )
 
 
-def conditions_of(
-    *,
-    game: str = "othello",
-    seed: int = 1,
-    openings: Openings = "usual",
-    start: Position | None = None,
-    draws: DrawRules | None = None,
-    clock: TimeControl | str | None = None,
-    threads: int = 0,
-    cluster: Cluster | None = None,
-) -> Conditions:
+def conditions_of(**terms: Unpack[GameTerms]) -> Conditions:
     """Return the conditions that `Terms` describes; `ValueError` or TypeError names what is wrong.
 
     >>> conditions_of(game="othello-6", clock="150+2").clock
     TimeControl(seconds=150.0, increment=2.0)
     """
-    if isinstance(clock, str):
-        clock = TimeControl.from_text(clock)
-    elif not isinstance(clock, TimeControl | None):
-        raise TypeError(
-            f"clock: {shorten(repr(clock))} is not a time - give a TimeControl, or a text such as "
-            "150 or 150+2"
-        )
+    given = Terms(**terms)
+    game, clock = given.game or "othello", given.control
     rules = game_rules(game)
-    seed = checked_whole("seed", seed, 2**64 - 1)
-    plies = opening_plies(game, openings)
-    threads = checked_whole("threads", threads, MOST_THREADS)
-    begin = start or rules.start()
-    if not hasattr(begin, "row"):
-        raise TypeError(f"start: {shorten(repr(begin))} is not a position: give one of the game")
-    if begin.game != game:
+    seed = checked_whole("seed", given.seed, 2**64 - 1)
+    plies = opening_plies(game, given.openings)
+    threads = checked_whole("threads", given.threads, MOST_THREADS)
+    start: Any = given.start or rules.start()
+    if isinstance(start, str):
+        from evoply.formats import read_pasted  # few write one
+
+        try:
+            start = read_pasted(game, start).position
+        except ValueError as error:
+            raise ValueError(f"start: {error}") from None
+    if not hasattr(start, "row"):
+        raise TypeError(f"start: {shorten(repr(start))} is not a position: give one of the game")
+    if start.game != game:
         raise ValueError(
-            f"start: this is a position of {begin.game}, and the game is {game}: change one of them"
+            f"start: this is a position of {start.game}, and the game is {game}: change one of them"
         )
-    return Conditions(game, seed, plies, begin.row, draws, clock, threads, cluster)
+    draws = _draw_rules(given.draws, game)
+    return Conditions(game, seed, plies, start.row, draws, clock, threads, given.cluster)
+
+
+def _draw_rules(draws: DrawRules | str | None, game: str) -> DrawRules | None:
+    """Return rules about draws that are given as such or as a text; `ValueError` names them."""
+    if not isinstance(draws, str):
+        return draws
+    rules = game_rules(game)
+    if not rules.has_draw_rules:
+        raise ValueError(f"draws: {game} has no draws but those of the board")
+    try:
+        return DrawRules.parse(draws, rules.draws)
+    except ValueError as error:
+        raise ValueError(f"draws: {error}") from None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -215,7 +192,7 @@ def field_of(
     players: Sequence[object],
     *,
     runs: Callable[[str], Player] | None = None,
-    **terms: Unpack[Terms],
+    **terms: Unpack[GameTerms],
 ) -> Field:
     """Return the field of *players*; `ValueError` or TypeError names the argument that is wrong.
 
@@ -223,8 +200,8 @@ def field_of(
     """
     if isinstance(players, str) or not isinstance(players, Iterable):
         raise TypeError(f"players: give a list of players, not {shorten(repr(players))}")
-    for name in terms.keys() - Terms.__annotations__.keys():
-        hint = did_you_mean(name, [*Terms.__annotations__, "games", "times", "progress"])
+    for name in terms.keys() - GameTerms.__annotations__.keys():
+        hint = did_you_mean(name, [*GameTerms.__annotations__, "games", "times", "progress"])
         raise TypeError(f"no argument is called {name!r}{hint}")
     conditions = conditions_of(**terms)
     return Field(conditions, tuple(_read(player, conditions.game, runs) for player in players))

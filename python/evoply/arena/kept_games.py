@@ -1,8 +1,9 @@
-"""The games of a tournament in a file, with which the same tournament goes on after a stop.
+"""The games of a tournament or a league in a file, with which it goes on after a stop.
 
 Every game is on disk before it counts, with all that a result needs, so that the result of a
 tournament that was stopped is that of one that nobody stopped. The file names no player that it
-could start: whoever goes on gives the players again, and they must be those of before.
+could start: whoever goes on gives the players again, and they must be those of before. The players
+of a league lie in its folder, so of a league the file has games alone.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evoply.arena.behaviour import signature
 from evoply.arena.conditions import Field
@@ -42,7 +44,7 @@ _GAMES = Group(
     " ORDER BY number",
     "INSERT INTO games VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 )
-_LEDGER = Ledger(
+LEDGER = Ledger(
     mark=b"EVTG",
     format=1,
     tables="""
@@ -64,11 +66,12 @@ _LEDGER = Ledger(
 
 
 class KeptGames:
-    """An open file of the games of a tournament."""
+    """An open file of games, which have numbers from 0 on."""
 
-    def __init__(self, path: Path, database: Database) -> None:
+    def __init__(self, path: Path, database: Database, ledger: Ledger = LEDGER) -> None:
         self._path = path
         self._database = database
+        self._ledger = ledger
 
     def parts(
         self,
@@ -84,40 +87,73 @@ class KeptGames:
         *first* is the number of its first game in the tournament. A game is in the file before it
         is yielded.
         """
-        with _LEDGER.reading(self._path):
-            rows = self._database.read(_GAMES, first, first + len(schedule) - 1).values()
-            known = _finished([row for (row,) in rows], first, has_clock=tables.clock is not None)
+        known = self.read(first, len(schedule), has_clock=tables.clock is not None)
         if len(known):
             yield known
             (progress or ignore)(len(known))
         missing = np.setdiff1d(np.arange(len(schedule)), known.places)
-        if not len(missing):
-            return
+        if len(missing):
 
-        def report(done: int) -> None:
-            (progress or ignore)(len(known) + done)
+            def report(done: int) -> None:
+                (progress or ignore)(len(known) + done)
 
+            yield from self.play(tables, schedule, first, missing, sizes=sizes, progress=report)
+
+    def play(
+        self,
+        tables: Tables,
+        schedule: Schedule,
+        first: int,
+        order: NDArray[np.intp],
+        *,
+        sizes: Iterable[int],
+        progress: Callable[[int], object] | None = None,
+    ) -> Iterator[FinishedGames]:
+        """Play the games of *schedule* in this *order*; yield them once they are in the file."""
         for part in tables.parts(
-            schedule, sizes=sizes, order=missing, progress=report, record_moves=True
+            schedule, sizes=sizes, order=order, progress=progress, record_moves=True
         ):
-            with _LEDGER.explaining(self._path), self._database.transaction():
+            with self._ledger.explaining(self._path), self._database.transaction():
                 for row in _rows(part, first):
                     self._database.write(_GAMES, row[0], [row])
             yield part
 
+    def read(self, first: int, count: int, *, has_clock: bool = False) -> FinishedGames:
+        """Return the games in the file of the *count* from number *first* on, as its places."""
+        with self._ledger.reading(self._path):
+            rows = self._database.read(_GAMES, first, first + count - 1).values()
+            return _finished([row for (row,) in rows], first, has_clock=has_clock)
+
+    def count(self, first: int, count: int) -> int:
+        """Return how many of these games the file has, without reading them."""
+        with self._ledger.reading(self._path):
+            return self._database.count(_GAMES, first, first + count - 1)
+
     def facts(self) -> dict[str, Any]:
         """Return what the file knows of the tournament; empty if it has just been made."""
-        with _LEDGER.reading(self._path):
+        with self._ledger.reading(self._path):
             return {name: json.loads(value) for _, name, value in self._rows_of_facts()}
 
     def write(self, facts: Mapping[str, Any]) -> None:
         """Write what the file knows of the tournament."""
         rows = [(0, name, json.dumps(facts[name])) for name in sorted(facts)]
-        with _LEDGER.explaining(self._path), self._database.transaction():
+        with self._ledger.explaining(self._path), self._database.transaction():
             self._database.write(_META, 0, rows)
 
     def _rows_of_facts(self) -> list[tuple[Any, ...]]:
         return self._database.read(_META).get(0, [])
+
+
+@contextmanager
+def kept_in(path: Path, ledger: Ledger = LEDGER) -> Iterator[KeptGames]:
+    """Open the file of games at *path*, made if it is not there."""
+    if not path.exists() or not path.stat().st_size:  # a full disk leaves an empty one
+        ledger.create(path)
+    database = ledger.open(path)
+    try:
+        yield KeptGames(path, database, ledger)
+    finally:
+        database.connection.close()
 
 
 @contextmanager
@@ -132,22 +168,16 @@ def keeping(
     if file is None:
         yield None
         return
-    path = Path(file)
-    if not path.exists() or not path.stat().st_size:  # a full disk leaves an empty one
-        _LEDGER.create(path)
-    database = _LEDGER.open(path)
-    try:
-        kept, wanted = KeptGames(path, database), {**facts, **_facts_of(field)}
+    with kept_in(Path(file)) as kept:
+        wanted = {**facts, **_facts_of(field)}
         known = kept.facts()
         if known:
-            _compare(path, known["tournament"], wanted)
+            _compare(Path(file), known["tournament"], wanted)
         learned = known.get("learned", {})
         field.learned.update({int(index): about for index, about in learned.items()})
         kept.write({"tournament": wanted, "learned": learned})
         yield kept
         kept.write({"tournament": wanted, "learned": {**learned, **field.learned}})
-    finally:
-        database.connection.close()
 
 
 def play_kept(

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evoply._native import Stream
-from evoply.arena.conditions import Field, PlayerTerms, circumstances, even_games, field_of
+from evoply.arena.conditions import Field, circumstances, even_games, field_of
+from evoply.arena.game_terms import PlayerTerms
 from evoply.arena.games_played import games_played
 from evoply.arena.schedule import FinishedGames, Results, Schedule, in_order, whole_pairs
 from evoply.arena.statistics import distinct_rows, elo_difference, pair_statistics
@@ -123,7 +124,7 @@ def match(
 
     A player is a text, a player as data, a tree or an object that holds one
     (`evoply.players.player_of`: one ply ahead), or any object with `choose(game, stream, clock)`.
-    The keywords of `PlayerTerms` are the conditions: *game*, *seed*, *openings*, *start*, *draws*,
+    The keywords of `Terms` are the conditions: *game*, *seed*, *openings*, *start*, *draws*,
     *clock*, *threads*, *cluster*, and *runs*, which finds the champions that texts name.
 
     Every opening is played twice with colours swapped, so *games* must be even. *progress* is

@@ -186,7 +186,7 @@ class Tables:
                 yield FinishedGames(chosen[finished.places], finished.results)
                 (progress or ignore)(done)
             begin += size
-            if begin >= len(schedule):
+            if begin >= len(order):
                 return
 
     def sizes(self, most: int) -> Iterator[int]:

@@ -14,12 +14,11 @@ from evoply._native import Stream
 from evoply.arena.conditions import (
     MOST_GAMES,
     Conditions,
-    PlayerTerms,
     circumstances,
     even_games,
     field_of,
 )
-from evoply.arena.json_data import JsonData
+from evoply.arena.game_terms import PlayerTerms
 from evoply.arena.kept_games import keeping
 from evoply.arena.matches import first_points, report, won_drawn_lost
 from evoply.arena.pairs import PairsPlayed
@@ -30,6 +29,7 @@ from evoply.arena.stopping import Stop
 from evoply.arena.tally import Circumstances, Tally, TimeUsed
 from evoply.formats import GamePlayed
 from evoply.games import game_rules
+from evoply.json_data import JsonData
 from evoply.players import NOT_REPRODUCIBLE
 from evoply.sections import Column, Intervals, Page, Section, between, counted, share
 from evoply.throttle import Pace
@@ -90,21 +90,24 @@ class Pairing(JsonData):
 class RoundRobin(Circumstances):
     """The standings, best first, and all pairings; players are indices into *players*."""
 
+    kind_in_json: ClassVar = {"mode": "round-robin"}
     players: tuple[str, ...]
     standings: tuple[Standing, ...]
-    pairings: tuple[Pairing, ...]
+    pairings: tuple[Pairing, ...] = field(metadata={"from": "named_pairings"})
     games: int
     distinct_games: int
     about: tuple[Mapping[str, Any], ...] = ()
     """For each of *players*: its name as `player`, `kind`, `version`, `forfeits` (games) and, for
     an engine, its own name (`engine`) and its `command`."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data; pairings name players."""
-        data = Circumstances.to_dict(self)
-        for pairing in data["pairings"]:
-            pairing |= {side: self.players[pairing[side]] for side in ("first", "second")}
-        return {"mode": "round-robin", **data}
+    @property
+    def named_pairings(self) -> list[dict[str, Any]]:
+        """The pairings as JSON-ready data with the names of players."""
+        return [
+            pairing.to_dict()
+            | {"first": self.players[pairing.first], "second": self.players[pairing.second]}
+            for pairing in self.pairings
+        ]
 
     def __str__(self) -> str:
         ranked = (
@@ -117,24 +120,15 @@ class RoundRobin(Circumstances):
     def shown(self) -> Page:
         """Return the standings, and how every two players fared."""
         standings = self.standings
-        chart = Intervals(
-            "Ratings",
-            "rating",
-            "rating (Elo, mean 0)",
-            [standing.player for standing in standings],
-            [standing.rating for standing in standings],
-            [standing.interval for standing in standings],
-            reference=0.0,
-        )
         facts = {
             "players": counted(len(standings)),
             "games": counted(self.games),
             "different games": counted(self.distinct_games),
         }
         sections = [
-            Section("Standings", STANDINGS, standings, RATING_NOTE, charts=[chart]),
+            Section("Standings", STANDINGS, standings, RATING_NOTE, charts=[_RATINGS]),
             self._grid() if len(standings) <= _MOST_IN_GRID else self._all_pairings(),
-            *self.forfeited(),
+            self.forfeited(),
         ]
         title = f"Round robin: {game_rules(self.game).title}"
         return Page(title, sections, facts | self.usual_facts)
@@ -178,6 +172,8 @@ RATING_NOTE = (
     "400 points are ten to one. A draw counts half. Intervals take the two games of an opening "
     "together, because they are not independent."
 )
+
+_RATINGS = Intervals("Ratings", "rating (Elo, mean 0)", "rating", "interval", reference=0.0)
 
 STANDINGS = (
     Column("rank", "rank", counted),

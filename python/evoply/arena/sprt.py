@@ -10,12 +10,13 @@ testing framework). Pairs, not games, because the games of a pair share an openi
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Unpack
 
 import numpy as np
 
-from evoply.arena.conditions import PlayerTerms, circumstances, even_games, field_of
+from evoply.arena.conditions import circumstances, even_games, field_of
+from evoply.arena.game_terms import PlayerTerms
 from evoply.arena.matches import report, schedule_of_match
 from evoply.arena.pairs import pair_points
 from evoply.arena.schedule import Results, in_order
@@ -180,9 +181,9 @@ class SprtResult(Circumstances):
     """How a sequential test ended, from the point of view of the first player."""
 
     also: ClassVar = ("bounds", "games", "score")
+    test: Sprt = field(metadata={"json": "*"})
     first: str
     second: str
-    test: Sprt = field(metadata={"json": ""})
     verdict: Verdict
     ratio: float = field(metadata={"json": "llr"})
     """The log-likelihood ratio of elo1 to elo0."""
@@ -212,10 +213,6 @@ class SprtResult(Circumstances):
     def bounds(self) -> tuple[float, float]:
         """The bounds of the test."""
         return self.test.bounds
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data, including the test's numbers."""
-        return {**asdict(self.test), **Circumstances.to_dict(self)}
 
     def in_words(self) -> str:
         """Return the verdict as a sentence."""

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from evoply.arena.json_data import JsonData
 from evoply.arena.schedule import Results, Schedule
+from evoply.json_data import JsonData
 from evoply.protocols import Color, TimeControl
 from evoply.sections import Column, Section, Shown, counted
 from evoply.wording import short_name
@@ -74,11 +74,10 @@ class Circumstances(JsonData, Shown):
             "reproducible": "" if self.reproducible else "no",
         }
 
-    def forfeited(self) -> list[Section]:
-        """Return the forfeited games as a section, if there are any."""
+    def forfeited(self) -> Section:
+        """Return the forfeited games."""
         note = "A player that fails in a game loses that game, and the tournament goes on."
-        section = Section("Forfeited games", _FORFEITS, self.forfeits, note)
-        return [section] if self.forfeits else []
+        return Section("Forfeited games", _FORFEITS, self.forfeits, note)
 
 
 class Tally:

@@ -10,21 +10,21 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evoply._native import Stream
-from evoply.arena.conditions import Field, PlayerTerms, circumstances, field_of
+from evoply.arena.conditions import Field, circumstances, field_of
 from evoply.arena.elimination import (
     Elimination,
     Meetings,
     Play,
     eliminate,
 )
+from evoply.arena.game_terms import PlayerTerms
 from evoply.arena.games_played import games_played
-from evoply.arena.json_data import JsonData
 from evoply.arena.kept_games import KeptGames, keeping, play_kept
 from evoply.arena.pairs import PairsPlayed
 from evoply.arena.playing import Tables
@@ -35,6 +35,7 @@ from evoply.arena.stopping import Stop
 from evoply.arena.tally import Circumstances, Tally, TimeUsed
 from evoply.formats import GamePlayed
 from evoply.games import game_rules
+from evoply.json_data import JsonData
 from evoply.sections import Column, Intervals, Page, Section, between, cells_of, counted
 from evoply.throttle import Pace
 from evoply.wording import named_apart, short_name, signed
@@ -91,6 +92,7 @@ class Correlation(JsonData):
 class Tournament(Circumstances):
     """Elimination tournaments of the same players, played many times; stars with the best first."""
 
+    kind_in_json: ClassVar = {"mode": "elimination"}
     mode: Meetings = field(metadata={"json": "opponents"})
     stars: tuple[Star, ...]
     runs: int
@@ -107,10 +109,6 @@ class Tournament(Circumstances):
     """For each player, in the order of the arguments: its name as `player`, `kind`, `version`,
     `forfeits` (games) and, for an engine, its own name (`engine`) and its `command`."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data."""
-        return {"mode": "elimination", **Circumstances.to_dict(self)}
-
     def shown(self) -> Page:
         """Return the stars, and who was out when."""
         stars, correlation = self.stars, self.fitness_correlation
@@ -118,26 +116,13 @@ class Tournament(Circumstances):
         columns = [Column("rank", "rank", counted, read=lambda star: ranks[star.place]), *STARS]
         if correlation is not None:
             columns.append(_FITNESS)
-        names = [star.player for star in stars]
-        charts = [
-            Intervals(
-                "Mean rank",
-                "mean rank",
-                "mean rank (1 is the best)",
-                names,
-                [star.mean_rank for star in stars],
-                [star.rank_interval for star in stars],
-            ),
-            Intervals(
-                "Finals",
-                "finals",
-                "share of runs",
-                names,
-                [star.finals / self.runs for star in stars],
-                [star.finals_interval for star in stars],
-                note="runs in which it played in the last round, with 95 % intervals",
-            ),
-        ]
+        finals = Intervals(
+            "Finals",
+            "share of runs",
+            lambda star: star.finals / self.runs,
+            "finals_interval",
+            note="runs in which it played in the last round, with 95 % intervals",
+        )
         found = [] if correlation is None else [str(correlation)]
         rounds = [
             (str(run), str(number), ", ".join(map(short_name, names)))
@@ -154,9 +139,9 @@ class Tournament(Circumstances):
         return Page(
             f"Tournament: {game_rules(self.game).title}",
             [
-                Section("Stars", columns, stars, RATING_NOTE, found, charts=charts),
+                Section("Stars", columns, stars, RATING_NOTE, found, charts=[_RANKS, finals]),
                 Section("Who was out when", head, rounds, folded="Every round"),
-                *self.forfeited(),
+                self.forfeited(),
             ],
             facts | self.usual_facts,
             "In every round a player meets randomly drawn opponents with both colours, and is out "
@@ -173,6 +158,7 @@ STARS = (
     Column("rating", "rating", signed),
     Column("rating_interval", "95 % interval", between(signed), missing="too few games"),
 )
+_RANKS = Intervals("Mean rank", "mean rank (1 is the best)", "mean_rank", "rank_interval")
 _FITNESS = Column("fitness", "fitness", "{:g}".format, missing="", is_listed=False)
 _WHOM = {"all": "all players", "same": "players of the same bracket", "other": "other brackets"}
 _MOST_RUNS_SHOWN = 100

@@ -12,6 +12,7 @@ from cyclopts import Parameter
 
 from evoply.cli import shared_options
 from evoply.cli.output import EndedError, Output, StoppedError, rows_table, say_section
+from evoply.cli.shared_options import USUAL_TERMS, WrittenTerms, only
 from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
 from evoply.protocols import CERTAIN
@@ -45,14 +46,11 @@ def analyse(
     player: str,
     /,
     *,
-    game: shared_options.Game = None,
-    position: shared_options.Position = None,
+    conditions: Annotated[WrittenTerms, only("game", "start", "threads", "seed")] = USUAL_TERMS,
     multi: Annotated[int, Parameter(validator=_check_multi)] = 0,
     games: Path | None = None,
     exact: Annotated[shared_options.WholeOrNone, Parameter(validator=_check_exact)] = 16,
     html: shared_options.OutputFile = None,
-    threads: shared_options.Threads = 0,
-    seed: shared_options.Seed = 1,
     programs: shared_options.Programs = shared_options.USUAL_PROGRAMS,
     json: shared_options.Json = False,
 ) -> None:
@@ -90,36 +88,36 @@ def analyse(
     html
         With --games: write a page with graphs and mistakes on boards, which opens offline.
     """
-    if games is not None:
-        if position is not None:
-            raise ValueError("--position: is for one position; leave it out with --games")
-        if multi:
-            raise ValueError("--multi: is for one position; leave it out with --games")
-        _analyse_games(
-            player,
-            games,
-            game=game,
-            exact=None if exact == "none" else int(exact),
-            html=html,
-            threads=threads,
-            seed=seed,
-            programs=programs,
-            output=Output(json),
-        )
+    output = Output(json)
+    if games is None:
+        if html is not None:
+            raise ValueError(
+                "--html: say which games: `evoply analyse PLAYER --games FILE --html PAGE`"
+            )
+        _analyse_position(player, conditions, multi, programs, output)
         return
-    if html is not None:
-        raise ValueError(
-            "--html: say which games: `evoply analyse PLAYER --games FILE --html PAGE`"
-        )
+    for option, is_given in (("position", conditions.start is not None), ("multi", multi)):
+        if is_given:
+            raise ValueError(f"--{option}: is for one position; leave it out with --games")
+    solved_from = None if exact == "none" else int(exact)
+    _analyse_games(player, games, conditions, solved_from, html, programs, output)
+
+
+def _analyse_position(
+    player: str,
+    conditions: WrittenTerms,
+    multi: int,
+    programs: shared_options.Programs,
+    output: Output,
+) -> None:
     from evoply import players
     from evoply._native import Stream
     from evoply.cli.board_view import board_text
     from evoply.cli.player_texts import read_players, read_position
     from evoply.protocols import Choice, ForfeitError
 
-    game, (read,) = read_players([player], game, programs)
-    record = read_position(game, position)
-    output = Output(json)
+    game, (read,) = read_players([player], conditions.game, programs)
+    record = read_position(game, conditions.start)
     output.people.print(board_text(record, output.people))
     outcome = record.outcome()
     choice = Choice(None)
@@ -131,7 +129,8 @@ def analyse(
     else:
         try:
             wanted: dict[str, Any] = {"multi": multi} if multi else {"every_move": True}
-            choice = players.analyse(read, record, stream=Stream(seed, "analyse"), **wanted)
+            stream = Stream(conditions.seed, "analyse")
+            choice = players.analyse(read, record, stream=stream, **wanted)
         except ForfeitError as error:
             raise EndedError(f"{short_name(read.label)} chooses no move: {error}", {}) from None
         for line in choice_lines(record, short_name(read.label), choice):
@@ -145,7 +144,7 @@ def analyse(
             "position": str(record.position.text()),
             "player": read.label,
             **choice_data(record, choice),
-            "seed": seed,
+            "seed": conditions.seed,
             "outcome": None if outcome is None else str(outcome),
         }
     )
@@ -154,12 +153,9 @@ def analyse(
 def _analyse_games(
     player: str,
     path: Path,
-    *,
-    game: str | None,
+    conditions: WrittenTerms,
     exact: int | None,
     html: Path | None,
-    threads: int,
-    seed: int,
     programs: shared_options.Programs,
     output: Output,
 ) -> None:
@@ -168,8 +164,11 @@ def _analyse_games(
     from evoply.reports import analyse_games, page_of_games, write_result
     from evoply.reports.game_analysis import summaries
 
-    games, notes = _games_of(path, game)
-    game, (judge,) = read_players([player], game or games[0].record.position.game, programs)
+    seed, threads = conditions.seed, conditions.threads
+    games, notes = _games_of(path, conditions.game)
+    game, (judge,) = read_players(
+        [player], conditions.game or games[0].record.position.game, programs
+    )
     others = _of_others(games, game)
     notes.refused.extend(others)
     games = [played for played in games if played.record.position.game == game]

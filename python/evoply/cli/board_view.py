@@ -1,11 +1,19 @@
-"""A board of any game in a terminal: colored discs, plain discs, or letters."""
+"""A board of any game in a terminal, in colours, plain discs or letters, and games move by move."""
 
+from __future__ import annotations
+
+import time
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from rich.console import Console
+from rich.console import Console, Group
 from rich.text import Text
 
 from evoply.protocols import Cell, Color, Diagram, DiagramSide, GameRecord
+from evoply.wording import short_name
+
+if TYPE_CHECKING:
+    from evoply.formats import GamePlayed
 
 _BOARD, _LIGHT, _LAST = "on rgb(38,110,70)", "on rgb(205,198,178)", "on rgb(90,150,60)"
 _INK = {Color.BLACK: "rgb(10,10,10)", Color.WHITE: "rgb(250,250,250)"}
@@ -110,3 +118,49 @@ def _append_numbered(text: Text, cell: Cell, symbol: str, ground: str) -> None:
 
 def _ink(cell: Cell) -> str:
     return "bold rgb(255,220,120)" if cell.color is None else _INK[cell.color]
+
+
+_MOST_MOVES_SHOWN = 12
+
+
+def show_game(game: GamePlayed, console: Console, delay: float, *, title: str = "Game") -> None:
+    """Show one game, with *delay* seconds for every move if there is a terminal to show it in."""
+    from rich.live import Live
+
+    from evoply.games import game_rules
+    from evoply.games.draws import NO_DRAWS
+
+    if not console.is_terminal:
+        print_game(game, console, title=title)
+        return
+    console.print(_head(game, title), style="bold", soft_wrap=True)
+    rules = game_rules(game.record.position.game)
+    record = rules.game(game.record.start, (), NO_DRAWS)
+    with Live(_picture(record, game, console), console=console, auto_refresh=False) as live:
+        for move in game.record.moves:
+            time.sleep(delay)
+            record = record.play(move)
+            live.update(_picture(record, game, console), refresh=True)
+    console.print(f"{game.in_words()}\n", soft_wrap=True)
+
+
+def print_game(game: GamePlayed, console: Console, *, title: str) -> None:
+    """Print the moves, the last board and the end of a game."""
+    console.print(_head(game, title), style="bold", soft_wrap=True)
+    console.print(f"Moves: {game.record.transcript()}", soft_wrap=True)
+    console.print(board_text(game.record, console, legal=False))
+    console.print(f"{game.in_words()}\n", soft_wrap=True)
+
+
+def _head(game: GamePlayed, title: str) -> str:
+    return f"{title}: {short_name(game.black)} (Black) against {short_name(game.white)} (White)"
+
+
+def _picture(record: GameRecord, game: GamePlayed, console: Console) -> Group:
+    """Return the board, how far the game has gone, and the last moves."""
+    played = len(record)
+    begin = max(0, played - _MOST_MOVES_SHOWN)
+    moves = " ".join(record.move_texts()[begin:])
+    opening = f", opening of {game.opening_plies} random plies" * (played <= game.opening_plies)
+    caption = f"ply {played} of {len(game.record)}{opening}: {'… ' * (begin > 0)}{moves}"
+    return Group(board_text(record, console, legal=False), Text(caption, no_wrap=True))

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING
 
 from evoply.cli.long_work import on_cluster
 from evoply.cli.output import Output, StoppedError, made, say_section
 from evoply.cli.progress import duration, share_bar
 from evoply.cli.shared_options import (
+    NO_BUDGET,
     NO_CLUSTER,
-    Charts,
+    USUAL_OPTIONS,
+    BudgetOptions,
     ClusterOptions,
     CodeInRuns,
+    ExperimentOptions,
     Json,
     RunGame,
-    Threads,
     Whole,
     prepared_folder,
 )
@@ -31,17 +31,6 @@ if TYPE_CHECKING:
 
 _PAGE = "comparison.html"
 
-Csv = Annotated[
-    Path | None,
-    Parameter("--csv", help="Write every number of the page into files in this folder."),
-]
-Workers = Annotated[
-    Threads,
-    Parameter(
-        help="Runs at a time; 0, the default: one a core. The result never depends on it.",
-    ),
-]
-
 
 def compare(
     *configs: str,
@@ -49,15 +38,11 @@ def compare(
     seeds: Whole | None = None,
     measure: str | None = None,
     games: Whole | None = None,
-    budget_games: Whole | None = None,
-    budget_work: Whole | None = None,
-    budget_seconds: float | None = None,
+    budget: BudgetOptions = NO_BUDGET,
     looks: str = "",
     same_within: float | None = None,
     name: str | None = None,
-    csv_: Csv = None,
-    charts: Charts = None,
-    workers: Workers = 0,
+    options: ExperimentOptions = USUAL_OPTIONS,
     cluster: ClusterOptions = NO_CLUSTER,
     code_in_runs: CodeInRuns = False,
     json: Json = False,
@@ -80,12 +65,6 @@ def compare(
         score: and opponents with commas between, such as score:swh,material:depth=3.
     games
         Games against each opponent at the end of a run.
-    budget_games
-        Games of training for each run, instead of the limits in the configs.
-    budget_work
-        Work of each run, counted as by the key work_limit (see `evoply config work_limit`).
-    budget_seconds
-        Seconds of each run; the same command may then give other results.
     looks
         Numbers of seeds at which you will look, such as 10,20,40; with any others nothing is
         certain. Default: once, at the end.
@@ -106,18 +85,17 @@ def compare(
         "games": games,
         "same_within": same_within,
     }
-    budget = {"games": budget_games, "work": budget_work, "seconds": budget_seconds}
     experiment = experiment_of(
         {
             "configs": configs,
             "looks": _looks(looks),
             **{key: value for key, value in chosen.items() if value is not None},
-            "budget": {key: value for key, value in budget.items() if value is not None},
+            "budget": {key: value for key, value in asdict(budget).items() if value is not None},
         }
     )
     usual = usual_name(Path(config).stem for config in configs)
     path = runs_directory() / (usual if name is None else checked_name(name))
-    run_all(ExperimentFolder.create(path, experiment), Output(json), workers, csv_, charts, cluster)
+    run_all(ExperimentFolder.create(path, experiment), Output(json), options, cluster)
 
 
 def _looks(text: str) -> tuple[int, ...]:
@@ -130,9 +108,7 @@ def _looks(text: str) -> tuple[int, ...]:
 def run_all(
     folder: ExperimentFolder,
     output: Output,
-    workers: int,
-    folder_of_csv: Path | None,
-    charts: Path | None,
+    options: ExperimentOptions,
     cluster: ClusterOptions,
 ) -> None:
     """Make all runs of *folder* that are missing, and say how they compare."""
@@ -146,7 +122,8 @@ def run_all(
     from evoply.experiments.verdict_on_setups import hopeless
     from evoply.reports import save_charts
 
-    prepared_folder(folder_of_csv)
+    workers, charts = options.workers, options.charts
+    prepared_folder(options.csv)
     prepared_folder(charts)
     output.say(f"Folder: {folder.path}  (Ctrl-C stops; the same command goes on)")
     if cluster.cluster is not None:
@@ -172,8 +149,8 @@ def run_all(
     if comparison.spreads:
         _say(comparison, output)
         output.labelled("Page", str(_save_page(comparison, folder.path / _PAGE)))
-        if folder_of_csv is not None:
-            output.labelled("CSV", str(comparison.save_csv(folder_of_csv)))
+        if options.csv is not None:
+            output.labelled("CSV", str(comparison.save_csv(options.csv)))
         if charts is not None:
             files = save_charts(comparison_charts(comparison), charts)
             output.labelled("Charts", f"{len(files)} files in {charts}")
@@ -227,17 +204,15 @@ def _say(comparison: Comparison, output: Output) -> None:
         output.say(
             f"Beyond the budget: {far.setup} by {share(far.mean)}, {share(far.most)} at most"
         )
-    for section in pairs_of(comparison):
-        output.say()
-        say_section(replace(section, columns=PAIRS_IN_SHORT), output)
+    for section in (replace(pairs_of(comparison), columns=PAIRS_IN_SHORT), effects_of(comparison)):
+        if section.rows:
+            output.say()
+            say_section(section, output)
         if section.parts:
             output.say(
                 f"{MOST_PAIRS} of {len(comparison.differences):,} pairs, those of the least p; the "
                 "page and --csv have all."
             )
-    for section in effects_of(comparison):
-        output.say()
-        say_section(section, output)
     output.say(f"Look: {comparison.look}")
     for warning in comparison.warnings:
         output.say(warning, style="bold")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from textwrap import fill
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -54,20 +54,12 @@ def config(
         of_table, of_all = suggested(f"config KEY{option}"), suggested(f"config --list{option}")
         output.say()
         output.say(f"`{of_table}` shows the keys of a table; `{of_all}` shows all of them.")
-    keys = [_as_data(section, key) for section in sections for key in section.keys]
+    keys = [
+        {"path": key.path, "kind": section.kind, **key.to_dict()}
+        for section in sections
+        for key in section.keys
+    ]
     output.result({"keys": keys})
-
-
-def _as_data(section: ConfigSection, key: ConfigKey) -> dict[str, Any]:
-    return {
-        "path": key.path,
-        "kind": section.kind,
-        "type": key.type,
-        "default": key.default,
-        "required": key.is_required,
-        "range": key.range,
-        "meaning": key.meaning,
-    }
 
 
 def _show(output: Output, section: ConfigSection) -> None:

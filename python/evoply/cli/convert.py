@@ -17,6 +17,7 @@ from cyclopts import Parameter
 from evoply.cli.output import EndedError, Output, stderr
 from evoply.cli.shared_options import GAME_NAMES, Json
 from evoply.formats.sources import FormatName
+from evoply.json_data import JsonData
 from evoply.wording import printable
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ def games_file(
 
 
 @dataclass(frozen=True, slots=True)
-class Notes:
+class Notes(JsonData):
     """What is to be said of the games of a file: those left out, and what is doubtful."""
 
     refused: list[Refused] = field(default_factory=list)
@@ -146,14 +147,6 @@ class Notes:
                 stderr().print(f"{what}: {note}", soft_wrap=True)
             if len(notes) > _MOST_NOTES:
                 stderr().print(f"{what}: {len(notes) - _MOST_NOTES:,} more")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all notes as JSON-ready data."""
-        refused = [
-            {"number": game.number, "place": game.place, "reason": game.reason}
-            for game in self.refused
-        ]
-        return {"refused": refused, "doubts": self.doubts}
 
 
 def games_in(file: str, notes: Notes, *, game: str | None = None) -> Iterator[GamePlayed]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from evoply.cli.output import Output, say_section
-from evoply.cli.shared_options import Game, Json, OutputFile, Seed, Threads, Whole
+from evoply.cli.shared_options import USUAL_TERMS, Json, OutputFile, Whole, WrittenTerms, only
 from evoply.sections import share
 
 if TYPE_CHECKING:
@@ -21,9 +21,7 @@ def distil(
     primitives: str | None = None,
     games: Whole = 500,
     output: OutputFile = None,
-    seed: Seed = 1,
-    game: Game = None,
-    threads: Threads = 0,
+    conditions: Annotated[WrittenTerms, only("seed", "game", "threads")] = USUAL_TERMS,
     json: Json = False,
 ) -> None:
     """Distil a player into a formula of a few terms that a person can play by.
@@ -54,7 +52,7 @@ def distil(
     from evoply.cli.player_texts import read_players
     from evoply.cli.progress import progress_bar
 
-    game, (teacher,) = read_players([player], game)
+    game, (teacher,) = read_players([player], conditions.game)
     with progress_bar("boards", 100, is_shown=not json) as progress:
         formula = learning.distil(
             teacher.model_copy(update={"name": player}),
@@ -63,8 +61,8 @@ def distil(
             game=game,
             primitives=None if primitives is None else primitives.split(","),
             games=games,
-            seed=seed,
-            threads=threads,
+            seed=conditions.seed,
+            threads=conditions.threads,
             progress=lambda share: progress(round(100 * share)),
         )
     out = Output(json)
@@ -76,7 +74,9 @@ def distil(
     data: dict[str, Any] = {**formula.to_dict(), "player": {**explained.to_dict(), "player": text}}
     if output is not None:
         note = f"{player} distilled into {len(formula.terms)} terms"
-        players.save_player(output, formula.player, players.Origin(seed=seed, note=note), game=game)
+        players.save_player(
+            output, formula.player, players.Origin(seed=conditions.seed, note=note), game=game
+        )
         out.say(f"Written: {output}")
         data["output"] = str(output)
     out.result(data)

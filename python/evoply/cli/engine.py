@@ -5,15 +5,14 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from evoply.cli.shared_options import USUAL_PROGRAMS, Game, Programs, Seed
+from evoply.cli.shared_options import USUAL_PROGRAMS, USUAL_TERMS, Programs, WrittenTerms, only
 
 
 def engine(
     *,
     protocol: Literal["gtp", "nboard"],
     player: str,
-    game: Game = None,
-    seed: Seed = 1,
+    conditions: Annotated[WrittenTerms, only("game", "seed")] = USUAL_TERMS,
     programs: Programs = USUAL_PROGRAMS,
     ponder: Annotated[bool, Parameter(name="--ponder", negative="", show_default=False)] = False,
     json: Annotated[
@@ -46,12 +45,12 @@ def engine(
     """
     from evoply.cli.player_texts import read_players
 
-    game, (read,) = read_players([player], game, programs)
+    game, (read,) = read_players([player], conditions.game, programs)
     from evoply.players.engines.gtp_server import GtpServer
     from evoply.players.engines.nboard_server import NBoardServer
     from evoply.players.engines.served_player import serve
 
-    server = (GtpServer if protocol == "gtp" else NBoardServer)(read, game, seed)
+    server = (GtpServer if protocol == "gtp" else NBoardServer)(read, game, conditions.seed)
     server.board.is_pondering_wanted = ponder
     try:
         serve(server, sys.stdin, sys.stdout)

@@ -16,17 +16,13 @@ def evolve(
     config: str,
     /,
     *,
-    name: shared_options.RunName = None,
     seed: shared_options.Whole | None = None,
     population_size: shared_options.Whole | None = None,
     generations: shared_options.WholeOrNone | None = None,
     time_limit: shared_options.SecondsOrNone | None = None,
     game: shared_options.RunGame = None,
-    set_: shared_options.Overrides = None,
-    tests: shared_options.Tests = True,
-    threads: shared_options.Threads = 0,
+    options: shared_options.RunOptions = shared_options.USUAL_RUN,
     cluster: shared_options.ClusterOptions = shared_options.NO_CLUSTER,
-    code_in_runs: shared_options.CodeInRuns = False,
     json: shared_options.Json = False,
 ) -> None:
     """Evolve a player.
@@ -59,14 +55,14 @@ def evolve(
 
     limits = {"generations": generations, "time_limit": time_limit}
     sizes = {"population_size": population_size}
-    overrides = with_overrides(set_, seed=seed, **limits, game=game, **sizes)
+    overrides = with_overrides(options.overrides, seed=seed, **limits, game=game, **sizes)
     output = Output(json)
-    driven: dict[str, Any] = {"threads": threads, "with_tests": tests}
+    driven: dict[str, Any] = {"threads": options.threads, "with_tests": options.tests}
     settings = _settings(learner, config, overrides)
     with for_runs(cluster, settings, output) as driven["cluster"]:
         wanted = 0 if settings.termination is None else settings.termination.good_runs
         if not wanted:
-            result, _ = _one_run(name, settings, output, driven)
+            result, _ = _one_run(options.name, settings, output, driven)
             output.result(result)
             return
         results: list[dict[str, Any]] = []
@@ -74,7 +70,9 @@ def evolve(
         while good < wanted:
             number = len(results)
             seeded = settings.model_copy(update={"seed": settings.seed + number})
-            named = name if name is None or not number else f"{name}-{number + 1}"
+            named = options.name
+            if named is not None and number:
+                named = f"{named}-{number + 1}"
             result, is_good = _one_run(named, seeded, output, driven)
             results.append(result)
             good += is_good

@@ -1,12 +1,13 @@
 """`evoply experiment`: keys of a config varied over many seeds, as a file says."""
 
-from evoply.cli.compare import Csv, Workers, run_all
+from evoply.cli.compare import run_all
 from evoply.cli.output import Output
 from evoply.cli.shared_options import (
     NO_CLUSTER,
-    Charts,
+    USUAL_OPTIONS,
     ClusterOptions,
     CodeInRuns,
+    ExperimentOptions,
     Json,
     RunGame,
     Whole,
@@ -20,9 +21,7 @@ def experiment(
     game: RunGame = None,
     seeds: Whole | None = None,
     name: str | None = None,
-    csv_: Csv = None,
-    charts: Charts = None,
-    workers: Workers = 0,
+    options: ExperimentOptions = USUAL_OPTIONS,
     cluster: ClusterOptions = NO_CLUSTER,
     code_in_runs: CodeInRuns = False,
     json: Json = False,
@@ -51,4 +50,4 @@ def experiment(
 
     name = None if name is None else checked_name(name)
     folder = folder_for(file, name=name, game=game, seeds=seeds)
-    run_all(folder, Output(json), workers, csv_, charts, cluster)
+    run_all(folder, Output(json), options, cluster)

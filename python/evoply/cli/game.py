@@ -81,7 +81,7 @@ def game(
     if play:
         from evoply.cli.play import play as play_game
 
-        play_game(against="greedy", game=made.name)
+        play_game(against="greedy", conditions=shared_options.WrittenTerms(game=made.name))
         return
     output.result(result)
 

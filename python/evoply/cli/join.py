@@ -9,7 +9,17 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from evoply.cli.output import Output, StoppedError
-from evoply.cli.shared_options import USUAL_PROGRAMS, Json, Password, Programs, Quiet, Seed, Whole
+from evoply.cli.shared_options import (
+    USUAL_PROGRAMS,
+    USUAL_TERMS,
+    Json,
+    Password,
+    Programs,
+    Quiet,
+    Whole,
+    WrittenTerms,
+    only,
+)
 from evoply.cli.shell_hints import suggested
 
 if TYPE_CHECKING:
@@ -26,7 +36,7 @@ def join(
     token: Annotated[str | None, Parameter(show_default=False)] = None,
     game: Annotated[str | None, Parameter(show_default=False)] = None,
     at_once: Annotated[Whole, Parameter(validator=Number(gte=1, lte=16))] = 1,
-    seed: Seed = 1,
+    conditions: Annotated[WrittenTerms, only("seed")] = USUAL_TERMS,
     patience: Annotated[float, Parameter(validator=Number(gte=0, lte=86_400))] = 300,
     programs: Programs = USUAL_PROGRAMS,
     quiet: Quiet = False,
@@ -77,7 +87,7 @@ def join(
         password=password,
         token=token,
         at_once=at_once,
-        seed=seed,
+        seed=conditions.seed,
         patience=patience,
         on_news=(lambda _: None) if quiet else output.say,
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from evoply.cli.long_work import on_cluster, seconds_in_words
-from evoply.cli.output import Output, StoppedError, made, percent, table
+from evoply.cli.output import Output, StoppedError, made, say_section
 from evoply.cli.progress import share_bar
 from evoply.cli.shared_options import (
     NO_CLUSTER,
@@ -20,10 +20,10 @@ from evoply.cli.shared_options import (
 )
 from evoply.protocols import RunError
 from evoply.refusals import reason
-from evoply.wording import signed, span
 
 if TYPE_CHECKING:
-    from evoply.leagues import League, LeagueFolder, LeagueStatus
+    from evoply.experiments import ExperimentFolder, Status
+    from evoply.leagues import League
 
 _PAGE = "league.html"
 
@@ -81,26 +81,23 @@ def league(
     name
         Folder of the league within runs/ (or $EVOPLY_RUNS). Default: league-GAME.
     """
-    from evoply.leagues.league_loop import results_of, run_league
-    from evoply.leagues.league_result import League, budget_of, usual_name
-    from evoply.leagues.plan import LeagueFolder, plan_of
-    from evoply.runs import checked_name, runs_directory
+    from evoply.experiments import run_experiment
+    from evoply.leagues.league_data import results_of
+    from evoply.leagues.league_result import League, budget_of, league_folder
+    from evoply.runs import checked_name
 
     output = Output(json)
-    plan = plan_of(
-        {
-            "game": game or "othello",
-            "methods": tuple(part.strip() for part in methods.split(",") if part.strip()),
-            "own": tuple(with_ or ()),
-            "budget": budget_of(budget),
-            "seeds": seeds,
-            "games": games,
-            "move_time": move_time,
-            "depth": depth,
-        }
+    folder = league_folder(
+        None if name is None else checked_name(name),
+        game=game or "othello",
+        seeds=seeds,
+        budget=budget_of(budget),
+        games=games,
+        move_time=move_time,
+        depth=depth,
+        methods=tuple(part.strip() for part in methods.split(",") if part.strip()),
+        own=tuple(with_ or ()),
     )
-    path = runs_directory() / (usual_name(plan) if name is None else checked_name(name))
-    folder = LeagueFolder.create(path, plan)
     output.say(f"Folder: {folder.path}  (Ctrl-C stops; the same command goes on)")
     stopped = False
     try:
@@ -109,15 +106,14 @@ def league(
             output.say(_cost_text(folder, slots))
             with share_bar(folder.path.name) as move:
 
-                def tell(status: LeagueStatus) -> None:
-                    count = f"{status.done:,} of {status.total:,}"
+                def tell(status: Status) -> None:
+                    count = f"{status.done:,} of {status.units:,}"
                     move(status.share, count, status.seconds_left, status.stage)
 
-                results = run_league(folder, workers=workers, progress=tell, cluster=dispatcher)
+                run_experiment(folder, workers=workers, progress=tell, cluster=dispatcher)
     except KeyboardInterrupt:
         stopped = True
-        results = results_of(folder)
-    found = League.of(results)
+    found = League.of(results_of(folder))
     _say(found, output)
     try:
         output.labelled("Page", str(found.save_html(folder.path / _PAGE)))
@@ -135,12 +131,14 @@ def league(
     output.result(made({**found.to_dict(), "status": "finished"}))
 
 
-def _cost_text(folder: LeagueFolder, slots: int) -> str:
+def _cost_text(folder: ExperimentFolder, slots: int) -> str:
+    from evoply.experiments.all_play_all import measure_of_league
     from evoply.processes import core_count
 
-    plan, many = folder.plan, len(folder.entrants)
-    runs = plan.seeds * (many - len(folder.ready_players))
-    seconds = seconds_in_words(plan.budget * runs / (slots or core_count()))
+    plan, measure = folder.experiment, measure_of_league(folder)
+    many = len(measure.entrants)
+    runs = plan.seeds * (many - len(folder.players))
+    seconds = seconds_in_words(measure.budget * runs / (slots or core_count()))
     seeds = f"{plan.seeds} seed{'s' * (plan.seeds > 1)}"
     unsure = " (too few for an interval: three or more have one)" * (plan.seeds == 2)
     return (
@@ -149,21 +147,11 @@ def _cost_text(folder: LeagueFolder, slots: int) -> str:
 
 
 def _say(found: League, output: Output) -> None:
-    for condition, standings in found.standings.items():
+    from evoply.leagues.league_page import ratings_of
+
+    for standings in found.standings.values():
         output.say()
-        output.say(f"At {found.results.conditions[condition]}")
-        listed = table("", "method", "rating", "95 % interval", "score", "games", left=("method",))
-        for row in standings.standings:
-            listed.add_row(
-                "-" if row.rank is None else str(row.rank),
-                row.entrant,
-                "-" if row.rating is None else signed(row.rating),
-                span(row.interval, "-"),
-                percent(row.score),
-                f"{row.games:,}",
-            )
-        output.people.print(listed)
-        for note in standings.notes:
-            output.say(note)
+        output.say(f"At {standings.words}")
+        say_section(ratings_of(standings), output)
     if not found.is_whole:
         output.say("Not everything is made and played yet.")

@@ -16,18 +16,14 @@ def learn(
     config: str,
     /,
     *,
-    name: shared_options.RunName = None,
     seed: shared_options.Whole | None = None,
     games: shared_options.WholeOrNone | None = None,
     time_limit: shared_options.SecondsOrNone | None = None,
     game: shared_options.RunGame = None,
     features: str | None = None,
     terms: shared_options.Whole = 25,
-    set_: shared_options.Overrides = None,
-    tests: shared_options.Tests = True,
-    threads: shared_options.Threads = 0,
+    options: shared_options.RunOptions = shared_options.USUAL_RUN,
     cluster: shared_options.ClusterOptions = shared_options.NO_CLUSTER,
-    code_in_runs: shared_options.CodeInRuns = False,
     json: shared_options.Json = False,
 ) -> None:
     """Learn the weights, or the pattern tables, of a player by play.
@@ -69,7 +65,9 @@ def learn(
     from evoply.own_code import is_own_code, reading
     from evoply.runs.finding_kinds import named_kind
 
-    overrides = with_overrides(set_, seed=seed, games=games, time_limit=time_limit, game=game)
+    overrides = with_overrides(
+        options.overrides, seed=seed, games=games, time_limit=time_limit, game=game
+    )
     is_own = is_own_code(learner)
     with reading(config):
         kind = named_kind(KINDS, learner) if is_own else KINDS.get(learner, KINDS["learning"])
@@ -79,7 +77,7 @@ def learn(
     if games is not None and "games" not in keys and "generations" in keys:
         raise ValueError(f"--games: {config} counts generations - use --set generations=N")
     if features is not None and "features" in keys:
-        chosen = _features(features, terms, config, overrides, threads, output)
+        chosen = _features(features, terms, config, overrides, options.threads, output)
     elif features is not None and "patterns" in keys:
         chosen = _tuples(features, overrides)
     elif features is not None:
@@ -87,9 +85,11 @@ def learn(
     settings = kind.configs.load(config, overrides, **chosen)
     with (
         for_runs(cluster, settings, output, kind) as workers,
-        new_run(name, settings, output, kind) as run,
+        new_run(options.name, settings, output, kind) as run,
     ):
-        output.result(drive(run, output, threads=threads, with_tests=tests, cluster=workers))
+        output.result(
+            drive(run, output, threads=options.threads, with_tests=options.tests, cluster=workers)
+        )
 
 
 def _features(

@@ -15,6 +15,7 @@ from evoply.cli.long_work import give, played
 from evoply.cli.output import Output, rows_table
 from evoply.cli.progress import progress_bar
 from evoply.cli.saving import saving, say_saved
+from evoply.cli.shared_options import USUAL_TERMS, WrittenTerms
 from evoply.sections import NOTHING, Column, counted, share, shares
 from evoply.wording import short_name
 
@@ -59,20 +60,14 @@ def match(
     /,
     *,
     games: shared_options.WholeOrDefault = None,
-    seed: shared_options.Seed = 1,
-    game: shared_options.Game = None,
-    openings: shared_options.Openings = None,
-    position: shared_options.Position = None,
-    draws: shared_options.Draws = None,
+    conditions: Annotated[WrittenTerms, Parameter(name="*")] = USUAL_TERMS,
     sprt: Annotated[tuple[float, float] | None, Parameter(negative="")] = None,
     alpha: float = 0.05,
     beta: float = 0.05,
     save_games: Path | None = None,
     watch: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     delay: shared_options.Delay = 0.5,
-    clock: shared_options.Clock = None,
     programs: shared_options.Programs = shared_options.USUAL_PROGRAMS,
-    threads: shared_options.Threads = 0,
     quiet: shared_options.Quiet = False,
     json: shared_options.Json = False,
 ) -> None:
@@ -116,20 +111,12 @@ def match(
         When a game has been played, show it in the terminal, move by move.
     """
     from evoply import arena
-    from evoply.cli.player_texts import read_players, read_position
+    from evoply.cli.player_texts import read_players, read_terms
 
     if watch and sprt is not None:
         raise ValueError("--watch shows a match of a few games, and --sprt plays thousands")
-    game, (player, opponent) = read_players([first, second], game, programs)
-    terms: dict[str, Any] = {
-        "game": game,
-        "seed": seed,
-        "openings": shared_options.chosen_openings(openings),
-        "start": read_position(game, position).position,
-        "draws": shared_options.chosen_draws(draws, game),
-        "clock": shared_options.chosen_clock(clock),
-        "threads": threads,
-    }
+    game, (player, opponent) = read_players([first, second], conditions.game, programs)
+    terms = read_terms(conditions, game)
     test = None if sprt is None else arena.Sprt(*sprt, alpha, beta)
     if games is None:
         games = _GAMES if test is None else _MOST_SPRT_GAMES
@@ -203,7 +190,7 @@ def _viewer(
     output: Output, delay: float, save: Callable[[GamePlayed], object] | None
 ) -> Callable[[GamePlayed], object]:
     """Return a function that shows a game, after *save* if that is given."""
-    from evoply.cli.game_view import show_game
+    from evoply.cli.board_view import show_game
 
     def see(game: GamePlayed) -> None:
         if save is not None:

@@ -4,14 +4,14 @@ import inspect
 import re
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from typing import Any
 
 from cyclopts import App
 from cyclopts.exceptions import CycloptsError, UnusedCliTokensError
 
 from evoply.cli.commands import COMMANDS, command_named
 from evoply.cli.games_in_files import with_games
-from evoply.cli.output import EndedError, help_console
-from evoply.cli.version import version_text
+from evoply.cli.output import EndedError, help_console, version_text
 
 
 def run_command(arguments: Sequence[str]) -> None:
@@ -63,19 +63,25 @@ def _app(arguments: Sequence[str]) -> App:
 
 
 def _add(app: App, command: Callable[..., None], examples: str, index: int) -> None:
-    command.__doc__ = _unwrapped(inspect.cleandoc(command.__doc__ or ""))
     app.command(
         command,
         sort_key=index,
         usage=f"Usage: evoply {_usage_of(command)}",
+        help_formatter=_show_panel,
         help_epilogue=f"Examples:\n\n{examples.rstrip()}",
     )
 
 
-def _unwrapped(text: str) -> str:
-    """Return a docstring with one line per parameter: help would keep its other line ends."""
-    joined = re.sub(r"(?m)^( {4}\S.*)\n {4}(?=\S)", r"\1 ", text)
-    return text if joined == text else _unwrapped(joined)
+def _show_panel(console: Any, options: Any, panel: Any) -> None:
+    """Draw a panel of help, each description in one line: it has line ends where its code does."""
+    from cyclopts.help.formatters import DefaultFormatter
+    from rich.text import Text
+
+    for entry in panel.entries:
+        if entry.description is not None:
+            words = str(entry.description.primary_renderable).split()
+            entry.description.primary_renderable = Text(" ".join(words))
+    DefaultFormatter()(console, options, panel)
 
 
 def _usage_of(command: Callable[..., None]) -> str:

@@ -12,7 +12,15 @@ from cyclopts.validators import Number
 
 from evoply.cli.long_work import TimeIsUpError, limited, say_estimate
 from evoply.cli.output import Output, StoppedError, stderr
-from evoply.cli.shared_options import GAME_NAMES, Json, Position, Threads, TimeLimit, Whole
+from evoply.cli.shared_options import (
+    GAME_NAMES,
+    USUAL_TERMS,
+    Json,
+    TimeLimit,
+    Whole,
+    WrittenTerms,
+    only,
+)
 
 if TYPE_CHECKING:
     from evoply.protocols import Row
@@ -29,9 +37,8 @@ def perft(
     depth: Annotated[Whole, Parameter(validator=Number(gte=0, lte=100))],
     /,
     *,
-    position: Position = None,
+    conditions: Annotated[WrittenTerms, only("start", "threads")] = USUAL_TERMS,
     time_limit: TimeLimit = None,
-    threads: Threads = 0,
     table: bool | None = None,
     table_mib: Annotated[Whole, Parameter(validator=Number(gte=1, lte=1_000_000))] = 1024,
     json: Json = False,
@@ -55,9 +62,9 @@ def perft(
     """
     from evoply.cli.player_texts import read_position
 
-    start = read_position(game, position).position
+    start = read_position(game, conditions.start).position
     output = Output(json)
-    count = partial(_count, start.kernel, start.row, threads, table, table_mib)
+    count = partial(_count, start.kernel, start.row, conditions.threads, table, table_mib)
     survey = _survey(count, depth)
     result: dict[str, Any] = {
         "game": game,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import secrets
 import shlex
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from evoply.cli import shared_options
 from evoply.cli.games_in_files import typed_game
 from evoply.cli.output import EndedError, Output, StoppedError
+from evoply.cli.shared_options import USUAL_TERMS, WrittenTerms, named_options, only
 from evoply.cli.shell_hints import suggested
 from evoply.wording import short_name
 
@@ -22,11 +23,9 @@ LARGEST_SEED = 2**63
 def play(
     *,
     against: str | None = None,
-    game: shared_options.Game = None,
+    conditions: Annotated[WrittenTerms, only("game", "start", "clock")] = USUAL_TERMS,
     color: Literal["black", "white", "random"] = "black",
-    position: shared_options.Position = None,
     seed: shared_options.Whole | None = None,
-    clock: shared_options.Clock = None,
     programs: shared_options.Programs = shared_options.USUAL_PROGRAMS,
     json: shared_options.Json = False,
 ) -> None:
@@ -57,17 +56,20 @@ def play(
     if not 0 <= seed < LARGEST_SEED:
         raise ValueError(f"--seed: {seed} is not a number from 0 to 2^63 - 1")
     if against is None:  # a position is one of Othello 8x8 unless it is said whose
-        against = _default_opponent(game or (None if position is None else DEFAULT_GAME))
-    game, (opponent,) = read_players([against], game, programs)
+        usual = None if conditions.start is None else DEFAULT_GAME
+        against = _default_opponent(conditions.game or usual)
+    game, (opponent,) = read_players([against], conditions.game, programs)
     if color == "random":
         color = ("black", "white")[_native.Stream(seed, "play", "color").below(2)]
+    with named_options():
+        control = conditions.control
     output = Output(json)
     session = TerminalGame(
         output.people,
         opponent,
         against,
         Color(color),
-        GameInProgress.begin(read_position(game, position), shared_options.chosen_clock(clock)),
+        GameInProgress.begin(read_position(game, conditions.start), control),
         seed,
     )
     output.say(

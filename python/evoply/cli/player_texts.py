@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evoply.cli.opened_run import opened_without_learner
-from evoply.cli.shared_options import USUAL_PROGRAMS, Programs
+from evoply.cli.shared_options import USUAL_PROGRAMS, Programs, WrittenTerms, named_options
 from evoply.games import game_rules
 from evoply.wording import did_you_mean, shorten
 
@@ -161,3 +161,14 @@ def read_position(game: str, text: str | None) -> GameRecord:
     from evoply.formats import read_pasted
 
     return read_pasted(game, text)
+
+
+def read_terms(conditions: WrittenTerms, game: str) -> dict[str, Any]:
+    """Return *conditions* as `evoply.match` takes them; `ValueError` names the option."""
+    from evoply.arena import conditions_of
+
+    start = read_position(game, conditions.start).position
+    read = {**conditions.keywords, "game": game, "start": start}
+    with named_options():
+        conditions_of(**read)
+    return read

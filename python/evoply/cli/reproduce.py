@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
 from evoply.cli.output import Output, made, rows_table, say_section
 from evoply.cli.progress import progress_and_page
 from evoply.cli.shared_options import (
+    USUAL_TERMS,
     Charts,
     Json,
     OutputFile,
     Quiet,
-    Seed,
-    Threads,
     Whole,
+    WrittenTerms,
+    only,
     prepared_folder,
 )
-from evoply.sections import Column
+from evoply.sections import Column, item_of
 
 if TYPE_CHECKING:
     from evoply.studies import PaperExperiment, Result, Study
@@ -36,10 +37,9 @@ def reproduce(
     games: Whole = 0,
     game: str = "",
     keep: str = "",
-    seed: Seed = 1,
+    conditions: Annotated[WrittenTerms, only("seed", "threads")] = USUAL_TERMS,
     html: OutputFile = None,
     charts: Charts = None,
-    threads: Threads = 0,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -84,7 +84,7 @@ def reproduce(
     if study is None or table is None:
         chosen = list(STUDIES.values()) if study is None else [find_study(study)]
         _say_studies(output, chosen)
-        output.result({"studies": [_study_data(entry) for entry in chosen]})
+        output.result({"studies": [entry.to_dict() for entry in chosen]})
         return
     found = find_study(study)
     parts = found.parts(table)  # an error comes before any bar is shown
@@ -99,12 +99,12 @@ def reproduce(
     ) as (move_bar, show):
         request = Request(
             scale=scale,
-            seed=seed,
+            seed=conditions.seed,
             rules=rules,
             opponent=opponent,
             games=games,
             game=game,
-            threads=threads,
+            threads=conditions.threads,
             progress=lambda done, total: move_bar(round(100 * done / total)),
             shown=show or no_result,
             keep=keep,
@@ -125,26 +125,6 @@ def _how_far(names: Sequence[str], percent: float) -> str:
     part = min(int(percent * len(names) / 100), len(names) - 1)
     which = f"table {names[part]}" + (f", {part + 1} of {len(names)}" if len(names) > 1 else "")
     return f"{which}, {percent:g} % of the steps are done"
-
-
-def _study_data(study: Study) -> dict[str, Any]:
-    return {
-        "study": study.name,
-        "title": study.title,
-        "authors": study.authors,
-        "paper": study.paper,
-        "tables": [
-            {
-                "table": experiment.name,
-                "title": experiment.title,
-                "seconds": dict(experiment.seconds),
-                "rules": list(experiment.rules),
-                "boards": list(experiment.boards),
-            }
-            for experiment in study.experiments
-        ],
-        "groups": {name: list(parts) for name, parts in study.groups.items()},
-    }
 
 
 def _say_studies(output: Output, studies: Sequence[Study]) -> None:
@@ -182,7 +162,7 @@ _TABLES = (
     Column("name", "table", str),
     Column("title", "what", str, read=_what),
     *(
-        Column(scale, scale, _time, read=lambda made, scale=scale: made.seconds[scale])
+        Column("seconds", scale, _time, read=item_of("seconds", scale))
         for scale in ("smoke", "small", "paper")
     ),
 )

@@ -10,14 +10,14 @@ from evoply.cli.opened_run import opened_run
 from evoply.cli.output import Output
 from evoply.cli.shared_options import (
     NO_CLUSTER,
+    USUAL_RUN,
     AnyRun,
     ClusterOptions,
-    CodeInRuns,
     Json,
+    RunOptions,
     SecondsOrNone,
-    Tests,
-    Threads,
     WholeOrNone,
+    only,
 )
 
 if TYPE_CHECKING:
@@ -31,10 +31,8 @@ def resume(
     generations: WholeOrNone | None = None,
     games: WholeOrNone | None = None,
     time_limit: SecondsOrNone | None = None,
-    tests: Tests = True,
     allow_other_version: Annotated[bool, Parameter(negative="", show_default=False)] = False,
-    code_in_runs: CodeInRuns = False,
-    threads: Threads = 0,
+    options: Annotated[RunOptions, only("tests", "threads", "code_in_runs")] = USUAL_RUN,
     cluster: ClusterOptions = NO_CLUSTER,
     json: Json = False,
 ) -> None:
@@ -91,8 +89,8 @@ def resume(
                     found,
                     output,
                     config=config,
-                    threads=threads,
-                    with_tests=tests,
+                    threads=options.threads,
+                    with_tests=options.tests,
                     allow_other_version=allow_other_version,
                     cluster=workers,
                     parts=parts,

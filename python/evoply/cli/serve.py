@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,9 +21,38 @@ if TYPE_CHECKING:
     from evoply.server import GameServer, Journal
 
 _CLOCK = "150"
-_PLAYERS, _GAMES, _SEED = 2, 10, 1
 _LEAST_PASSWORD = 8
 _MOST_FILES = 10_000
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class ServedConditions:
+    """The conditions of a tournament that begins; None: the usual ones."""
+
+    game: Annotated[
+        str | None, Parameter(help=f"{shared_options.GAME_NAMES}. Default: othello.")
+    ] = None
+    clock: Annotated[str | None, Parameter(metavar="SECONDS[+INCREMENT]", show_default=False)] = (
+        None
+    )
+    """Seconds that each side has for all its moves of a game, and seconds more after each:
+    default 150, two and a half minutes."""
+    players: shared_options.WholeOrDefault = None
+    """How many players to wait for, default 2."""
+    games: shared_options.WholeOrDefault = None
+    """Games of every two players, default 10; even, because every opening is played twice, with
+    colours swapped."""
+    openings: shared_options.WrittenOpenings | None = None
+    """Random legal plies before the players begin, by default 8 in Othello and 4 in checkers;
+    none plays from the start."""
+    seed: shared_options.WholeOrDefault = None
+    """A whole number that decides the openings, default 1."""
+    file: Annotated[Path | None, Parameter(show_default=False)] = None
+    """Where everything is kept, default tournament-1.db, or the next free number."""
+
+
+USUAL_CONDITIONS = ServedConditions()
 
 
 def serve(
@@ -31,18 +61,8 @@ def serve(
     port: Annotated[
         int | None, Parameter(validator=Number(gte=0, lt=2**16), show_default=False)
     ] = None,
-    game: Annotated[
-        str | None, Parameter(help=f"{shared_options.GAME_NAMES}. Default: othello.")
-    ] = None,
-    clock: Annotated[
-        str | None, Parameter(metavar="SECONDS[+INCREMENT]", show_default=False)
-    ] = None,
-    players: shared_options.WholeOrDefault = None,
-    games: shared_options.WholeOrDefault = None,
-    openings: shared_options.Openings = None,
-    seed: shared_options.WholeOrDefault = None,
+    conditions: ServedConditions = USUAL_CONDITIONS,
     password: shared_options.Password = None,
-    file: Annotated[Path | None, Parameter(show_default=False)] = None,
     resume: Path | None = None,
     connections: shared_options.Connections = MOST_OF_AN_ADDRESS,
     save_games: shared_options.OutputFile = None,
@@ -65,18 +85,6 @@ def serve(
         address, such as 0.0.0.0, players need a password.
     port
         The port, default 7450; 0 is any that is free.
-    clock
-        Seconds that each side has for all its moves of a game, and seconds more after each:
-        default 150, two and a half minutes.
-    players
-        How many players to wait for, default 2.
-    games
-        Games of every two players, default 10; even, because every opening is played twice, with
-        colours swapped.
-    seed
-        A whole number that decides the openings, default 1.
-    file
-        Where everything is kept, default tournament-1.db, or the next free number.
     resume
         Go on with the tournament in this file, under its own conditions.
     save_games
@@ -88,15 +96,6 @@ def serve(
 
     from evoply.server import DEFAULT_PORT, GameServer, is_this_machine
 
-    conditions = {
-        "game": game,
-        "clock": clock,
-        "players": players,
-        "games": games,
-        "openings": openings,
-        "seed": seed,
-        "file": file,
-    }
     if password is not None and len(password) < _LEAST_PASSWORD:
         raise ValueError(f"--password: give at least {_LEAST_PASSWORD} characters")
     journal = _create(conditions) if resume is None else _resume(resume, conditions)
@@ -131,21 +130,19 @@ def _news(output: Output, quiet: bool) -> Any:
     return lambda text: None if quiet and not text.startswith("listening") else output.say(text)
 
 
-def _create(options: dict[str, Any]) -> Journal:
+def _create(given: ServedConditions) -> Journal:
+    from evoply.protocols import TimeControl
     from evoply.server import Journal, TournamentConditions
 
-    control = shared_options.chosen_clock(options["clock"] or _CLOCK)
-    assert control is not None
-
-    conditions = TournamentConditions.of(
-        options["game"] or "othello",
-        control,
-        openings=shared_options.chosen_openings(options["openings"]),
-        players=_PLAYERS if options["players"] is None else options["players"],
-        games=_GAMES if options["games"] is None else options["games"],
-        seed=_SEED if options["seed"] is None else options["seed"],
-    )
-    return Journal.create(options["file"] or _free_file(), conditions)
+    own = {
+        name: value
+        for name in ("openings", "players", "games", "seed")
+        if (value := getattr(given, name)) is not None
+    }
+    with shared_options.named_options():
+        clock = TimeControl.from_text(given.clock or _CLOCK)
+        conditions = TournamentConditions.of(given.game or "othello", clock, **own)
+    return Journal.create(given.file or _free_file(), conditions)
 
 
 def _free_file() -> Path:
@@ -153,10 +150,10 @@ def _free_file() -> Path:
     return next(path for path in files if not path.exists())
 
 
-def _resume(path: Path, options: dict[str, Any]) -> Journal:
+def _resume(path: Path, given: ServedConditions) -> Journal:
     from evoply.server import Journal
 
-    for name, value in options.items():
+    for name, value in asdict(given).items():
         if value is not None:
             raise ValueError(
                 f"--{name}: a tournament goes on under its own conditions - leave it out"
@@ -204,7 +201,8 @@ def _write_begun(path: Path | None, game: str, state: str) -> None:
         return
     from evoply.files import write_atomically
     from evoply.games import game_rules
-    from evoply.reports.pages import Page, result_html
+    from evoply.reports.pages import result_html
+    from evoply.sections import Page
 
     title = f"Round robin: {game_rules(game).title}"
     write_atomically(path, result_html(Page(title, ()), state=state))

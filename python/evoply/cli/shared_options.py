@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter, Token
 from cyclopts.validators import Number
 
+from evoply.arena.game_terms import Terms
 from evoply.games import GAMES
 from evoply.processes import SandboxMode
 from evoply.wording import shorten
-
-if TYPE_CHECKING:
-    from evoply.games.draws import DrawRules
-    from evoply.protocols import TimeControl
 
 GAME_NAMES = " or ".join(", ".join(GAMES).rsplit(", ", 1))
 """The names of the compiled games, for help."""
@@ -57,77 +55,59 @@ SecondsOrNone = Annotated[
     Parameter(converter=_seconds_or_none, metavar="FLOAT|none", show_choices=False),
 ]
 
-Openings = Annotated[
-    int | Literal["none"] | None,
-    Parameter(
-        converter=_whole_or_none,
-        metavar="INT|none",
-        show_choices=False,
-        show_default=False,
-        help="Random legal plies before the players begin, by default 8 in Othello and 4 in "
-        "checkers; none plays from the start.",
-    ),
-]
-
-
-def chosen_openings(openings: int | Literal["none"] | None) -> int | Literal["usual"] | None:
-    """Return what `evoply.arena` calls the openings; `ValueError` if they are too long."""
-    if openings is None:
-        return "usual"
-    if openings == "none":
-        return None
-    if not 0 <= openings <= 1000:
-        raise ValueError(f"--openings: {openings} is not a number from 0 to 1000, or none")
-    return openings
-
-
-Draws = Annotated[
-    str | None,
-    Parameter(
-        help="In checkers: when a game is drawn, such as repetitions=never,quiet_plies=40. "
-        "Usually quiet_plies=80,repetitions=3,max_plies=300.",
-    ),
-]
-
-
-def chosen_draws(draws: str | None, game: str) -> DrawRules | None:
-    """Return the rules about draws of a match, None for the usual ones of the game."""
-    from evoply.games import game_rules
-    from evoply.games.draws import DrawRules
-
-    if draws is None:
-        return None
-    rules = game_rules(game)
-    if not rules.has_draw_rules:
-        raise ValueError(f"--draws: {game} has no draws but those of the board")
-    try:
-        return DrawRules.parse(draws, rules.draws)
-    except ValueError as error:
-        raise ValueError(f"--draws: {error}") from None
-
-
-Clock = Annotated[
-    str | None,
-    Parameter(
-        metavar="SECONDS[+INCREMENT]",
-        show_default=False,
-        help="Seconds that each side has for all its moves of a game, and seconds that each move "
-        "adds: 150 or 60+1. Who takes longer loses the game. Results are then not reproducible.",
-    ),
-]
-
-
-def chosen_clock(clock: str | None) -> TimeControl | None:
-    """Return the time of a game, None without a clock; `ValueError` for a wrong text."""
-    from evoply.protocols import TimeControl
-
-    try:
-        return None if clock is None else TimeControl.from_text(clock)
-    except ValueError as error:
-        raise ValueError(f"--{error}") from None
-
-
 WholeOrDefault = Annotated[int | None, Parameter(converter=_whole, show_default=False)]
+
+
+Threads = Annotated[
+    int,
+    Parameter(converter=_whole, validator=Number(gte=0, lte=MOST_THREADS), show_default=False),
+]
+
+
+WrittenOpenings = Annotated[
+    int | Literal["usual", "none"],
+    Parameter(converter=_whole_or_none, metavar="INT|none", show_choices=False, show_default=False),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenTerms(Terms):
+    """The conditions of games as options; the help of each is its docstring in `Terms`."""
+
+    game: Annotated[
+        str | None,
+        Parameter(help=f"{GAME_NAMES}. Default: that of a champion or saved player, else othello."),
+    ] = None
+    seed: Annotated[int, Parameter(converter=_whole, validator=Number(gte=0, lt=2**63))] = 1
+    openings: WrittenOpenings = "usual"
+    # A board may begin with an empty square, a hyphen.
+    start: Annotated[
+        str | None, Parameter(name=("--position", "--moves"), allow_leading_hyphen=True)
+    ] = None
+    draws: str | None = None
+    clock: Annotated[str | None, Parameter(metavar="SECONDS[+INCREMENT]", show_default=False)] = (
+        None
+    )
+    threads: Threads = 0
+    cluster: Annotated[None, Parameter(parse=False)] = None
+
+
+USUAL_TERMS = WrittenTerms()
+
+
+def only(*names: str) -> Parameter:
+    """Return what makes these fields of `conditions`, or of `options`, options of a verb."""
+    return Parameter(name="*", parse=re.compile(rf"^(conditions|options|{'|'.join(names)})$"))
+
+
+@contextmanager
+def named_options() -> Iterator[None]:
+    """Name the option in an error about terms: `clock: ...` becomes `--clock: ...`."""
+    try:
+        yield
+    except ValueError as error:
+        is_named = re.match(r"[a-z]+: ", str(error)) is not None
+        raise ValueError(f"{'--' * is_named}{error}") from None
 
 
 def _check_writable(_: Any, path: Path | None) -> None:
@@ -154,30 +134,8 @@ Charts = Annotated[
 # Whether a file can be written is checked before the work for it begins.
 OutputFile = Annotated[Path | None, Parameter(validator=_check_writable)]
 
-Overrides = Annotated[
-    list[str] | None,
-    Parameter(
-        "--set",
-        negative="",
-        help="Any value of the config, as PATH=VALUE; may be given several times.",
-    ),
-]
 RunGame = Annotated[str | None, Parameter(help=GAME_NAMES)]
-RunName = Annotated[
-    str | None,
-    Parameter(
-        help="Name of the run folder within runs/ (or $EVOPLY_RUNS). Default: GAME-1, GAME-2, ..."
-    ),
-]
 AnyRun = Annotated[str | None, Parameter(help="Name or path of the run. Default: the newest.")]
-Tests = Annotated[
-    bool,
-    Parameter(
-        negative="--no-tests",
-        show_default=False,
-        help="Play test matches and write the report at the end.",
-    ),
-]
 CodeInRuns = Annotated[
     bool,
     Parameter(
@@ -195,10 +153,6 @@ Json = Annotated[
         show_default=False,
         help="Print the result as one JSON object; all else goes to standard error.",
     ),
-]
-Game = Annotated[
-    str | None,
-    Parameter(help=f"{GAME_NAMES}. Default: that of a champion or saved player, else othello."),
 ]
 Quiet = Annotated[bool, Parameter(negative="", show_default=False, help="Show no progress.")]
 Connections = Annotated[
@@ -222,44 +176,19 @@ Delay = Annotated[
 class Programs:
     """Options for players that are programs: bots and engines."""
 
-    move_limit: Annotated[
-        float | None,
-        Parameter(
-            show_default=False,
-            help="Seconds that a bot (FILE.py) or an engine has for a move; who takes longer loses "
-            "the game. Default: 10, or with --clock no limit but the clock.",
-        ),
-    ] = None
-    engines: Annotated[
-        Path | None,
-        Parameter(
-            show_default=False,
-            help="A TOML file that gives engines names, so that engine:NAME is a player: tables "
-            "[[engine]] with name, protocol and command. See docs/engines.md.",
-        ),
-    ] = None
-    sandbox: Annotated[
-        SandboxMode | None,
-        Parameter(
-            show_default=False,
-            help="Run bots and engines in bubblewrap, without network and with little to read: "
-            "auto, the default, where it is there and allowed; required plays only with it. "
-            "See docs/players.md.",
-        ),
-    ] = None
+    move_limit: Annotated[float | None, Parameter(show_default=False)] = None
+    """Seconds that a bot (FILE.py) or an engine has for a move; who takes longer loses the game.
+    Default: 10, or with --clock no limit but the clock."""
+    engines: Annotated[Path | None, Parameter(show_default=False)] = None
+    """A TOML file that gives engines names, so that engine:NAME is a player: tables [[engine]] with
+    name, protocol and command. See docs/engines.md."""
+    sandbox: Annotated[SandboxMode | None, Parameter(show_default=False)] = None
+    """Run bots and engines in bubblewrap, without network and with little to read: auto, the
+    default, where it is there and allowed; required plays only with it. See docs/players.md."""
     code_in_runs: CodeInRuns = False
 
 
 USUAL_PROGRAMS = Programs()
-Threads = Annotated[
-    int,
-    Parameter(
-        converter=_whole,
-        validator=Number(gte=0, lte=MOST_THREADS),
-        show_default=False,
-        help="How many threads; the result does not depend on it. 0, the default: all cores.",
-    ),
-]
 
 
 @Parameter(name="*")
@@ -268,40 +197,72 @@ class ClusterOptions:
     """Options for work that a cluster may do."""
 
     cluster: Annotated[
-        str | None,
-        Parameter(
-            metavar="local:N|tcp://HOST:PORT",
-            show_default=False,
-            help="Give the work to a Dask cluster: N processes of this machine, or the workers of "
-            "a scheduler. The result is the same. Needs evoply[cluster]; see docs/clusters.md.",
-        ),
+        str | None, Parameter(metavar="local:N|tcp://HOST:PORT", show_default=False)
     ] = None
+    """Give the work to a Dask cluster: N processes of this machine, or the workers of a scheduler.
+    The result is the same. Needs evoply[cluster]; see docs/clusters.md."""
     check_share: Annotated[
-        float | None,
-        Parameter(
-            show_default=False,
-            validator=Number(gte=0, lte=1),
-            help="With --cluster: the share of the units that a second worker computes too, from 0 "
-            "to 1; if the two differ, the wrong worker is named. Default: that of the config "
-            "(machine.check_share), else 0.01.",
-        ),
+        float | None, Parameter(show_default=False, validator=Number(gte=0, lte=1))
     ] = None
+    """With --cluster: the share of the units that a second worker computes too, from 0 to 1; if the
+    two differ, the wrong worker is named. Default: that of the config (machine.check_share), else
+    0.01."""
 
 
 NO_CLUSTER = ClusterOptions()
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How a run is made, whatever it learns."""
+
+    name: str | None = None
+    """Name of the run folder within runs/ (or $EVOPLY_RUNS). Default: GAME-1, GAME-2, ..."""
+    overrides: Annotated[list[str] | None, Parameter("--set", negative="")] = None
+    """Any value of the config, as PATH=VALUE; may be given several times."""
+    tests: Annotated[bool, Parameter(negative="--no-tests", show_default=False)] = True
+    """Play test matches and write the report at the end."""
+    threads: Threads = 0
+    """How many threads; the result does not depend on it. 0, the default: all cores."""
+    code_in_runs: CodeInRuns = False
+
+
+USUAL_RUN = RunOptions()
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class BudgetOptions:
+    """The budget of each run, as in `evoply.experiments.Budget`."""
+
+    games: Annotated[Whole | None, Parameter(name="--budget-games")] = None
+    """Games of training for each run, instead of the limits in the configs."""
+    work: Annotated[Whole | None, Parameter(name="--budget-work")] = None
+    """Work of each run, counted as by the key work_limit (see `evoply config work_limit`)."""
+    seconds: Annotated[float | None, Parameter(name="--budget-seconds")] = None
+    """Seconds of each run; the same command may then give other results."""
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class ExperimentOptions:
+    """Where the numbers of an experiment go, and how many runs are made at a time."""
+
+    csv: Path | None = None
+    """Write every number of the page into files in this folder."""
+    charts: Charts = None
+    workers: Threads = 0
+    """Runs at a time; 0, the default: one a core. The result never depends on it."""
+
+
+NO_BUDGET = BudgetOptions()
+USUAL_OPTIONS = ExperimentOptions()
 TimeLimit = Annotated[
     float | None,
     Parameter(
         validator=Number(gt=0),
         help="Stop after so many seconds, and show what has been found by then.",
-    ),
-]
-Seed = Annotated[
-    int,
-    Parameter(
-        converter=_whole,
-        validator=Number(gte=0, lt=2**63),
-        help="A whole number that decides everything random: the same seed gives the same result.",
     ),
 ]
 Password = Annotated[
@@ -311,15 +272,5 @@ Password = Annotated[
         env_var="EVOPLY_PASSWORD",
         help="The password of the server; it is never sent. Other users of this machine may see it "
         "in the list of processes; to prevent this, set the environment variable EVOPLY_PASSWORD.",
-    ),
-]
-Position = Annotated[
-    str | None,
-    # A board may begin with an empty square, a hyphen.
-    Parameter(
-        name=("--position", "--moves"),
-        allow_leading_hyphen=True,
-        help="Where to begin: a board such as '---- -OX- -XO- ---- X', in checkers a FEN such as "
-        "W:W18,K24:B1,12, or moves: f5d6c3, '1. F5 d6 2. C3', '11-15 23-19', a GGF or PDN game.",
     ),
 ]

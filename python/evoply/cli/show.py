@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from evoply.cli.output import Output
-from evoply.cli.shared_options import Game, Json, OutputFile
+from evoply.cli.shared_options import USUAL_TERMS, Json, OutputFile, WrittenTerms, only
 from evoply.wording import short_name, shorten
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def show(
     svg: OutputFile = None,
     latex: OutputFile = None,
     heat_map: OutputFile = None,
-    game: Game = None,
+    conditions: Annotated[WrittenTerms, only("game")] = USUAL_TERMS,
     json: Json = False,
 ) -> None:
     """Show what a player does: formula, words, tree, pictures.
@@ -43,7 +43,7 @@ def show(
     from evoply.cli.player_texts import read_players
     from evoply.files import write_atomically
 
-    game, (chosen,) = read_players([player], game)
+    game, (chosen,) = read_players([player], conditions.game)
     from evoply.reports import explain
     from evoply.reports.open_evaluator import tree_of
 

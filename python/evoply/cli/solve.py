@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from evoply.cli.long_work import TimeIsUpError, limited, say_estimate
 from evoply.cli.output import Output, StoppedError, rows_table
-from evoply.cli.shared_options import Json, Threads, TimeLimit
+from evoply.cli.shared_options import USUAL_TERMS, Json, TimeLimit, WrittenTerms, only
 from evoply.protocols import IllegalMoveError, InvalidMoveError
 from evoply.sections import Column, counted
 
@@ -35,7 +35,7 @@ def solve(
     every_move: Annotated[
         bool, Parameter(name="--every-move", negative="", show_default=False)
     ] = False,
-    threads: Threads = 0,
+    conditions: Annotated[WrittenTerms, only("threads")] = USUAL_TERMS,
     time_limit: TimeLimit = None,
     json: Json = False,
 ) -> None:
@@ -70,7 +70,10 @@ def solve(
             with limited(time_limit):
                 for number, problem in enumerate(problems, start=1):
                     solution = solve_position(
-                        problem.position, mode=mode, every_move=every_move, threads=threads
+                        problem.position,
+                        mode=mode,
+                        every_move=every_move,
+                        threads=conditions.threads,
                     )
                     results.append(_result(problem, solution, mode))
                     progress(number)

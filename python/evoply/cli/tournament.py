@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -16,6 +17,7 @@ from evoply.cli.match import DOUBTS, say_engine, say_forfeits
 from evoply.cli.output import Output, StoppedError, rows_table, say_section
 from evoply.cli.progress import progress_and_page
 from evoply.cli.saving import saving, say_saved
+from evoply.cli.shared_options import USUAL_TERMS, WrittenTerms, only
 from evoply.sections import Column
 from evoply.wording import did_you_mean, shorten
 
@@ -32,24 +34,39 @@ _TIMES = (
 _AGAIN = "; the same command goes on"
 
 
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class EliminationOptions:
+    """Options of --mode elimination."""
+
+    bracket: Annotated[list[str] | None, Parameter(negative="", consume_multiple=False)] = None
+    """Elimination: PLAYER=BRACKET puts a player into a bracket (a group); may be given several
+    times."""
+    opponents: Literal["all", "same", "other"] = "all"
+    """Elimination: whom a player meets, all, only the same bracket, or only other ones."""
+    threshold: float = 0.6
+    """Elimination: a player stays if it wins more than this share of its games, from 0.5 to below
+    1."""
+    runs: shared_options.Whole = 1
+    """Elimination: how often the tournament is played."""
+
+
+USUAL_ELIMINATION = EliminationOptions()
+
+
 def tournament(
     *players: str,
     mode: Literal["round-robin", "elimination"] = "round-robin",
     games: shared_options.WholeOrDefault = None,
-    openings: shared_options.Openings = None,
-    seed: shared_options.Seed = 1,
+    conditions: Annotated[
+        WrittenTerms, only("openings", "seed", "game", "clock", "threads")
+    ] = USUAL_TERMS,
     field: Path | None = None,
-    bracket: Annotated[list[str] | None, Parameter(negative="", consume_multiple=False)] = None,
-    opponents: Literal["all", "same", "other"] = "all",
-    threshold: float = 0.6,
-    runs: shared_options.Whole = 1,
-    game: shared_options.Game = None,
+    elimination: EliminationOptions = USUAL_ELIMINATION,
     file: Annotated[Path | None, Parameter(show_default=False)] = None,
     save_games: shared_options.OutputFile = None,
     html: shared_options.OutputFile = None,
-    clock: shared_options.Clock = None,
     programs: shared_options.Programs = shared_options.USUAL_PROGRAMS,
-    threads: shared_options.Threads = 0,
     cluster: shared_options.ClusterOptions = shared_options.NO_CLUSTER,
     quiet: shared_options.Quiet = False,
     json: shared_options.Json = False,
@@ -74,16 +91,6 @@ def tournament(
     field
         A TOML file of players: tables [[player]] with the key player, and if you like name, bracket
         and fitness.
-    bracket
-        Elimination: PLAYER=BRACKET puts a player into a bracket (a group); may be given several
-        times.
-    opponents
-        Elimination: whom a player meets, all, only the same bracket, or only other ones.
-    threshold
-        Elimination: a player stays if it wins more than this share of its games, from 0.5 to below
-        1.
-    runs
-        Elimination: how often the tournament is played.
     file
         Keep every game in this file. After a stop the same command goes on with the games that are
         missing, to the same result.
@@ -94,16 +101,21 @@ def tournament(
         Write a page about it, which opens offline, into this file.
     """
     from evoply import arena
-    from evoply.cli.bot_folders import entrants, leave_out_what_does_not_load, left_out_lines
-    from evoply.cli.player_texts import read_players
-    from evoply.cli.tournament_file import Entry, read_field
+    from evoply.cli.entrants import (
+        Entry,
+        entrants,
+        leave_out_what_does_not_load,
+        left_out_lines,
+        read_field,
+    )
+    from evoply.cli.player_texts import read_players, read_terms
     from evoply.games import game_rules
 
     entries = [] if field is None else read_field(field)
     found = entrants(players)
     entries += [Entry.model_construct(player=text) for text in found.texts]
     output = Output(json)
-    game, read = read_players([entry.player for entry in entries], game, programs)
+    game, read = read_players([entry.player for entry in entries], conditions.game, programs)
     texts = [entry.player for entry in entries]
     leave_out_what_does_not_load(found, list(zip(texts, read, strict=True)), game)
     for line in left_out_lines(found):
@@ -112,16 +124,11 @@ def tournament(
     entries, texts = [entries[place] for place in staying], [texts[place] for place in staying]
     read = [read[place] for place in staying]
     labels = [entry.name or player.label for entry, player in zip(entries, read, strict=True)]
-    terms: dict[str, Any] = {
-        "game": game,
-        "seed": seed,
-        "openings": shared_options.chosen_openings(openings),
-        "clock": shared_options.chosen_clock(clock),
-        "threads": threads,
-        "file": file,
-    }
+    terms = {**read_terms(conditions, game), "file": file}
     is_elimination = mode == "elimination"
-    if not is_elimination and (bracket or runs != 1 or opponents != "all"):
+    if not is_elimination and elimination != replace(
+        USUAL_ELIMINATION, threshold=elimination.threshold
+    ):
         raise ValueError("--bracket, --runs and --opponents are for --mode elimination")
     if cluster.cluster is not None:
         from evoply.arena.on_cluster import check_sendable
@@ -130,19 +137,19 @@ def tournament(
     play: Callable[..., Any]
     if is_elimination:
         brackets = [entry.bracket or "all" for entry in entries]
-        _put_into_brackets(brackets, texts, bracket or [])
+        _put_into_brackets(brackets, texts, elimination.bracket or [])
         play = partial(
             arena.tournament,
             read,
             names=labels,
             brackets=brackets,
             fitness=[entry.fitness for entry in entries],
-            mode=opponents,
+            mode=elimination.opponents,
             games=_ROUND_GAMES if games is None else games,
-            threshold=threshold,
-            times=runs,
+            threshold=elimination.threshold,
+            times=elimination.runs,
         )
-        title, kind, whole, unit = "tournaments", "Tournament", runs, "runs"
+        title, kind, whole, unit = "tournaments", "Tournament", elimination.runs, "runs"
     else:
         each = _PAIRING_GAMES if games is None else games
         called = [

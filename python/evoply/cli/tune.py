@@ -6,16 +6,15 @@ from cyclopts import Parameter
 
 from evoply.cli.output import Output
 from evoply.cli.shared_options import (
-    CodeInRuns,
-    Game,
+    USUAL_RUN,
+    USUAL_TERMS,
     Json,
-    RunName,
+    RunOptions,
     SecondsOrNone,
-    Seed,
-    Tests,
-    Threads,
     Whole,
     WholeOrNone,
+    WrittenTerms,
+    only,
 )
 
 
@@ -28,12 +27,8 @@ def tune(
     generations: WholeOrNone | None = None,
     time_limit: SecondsOrNone | None = None,
     pairs: Whole | None = None,
-    name: RunName = None,
-    seed: Seed = 1,
-    game: Game = None,
-    tests: Tests = True,
-    threads: Threads = 0,
-    code_in_runs: CodeInRuns = False,
+    conditions: Annotated[WrittenTerms, only("seed", "game")] = USUAL_TERMS,
+    options: Annotated[RunOptions, only("name", "tests", "threads", "code_in_runs")] = USUAL_RUN,
     json: Json = False,
 ) -> None:
     """Tune the numbers of a player by CMA-ES, on games against training opponents.
@@ -66,7 +61,7 @@ def tune(
     from evoply.cli.player_texts import read_players
 
     limits = {"generations": generations, "time_limit": time_limit}
-    game, (chosen, *opponents) = read_players([player, *(against or [])], game)
+    game, (chosen, *opponents) = read_players([player, *(against or [])], conditions.game)
     from evoply.cli.run_loop import drive, new_run
     from evoply.learning import TuningConfig
 
@@ -76,8 +71,13 @@ def tune(
         if value is not None
     }
     config = TuningConfig.for_player(
-        chosen, game, seed=seed, parameters=parameters, opponents=opponents or None, **settings
+        chosen,
+        game,
+        seed=conditions.seed,
+        parameters=parameters,
+        opponents=opponents or None,
+        **settings,
     )
     output = Output(json)
-    with new_run(name, config, output) as run:
-        output.result(drive(run, output, threads=threads, with_tests=tests))
+    with new_run(options.name, config, output) as run:
+        output.result(drive(run, output, threads=options.threads, with_tests=options.tests))

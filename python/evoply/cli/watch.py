@@ -9,7 +9,6 @@ from typing import Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from evoply.cli.game_view import show_game
 from evoply.cli.games_in_files import rules_added
 from evoply.cli.output import Output
 from evoply.cli.shared_options import Delay, Json, Password, Whole
@@ -48,6 +47,7 @@ def watch(
     password
         The password of the server; it is never sent.
     """
+    from evoply.cli.board_view import show_game
     from evoply.cli.convert import Notes, games_in
 
     if rules is not None:

@@ -10,8 +10,7 @@ from rich.console import Group
 from rich.live import Live
 from rich.text import Text
 
-from evoply.cli.board_view import board_text
-from evoply.cli.game_view import print_game
+from evoply.cli.board_view import board_text, print_game
 from evoply.cli.output import Output, StoppedError
 from evoply.protocols import Color
 from evoply.server import WatchedGame, Watching, parse_address

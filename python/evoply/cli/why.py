@@ -1,7 +1,9 @@
 """`evoply why`: which terms of a player's evaluator decided its move."""
 
+from typing import Annotated
+
 from evoply.cli.output import Output, rows_table
-from evoply.cli.shared_options import Game, Json, Position
+from evoply.cli.shared_options import USUAL_TERMS, Json, WrittenTerms, only
 from evoply.sections import Column
 from evoply.wording import short_name
 
@@ -10,8 +12,7 @@ def why(
     player: str,
     /,
     *,
-    position: Position = None,
-    game: Game = None,
+    conditions: Annotated[WrittenTerms, only("start", "game")] = USUAL_TERMS,
     json: Json = False,
 ) -> None:
     """Say why a player chooses its move.
@@ -31,8 +32,8 @@ def why(
     from evoply import reports
     from evoply.cli.player_texts import read_players, read_position
 
-    game, (chosen,) = read_players([player], game)
-    found = reports.why(chosen, read_position(game, position))
+    game, (chosen,) = read_players([player], conditions.game)
+    found = reports.why(chosen, read_position(game, conditions.start))
     output = Output(json)
     output.say(f"{short_name(chosen.label)}, {game}, {found.color} to move", style="bold")
     output.say(found.sentence)

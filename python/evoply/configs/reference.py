@@ -6,7 +6,7 @@ Every index in a list is written 0: `fitness.opponents.0.pairs`.
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from evoply.configs.config_errors import has_key, meant_instead
 from evoply.configs.json_schema import Schema, config_schema
 from evoply.configs.keys import without_none
+from evoply.json_data import JsonData
 from evoply.wording import shorten
 
 _NAMES = {
@@ -40,7 +41,7 @@ _WORDS |= {"minItems": _WORDS["minLength"], "maxItems": _WORDS["maxLength"]}
 
 
 @dataclass(frozen=True, slots=True)
-class ConfigKey:
+class ConfigKey(JsonData):
     """One key of a config."""
 
     path: str
@@ -49,13 +50,13 @@ class ConfigKey:
     """What its value is: a text, a whole number, a list of texts, a table, ..."""
     default: Any
     """Its value where a config says nothing, as JSON; None where there is none."""
-    is_required: bool
+    is_required: bool = field(metadata={"json": "required"})
     """Whether it must be given where its table is."""
     range: str
     """Which values of the type are allowed, "" for all."""
     meaning: str
     """What it is for, in plain words."""
-    has_keys: bool = False
+    has_keys: bool = field(default=False, metadata={"json": ""})
     """Whether its value is made of tables, whose keys have paths of their own."""
 
     @property
@@ -174,29 +175,29 @@ class _Reader:
         """
         keys, below = [], []
         defaults = usual if usual and usual.get("kind") == kind else {}
-        for name, field in table["properties"].items():
+        for name, schema in table["properties"].items():
             if name == "kind" and kind is not None:
                 continue
             full = f"{path}.{name}" if path else name
-            tables = self._tables(field)
-            text = field.get("description") or _meaning(name, tables)
+            tables = self._tables(schema)
+            text = schema.get("description") or _meaning(name, tables)
             if not text:
                 raise ValueError(
                     f"{table['title']}.{name} has no docstring, so its meaning is missing"
                 )
             key = ConfigKey(
                 path=full,
-                type=self._type(field),
-                default=without_none(defaults.get(name, field.get("default"))),
+                type=self._type(schema),
+                default=without_none(defaults.get(name, schema.get("default"))),
                 is_required=name in table.get("required", ()),
-                range=self._range(field),
+                range=self._range(schema),
                 meaning=" ".join(text.split()),
                 has_keys=bool(tables),
             )
             keys.append(key)
             inner, default = (full, key.default) if key.type == _TABLE else (f"{full}.0", None)
             if len(tables) > 1:
-                below.append(self._kinds(tables, inner, field.get("description", ""), default))
+                below.append(self._kinds(tables, inner, schema.get("description", ""), default))
             elif tables:
                 below.append(self._sections(tables[0], inner, None, default))
         yield ConfigSection(path, kind, table.get("description", ""), tuple(keys))

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from evoply.when_used import give_when_used
 
 if TYPE_CHECKING:
+    from evoply.experiments.all_play_all import LeaguePairing, pairings_of
     from evoply.experiments.comparison import (
         Comparison,
         compare,
@@ -14,9 +15,14 @@ if TYPE_CHECKING:
         usual_name,
     )
     from evoply.experiments.design import (
+        After,
+        AllPlayAll,
         Budget,
+        Condition,
+        Entrant,
         Experiment,
         Measure,
+        Score,
         Setup,
         experiment_of,
         load_experiment,
@@ -29,7 +35,13 @@ if TYPE_CHECKING:
         folder_for,
     )
     from evoply.experiments.experiment_page import comparison_charts
-    from evoply.experiments.running import Cost, Status, estimated_cost, run_experiment
+    from evoply.experiments.running import (
+        Cost,
+        Status,
+        check_experiment_sendable,
+        estimated_cost,
+        run_experiment,
+    )
     from evoply.experiments.setup_statistics import (
         SetupDifference,
         Spread,
@@ -38,15 +50,20 @@ if TYPE_CHECKING:
         seeds_for,
         spread_of,
     )
-    from evoply.experiments.units_on_cluster import check_experiment_sendable
 
 __all__ = [
+    "After",
+    "AllPlayAll",
     "Budget",
     "Comparison",
+    "Condition",
     "Cost",
+    "Entrant",
     "Experiment",
     "ExperimentFolder",
+    "LeaguePairing",
     "Measure",
+    "Score",
     "Setup",
     "SetupDifference",
     "Spread",
@@ -65,6 +82,7 @@ __all__ = [
     "folder_for",
     "load_comparison",
     "load_experiment",
+    "pairings_of",
     "run_experiment",
     "seeds_for",
     "setups_of",
@@ -78,11 +96,14 @@ give_when_used(
         "comparison": (
             "Comparison compare compare_experiment comparison_of load_comparison usual_name"
         ),
-        "design": "Budget Experiment Measure Setup experiment_of load_experiment setups_of",
-        "units_on_cluster": "check_experiment_sendable",
+        "all_play_all": "LeaguePairing pairings_of",
+        "design": (
+            "After AllPlayAll Budget Condition Entrant Experiment Measure Score Setup "
+            "experiment_of load_experiment setups_of"
+        ),
         "experiment_folder": "ExperimentFolder UnitResult find_experiment folder_for",
         "experiment_page": "comparison_charts",
-        "running": "Cost Status estimated_cost run_experiment",
+        "running": "Cost Status check_experiment_sendable estimated_cost run_experiment",
         "setup_statistics": "SetupDifference Spread compared fewest_seeds seeds_for spread_of",
     },
 )

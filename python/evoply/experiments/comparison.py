@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from evoply.experiments.design import (
     LONGEST_NAME,
@@ -30,7 +30,7 @@ from evoply.protocols import ConfigError
 from evoply.runs import runs_directory
 from evoply.runs.results import csv_text
 from evoply.sections import Page, Shown
-from evoply.wording import named_apart, shorten
+from evoply.wording import did_you_mean, named_apart, shorten
 
 
 class Comparison(Findings, Shown):
@@ -128,19 +128,24 @@ def compare_experiment(
     return comparison_of(folder)
 
 
+class ExperimentKeys(TypedDict, total=False):
+    """The keys of `Experiment` that `compare` takes as keywords; None: as it is usually."""
+
+    game: str
+    seeds: int | None
+    first_seed: int
+    measure: str
+    games: int
+    points: int
+    budget: Mapping[str, float] | None
+    looks: Sequence[int]
+    same_within: float | None
+
+
 def compare(
     configs: Mapping[str, Any] | Sequence[Any],
     *,
     name: str | None = None,
-    game: str = "",
-    seeds: int | None = None,
-    first_seed: int = 1,
-    measure: str = "",
-    games: int = 400,
-    points: int = 8,
-    budget: Mapping[str, float] | None = None,
-    looks: Sequence[int] = (),
-    same_within: float | None = None,
     workers: int = 0,
     progress: Callable[[Status], object] | None = None,
     cluster: object = None,
@@ -149,12 +154,14 @@ def compare(
     learner: Any = None,
     selection: Any = None,
     survival: Any = None,
+    **keys: Unpack[ExperimentKeys],
 ) -> Comparison:
     """Compare configs over seeds; the same call resumes where it was stopped.
 
     *configs* are two or more, by their names in the result or in a list: each
     an `EvolutionConfig`, a `LearningConfig`, a preset, or the path of a config or of a run.
-    *game* takes the place of the games in them. Each is run with *seeds* seeds (10, or the first of
+    The other keywords are `ExperimentKeys`, which are explained in `Experiment`. *game* takes the
+    place of the games in the configs. Each is run with *seeds* seeds (10, or the first of
     *looks*) from *first_seed* on, every run on its own core, *workers* at a time (0: one a core),
     or on a *cluster*, such as "local:4", "tcp://host:8786" or a Dask client, to the same results.
     Players are measured by *games* games against each opponent of *measure*, such as
@@ -181,20 +188,12 @@ def compare(
     named = _by_name(configs)
     if len(named) < 2:
         raise ConfigError([("configs", "give two or more")])
-    experiment = experiment_of(
-        {
-            "configs": tuple(named),
-            "game": game,
-            **({} if seeds is None else {"seeds": seeds}),
-            "first_seed": first_seed,
-            "measure": measure,
-            "games": games,
-            "points": points,
-            "budget": dict(budget or {}),
-            "looks": tuple(looks),
-            "same_within": same_within,
-        }
-    )
+    for key in keys.keys() - ExperimentKeys.__annotations__.keys():
+        raise TypeError(
+            f"no argument is called {key!r}{did_you_mean(key, ExperimentKeys.__annotations__)}"
+        )
+    given = {key: value for key, value in keys.items() if value is not None}
+    experiment = experiment_of({"configs": tuple(named), **given})
     folder = ExperimentFolder.create(
         runs_directory() / (name or usual_name(named)),
         experiment,

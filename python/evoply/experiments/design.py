@@ -1,4 +1,8 @@
-"""The design of an experiment: setups, each a config of any learner, times seeds, and a measure."""
+"""The design of an experiment: setups, each a config of any learner, times seeds, and a measure.
+
+A measure is what is done with the finished players: each meets opponents that nobody trained on
+(`Score`), or those of a seed meet each other (`AllPlayAll`).
+"""
 
 from __future__ import annotations
 
@@ -11,9 +15,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
 from evoply.configs.config_errors import checked, explained
 from evoply.configs.keys import read_toml
@@ -59,6 +63,115 @@ class Budget(Part):
         return next((name for name in ("games", "work", "seconds") if getattr(self, name)), "")
 
 
+class Score(Part):
+    """How strong a player is against opponents that it was not trained on."""
+
+    noun: ClassVar = "an experiment"
+    kind: Literal["score"] = "score"
+    opponents: tuple[str, ...] = Field(default=(), strict=False)
+    """Texts of players; empty: those of swh, material:depth=3 and mobility that fit."""
+
+    @classmethod
+    def from_text(cls, text: str) -> Score:
+        """Return the measure of a text such as "score:swh,material:depth=3"; `ValueError` else."""
+        kind, colon, rest = text.strip().partition(":")
+        if kind != "score" or not colon or not rest.strip():
+            raise ValueError(
+                f"{shorten(text)!r} - write score: and opponents with commas between, such as "
+                "score:swh,material:depth=3"
+            )
+        opponents: list[str] = []
+        for part in rest.split(","):
+            # An option behind a comma belongs to the player before it.
+            if opponents and re.match(r"^\s*[a-z_]+\s*=", part):
+                opponents[-1] += f",{part}"
+            else:
+                opponents.append(part)
+        names = tuple(opponent.strip() for opponent in opponents)
+        if not all(names):
+            raise ValueError(f"{shorten(text)!r} - an opponent between commas is missing")
+        return cls(opponents=names)
+
+    def check_fits(self, game: str) -> None:
+        """Raise `ValueError` if an opponent cannot be read or does not play *game*."""
+        for opponent in self.opponents:
+            player = parse_player(opponent, game=game)
+            player.check_fits(game)
+            if not player.reproducible:
+                raise ValueError(
+                    f"measure: {opponent} may play otherwise next time: measure by players that "
+                    "are reproducible"
+                )
+
+    def __str__(self) -> str:
+        return f"score:{','.join(self.opponents)}"
+
+
+Condition = Literal["time", "depth"]
+"""Under which games all play all: the same time a move, or the same depth."""
+
+
+class Entrant(Part):
+    """Who plays in a league: a method, or a line of reference."""
+
+    name: str
+    """That of a setup or of a ready player, such as "liao"; unique in the league."""
+    title: str
+    """Such as "staged trees"."""
+    source: str = ""
+    """The paper and its section, or a page of the documentation."""
+    is_ranked: bool = True
+    """False for a line of reference, which was made with another budget."""
+    counted: str = ""
+    """The unit of its budget: "games", "work", or "" if nothing is made."""
+    budget: float = 0.0
+    """How many of them each player may use."""
+
+
+class AllPlayAll(Part):
+    """The measure of a league: players of a seed meet each other and the lines of reference."""
+
+    noun: ClassVar = "a league"
+    opponents: ClassVar[tuple[str, ...]] = ()
+    kind: Literal["all-play-all"] = "all-play-all"
+    budget: float = Field(default=360.0, gt=0, le=1e7)
+    """Seconds of one core of the machine of reference for a method and seed."""
+    games: int = Field(default=8, ge=2, le=10_000, multiple_of=2)
+    """Games of every two players of a seed under each condition, in opening pairs."""
+    move_time: float = Field(default=0.01, ge=0.001, le=60)
+    """Seconds for a move; games depend on the machine."""
+    depth: int = Field(default=4, ge=0, le=20)
+    """Plies that all look ahead in the games of the other condition; 0: there are none."""
+    methods: tuple[str, ...] = Field(default=(), strict=False)
+    """Names of evoply's methods; empty: all of the game."""
+    own: tuple[str, ...] = Field(default=(), strict=False)
+    """Configs, presets or runs of the user's that take part, too; or players, which are lines of
+    reference."""
+    population_share: float = Field(default=0.5, gt=0, lt=1)
+    """The share of a budget that goes into the population in which features are found."""
+    entrants: tuple[Entrant, ...] = Field(default=(), strict=False)
+    """Methods in the order of the table, your own, then lines of reference."""
+
+    @property
+    def conditions(self) -> dict[Condition, str]:
+        """The conditions in words."""
+        conditions: dict[Condition, str] = {"time": f"{1000 * self.move_time:g} ms a move"}
+        if self.depth:
+            conditions["depth"] = f"{self.depth} plies"
+        return conditions
+
+    def check_fits(self, game: str) -> None:
+        """Do nothing: ready players are in the folder, and were checked when it was made."""
+
+
+def _measure(given: Any) -> Any:
+    """Return the measure that a text means."""
+    return (Score.from_text(given) if given else Score()) if isinstance(given, str) else given
+
+
+Measure = Score | AllPlayAll
+
+
 class Experiment(Part):
     """Setups made by varying keys of a config, or listed, times seeds."""
 
@@ -81,7 +194,9 @@ class Experiment(Part):
     same_within: float | None = Field(default=None, gt=0, lt=1)
     """Points per game by which two setups may differ and still count as the same: this is then
     tested, too."""
-    measure: str = ""
+    measure: Annotated[
+        Annotated[Measure, Field(discriminator="kind")], BeforeValidator(_measure)
+    ] = Score()
     """The measure of a finished player: `score:` and opponents that no setup trains on, with commas
     between; empty: those of swh, material:depth=3 and mobility that fit."""
     games: int = Field(default=400, ge=2, le=1_000_000, multiple_of=2)
@@ -106,9 +221,9 @@ class Experiment(Part):
         return data
 
     @property
-    def opponents(self) -> tuple[str, ...]:
-        """The opponents of `measure`; none if it names none, and `ValueError` if it is wrong."""
-        return Measure.from_text(self.measure).opponents if self.measure else ()
+    def all_seeds(self) -> tuple[int, ...]:
+        """The seeds, in order."""
+        return tuple(range(self.first_seed, self.first_seed + self.seeds))
 
     @property
     def planned_looks(self) -> tuple[int, ...]:
@@ -124,6 +239,15 @@ class Experiment(Part):
         ]
 
 
+class After(Part):
+    """What a setup learns with: features that the population of another one has found."""
+
+    setup: str
+    """The name of the other setup; its run of the same seed comes first."""
+    terms: int = Field(default=25, ge=1, le=100)
+    """How many features."""
+
+
 @dataclass(frozen=True, slots=True)
 class Setup:
     """One way to learn: a config without its seed."""
@@ -132,13 +256,15 @@ class Setup:
     kind: Kind
     """The kind of learner; your own may be missing (see `ready`)."""
     config: Any
+    after: After | None = None
+    """What must be made before; None: nothing."""
 
     def ready(self) -> Setup:
         """Return the setup with its learner, whose file is imported if it is the user's own."""
         if self.kind.own is None or not isinstance(self.config, Settings):
             return self
         kind = named_kind(KINDS, self.kind.own)
-        return Setup(self.name, kind, kind.configs.load(self.config))
+        return replace(self, kind=kind, config=kind.configs.load(self.config))
 
     def check(self) -> None:
         """Raise `ValueError` unless its Python can be imported, and fits."""
@@ -158,48 +284,6 @@ class Setup:
             else replace(self.config, seed=seed)
         )
         return self.kind.configs.endless(config) if budget.is_set else config
-
-
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """How strong a player is against opponents that it was not trained on."""
-
-    opponents: tuple[str, ...]
-
-    @classmethod
-    def from_text(cls, text: str) -> Measure:
-        """Return the measure of a text such as "score:swh,material:depth=3"; `ValueError` else."""
-        kind, colon, rest = text.strip().partition(":")
-        if kind != "score" or not colon or not rest.strip():
-            raise ValueError(
-                f"measure: {shorten(text)!r} - write score: and opponents with commas between, "
-                "such as score:swh,material:depth=3"
-            )
-        opponents: list[str] = []
-        for part in rest.split(","):
-            # An option behind a comma belongs to the player before it.
-            if opponents and re.match(r"^\s*[a-z_]+\s*=", part):
-                opponents[-1] += f",{part}"
-            else:
-                opponents.append(part)
-        names = tuple(opponent.strip() for opponent in opponents)
-        if not all(names):
-            raise ValueError(f"measure: {shorten(text)!r} - an opponent between commas is missing")
-        return cls(names)
-
-    def check_fits(self, game: str) -> None:
-        """Raise `ValueError` if an opponent cannot be read or does not play *game*."""
-        for opponent in self.opponents:
-            player = parse_player(opponent, game=game)
-            player.check_fits(game)
-            if not player.reproducible:
-                raise ValueError(
-                    f"measure: {opponent} may play otherwise next time: measure by players that "
-                    "are reproducible"
-                )
-
-    def __str__(self) -> str:
-        return f"score:{','.join(self.opponents)}"
 
 
 def load_experiment(path: str | os.PathLike[str]) -> Experiment:
@@ -250,6 +334,10 @@ def setups_of(
 def _problems(experiment: Experiment) -> list[Problem]:
     """Return the problems of an experiment's parts, without its configs."""
     problems: list[Problem] = []
+    if isinstance(experiment.measure, AllPlayAll):
+        problems.append(
+            ("measure", "all play all in a league: give its methods to `evoply league`")
+        )
     if bool(experiment.base) == bool(experiment.configs):
         problems.append(("base", "give a base whose keys are varied, or configs to compare"))
     if experiment.configs and experiment.vary:
@@ -276,7 +364,7 @@ def _joint_problems(
         except ValueError as error:
             problems.append(("measure", str(error).removeprefix("measure: ")))
         else:
-            problems += _trained_on(measure, setups)
+            problems += _trained_on(measure.opponents, setups)
     counted = experiment.budget.kind
     if counted in ("games", "work"):
         problems += [
@@ -289,22 +377,21 @@ def _joint_problems(
 
 def measure_of(experiment: Experiment, setups: Sequence[Setup]) -> Measure:
     """Return the measure of *experiment*, the usual one if it has none; or raise `ValueError`."""
-    if experiment.measure:
-        return Measure.from_text(experiment.measure)
+    if experiment.measure != Score():
+        return experiment.measure
     usual = []
     for opponent in _USUAL_OPPONENTS:
-        measure = Measure((opponent,))
         with suppress(ValueError):
-            measure.check_fits(setups[0].config.game)
-            if not list(_trained_on(measure, setups)):
+            Score(opponents=(opponent,)).check_fits(setups[0].config.game)
+            if not _trained_on((opponent,), setups):
                 usual.append(opponent)
     if not usual:
         raise ValueError("measure: the usual opponents are trained on or do not fit: name others")
-    return Measure(tuple(usual))
+    return Score(opponents=tuple(usual))
 
 
-def _trained_on(measure: Measure, setups: Sequence[Setup]) -> list[Problem]:
-    """Return the opponents of *measure* that some setup trains on, in whatever words.
+def _trained_on(opponents: Sequence[str], setups: Sequence[Setup]) -> list[Problem]:
+    """Return which of *opponents* some setup trains on, in whatever words.
 
     `greedy:ties=first` and `greedy` are one player.
     """
@@ -313,7 +400,7 @@ def _trained_on(measure: Measure, setups: Sequence[Setup]) -> list[Problem]:
         trains = hasattr(setup.config, "fitness")
         texts = [text for _, text in player_texts(setup.config)] if trains else []
         trained = {_identity(text, setup.config.game): text for text in reversed(texts)}
-        for opponent in measure.opponents:
+        for opponent in opponents:
             text = trained.get(_identity(opponent, setup.config.game))
             if text is not None:
                 same = "" if text == opponent else f", which is {opponent}"

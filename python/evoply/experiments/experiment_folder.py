@@ -1,7 +1,7 @@
 """An experiment on disk: its settings with a checksum, and a run folder for each setup and seed.
 
-Nothing else is kept: the results of an experiment are read from its runs, so it resumes after any
-interruption, and seeds may be added later.
+A league's also has ready players and a file of games. Nothing else is kept: results are read from
+runs and games, so an experiment resumes after any interruption, and seeds may be added later.
 """
 
 import json
@@ -10,7 +10,7 @@ import re
 import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -18,8 +18,10 @@ import tomli_w
 
 from evoply.configs.keys import read_toml, without_none
 from evoply.experiments.design import (
+    After,
+    AllPlayAll,
     Experiment,
-    Measure,
+    Score,
     Setup,
     experiment_of,
     identity,
@@ -28,9 +30,18 @@ from evoply.experiments.design import (
     setups_of,
 )
 from evoply.experiments.units import Point, Unit, measured
-from evoply.files import EXPERIMENT_FILE, SETUPS, checksum, read_kept_text, write_atomically
+from evoply.files import (
+    EXPERIMENT_FILE,
+    MOST_KEPT,
+    SETUPS,
+    checksum,
+    read_kept_text,
+    write_atomically,
+)
 from evoply.kinds import KINDS, Run
 from evoply.own_code import carried, is_carried
+from evoply.players import PlayerKind
+from evoply.players.player import SAVED_ADAPTER
 from evoply.protocols import MALFORMED, RunError, RunNameError
 from evoply.refusals import reason
 from evoply.runs import runs_directory
@@ -39,6 +50,8 @@ from evoply.runs.game_file import GAME, add_game_of, game_content
 from evoply.wording import shorten
 
 _RUNS = "runs"
+_PLAYER = "player-{}.json"
+_LARGEST_PLAYER = 200_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +81,8 @@ class ExperimentFolder:
     setups: tuple[Setup, ...]
     is_carried: bool = False
     """Whether all this was read from the folder, and not given by the user."""
+    players: Mapping[str, PlayerKind] = field(default_factory=dict)
+    """Players of a league that need not be made, by their names."""
 
     @classmethod
     def create(
@@ -75,6 +90,7 @@ class ExperimentFolder:
         path: str | os.PathLike[str],
         experiment: Experiment,
         setups: Sequence[Setup] = (),
+        players: Mapping[str, PlayerKind] | None = None,
     ) -> Self:
         """Make the folder, or open it if it has the same experiment with any number of seeds.
 
@@ -86,7 +102,7 @@ class ExperimentFolder:
         setups = tuple(setups or setups_of(experiment))
         for setup in setups:
             setup.check()
-        measure = str(measure_of(experiment, setups))
+        measure, players = measure_of(experiment, setups), players or {}
         experiment = experiment.model_copy(update={"measure": measure})
         folder = Path(path)
         if (folder / EXPERIMENT_FILE).exists():
@@ -104,7 +120,7 @@ class ExperimentFolder:
                 )
             experiment = experiment.model_copy(update={"looks": planned})
         elif folder.exists() and any(folder.iterdir()):
-            raise RunError(f"{folder} is not a folder of an experiment: give another --name")
+            raise RunError(f"{folder} is not a folder of {measure.noun}: give another --name")
         else:
             experiment = experiment.model_copy(update={"looks": experiment.planned_looks})
         files = {f"{number}.toml": setup for number, setup in enumerate(setups, 1)}
@@ -113,7 +129,17 @@ class ExperimentFolder:
         rules = game_content(setups[0].config)
         if rules is not None:
             texts[GAME] = rules
-        data = without_none({"experiment": experiment.model_dump(mode="json"), "setups": names})
+        ready = {_PLAYER.format(number): name for number, name in enumerate(players, 1)}
+        texts |= {file: players[name].anywhere().model_dump_json() for file, name in ready.items()}
+        after = {s.name: s.after.model_dump() for s in setups if s.after is not None}
+        data = without_none(
+            {
+                "experiment": experiment.model_dump(mode="json"),
+                "setups": names,
+                **({"after": after} if after else {}),
+                **({"players": ready} if ready else {}),
+            }
+        )
         data = {"checksum": checksum([data, texts]), **data}
         content = tomli_w.dumps(data).encode()  # before anything is made: a name may be no UTF-8
         is_new = not folder.exists()
@@ -131,7 +157,7 @@ class ExperimentFolder:
             raise RunError(
                 f"{folder} cannot be written: {why}, then give the same command again"
             ) from None
-        return cls(folder, experiment, setups, is_carried())
+        return cls(folder, experiment, setups, is_carried(), players)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Self:
@@ -142,10 +168,17 @@ class ExperimentFolder:
             data = read_toml(read_kept_text(file), str(file))
             if any((folder / name).is_symlink() for name in (SETUPS, _RUNS)):
                 raise ValueError(f"{SETUPS} or {_RUNS} in it is a link, and evoply makes none")
-            _compare_checksum(folder, data)
+            texts = _checked_texts(folder, data)
             experiment = experiment_of(data["experiment"])
             add_game_of(folder)
-            setups = [_setup(folder / SETUPS / file, name) for file, name in data["setups"].items()]
+            after = {name: After(**about) for name, about in data.get("after", {}).items()}
+            setups = [
+                _setup(folder / SETUPS / file, name, after) for file, name in data["setups"].items()
+            ]
+            players = {
+                str(name): SAVED_ADAPTER.validate_json(texts[file])
+                for file, name in data.get("players", {}).items()
+            }
         except FileNotFoundError as error:
             raise RunNameError(f"{folder} is not a folder of an experiment: {error}") from None
         except OSError as error:
@@ -154,7 +187,7 @@ class ExperimentFolder:
             ) from None
         except MALFORMED as error:
             raise RunError(f"{folder}: its {EXPERIMENT_FILE} is damaged: {error}") from None
-        return cls(folder, experiment, tuple(setups), is_carried=True)
+        return cls(folder, experiment, tuple(setups), is_carried=True, players=players)
 
     def check_measure(self) -> None:
         """Raise `ValueError` unless the players that measure can be had, or if a folder names more.
@@ -162,8 +195,7 @@ class ExperimentFolder:
         Of a folder that was begun they are players that need no file: it may be somebody else's.
         """
         with carried() if self.is_carried else nullcontext():
-            measure = Measure.from_text(self.experiment.measure)
-            measure.check_fits(self.setups[0].config.game)
+            self.experiment.measure.check_fits(self.setups[0].config.game)
 
     @property
     def name(self) -> str:
@@ -172,10 +204,9 @@ class ExperimentFolder:
 
     def units(self) -> list[Unit]:
         """Return all units: the first seed of every setup, then the second, and so on."""
-        first = self.experiment.first_seed
         return [
             self._unit(index, seed)
-            for seed in range(first, first + self.experiment.seeds)
+            for seed in self.experiment.all_seeds
             for index in range(len(self.setups))
         ]
 
@@ -190,6 +221,24 @@ class ExperimentFolder:
         setup = self.setups[index]
         name = f"{index + 1}-{plain_name(setup.name)}-seed-{seed}"
         return Unit(setup, seed, self.path / _RUNS / name)
+
+    def with_found(self, unit: Unit) -> Unit:
+        """Return *unit* with the features of its config, found in what it comes after."""
+        setup = unit.setup
+        if setup.after is None:
+            return unit
+        from evoply.learning import features_of_population  # few setups come after others
+
+        with Run.open(self.unit(setup.after.setup, unit.seed).path) as run:
+            features = features_of_population(
+                run.kind.uses["trees"](run.champion, run.last()),
+                run.champion_player,
+                game=run.game,
+                terms=setup.after.terms,
+                seed=unit.seed,
+            )
+        config = setup.kind.configs.load(setup.config, features=features)
+        return replace(unit, setup=replace(setup, config=config))
 
     def waiting(self) -> list[Unit]:
         """Return the units that are not finished."""
@@ -233,7 +282,7 @@ def folder_for(
     if isinstance(source, Experiment):
         experiment, path = source, runs_directory() / (name or f"vary-{Path(source.base).stem}")
     elif (begun := _folder_of(source)) is not None:
-        other = ExperimentFolder.open(begun)
+        other = _of_kind(ExperimentFolder.open(begun), Score)
         experiment, setups = other.experiment, other.setups if game is None else ()
         path = runs_directory() / name if name else begun
     else:
@@ -251,15 +300,20 @@ def folder_for(
         return ExperimentFolder.create(path, experiment, setups)
 
 
-def find_experiment(source: str | os.PathLike[str]) -> ExperimentFolder:
-    """Return the experiment of a name in the folder of runs, or of a path; `RunError` if none."""
+def find_experiment(
+    source: str | os.PathLike[str], measure: type[Score] | type[AllPlayAll] = Score
+) -> ExperimentFolder:
+    """Return the experiment of a name in the folder of runs, or of a path; `RunError` if none.
+
+    It is one with this kind of *measure*: a league is none of those that compare setups.
+    """
     path = _folder_of(runs_directory() / source) or _folder_of(source)
     if path is None:
         raise RunNameError(
-            f"no experiment is called {shorten(os.fspath(source))!r} in "
+            f"no {measure.noun.split()[-1]} is called {shorten(os.fspath(source))!r} in "
             f"{runs_directory().absolute()}, and there is none at that path"
         )
-    return ExperimentFolder.open(path)
+    return _of_kind(ExperimentFolder.open(path), measure)
 
 
 def plain_name(text: str) -> str:
@@ -275,26 +329,41 @@ def _folder_of(source: str | os.PathLike[str]) -> Path | None:
     return path if (path / EXPERIMENT_FILE).is_file() else None
 
 
-def _compare_checksum(folder: Path, data: Mapping[str, Any]) -> None:
-    """Raise ValueError unless settings, setups and the rules of the game are as written."""
+def _of_kind(folder: ExperimentFolder, measure: type[Score] | type[AllPlayAll]) -> ExperimentFolder:
+    """Return *folder* if it has this kind of measure; `RunError` else."""
+    if not isinstance(folder.experiment.measure, measure):
+        raise RunError(
+            f"{folder.path} is {folder.experiment.measure.noun}, not {measure.noun}: open it as "
+            "what it is, or give another --name"
+        )
+    return folder
+
+
+def _checked_texts(folder: Path, data: Mapping[str, Any]) -> dict[str, str]:
+    """Return the texts of setups, players and rules; ValueError unless all is as written."""
     content = {name: value for name, value in data.items() if name != "checksum"}
-    if not data["setups"] or any(Path(file).name != file for file in data["setups"]):
+    names = {**data["setups"], **data.get("players", {})}
+    if not data["setups"] or any(Path(file).name != file for file in names):
         raise ValueError(f"a setup is a file of {SETUPS}")
-    files = {file: folder / SETUPS / file for file in data["setups"]}
+    files = {file: folder / SETUPS / file for file in names}
     if (folder / GAME).exists():
         files[GAME] = folder / GAME
-    texts = {name: read_kept_text(path) for name, path in files.items()}
+    texts = {
+        name: read_kept_text(path, MOST_KEPT if name in data["setups"] else _LARGEST_PLAYER)
+        for name, path in files.items()
+    }
     if data.get("checksum") != checksum([content, texts]):
         raise ValueError(
             f"its checksum does not match it and {SETUPS}: put a copy back, or begin another "
             "experiment with other settings"
         )
+    return texts
 
 
-def _setup(file: Path, name: Any) -> Setup:
+def _setup(file: Path, name: Any, after: Mapping[str, After]) -> Setup:
     kind = stored_kind(KINDS, file)
     with carried():
-        return Setup(str(name), kind, kind.configs.load(file))
+        return Setup(str(name), kind, kind.configs.load(file), after.get(name))
 
 
 def digest_of(results: Sequence[UnitResult]) -> str:

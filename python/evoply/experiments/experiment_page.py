@@ -1,16 +1,14 @@
 """What is shown of an experiment: values, curves and differences of its setups."""
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from operator import attrgetter, itemgetter
-from typing import Any
 
 from evoply.experiments.design import Experiment
 from evoply.experiments.findings import Findings
 from evoply.experiments.setup_statistics import SetupDifference
 from evoply.games import game_rules
-from evoply.reports.charts import Chart, drawn, line_chart
+from evoply.reports.charts import Chart, charts_of, line_chart
 from evoply.reports.series import Series
 from evoply.sections import Column, Intervals, Page, Section, between, chosen, counted
 
@@ -42,9 +40,9 @@ def page_of(comparison: Findings) -> Page:
         [
             *(Section("", sentences=[text]) for text in said),
             values,
-            *pairs_of(comparison),
-            *effects_of(comparison),
-            *_beyond(comparison),
+            pairs_of(comparison),
+            effects_of(comparison),
+            Section("Budgets", _BEYOND, comparison.overshoots, _BEYOND_NOTE, longest=_LONGEST),
             _what_was_run(comparison),
         ],
         {
@@ -62,48 +60,38 @@ def page_of(comparison: Findings) -> Page:
 
 def values_of(comparison: Findings) -> Section:
     """Return the values of each setup, the best first, with their charts."""
-    rows = [(name, comparison.spreads[name]) for name in comparison.best]
+    names = comparison.best
+    rows = [
+        {**comparison.spread_data(name), "short": short}
+        for name, short in zip(names, _short(names), strict=True)
+    ]
     note = (
         f"{comparison.experiment.measure}: mean points per game against these opponents, whom no "
         "setup was trained on; every run of a seed is one value."
     )
-    charts = comparison_charts(comparison)
+    charts = [_STRENGTH, *_curves(comparison)] if rows else []
     return Section("Values", _VALUES, rows, note, charts=charts, longest=_LONGEST)
 
 
-def pairs_of(comparison: Findings) -> list[Section]:
-    """Return the differences of all pairs as a section, the surest first; none of one setup."""
+def pairs_of(comparison: Findings) -> Section:
+    """Return the differences of all pairs, the surest first."""
     pairs = sorted(comparison.differences, key=lambda pair: (pair.p, -abs(pair.shift)))
-    if not pairs:
-        return []
     every = Section("", _PAIRS, pairs, folded=f"All {len(pairs)} pairs", look="numbers")
-    return [
-        Section(
-            "Differences",
-            _PAIRS,
-            pairs[:MOST_PAIRS],
-            _PAIRS_NOTE.format(len(pairs)),
-            parts=[every] if len(pairs) > MOST_PAIRS else (),
-            longest=_LONGEST,
-        )
-    ]
+    return Section(
+        "Differences",
+        _PAIRS,
+        pairs[:MOST_PAIRS],
+        _PAIRS_NOTE.format(len(pairs)),
+        parts=[every] if len(pairs) > MOST_PAIRS else (),
+        longest=_LONGEST,
+    )
 
 
-def effects_of(comparison: Findings) -> list[Section]:
-    """Return what the keys of a grid do as a section; none without a whole grid."""
+def effects_of(comparison: Findings) -> Section:
+    """Return what the keys of a whole grid do."""
     effects = comparison.effects
     note = _EFFECTS_NOTE.format(len(effects))
-    section = Section("Keys", _EFFECTS, effects, note, longest=_LONGEST)
-    return [section] if effects else []
-
-
-def _beyond(comparison: Findings) -> list[Section]:
-    note = (
-        "How far the runs of each setup went beyond the budget, since they end after the step that "
-        "reaches it."
-    )
-    section = Section("Budgets", _BEYOND, comparison.overshoots, note, longest=_LONGEST)
-    return [section] if comparison.overshoots else []
+    return Section("Keys", _EFFECTS, effects, note, longest=_LONGEST)
 
 
 def _what_was_run(comparison: Findings) -> Section:
@@ -128,7 +116,7 @@ def _what_was_run(comparison: Findings) -> Section:
 
 def comparison_charts(comparison: Findings) -> list[Chart]:
     """Return the values and the curves as charts; none without results."""
-    return [_strength(comparison), *_curves(comparison)] if comparison.spreads else []
+    return charts_of(values_of(comparison))
 
 
 def _seeds(experiment: Experiment) -> str:
@@ -148,21 +136,25 @@ def _means(means: Mapping[str, float]) -> str:
     return "; ".join(f"{text}: {mean:.3f}" for text, mean in means.items())
 
 
-def _spread(name: str, label: str, format: Callable[[Any], str], **more: Any) -> Column:
-    read = attrgetter(name)
-    return Column(name, label, format, read=lambda row: read(row[1]), **more)
-
-
 _three = "{:.3f}".format
 _p = "{:.3g}".format
 
 _VALUES = (
-    Column("setup", "setup", str, read=itemgetter(0), look="code"),
-    _spread("values", "seeds", lambda values: str(len(values))),
-    _spread("median", "median", _three, look="strong"),
-    _spread("quartiles", "quartiles", between(_three)),
-    _spread("mean", "mean", _three),
-    _spread("interval", "95 % interval", between(_three), missing=""),
+    Column("name", "setup", str, look="code"),
+    Column("values", "seeds", lambda values: str(len(values))),
+    Column("median", "median", _three, look="strong"),
+    Column("quartiles", "quartiles", between(_three)),
+    Column("mean", "mean", _three),
+    Column("interval", "95 % interval", between(_three), missing=""),
+)
+_STRENGTH = Intervals(
+    "Strength at the end",
+    "points per game",
+    "mean",
+    "interval",
+    "short",
+    "mean",
+    "mean over seeds, with 95 % intervals",
 )
 _PAIRS = (
     Column("first", "first", str, look="code"),
@@ -218,26 +210,16 @@ _BEYOND = (
     Column("mean", "mean", lambda mean: f"{100 * mean:+.1f} %"),
     Column("most", "most", lambda most: f"{100 * most:+.1f} %"),
 )
+_BEYOND_NOTE = (
+    "How far the runs of each setup went beyond the budget, since they end after the step that "
+    "reaches it."
+)
 _RUNS = (
     Column("setup", "setup", str),
     Column("seed", "seed", str),
     Column("value", "value", "{:.4f}".format),
     Column("digest", "digest", lambda digest: str(digest[:16])),
 )
-
-
-def _strength(comparison: Findings) -> Chart:
-    spreads = [comparison.spreads[name] for name in comparison.best]
-    chart = Intervals(
-        "Strength at the end",
-        "mean",
-        "points per game",
-        _short(comparison.best),
-        [spread.mean for spread in spreads],
-        [spread.interval for spread in spreads],
-        note="mean over seeds, with 95 % intervals",
-    )
-    return drawn(chart)
 
 
 def _short(names: Sequence[str]) -> list[str]:

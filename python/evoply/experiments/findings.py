@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Literal
@@ -17,6 +17,7 @@ from evoply.experiments.looks import Look
 from evoply.experiments.setup_statistics import SetupDifference, Spread
 from evoply.experiments.units import Point
 from evoply.experiments.verdict_on_setups import verdict_on
+from evoply.json_data import json_ready
 
 Table = Literal["values", "curves", "pairs", "effects"]
 TABLES: tuple[Table, ...] = ("values", "curves", "pairs", "effects")
@@ -183,46 +184,36 @@ class Findings:
             return f"Only {self.best[0]} has results: nothing can be compared."
         return verdict_on(self.differences, self.effects, self.look)
 
+    def spread_data(self, name: str) -> dict[str, Any]:
+        """Return the values of a setup as JSON-ready data."""
+        return {"name": name, **self.spreads[name].to_dict()}
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready data."""
-        return {
+        data = {
             "name": self.name,
             "path": str(self.path),
             "game": self.game,
-            "configs": [
-                {
-                    "name": name,
-                    "values": list(self.spreads[name].values),
-                    "median": self.spreads[name].median,
-                    "quartiles": list(self.spreads[name].quartiles),
-                    "mean": self.spreads[name].mean,
-                    "interval": _to_list(self.spreads[name].interval),
-                }
-                for name in self.setups
-                if name in self.spreads
-            ],
+            "configs": [self.spread_data(name) for name in self.setups if name in self.spreads],
             "runs": self.runs,
             "seeds": self.experiment.seeds,
-            "measure": self.experiment.measure,
-            "look": {
-                "seeds": list(self.look.seeds),
-                "planned": list(self.look.planned),
-                "exploratory": self.look.is_exploratory,
-            },
-            "pairs": [difference.to_dict() for difference in self.differences],
-            "effects": [effect.to_dict() for effect in self.effects],
-            "beyond_budget": [asdict(setup) for setup in self.overshoots],
+            "measure": str(self.experiment.measure),
+            "look": self.look,
+            "pairs": self.differences,
+            "effects": self.effects,
+            "beyond_budget": self.overshoots,
             "warnings": self.warnings,
             "verdict": self.verdict,
             "digest": self.digest,
             "reproducible": self.experiment.budget.seconds is None
             and not any(result.is_timed for result in self.results),
         }
+        return {key: json_ready(value) for key, value in data.items()}
 
     @property
     def _scores(self) -> list[str]:
         """The names of the columns of scores, one an opponent."""
-        return [f"score:{opponent}" for opponent in self.experiment.opponents]
+        return [f"score:{opponent}" for opponent in self.experiment.measure.opponents]
 
     def columns(self, table: Table = "values") -> list[str]:
         """Return the names of the cells of `rows`, which a table without rows has, too."""
@@ -303,7 +294,3 @@ def _effect_row(effect: GridEffect) -> dict[str, Any]:
     means = "; ".join(f"{text}: {mean:.6g}" for text, mean in row.pop("means").items())
     cells = {"effect": effect.name, **row, "freedom": first, "rest": second, "means": means}
     return cells | {"keys": " ".join(effect.keys)}
-
-
-def _to_list(interval: tuple[float, float] | None) -> list[float] | None:
-    return None if interval is None else list(interval)

@@ -6,11 +6,10 @@ effects by Holm's method, apart from those of pairs. This module knows numbers, 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
 from itertools import combinations, product
 from statistics import fmean
-from typing import Any
 
 import numpy as np
 from scipy.special import fdtrc
@@ -18,6 +17,7 @@ from scipy.special import fdtrc
 from evoply.experiments.looks import ONLY, Look
 from evoply.experiments.setup_statistics import corrected
 from evoply.experiments.shifts import SIGNIFICANCE
+from evoply.json_data import JsonData
 
 MOST_JOINT = 3
 """Most keys of an interaction."""
@@ -26,7 +26,7 @@ FEWEST_SEEDS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class GridEffect:
+class GridEffect(JsonData):
     """What one key of a grid does, or several together beyond what each does alone."""
 
     keys: tuple[str, ...]
@@ -36,7 +36,7 @@ class GridEffect:
     plain_p: float
     p: float
     """The overall p of the plan of looks, corrected for all effects by Holm's method."""
-    is_certain: bool
+    is_certain: bool = field(metadata={"json": "certain"})
     means: Mapping[str, float]
     """For a single key: the mean over all setups with each of its values."""
 
@@ -44,18 +44,6 @@ class GridEffect:
     def name(self) -> str:
         """The keys, with a times sign between."""
         return " × ".join(self.keys)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON-ready data."""
-        return {
-            "keys": list(self.keys),
-            "statistic": self.statistic,
-            "freedom": list(self.freedom),
-            "plain_p": self.plain_p,
-            "p": self.p,
-            "certain": self.is_certain,
-            "means": dict(self.means),
-        }
 
 
 def grid_effects(

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
+from evoply.json_data import JsonData
+
 _Z = np.linspace(0.68, 8.0, 80)
 """Normal quantiles of quarters of the levels for which bounds are computed; others lie between.
 Each side of a two-sided test spends half of the level, 2 - 2 Phi(z / sqrt(t)) of it by time t."""
@@ -26,8 +28,10 @@ _WIDTHS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Look(JsonData):
     """A look at the values that there are."""
+
+    also = ("is_exploratory as exploratory",)
 
     seeds: tuple[int, ...]
     """The seeds of each setup that are done."""

@@ -1,38 +1,71 @@
-"""Execution of the units of an experiment: by processes of one thread, or on a cluster.
+"""Execution of the units of an experiment, by processes of this machine or workers of a cluster.
 
-A unit on this machine keeps everything in its run folder, so a killed process loses nothing: the
-unit resumes where it was, three times at most.
+Both get a config and do `unit_part`. On this machine a run lies in the experiment's folder from its
+first step on, so a killed process loses nothing: the unit resumes where it was, three times at
+most. Elsewhere a worker makes the run in its own temporary folder and returns its files. This
+process checks them, and the run appears in the experiment's folder whole or not at all. A run that
+began on this machine is made again there from its first step: files are never sent.
 """
 
+import json
+import os
+import shutil
+import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
+from typing import Any
 
+from evoply.arena.on_cluster import know_game, rules_to_send
 from evoply.cluster import Dispatcher, opened
 from evoply.cluster.processes import ProcessPool
 from evoply.cluster.worker import report
-from evoply.experiments.design import Budget
+from evoply.evolution.play.opponents import is_certain, read_opponent, without_file
+from evoply.experiments.all_play_all import play_games
+from evoply.experiments.design import AllPlayAll, Budget, Experiment, Setup, experiment_of
 from evoply.experiments.experiment_folder import ExperimentFolder
-from evoply.experiments.units import Unit, run_unit
-from evoply.experiments.units_on_cluster import check_experiment_sendable, run_on_cluster
+from evoply.experiments.units import Unit, measured, run_unit
+from evoply.files import DATABASE, write_atomically
+from evoply.kinds import KINDS, Run
 from evoply.own_code import check_nothing_imports, permissions, with_permissions
 from evoply.processes import core_count
-from evoply.protocols import RunError, UnitError, packed, unpacked
+from evoply.protocols import (
+    MALFORMED,
+    Answer,
+    Cluster,
+    RunError,
+    UnitError,
+    WrongResultError,
+    packed,
+    unpacked,
+)
+from evoply.runs import Kind
+from evoply.runs.finding_kinds import stored_kind
+from evoply.runs.folder import CONFIG, REMAINS, WriterLock, create_folder
+from evoply.runs.game_file import GAME
 
 _MOST_TRIES = 3
 _PROBE_STEPS = 3
+_FILES = (CONFIG, DATABASE, GAME)
+"""The files of a run folder; its lock belongs to this machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """The progress of an experiment."""
+    """How far an experiment is."""
 
     done: int
+    """Runs that are made, or games that are played."""
     units: int
+    """All of them."""
     share: float
-    """Share of all units that is done, running ones counted in part."""
-    seconds_left: float | None
+    """Share of them that is done, what is at work counted in part."""
+    seconds_left: float | None = None
+    stage: str = "runs"
+    """What is being done, in words: "runs", then in a league "games"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,78 +79,270 @@ class Cost:
 
 
 def run_experiment(
-    folder: ExperimentFolder | Sequence[ExperimentFolder],
+    folder: ExperimentFolder,
     *,
     workers: int = 0,
     progress: Callable[[Status], object] | None = None,
     cluster: object = None,
 ) -> None:
-    """Run all unfinished units of *folder*, or of several, on *workers* processes (0: one a core).
+    """Run all unfinished units of *folder* on *workers* processes (0: one a core).
 
-    Or on the workers of a *cluster*: an argument or a result of `evoply.cluster.connect`. Results
-    do not depend on the workers. Ctrl-C and every error end all processes; finished steps are
-    kept. Raises `RunError` with the message of a unit that failed, and `ValueError` before
-    anything starts for units that cannot be sent to a cluster.
+    Or on the workers of a *cluster*: an argument or a result of `evoply.cluster.connect`. In a
+    league the games that are missing are then played, those at a time a move on this machine alone.
+    Results do not depend on the workers. Ctrl-C and every error end all processes; finished steps
+    and games are kept. Raises `RunError` with the message of a unit that failed, and `ValueError`
+    before anything starts for units that cannot be sent to a cluster.
     """
     check_nothing_imports("an experiment")
-    folders = [folder] if isinstance(folder, ExperimentFolder) else [*folder]
-    for part in folders:
-        part.check_measure()
-        if cluster is not None:
-            check_experiment_sendable(part)
-    waiting = [(part, unit) for part in folders for unit in part.waiting()]
-    units = sum(len(part.units()) for part in folders)
+    folder.check_measure()
+    if cluster is not None:
+        check_experiment_sendable(folder)
+    tell = progress or (lambda status: None)
+    with opened(cluster) as others:
+        _run_units(folder, others, workers or core_count(), tell)
+        if isinstance(folder.experiment.measure, AllPlayAll):
+
+            def tell_of_games(done: int, total: int) -> None:
+                tell(Status(done, total, done / max(total, 1), stage="games"))
+
+            play_games(folder, threads=workers, progress=tell_of_games, cluster=others)
+
+
+def _run_units(
+    folder: ExperimentFolder,
+    cluster: Cluster | None,
+    workers: int,
+    progress: Callable[[Status], object],
+) -> None:
+    """Run the unfinished units on *cluster*, or else on *workers* processes of this machine."""
+    waiting = folder.waiting()
+    units = len(folder.units())
     done = first = units - len(waiting)
     began = time.monotonic()
 
     def tell(at_work: float = 0.0) -> None:
-        if progress is not None:
-            gained, left = done + at_work - first, units - done - at_work
-            seconds = (time.monotonic() - began) * left / gained if gained > 0 else None
-            progress(Status(done, units, 1 - left / units, seconds))
+        gained, left = done + at_work - first, units - done - at_work
+        seconds = (time.monotonic() - began) * left / gained if gained > 0 else None
+        progress(Status(done, units, 1 - left / units, seconds))
 
-    def on_done() -> None:
+    def make(others: Cluster, told: Callable[[], object]) -> None:
         nonlocal done
-        done += 1
-        tell()
+        # Units that need what others made come when these are done.
+        for is_late in (False, True):
+            wave = [unit for unit in waiting if (unit.setup.after is not None) is is_late]
+            for _ in _results(folder, wave, others, is_here=cluster is None):
+                done += 1
+                told()
 
     if cluster is not None:
-        with opened(cluster) as others:
-            assert others is not None
-            for part in folders:
-                run_on_cluster(part, others, on_done)
+        make(cluster, tell)
         return
-    permitted = permissions()
-    parts = [
-        packed({"of": [str(part.path), unit.setup.name, unit.seed], "may_run": permitted})
-        for part, unit in waiting
-    ]
-    with ProcessPool(workers or core_count(), tell) as pool:
-        here = Dispatcher(pool, most_losses=_MOST_TRIES - 1)
+    with ProcessPool(workers, tell) as pool:
+        make(Dispatcher(pool, most_losses=_MOST_TRIES - 1), pool.tend)
+
+
+def _results(
+    folder: ExperimentFolder, units: list[Unit], cluster: Cluster, *, is_here: bool
+) -> Iterator[None]:
+    """Run *units*, and yield after each; *is_here*: in their folders, by processes of this machine.
+
+    Raises `RunError` for a unit that fails. If a worker elsewhere returns a wrong result, the runs
+    that it returned before are removed.
+    """
+    experiment = folder.experiment
+    is_timeless = all(_is_timeless(unit, experiment) for unit in units)
+
+    def parts() -> Iterator[bytes]:
+        for place, unit in enumerate(units):
+            if is_here:
+                yield _pack_unit(unit, experiment, folder=str(folder.path))
+                continue
+            units[place] = folder.with_found(unit)
+            yield _pack_unit(units[place], experiment)
+
+    try:
+        same = _what_is_equal if is_timeless and not is_here else None
+        for answer in cluster.results(unit_part, parts(), same=same):
+            if not is_here:
+                _store(units[answer.place], experiment, answer)
+            yield
+    except UnitError as error:
+        if not is_here:
+            raise
+        unit = units[error.place]
+        raise RunError(
+            f"the run of {unit.setup.name} with seed {unit.seed} failed: {error.reason}"
+        ) from None
+    except WrongResultError as error:
+        raise _without_its_runs(error, [units[index] for index in error.places]) from None
+
+
+def _without_its_runs(error: WrongResultError, units: list[Unit]) -> WrongResultError:
+    """Return *error* after removing *units*, the runs that its worker had returned."""
+    for unit in units:
+        _put_away(unit.path)
+    if not units:
+        return error
+    names = ", ".join(unit.path.name for unit in units)
+    return WrongResultError(
+        f"{error}. Runs that it had returned were removed: {names}", error.worker, error.places
+    )
+
+
+def check_experiment_sendable(folder: ExperimentFolder) -> None:
+    """Raise `ValueError` if another machine cannot run some unit of *folder*."""
+    for setup in folder.setups:
         try:
-            for _ in here.results(unit_here, parts, same=None):
-                done += 1
-                pool.tend()
-        except UnitError as error:
-            _, unit = waiting[error.place]
-            raise RunError(
-                f"the run of {unit.setup.name} with seed {unit.seed} failed: {error.reason}"
-            ) from None
+            setup.kind.learners.check_sendable(setup.config, is_whole=True)
+        except ValueError as error:
+            raise ValueError(f"{setup.name}: {error}") from None
+    game = folder.setups[0].config.game
+    for opponent in folder.experiment.measure.opponents:
+        if not is_certain(read_opponent(opponent, game)):
+            raise ValueError(
+                f"cluster: measure: {opponent} is a program on this machine and cannot be sent to "
+                "others - measure by other players, or run without a cluster"
+            )
 
 
-def unit_here(data: bytes) -> bytes:
-    """Make and measure one run in its folder: what a process of this machine does."""
-    task = unpacked(data)[0]
-    path, setup, seed = task["of"]
-    with with_permissions(task["may_run"]):
-        folder = _folder_at(path)
-        run_unit(folder.unit(setup, seed), folder.experiment, on_step=report)
-    return b""
+def unit_part(data: bytes) -> bytes:
+    """Make and measure one run: what a process of this machine or a worker elsewhere does."""
+    task, _ = unpacked(data)
+    with with_permissions(task["may_run"]), _unit_of(task) as (unit, experiment):
+        curve = run_unit(unit, experiment, on_step=_go_on)
+        if "folder" in task:
+            return b""
+        path = unit.path
+        with Run.open(path) as run:
+            digest = run.digests()[-1]
+        files = {file: path / file for file in _FILES}
+        contents = {file: path.read_bytes() for file, path in files.items() if path.is_file()}
+    points = [point.to_dict() for point in curve]
+    header = {"digest": digest, "curve": points, "files": [*contents]}
+    return packed(header, *contents.values())
+
+
+@contextmanager
+def _unit_of(task: Mapping[str, Any]) -> Iterator[tuple[Unit, Experiment]]:
+    """Give a unit in the folder of its experiment, or elsewhere one in a temporary folder."""
+    if "folder" in task:
+        folder = _folder_at(task["folder"])
+        yield folder.with_found(folder.unit(task["setup"], task["seed"])), folder.experiment
+        return
+    know_game(task)
+    with tempfile.TemporaryDirectory(prefix="evoply-") as name:
+        config = Path(name) / "setup.toml"
+        config.write_text(task["config"], encoding="utf-8")
+        kind = stored_kind(KINDS, config)
+        setup = Setup(task["setup"], kind, kind.configs.load(config))
+        yield Unit(setup, task["seed"], Path(name) / "run"), experiment_of(task["experiment"])
 
 
 @lru_cache(maxsize=16)
 def _folder_at(path: str) -> ExperimentFolder:
     return ExperimentFolder.open(path)
+
+
+def _go_on(share: float) -> None:
+    if not report(share):
+        raise ValueError("nobody waits for this run any more")
+
+
+def _pack_unit(unit: Unit, experiment: Experiment, **where: str) -> bytes:
+    """Return a unit as data: *where* says that it lies in a `folder`, or else it is whole."""
+    task = {"setup": unit.setup.name, "seed": unit.seed, "may_run": permissions(), **where}
+    if not where:
+        game = unit.setup.config.game
+        asked = experiment.model_dump(
+            mode="json", exclude={"base", "configs", "vary", "measure"}, exclude_none=True
+        )
+        opponents = [without_file(opponent, game) for opponent in experiment.measure.opponents]
+        task |= rules_to_send(game)
+        task["config"] = unit.setup.kind.configs.write(unit.setup.config)
+        task["experiment"] = {**asked, "measure": {"kind": "score", "opponents": opponents}}
+    return packed(task)
+
+
+def _what_is_equal(content: bytes) -> object:
+    """Return the part of a run that is equal on every worker: all but its times."""
+    answer, _ = unpacked(content)
+    return answer["digest"], _without_times(answer["curve"])
+
+
+def _without_times(curve: list[dict[str, Any]]) -> str:
+    points = [{key: cell for key, cell in point.items() if key != "seconds"} for point in curve]
+    return json.dumps(points)
+
+
+def _is_timeless(unit: Unit, experiment: Experiment) -> bool:
+    """Return whether the end of the run does not depend on time."""
+    budget = experiment.budget
+    config = unit.setup.config
+    return (budget.is_set and budget.seconds is None) or getattr(config, "time_limit", None) is None
+
+
+def _store(unit: Unit, experiment: Experiment, answer: Answer) -> None:
+    """Put a returned run into its folder, unless it is there already."""
+    try:
+        header, blocks = unpacked(answer.content)
+        digest, curve = str(header["digest"]), [dict(point) for point in header["curve"]]
+        contents = dict(zip(header["files"], blocks, strict=True))
+        if not contents.keys() <= {*_FILES}:
+            raise ValueError("it has files that no run has")
+    except MALFORMED as error:
+        raise answer.wrong(f"a run that cannot be read ({error})") from None
+
+    def fill(new: Path) -> None:
+        for file, content in contents.items():
+            write_atomically(new / file, content)
+        _check(new, unit, experiment, answer, digest, curve)
+
+    if unit.path.exists():
+        with Run.open(unit.path) as run:
+            if measured(run) is not None:
+                return
+        _put_away(unit.path)
+    create_folder(unit.path, fill)
+
+
+def _check(
+    path: Path,
+    unit: Unit,
+    experiment: Experiment,
+    answer: Answer,
+    digest: str,
+    curve: list[dict[str, Any]],
+) -> None:
+    """Raise `WrongResultError` unless the run at *path* is whole, and the wanted one."""
+    try:
+        with Run.open(path) as run:
+            run.check()
+            config = unit.setup.with_seed(unit.seed, experiment.budget)
+            is_asked_for = _fixed(run.kind, run.config) == _fixed(unit.setup.kind, config)
+            points = measured(run) or ()
+            is_whole = run.digests()[-1:] == [digest] and _without_times(
+                [point.to_dict() for point in points]
+            ) == _without_times(curve)
+    except RunError as error:
+        raise answer.wrong(f"a damaged run ({error})") from None
+    if not is_asked_for or not is_whole:
+        raise answer.wrong(f"another run than {unit.path.name}")
+
+
+def _fixed(kind: Kind, config: Any) -> Any:
+    """Return what must be equal in what was asked for and what came."""
+    if kind.own is not None:
+        return kind.configs.write(config)
+    return kind.configs.fixed(kind.configs.settled(config))
+
+
+def _put_away(path: Path) -> None:
+    """Remove a run without a writer: first from its folder at once, then from the disk."""
+    lock = WriterLock(path)
+    lock.release()
+    away = Path(tempfile.mkdtemp(prefix=REMAINS, dir=path.parent))
+    os.replace(path, away / path.name)
+    shutil.rmtree(away, ignore_errors=True)
 
 
 def estimated_cost(folder: ExperimentFolder, *, workers: int = 0) -> Cost:

@@ -9,10 +9,9 @@ Reasons: docs/design/randomness.md.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from statistics import fmean, median
-from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
@@ -21,6 +20,7 @@ from evoply.arena.statistics import mean_interval
 from evoply.experiments.looks import ONLY, Look
 from evoply.experiments.rank_tests import least_p, rank_test
 from evoply.experiments.shifts import SIGNIFICANCE, Same, same_within, shift_interval, shift_of
+from evoply.json_data import JsonData
 
 POWER = 0.8
 _FEWEST_GUESSED = 3
@@ -29,8 +29,10 @@ _LEAST_EFFECT = 0.005
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class Spread(JsonData):
     """The values of one setup."""
+
+    also = ("mean",)
 
     values: tuple[float, ...]
     median: float
@@ -45,8 +47,10 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True)
-class SetupDifference:
+class SetupDifference(JsonData):
     """How the values of one setup differ from those of another."""
+
+    also = ("margin", "same_p", "whether_same as same")
 
     first: str
     second: str
@@ -66,16 +70,16 @@ class SetupDifference:
     """The larger of both, and never below what setups of unlike spread reach by chance."""
     p: float
     """The overall p of the plan of looks for `plain_p`, times Holm's correction for all pairs."""
-    permutation_holm: float
+    permutation_holm: float = field(metadata={"json": "permutation_p_holm"})
     """The same of `permutation_p`."""
-    brunner_munzel_holm: float
+    brunner_munzel_holm: float = field(metadata={"json": "brunner_munzel_p_holm"})
     """The same of `brunner_munzel_p`."""
-    is_certain: bool
+    is_certain: bool = field(metadata={"json": "certain"})
     """Whether p is below 0.05, at a planned look."""
     seeds_wanted: int | None
     """Seeds a setup at which an effect of this size is found in 8 of 10 experiments; None if there
     is no effect, or too few seeds to guess its size."""
-    same: Same | None = None
+    same: Same | None = field(default=None, metadata={"json": ""})
     """Whether both are the same within a margin, if that was asked; its p is as `p` is."""
 
     @property
@@ -93,26 +97,20 @@ class SetupDifference:
         """Whether they are the same within the margin for certain, at a planned look."""
         return self.same is not None and self.same.is_certain
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON-ready data."""
-        return {
-            "first": self.first,
-            "second": self.second,
-            "effect": self.effect,
-            "shift": self.shift,
-            "interval": None if self.interval is None else list(self.interval),
-            "permutation_p": self.permutation_p,
-            "permutation_p_holm": self.permutation_holm,
-            "brunner_munzel_p": self.brunner_munzel_p,
-            "brunner_munzel_p_holm": self.brunner_munzel_holm,
-            "plain_p": self.plain_p,
-            "p": self.p,
-            "certain": self.is_certain,
-            "seeds_wanted": self.seeds_wanted,
-            "margin": None if self.same is None else self.same.margin,
-            "same_p": None if self.same is None else self.same.p,
-            "same": None if self.same is None else self.is_same,
-        }
+    @property
+    def margin(self) -> float | None:
+        """The margin within which they may be the same, if that was asked."""
+        return None if self.same is None else self.same.margin
+
+    @property
+    def same_p(self) -> float | None:
+        """The p of their being the same, if that was asked."""
+        return None if self.same is None else self.same.p
+
+    @property
+    def whether_same(self) -> bool | None:
+        """`is_same`, if that was asked."""
+        return None if self.same is None else self.is_same
 
 
 def spread_of(values: Sequence[float]) -> Spread:

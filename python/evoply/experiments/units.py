@@ -15,6 +15,7 @@ from evoply.arena import match
 from evoply.evolution.play.opponents import read_opponent
 from evoply.experiments.design import Budget, Experiment, Measure, Setup
 from evoply.files import checksum
+from evoply.json_data import JsonData
 from evoply.kinds import Run
 from evoply.protocols import MALFORMED, Player, RunError, RunNameError
 from evoply.runs import advance
@@ -29,7 +30,7 @@ _MEASURE_SEED = 2**62
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class Point(JsonData):
     """The strength of the champion after a step."""
 
     step: int
@@ -49,10 +50,6 @@ class Point:
         if not all(isinstance(number, int | float) for number in (*fields.values(), *scores)):
             raise TypeError("a point has numbers")
         return cls(**fields, scores=scores)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON-ready data."""
-        return {name: getattr(self, name) for name in self.__slots__} | {"scores": [*self.scores]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +91,11 @@ def run_unit(
     *,
     threads: int = 1,
     on_step: Callable[[float], object] | None = None,
-    measure: Measure | None = None,
 ) -> tuple[Point, ...]:
     """Bring the run of *unit* to its end, measure it, and return its curve, the end last.
 
     *on_step* gets the share that is done, or 0 if unknown. A run that is measured already is
-    only read. *measure* is the experiment's, in another form if needed.
+    only read.
     """
     setup = unit.setup.ready()
     config = setup.with_seed(unit.seed, experiment.budget)
@@ -107,7 +103,6 @@ def run_unit(
         done = measured(run)
         if done is not None:
             return done
-        measure = measure or Measure.from_text(experiment.measure)
         costs = _Costs()
         champions: list[tuple[_Mark, Player]] = []
         for step in run.whole_steps():
@@ -124,7 +119,7 @@ def run_unit(
             if on_step is not None:
                 on_step(min(1.0, _progress(run, step, costs, experiment.budget)))
         champions[-1] = champions[-1][0], run.champion_player
-        curve = tuple(_curve(champions, experiment, measure, run.game, threads))
+        curve = tuple(_curve(champions, experiment, run.game, threads))
         run.set_meta(**{MEASURED: json.dumps([point.to_dict() for point in curve])})
         return curve
 
@@ -177,11 +172,13 @@ def _progress(run: Run, step: Any, costs: _Costs, budget: Budget) -> float:
 def _curve(
     champions: list[tuple[_Mark, Player]],
     experiment: Experiment,
-    measure: Measure,
     game: str,
     threads: int,
 ) -> Iterator[Point]:
-    """Yield points evenly spaced over the steps, and the end on all games."""
+    """Yield points evenly spaced over the steps, and the end on all games.
+
+    Without opponents, as in a league, the value is 0: its own games measure the players.
+    """
     last = len(champions) - 1
     places = {round(last * point / experiment.points) for point in range(experiment.points)}
     few = max(2, experiment.games // _CURVE_SHARE // 2 * 2)
@@ -192,9 +189,12 @@ def _curve(
         # Not by its label, which shortens long formulas.
         key = f"{checksum(player_data(player))} {count}"
         if key not in scores:
-            scores[key] = scores_of(player, measure, game=game, games=count, threads=threads)
+            scores[key] = scores_of(
+                player, experiment.measure, game=game, games=count, threads=threads
+            )
         of_player = scores[key]
-        yield Point(step, games, work, seconds, sum(of_player) / len(of_player), of_player)
+        value = sum(of_player) / max(1, len(of_player))
+        yield Point(step, games, work, seconds, value, of_player)
 
 
 def scores_of(

@@ -9,10 +9,10 @@ Programming" (GECCO 2011), Tables 1 and 2.
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import product
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from evoply._native import Stream
 from evoply.expressions.expression import Expression
@@ -20,15 +20,17 @@ from evoply.expressions.functions import number, squares, squares_turned
 from evoply.expressions.operations import ExpressionError, short
 from evoply.expressions.square_sets import named_squares, square_index
 from evoply.games.squares import SHAPES, square_name, squares_in
+from evoply.json_data import JsonData
 from evoply.protocols import BoardShape
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 @dataclass(frozen=True, slots=True)
-class NumberParameter:
+class NumberParameter(JsonData):
     """A number, drawn uniformly from [*low*, *high*); a text may write any finite number."""
 
+    kind_in_json: ClassVar = {"kind": "number"}
     low: float
     high: float
     type: ClassVar[str] = "number"
@@ -66,20 +68,17 @@ class NumberParameter:
     def check_fits(self, shape: BoardShape) -> None:
         """Do nothing: a number fits every board."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the parameter as plain data."""
-        return {"kind": "number", "low": self.low, "high": self.high}
-
 
 @dataclass(frozen=True, slots=True)
-class SquareParameter:
+class SquareParameter(JsonData):
     """A square, drawn uniformly from the named set *among* of a board of *shape*.
 
     Argument 0 is the set of only this square. A *relative* square turns half round with the board
     when own is White, so that one evaluator serves both colours.
     """
 
-    shape: BoardShape
+    kind_in_json: ClassVar = {"kind": "square"}
+    shape: BoardShape = field(metadata={"json": "*"})
     among: str = "all"
     relative: bool = True
     type: ClassVar[str] = "squares"
@@ -126,16 +125,6 @@ class SquareParameter:
         """Raise `ExpressionError` unless *shape* is the shape of this parameter's board."""
         if shape != self.shape:
             raise ExpressionError(f"its squares are those of a {self.shape} board")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the parameter as plain data."""
-        return {
-            "kind": "square",
-            "rows": self.shape.rows,
-            "columns": self.shape.columns,
-            "among": self.among,
-            "relative": self.relative,
-        }
 
 
 Parameter = NumberParameter | SquareParameter

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from evoply.expressions.operations import ExpressionError, short
+from evoply.json_data import JsonData
 
 Weighing = Literal["positional", "noop_only"]
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class Weights(JsonData):
     """The bits that weigh a leaf: those of its position and of no-ops, or those of no-ops only.
 
     *constants* says whether numbers are weighed like features.
@@ -33,10 +34,6 @@ class Weights:
             )
         if not isinstance(self.constants, bool):
             raise ExpressionError(f"constants must be true or false, not {short(self.constants)}")
-
-    def to_dict(self) -> dict[str, object]:
-        """Return the weights as plain data."""
-        return {"mode": self.mode, "constants": self.constants}
 
     @staticmethod
     def from_dict(data: object) -> Weights:

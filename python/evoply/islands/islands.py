@@ -50,15 +50,12 @@ from evoply.islands.migration import MIGRATION, migrated, senders
 from evoply.processes import core_count
 from evoply.protocols import MALFORMED, Cluster, Progress, steps
 from evoply.runs.columns import Columns, Plot, PlotLine, Row
-from evoply.runs.display import ChampionFacts, Listing, LiveFacts
+from evoply.runs.display import ChampionFacts, LiveFacts
 from evoply.runs.kept_learners import KeptLearner, RunGames
 from evoply.runs.kept_steps import KeptStep, loaded
 from evoply.runs.kind import Kind
 from evoply.runs.steps_store import StepTables
-from evoply.sections import Column, share
-from evoply.wording import shorten
-
-_LONGEST_TREE = 100
+from evoply.sections import Column, Section, share
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -456,24 +453,20 @@ def _facts(champion: Any, last: IslandsStep) -> ChampionFacts:
     )
 
 
-def _listings(config: IslandsConfig, last: IslandsStep) -> list[Listing]:
+def _listings(config: IslandsConfig, last: IslandsStep) -> list[Section]:
     """Return the best of each island, with its points against the others."""
-    found = zip(last.points, map(best_of, last.generations), strict=True)
-    data: list[dict[str, Any]] = [
-        {"island": place, "points": points, "nodes": len(tree), "tree": str(tree)}
-        for place, (points, tree) in enumerate(found, 1)
-    ]
+    best = [best_of(island) for island in last.generations]
     rows = [
-        (
-            str(row["island"]),
-            share(row["points"]),
-            str(row["nodes"]),
-            shorten(row["tree"], _LONGEST_TREE),
-        )
-        for row in data
+        {"island": place, "points": points, "nodes": len(tree), "tree": str(tree)}
+        for place, (points, tree) in enumerate(zip(last.points, best, strict=True), 1)
     ]
-    head = ("island", "against the others", "nodes", "tree")
-    return [Listing("islands", "The best of each island", head, ("tree",), rows, data)]
+    columns = (
+        Column("island", "island", "{:d}".format),
+        Column("points", "against the others", share),
+        Column("nodes", "nodes", "{:d}".format),
+        Column("tree", "tree", str, look="code", longest=100),
+    )
+    return [Section("The best of each island", columns, rows, name="islands")]
 
 
 KIND = Kind(

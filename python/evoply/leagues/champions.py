@@ -6,7 +6,8 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evoply.leagues.league_data import Condition, Entrant, LeagueResults, MadePlayer
+from evoply.experiments.design import Condition, Entrant
+from evoply.leagues.league_data import LeagueResults, MadePlayer
 from evoply.leagues.portraits import Portrait, portrait
 from evoply.leagues.standings import LeagueStandings
 from evoply.own_code import carried

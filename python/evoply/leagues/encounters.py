@@ -12,10 +12,12 @@ from statistics import fmean
 import numpy as np
 from numpy.typing import NDArray
 
-from evoply.arena.json_data import JsonData
 from evoply.arena.pairs import PairsPlayed
 from evoply.arena.statistics import mean_interval, pair_statistics
-from evoply.leagues.league_data import Condition, LeaguePairing, LeagueResults
+from evoply.experiments.all_play_all import LeaguePairing
+from evoply.experiments.design import Condition
+from evoply.json_data import JsonData
+from evoply.leagues.league_data import LeagueResults
 
 Interval = tuple[float, float]
 

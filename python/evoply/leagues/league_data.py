@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
-from evoply.protocols import Player
+from evoply.experiments.all_play_all import LeaguePairing, measure_of_league, pairings_of, rounds_of
+from evoply.experiments.design import Condition, Entrant
+from evoply.experiments.experiment_folder import ExperimentFolder
+from evoply.experiments.units import Unit, measured
+from evoply.kinds import Run
+from evoply.protocols import Player, RunNameError
+from evoply.provenance import provenance
 
-Condition = Literal["time", "depth"]
-"""Under which games are played: the same time a move, or the same depth."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entrant:
-    """A method, or a line of reference."""
-
-    name: str
-    """Such as "liao"; unique in the league."""
-    title: str
-    """Such as "staged trees"."""
-    source: str = ""
-    """The paper and its section, or a page of the documentation."""
-    is_ranked: bool = True
-    """False for a line of reference, which was made with another budget."""
-    counted: str = ""
-    """The unit of its budget: "games", "work", or "" if nothing is made."""
-    budget: float = 0.0
-    """How many of them each player may use."""
+_MEASURES = ("best_fresh", "against_champion", "best")
+"""Columns of a run's last step that say how good its champion is by training alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,21 +43,6 @@ class MadePlayer:
 
 
 @dataclass(frozen=True, slots=True)
-class LeaguePairing:
-    """The games of two entrants' players of one seed under one condition."""
-
-    condition: Condition
-    seed: int
-    first: str
-    second: str
-    points: tuple[float, ...]
-    """Points of *first*, game by game; games 2k and 2k+1 are an opening pair, in which it plays
-    Black and then White."""
-    hashes: tuple[int, ...]
-    """Equal for games with equal moves."""
-
-
-@dataclass(frozen=True, slots=True)
 class LeagueResults:
     """All that a league has so far."""
 
@@ -90,3 +63,77 @@ class LeagueResults:
     """The budget of a method and seed in words."""
     facts: Mapping[str, str] = field(default_factory=dict)
     """Further facts for the page: command, machine, version."""
+
+    @property
+    def missing(self) -> str:
+        """What an unfinished league lacks, as a sentence without its full stop; "" if whole."""
+        made, played = len(self.made), len(self.pairings)
+        if made >= self.wanted_players and played >= self.wanted_pairings:
+            return ""
+        return (
+            f"Unfinished: {made:,} of {self.wanted_players:,} players are made, and "
+            f"{played:,} of {self.wanted_pairings:,} pairings of them are played"
+        )
+
+
+def results_of(folder: ExperimentFolder) -> LeagueResults:
+    """Return the results of a league so far."""
+    experiment, measure = folder.experiment, measure_of_league(folder)
+    about = provenance().to_dict()
+    return LeagueResults(
+        name=folder.name,
+        path=folder.path,
+        game=experiment.game,
+        seeds=experiment.all_seeds,
+        entrants=measure.entrants,
+        conditions=measure.conditions,
+        made=made_players(folder),
+        pairings=pairings_of(folder),
+        wanted_players=len(measure.entrants) * experiment.seeds,
+        wanted_pairings=sum(len(round_.pairs) for round_ in rounds_of(folder)),
+        games_a_pair=measure.games,
+        budget=f"{measure.budget:g} seconds of one core, counted",
+        facts={"evoply": str(about.get("version", "")), "cores": str(os.cpu_count())},
+    )
+
+
+def made_players(folder: ExperimentFolder) -> tuple[MadePlayer, ...]:
+    """Return the players that are made so far, entrant by entrant; those of ready ones as well."""
+    made: list[MadePlayer] = []
+    for entrant in measure_of_league(folder).entrants:
+        ready = folder.players.get(entrant.name)
+        for seed in folder.experiment.all_seeds:
+            if ready is not None:
+                made.append(MadePlayer(entrant.name, seed, ready))
+            else:
+                made.extend(_made(folder, folder.unit(entrant.name, seed)))
+    return tuple(made)
+
+
+def _made(folder: ExperimentFolder, unit: Unit) -> Iterator[MadePlayer]:
+    """Yield the player of *unit* if it is finished; what was made for it before counts, too."""
+    try:
+        with Run.open(unit.path) as run:
+            curve = measured(run)
+            if curve is None:
+                return
+            end, row = curve[-1], run.rows()[-1]
+            player, digest = run.champion_player, run.digests()[-1]
+    except RunNameError:
+        return
+    ends = [end]
+    if unit.setup.after is not None:
+        with Run.open(folder.unit(unit.setup.after.setup, unit.seed).path) as run:
+            ends.extend((measured(run) or ())[-1:])
+    yield MadePlayer(
+        entrant=unit.setup.name,
+        seed=unit.seed,
+        player=player,
+        run=str(unit.path),
+        step=end.step,
+        games=sum(each.games for each in ends),
+        work=sum(each.work for each in ends),
+        seconds=sum(each.seconds for each in ends),
+        measure=next((row[key] for key in _MEASURES if key in row), None),
+        digest=digest,
+    )

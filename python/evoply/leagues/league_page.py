@@ -1,27 +1,36 @@
-"""A league as one HTML page that opens without a network, as a notebook's summary, and as JSON.
+"""What is shown of a league: on a page that opens without a network, in notebooks and terminals.
 
-The page is made from results alone, finished or not: what is missing is said, and nothing is shown
-in its place.
+It is made from results alone, finished or not: what is missing is said, and nothing is shown in its
+place.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
+from evoply.experiments.design import Condition, Entrant
 from evoply.games import game_rules
-from evoply.leagues.champions import LeagueChampion, champions_of, player_text
+from evoply.leagues.champions import LeagueChampion, champions_of
 from evoply.leagues.encounters import Encounter
-from evoply.leagues.league_data import Condition, Entrant, LeagueResults, MadePlayer
+from evoply.leagues.league_data import LeagueResults, MadePlayer
 from evoply.leagues.standings import LeagueStanding, LeagueStandings
-from evoply.look import table_html
 from evoply.reports.charts import Chart, interval_chart
-from evoply.reports.pages import page
 from evoply.reports.series import Series
+from evoply.sections import (
+    FACTS,
+    Column,
+    Page,
+    Section,
+    Tinted,
+    cells_of,
+    counted,
+    share,
+    shares,
+)
 from evoply.wording import short_name, signed, span
-
-Standings = Mapping[Condition, LeagueStandings]
 
 _TITLES: Mapping[Condition, str] = {"time": "At equal time", "depth": "At equal depth"}
 _GREY = 7
@@ -32,121 +41,81 @@ _ROW = 26
 """Pixels of a row of the chart of ratings."""
 _LARGE = 60
 """A tree of more nodes is folded away: it would push all else off the page."""
+_LONGEST = 40
 
 
-class _Cell(NamedTuple):
-    """A score of the row against the column, with what its colour and its tip say."""
-
-    text: str
-    tint: int
-    """Percent of colour."""
-    side: str
-    """Its class: above or below an even score."""
-    tip: str
-
-
-def league_html(
-    results: LeagueResults, standings: Standings, *, state: str = "", goes_on: bool = False
-) -> str:
-    """Return the page about a league as text.
-
-    *standings* are those of its conditions. *state* and *goes_on* are those of `reports.page`; of
-    an unfinished league the state is by default what is missing.
-    """
+def page_of(results: LeagueResults, standings: Mapping[Condition, LeagueStandings]) -> Page:
+    """Return what is shown of a league; *standings* are those of its conditions."""
     champions = champions_of(results, standings)
-    return page(
-        "league.html",
-        title=f"League {results.name}: {game_rules(results.game).title}",
-        state=state or _missing(results),
-        goes_on=goes_on,
-        facts=_facts(results),
-        conditions=[_condition(results, found) for found in _ordered(standings)],
-        methods=_method_rows(results, champions),
-        champions=champions,
-        large=_LARGE,
-        players=_player_rows(results),
-        about=_about(results),
+    ordered = [standings[condition] for condition in _TITLES if condition in standings]
+    ratings = [ratings_of(found) for found in ordered]
+    return Page(
+        f"League {results.name}: {game_rules(results.game).title}",
+        [
+            *(
+                replace(
+                    rated,
+                    note="" if place else _RATINGS_NOTE.format(found.zero, _over_seeds(found)),
+                    parts=[*_nash(found, is_first=not place), *_all_against_all(found)],
+                )
+                for place, (found, rated) in enumerate(zip(ordered, ratings, strict=True))
+            ),
+            _methods(results, champions),
+            *([Section("Champions", parts=[*map(_champion, champions)])] if champions else []),
+            Section(
+                "What was played",
+                FACTS,
+                _about(results),
+                parts=[
+                    Section(
+                        "",
+                        _PLAYERS,
+                        results.made,
+                        "Two players with equal digests were made by the same steps.",
+                        folded="Every player",
+                        look="numbers",
+                    )
+                ],
+            ),
+        ],
+        _facts(results),
+        note=_NOTE,
+        summary=[
+            Section("", sentences=[f"{results.missing}."] if results.missing else ()),
+            *ratings,
+        ],
     )
 
 
-def league_summary(results: LeagueResults, standings: Standings) -> str:
-    """Return ratings and their chart, condition by condition, as a notebook shows them."""
-    missing = _missing(results)
-    parts = []
-    for found in _ordered(standings):
-        texts = [f"{missing}."] if missing else []
-        parts.append(
-            table_html(
-                f"League {results.name}, {_title(found)}",
-                [_rating_cells(row, found.why_no_interval) for row in _playing(found)],
-                [name for name, _ in _RATING_COLUMNS],
-                [*texts, *found.notes],
-            )
-        )
-        if found.seeds:
-            parts.append(_chart(found)._repr_html_())
-    return "".join(parts)
-
-
-def standings_data(results: LeagueResults, standings: Standings) -> dict[str, Any]:
-    """Return a league as JSON-ready data: what was made, and the standings of each condition."""
-    return {
-        "name": results.name,
-        "game": results.game,
-        "budget": results.budget,
-        "seeds": [*results.seeds],
-        "games_a_pair": results.games_a_pair,
-        "conditions": dict(results.conditions),
-        "finished": not _missing(results),
-        "entrants": [
-            {
-                "name": entrant.name,
-                "title": entrant.title,
-                "source": entrant.source,
-                "is_ranked": entrant.is_ranked,
-                "counted": entrant.counted,
-                "budget": entrant.budget,
-            }
-            for entrant in results.entrants
-        ],
-        "players": [
-            {
-                "entrant": made.entrant,
-                "seed": made.seed,
-                "player": player_text(made, results.game),
-                "run": made.run,
-                "step": made.step,
-                "games": made.games,
-                "work": made.work,
-                "seconds": made.seconds,
-                "measure": made.measure,
-                "digest": made.digest,
-            }
-            for made in results.made
-        ],
-        "standings": {found.condition: found.to_dict() for found in _ordered(standings)},
-        "facts": dict(results.facts),
-    }
-
-
-def _ordered(standings: Standings) -> list[LeagueStandings]:
-    """Return the standings of all conditions, equal time first."""
-    return [standings[condition] for condition in _TITLES if condition in standings]
+def ratings_of(found: LeagueStandings) -> Section:
+    """Return the ratings under a condition, with what must be known to read them."""
+    few = [] if found.seeds else ["There are no ratings yet: too few games are played."]
+    return Section(
+        _title(found),
+        (
+            Column("rank", "rank", str, missing=""),
+            Column("entrant", "method", str, look="code"),
+            Column("", "what it is", str, read=_what, is_listed=False),
+            Column("rating", "rating", signed, look="strong", missing="none"),
+            Column("interval", "95 % interval", _ends, look="whole", missing=found.why_no_interval),
+            Column("lead", "ahead of the next method", str, read=_ahead, is_listed=False),
+            Column("score", "score", share, missing=""),
+            Column("games", "games", counted),
+        ),
+        _playing(found),
+        sentences=[*few, *found.notes],
+        charts=[_chart(found)] if found.seeds else (),
+        look="named",
+        longest=_LONGEST,
+    )
 
 
 def _title(found: LeagueStandings) -> str:
     return f"{_TITLES[found.condition]}: {found.words}"
 
 
-def _missing(results: LeagueResults) -> str:
-    """Return what an unfinished league lacks, as a sentence without its full stop; "" if none."""
-    made, played = len(results.made), len(results.pairings)
-    if made >= results.wanted_players and played >= results.wanted_pairings:
-        return ""
-    return (
-        f"Unfinished: {made:,} of {results.wanted_players:,} players are made, and "
-        f"{played:,} of {results.wanted_pairings:,} pairings of them are played"
-    )
+def _over_seeds(found: LeagueStandings) -> str:
+    return _INTERVAL_NOTE if len(found.seeds) > 1 else ""
 
 
 def _facts(results: LeagueResults) -> dict[str, str]:
@@ -178,63 +147,23 @@ def _about(results: LeagueResults) -> list[tuple[str, str]]:
     ]
 
 
-_RATING_COLUMNS = (
-    ("rank", ""), ("method", "code"), ("what it is", ""), ("rating", "strong"),
-    ("95 % interval", "whole"), ("ahead of the next method", ""), ("points a game", ""),
-    ("games", ""),
-)  # fmt: skip
-
-
-def _condition(results: LeagueResults, found: LeagueStandings) -> dict[str, Any]:
-    """Return what the page shows of a condition."""
-    methods = [row for row in found.methods if row.nash_share is not None]
-    rows = _playing(found)
-    return {
-        "title": _title(found),
-        "condition": found.condition,
-        "zero": found.zero,
-        "notes": found.notes,
-        "seeds": len(found.seeds),
-        "columns": _RATING_COLUMNS,
-        "rows": [_rating_cells(row, found.why_no_interval) for row in rows],
-        "chart": _chart(found) if found.seeds else None,
-        "nash": [
-            (
-                row.entrant,
-                f"{row.nash_share:.1%}",
-                signed(row.nash_average or 0.0).replace("+0", "0"),
-            )
-            for row in sorted(methods, key=lambda row: -(row.nash_average or 0.0))
-        ],
-        "names": [row.entrant for row in rows],
-        "cells": [_cells(row, rows, found) for row in rows],
-        "scores": [_score_cells(met, found.why_no_interval) for met in found.encounters],
-    }
-
-
 def _playing(found: LeagueStandings) -> list[LeagueStanding]:
     """Return the rows of those who played under a condition; all before the first game."""
     return [row for row in found.standings if row.games] or [*found.standings]
 
 
-def _rating_cells(row: LeagueStanding, unsure: str) -> tuple[str, ...]:
-    ahead = "" if row.lead is None else f"{signed(row.lead)} ({span(row.lead_interval, 'unsure')})"
-    return (
-        "" if row.rank is None else str(row.rank),
-        row.entrant,
-        _what(row.title, is_ranked=row.is_ranked),
-        "none" if row.rating is None else signed(row.rating),
-        "" if row.rating is None else span(row.interval, unsure),
-        ahead,
-        "" if row.score is None else f"{row.score:.1%}",
-        f"{row.games:,}",
-    )
+def _ends(interval: tuple[float, float]) -> str:
+    return span(interval, "")
 
 
-def _what(title: str, *, is_ranked: bool) -> str:
+def _ahead(row: LeagueStanding) -> str:
+    return "" if row.lead is None else f"{signed(row.lead)} ({span(row.lead_interval, 'unsure')})"
+
+
+def _what(entrant: LeagueStanding | Entrant) -> str:
     """Return what an entrant is; of a line of reference it is said that it is one."""
-    says_so = is_ranked or "line of reference" in title
-    return title if says_so else f"line of reference: {title}"
+    says_so = entrant.is_ranked or "line of reference" in entrant.title
+    return entrant.title if says_so else f"line of reference: {entrant.title}"
 
 
 def _chart(found: LeagueStandings) -> Chart:
@@ -277,45 +206,87 @@ def _in_single_rows(chart: Chart) -> Chart:
     return replace(chart, specification=specification)
 
 
-def _cells(
-    row: LeagueStanding, rows: Sequence[LeagueStanding], found: LeagueStandings
-) -> list[_Cell | None]:
-    """Return the scores of a row of the crosstable; None where two have not met."""
-    mets = [found.of(row.entrant, other.entrant) for other in rows]
-    return [None if met is None else _cell(met, found.why_no_interval) for met in mets]
+def _nash(found: LeagueStandings, *, is_first: bool) -> list[Section]:
+    rows = [row for row in found.methods if row.nash_share is not None]
+    section = Section(
+        f"Nash averages, {_title(found).lower()}",
+        _NASH,
+        sorted(rows, key=lambda row: -(row.nash_average or 0.0)),
+        _NASH_NOTE if is_first else "",
+        look="numbers",
+    )
+    return [section] if rows else []
 
 
-def _cell(met: Encounter, unsure: str) -> _Cell:
-    tint = round(2 * abs(met.score - 0.5) * _STRONGEST_TINT)
-    side = "above" if met.score > 0.5 else "below"
-    _, _, score, interval, games = _score_cells(met, unsure)
-    tip = f"{met.first} against {met.second}: {score} in {games} games, 95 % interval: {interval}"
-    return _Cell(f"{100 * met.score:.0f}", tint, side, tip)
+def _all_against_all(found: LeagueStandings) -> list[Section]:
+    """Return the scores of every row against every column, and again with games and intervals."""
+    rows = [*enumerate(_playing(found), 1)]
+    columns = (
+        Column("", "", str, read=lambda row: row[0]),
+        Column("", "", str, read=lambda row: row[1].entrant, look="head"),
+        *(
+            Column("", str(number), read=partial(_score_against, found, other.entrant), look="tint")
+            for number, other in rows
+        ),
+    )
+    scores = Section(
+        "",
+        (
+            Column("first", "first", str),
+            Column("second", "second", str),
+            Column("score", "score of the first", share),
+            Column("interval", "95 % interval", shares, missing=found.why_no_interval),
+            Column("games", "games", counted),
+        ),
+        found.encounters,
+        "The interval is the wider of that over seeds and that over opening pairs.",
+        folded="Scores with their games and intervals",
+        look="numbers",
+    )
+    section = Section(
+        f"All against all, {_title(found).lower()}",
+        columns,
+        rows,
+        "Points in 100 games of the row against the column, over all seeds: orange above 50, blue "
+        "below.",
+        parts=[scores],
+        look="cross",
+    )
+    return [section] if found.encounters else []
 
 
-def _score_cells(met: Encounter, unsure: str) -> tuple[str, ...]:
-    interval = unsure if met.interval is None else "{:.1%} to {:.1%}".format(*met.interval)
-    return met.first, met.second, f"{met.score:.1%}", interval, f"{met.games:,}"
+def _score_against(
+    found: LeagueStandings, other: str, row: tuple[int, LeagueStanding]
+) -> Tinted | None:
+    """Return the score of a row against *other*; None where two have not met."""
+    met: Encounter | None = found.of(row[1].entrant, other)
+    if met is None:
+        return None
+    interval = found.why_no_interval if met.interval is None else shares(met.interval)
+    return Tinted(
+        f"{100 * met.score:.0f}",
+        round(2 * abs(met.score - 0.5) * _STRONGEST_TINT),
+        "above" if met.score > 0.5 else "below",
+        f"{met.first} against {met.second}: {share(met.score)} in {met.games:,} games, "
+        f"95 % interval: {interval}",
+    )
 
 
-def _method_rows(
-    results: LeagueResults, champions: Sequence[LeagueChampion]
-) -> list[tuple[str, ...]]:
+def _methods(results: LeagueResults, champions: Sequence[LeagueChampion]) -> Section:
     """Return what each method is, what its players cost on average, and how large its champion is.
 
     Lines of reference come last; nothing was made for them.
     """
     drawn = {champion.entrant.name: champion.portrait for champion in champions}
     ranked = [champion.entrant for champion in champions]
-    others = [entrant for entrant in results.entrants if entrant not in ranked]
     rows: list[tuple[str, ...]] = []
-    for entrant in [*ranked, *others]:
+    for entrant in [*ranked, *(each for each in results.entrants if each not in ranked)]:
         own = [made for made in results.made if made.entrant == entrant.name]
         found = drawn.get(entrant.name)
         rows.append(
             (
                 entrant.name,
-                _what(entrant.title, is_ranked=entrant.is_ranked),
+                _what(entrant),
                 entrant.source,
                 _budget(entrant),
                 _mean(own, "seconds"),
@@ -325,7 +296,30 @@ def _method_rows(
                 "" if found is None else found.needs,
             )
         )
-    return rows
+    return Section("Methods", _METHODS, rows, _METHODS_NOTE, look="named", longest=_LONGEST)
+
+
+def _champion(champion: LeagueChampion) -> Section:
+    portrait = champion.portrait
+    is_large = portrait.nodes > _LARGE
+    play = [f"Play it: `{champion.command}`"] if champion.command else []
+    return Section(
+        f"{champion.entrant.name}: {champion.entrant.title}",
+        points=[
+            f"`{portrait.label}`",
+            f"{champion.why} To read it one needs {portrait.needs}. {portrait.sentence}",
+            *play,
+        ],
+        pictures=() if is_large else portrait.pictures,
+        parts=[
+            *([Section("", folded="Pictures", pictures=portrait.pictures)] if is_large else []),
+            *(
+                [Section("", _PARTS, portrait.parts, portrait.shares_are, folded="Its parts")]
+                if portrait.parts
+                else []
+            ),
+        ],
+    )
 
 
 def _budget(entrant: Entrant) -> str:
@@ -357,18 +351,63 @@ def _amount(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}" if value >= 1e3 else f"{value:.2g}"
 
 
-def _player_rows(results: LeagueResults) -> list[tuple[str, ...]]:
-    return [
-        (
-            made.entrant,
-            str(made.seed),
-            short_name(made.player.label),
-            "" if made.measure is None else f"{made.measure:.4g}",
-            f"{made.step:,}" if made.run else "",
-            f"{made.games:,.0f}" if made.games else "",
-            f"{made.work:,.0f}" if made.work else "",
-            f"{made.seconds:,.1f}" if made.seconds else "",
-            made.digest[:16],
-        )
-        for made in results.made
-    ]
+def _if_any(name: str, label: str, text: str) -> Column:
+    """Return the column of a number of a player that is empty where there is none."""
+    return Column(
+        name, label, text.format, read=lambda made: getattr(made, name) or None, missing=""
+    )
+
+
+_NASH = (
+    Column("entrant", "method", str),
+    Column("nash_share", "share of the mixture", share),
+    Column(
+        "nash_average", "Nash average", lambda average: signed(average or 0.0).replace("+0", "0")
+    ),
+)
+_METHODS = cells_of(
+    "method", "what it is", "source", "budget", "seconds", "games of training", "size", "terms",
+    "to read it one needs", method="code",
+)  # fmt: skip
+_PARTS = (
+    Column("text", "part", str, look="code"),
+    Column("wants", "wants", str),
+    Column("share", "share", share),
+)
+_PLAYERS = (
+    Column("entrant", "method", str),
+    Column("seed", "seed", counted),
+    Column("player", "player", lambda player: short_name(player.label)),
+    Column("measure", "training measure", "{:.4g}".format, missing=""),
+    Column("step", "step", counted, read=lambda made: made.step if made.run else None, missing=""),
+    _if_any("games", "games", "{:,.0f}"),
+    _if_any("work", "work", "{:,.0f}"),
+    _if_any("seconds", "seconds", "{:,.1f}"),
+    Column("digest", "digest", lambda digest: str(digest[:16])),
+)
+_NOTE = (
+    "Every method made its players afresh with the same counted budget, seed by seed. The players "
+    "of a seed played each other and the lines of reference; nothing but their games decides the "
+    "ranking."
+)
+_RATINGS_NOTE = (
+    "A rating says how strong a method is: one that is rated 400 points above another scores ten "
+    "points for each of the other's (Bradley and Terry's model on Elo's scale); 0 is {}. It is the "
+    "mean over seeds{}. Methods have ranks; lines of reference are players that were made "
+    "otherwise, and show where the scale lies."
+)
+_INTERVAL_NOTE = (
+    ". A 95 % interval holds the rating that endlessly many seeds would give in 19 of 20 leagues, "
+    "so it has the chance in making players as well as that in games"
+)
+_NASH_NOTE = (
+    "A rating depends on who takes part: a method gains if many of those are there that it beats. "
+    "The Nash average does not. It is the expected result, in points of rating, against the "
+    "mixture of methods that no method beats; the shares are this mixture. A method in it has 0, "
+    "all others less (Balduzzi, Tuyls, Perolat and Graepel 2018). It has no interval: a few games "
+    "can change who is in the mixture."
+)
+_METHODS_NOTE = (
+    "What one player of a method cost, the mean over seeds, and how large its champion is. Budgets "
+    "are counted, so they are the same on every machine; seconds are those of this one."
+)

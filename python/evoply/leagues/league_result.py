@@ -1,4 +1,9 @@
-"""`league`: `evoply league` in Python, and its result."""
+"""`league`: `evoply league` in Python, and its result.
+
+A league is an experiment whose measure is that all play all: its setups are the methods.
+
+Reasons: docs/design/runs.md.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +13,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evoply.files import write_atomically
-from evoply.leagues.league_data import Condition, LeagueResults
-from evoply.leagues.league_loop import LeagueStatus, results_of, run_league
-from evoply.leagues.plan import BUDGETS, LeagueFolder, LeaguePlan, find_league, plan_of
+from evoply.experiments.design import AllPlayAll, Condition, Experiment, experiment_of
+from evoply.experiments.experiment_folder import ExperimentFolder, find_experiment
+from evoply.experiments.running import Status, run_experiment
+from evoply.files import EXPERIMENT_FILE
+from evoply.games import game_rules
+from evoply.leagues.league_data import LeagueResults, MadePlayer, results_of
+from evoply.leagues.methods import taking_part
 from evoply.leagues.standings import LeagueStandings, standings_of
+from evoply.protocols import ConfigError, RunError
 from evoply.runs import runs_directory
+from evoply.sections import Page, Shown
 from evoply.wording import signed, span
+
+BUDGETS: Mapping[str, float] = {"full": 360.0, "small": 6.0}
+"""Seconds of one core for a method and seed: three minutes of two cores, or three seconds."""
 
 
 @dataclass(frozen=True, slots=True)
-class League:
+class League(Shown):
     """The players of a league, their games, and who is how strong."""
 
     results: LeagueResults
@@ -50,16 +63,43 @@ class League:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready data."""
-        from evoply.leagues.league_page import standings_data
+        from evoply.leagues.champions import player_text
 
-        return standings_data(self.results, self.standings)
+        results = self.results
+        standings = {condition: found.to_dict() for condition, found in self.standings.items()}
+        return {
+            "name": results.name,
+            "game": results.game,
+            "budget": results.budget,
+            "seeds": [*results.seeds],
+            "games_a_pair": results.games_a_pair,
+            "conditions": dict(results.conditions),
+            "finished": not results.missing,
+            "entrants": [entrant.model_dump() for entrant in results.entrants],
+            "players": [
+                {
+                    name: player_text(made, results.game)
+                    if name == "player"
+                    else getattr(made, name)
+                    for name in MadePlayer.__slots__
+                }
+                for made in results.made
+            ],
+            "standings": standings,
+            "facts": dict(results.facts),
+        }
+
+    def shown(self) -> Page:
+        """Return what is shown of it."""
+        from evoply.leagues.league_page import page_of
+
+        return page_of(self.results, self.standings)
 
     def save_html(self, path: str | os.PathLike[str]) -> Path:
         """Write the page about it, whole or not at all, and return the path; `OSError` if not."""
-        from evoply.leagues.league_page import league_html
+        from evoply.reports import write_result
 
-        write_atomically(Path(path), league_html(self.results, self.standings))
-        return Path(path)
+        return write_result(self, path, state=self.results.missing)
 
     def __str__(self) -> str:
         lines = []
@@ -75,11 +115,6 @@ class League:
             )
         return "\n".join(lines)
 
-    def _repr_html_(self) -> str:
-        from evoply.leagues.league_page import league_summary
-
-        return league_summary(self.results, self.standings)
-
 
 def league(
     game: str = "othello",
@@ -94,7 +129,7 @@ def league(
     depth: int = 4,
     name: str | None = None,
     workers: int = 0,
-    progress: Callable[[LeagueStatus], object] | None = None,
+    progress: Callable[[Status], object] | None = None,
     cluster: object = None,
 ) -> League:
     """Make the best player of every method afresh, let all play all, and rate them.
@@ -114,21 +149,20 @@ def league(
     Raises `ConfigError` or `ValueError` for what does not fit, and `RunError` if the folder holds
     another league.
     """
-    plan = plan_of(
-        {
-            "game": game,
-            "methods": tuple(methods),
-            "own": tuple(os.fspath(source) for source in own),
-            "budget": budget_of(budget),
-            "seeds": seeds,
-            "first_seed": first_seed,
-            "games": games,
-            "move_time": move_time,
-            "depth": depth,
-        }
+    folder = league_folder(
+        name,
+        game=game,
+        seeds=seeds,
+        first_seed=first_seed,
+        budget=budget_of(budget),
+        games=games,
+        move_time=move_time,
+        depth=depth,
+        methods=tuple(methods),
+        own=tuple(os.fspath(source) for source in own),
     )
-    folder = LeagueFolder.create(runs_directory() / (name or usual_name(plan)), plan)
-    return League.of(run_league(folder, workers=workers, progress=progress, cluster=cluster))
+    run_experiment(folder, workers=workers, progress=progress, cluster=cluster)
+    return League.of(results_of(folder))
 
 
 def load_league(source: str | os.PathLike[str]) -> League:
@@ -136,7 +170,7 @@ def load_league(source: str | os.PathLike[str]) -> League:
 
     Raises `RunError` if there is none, or if it is damaged.
     """
-    return League.of(results_of(find_league(source)))
+    return League.of(results_of(find_experiment(source, AllPlayAll)))
 
 
 def budget_of(budget: float | str) -> float:
@@ -158,6 +192,54 @@ def budget_of(budget: float | str) -> float:
     return float(budget)
 
 
-def usual_name(plan: LeaguePlan) -> str:
-    """Return the name of the folder of a league without a name."""
-    return f"league-{plan.game}"
+def league_folder(
+    name: str | None, *, game: str, seeds: int = 5, first_seed: int = 1, **measure: Any
+) -> ExperimentFolder:
+    """Return the folder of the league called *name* (None: league-GAME), made if it is not there.
+
+    *measure* has fields of `AllPlayAll`. Raises `ConfigError` or `ValueError` for what does not
+    fit, and `RunError` if the folder holds something else.
+    """
+    path = runs_directory() / (name or f"league-{game}")
+    experiment = _experiment(
+        {"game": game, "seeds": seeds, "first_seed": first_seed, "points": 0}, measure
+    )
+    if (path / EXPERIMENT_FILE).exists():
+        folder = find_experiment(path.absolute(), AllPlayAll)
+        before, now = _plan(folder.experiment), _plan(experiment)
+        differs = ", ".join(key for key in now if before[key] != now[key])
+        if differs:
+            raise RunError(
+                f"{path} holds a league with other {differs}: give this one another --name, or "
+                "take the same settings to go on"
+            )
+        return folder
+    assert isinstance(experiment.measure, AllPlayAll)
+    entrants, setups, players = taking_part(game, experiment.measure)
+    whole = experiment.model_copy(
+        update={
+            "configs": tuple(setup.name for setup in setups),
+            "measure": experiment.measure.model_copy(update={"entrants": entrants}),
+        }
+    )
+    return ExperimentFolder.create(path, whole, setups, players)
+
+
+def _experiment(keys: Mapping[str, Any], measure: Mapping[str, Any]) -> Experiment:
+    """Return a league as an experiment; `ConfigError` lists all mistakes with the league's keys."""
+    try:
+        game_rules(keys["game"])
+    except ValueError as error:
+        raise ConfigError([("game", str(error))]) from None
+    try:
+        return experiment_of({**keys, "measure": {"kind": "all-play-all", **measure}})
+    except ConfigError as error:
+        raise ConfigError(
+            [(path.removeprefix("measure."), why) for path, why in error.errors]
+        ) from None
+
+
+def _plan(experiment: Experiment) -> dict[str, Any]:
+    """Return what decides a league, by the names of its settings."""
+    plan = experiment.model_dump(include={"game", "seeds", "first_seed"})
+    return {**plan, **experiment.measure.model_dump(exclude={"kind", "entrants"})}

@@ -1,5 +1,8 @@
 """The methods of a league: presets with counted limits, ready players, and your own.
 
+All become setups and players of an experiment; a method that learns features found in a population
+has two setups, the second of which comes after the first.
+
 `methods.toml` has those that come with evoply. A limit there is what one core of a machine of
 reference does in a second, and a league multiplies it by its budget. So a budget is counted, like
 that of an experiment, and equal on every machine.
@@ -12,7 +15,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from time import perf_counter
@@ -23,18 +26,28 @@ from pydantic import Field
 from evoply.configs.config_errors import checked, explained
 from evoply.configs.keys import read_toml
 from evoply.configs.part import Part
-from evoply.experiments.design import LONGEST_NAME, Setup, config_of_source
+from evoply.experiments.design import (
+    LONGEST_NAME,
+    After,
+    AllPlayAll,
+    Entrant,
+    Setup,
+    config_of_source,
+)
 from evoply.files import read_limited
 from evoply.kinds import KINDS
-from evoply.leagues.league_data import Entrant
+from evoply.players import PlayerKind, data_of, parse_player
 from evoply.presets import PRESETS, config_text, preset_file
 from evoply.protocols import ConfigError
+from evoply.runs import resolve_champion
 from evoply.runs.finding_kinds import named_kind
 from evoply.wording import did_you_mean, named_apart, shorten
 
 _FILE = Path(__file__).with_name("methods.toml")
 _LARGEST = 1_000_000
 _PROBE_SECONDS = 2.0
+_FEWEST = 3
+"""Methods without which there is no league."""
 _COUNTED = {"work_limit": "work", "games": "games"}
 """The keys that end a run by a counted limit, and their units, the finer one first."""
 
@@ -49,10 +62,10 @@ class Making(Part):
     limits: dict[str, float] = Field(default={})
     """Paths of keys that end the run, each with what one core does in a second."""
 
-    def setup(self, name: str, game: str, budget: float, **settings: Any) -> Setup:
+    def setup(self, name: str, game: str, budget: float) -> Setup:
         """Return the setup of a run that is worth *budget* seconds of one core.
 
-        *settings* are more values of keys. Raises `ConfigError` for what does not fit.
+        Raises `ConfigError` for what does not fit.
         """
         base = preset_file(self.base) if self.base in PRESETS else self.base
         data = read_toml(config_text(base), self.base)
@@ -61,7 +74,7 @@ class Making(Part):
         overrides = [f"game={json.dumps(game)}"]
         overrides += [f"{path}={amount}" for path, amount in amounts.items()]
         ends = dict.fromkeys(kind.configs.limits - {"machine", *amounts})
-        changes = {**ends, **self.changes, **settings}
+        changes = {**ends, **self.changes}
         return Setup(name, kind, kind.configs.load(base, overrides, **changes))
 
     def amounts(self, budget: float) -> dict[str, int]:
@@ -86,9 +99,20 @@ class Method(Making):
     def entrant(self, budget: float) -> Entrant:
         """Return the method as an entrant whose players are worth *budget* seconds of one core."""
         if self.player:
-            return Entrant(self.name, self.title, self.source)
+            return _entrant(self.name, self.title, self.source)
         counted, most = _counted(self.amounts(budget))
-        return Entrant(self.name, self.title, self.source, True, counted, most)
+        return _entrant(self.name, self.title, self.source, counted, most)
+
+    def setups(self, game: str, budget: float, population_share: float) -> list[Setup]:
+        """Return the setups that make its players, that of a population before its own."""
+        if self.population is None:
+            return [self.setup(self.name, game, budget)] if self.base else []
+        before = f"{self.name} (population)"
+        own = self.setup(self.name, game, budget * (1 - population_share))
+        return [
+            self.population.setup(before, game, budget * population_share),
+            replace(own, after=After(setup=before, terms=self.terms)),
+        ]
 
 
 class Roster(Part):
@@ -166,11 +190,11 @@ def _own_method(name: str, source: str, game: str, budget: float) -> OwnMethod:
     setup.check()
     key, pace = _pace_of(setup)
     if not key:
-        return OwnMethod(Entrant(name, f"your own: {source}", "with its own limits"), setup)
+        return OwnMethod(_entrant(name, f"your own: {source}", "with its own limits"), setup)
     amount = max(1, math.ceil(pace * budget))
     ends = dict.fromkeys(kind.configs.limits - {"machine"})
     limited = kind.configs.load(config, (), **{**ends, key: amount})
-    entrant = Entrant(name, f"your own: {source}", "", True, _COUNTED[key], float(amount))
+    entrant = _entrant(name, f"your own: {source}", "", _COUNTED[key], float(amount))
     return OwnMethod(entrant, Setup(name, kind, limited))
 
 
@@ -202,3 +226,72 @@ def _counted(amounts: Mapping[str, int]) -> tuple[str, float]:
     if "work_limit" in amounts:
         return "work", float(amounts["work_limit"])
     return "games", float(amounts.get("games", 0) + amounts.get("labels.games", 0))
+
+
+def _entrant(
+    name: str, title: str, source: str = "", counted: str = "", budget: float = 0.0
+) -> Entrant:
+    return Entrant(name=name, title=title, source=source, counted=counted, budget=budget)
+
+
+def taking_part(
+    game: str, measure: AllPlayAll
+) -> tuple[tuple[Entrant, ...], list[Setup], dict[str, PlayerKind]]:
+    """Return who takes part in a league, the setups that make its players, and the ready ones.
+
+    Raises `ConfigError` or `ValueError` for what does not fit.
+    """
+    configs = [source for source in measure.own if _is_config(source)]
+    texts = [source for source in measure.own if not _is_config(source)]
+    try:
+        methods = chosen_methods(game, measure.methods)
+        references = roster_of(game).references
+    except ValueError:
+        if measure.methods or not configs:
+            raise
+        methods, references = (), ()
+    shares = [1 - measure.population_share if method.population else 1.0 for method in methods]
+    entrants = [
+        method.entrant(measure.budget * share)
+        for method, share in zip(methods, shares, strict=True)
+    ]
+    own = own_methods(configs, game, measure.budget, [entrant.name for entrant in entrants])
+    entrants += [other.entrant for other in own]
+    given = {text: _given_player(text, game) for text in (*references, *texts)}
+    taken = [entrant.name for entrant in entrants]
+    names = named_apart([*taken, *given])[len(taken) :]
+    if len(entrants) < _FEWEST:
+        raise ConfigError(
+            [("methods", f"{len(entrants)} take part: a league has {_FEWEST} or more")]
+        )
+    lines = [
+        Entrant(name=name, title=f"a line of reference: {text}", is_ranked=False)
+        for name, text in zip(names, given, strict=True)
+    ]
+    players = {
+        method.name: parse_player(method.player, game=game) for method in methods if method.player
+    }
+    players |= dict(zip(names, given.values(), strict=True))
+    setups = [
+        setup
+        for method in methods
+        for setup in method.setups(game, measure.budget, measure.population_share)
+    ]
+    return (*entrants, *lines), [*setups, *(other.setup for other in own)], players
+
+
+def _is_config(source: str) -> bool:
+    """Whether *source* is a config, a preset or a run, rather than a player."""
+    return source.endswith(".toml") or source in PRESETS or Path(source).is_dir()
+
+
+def _given_player(text: str, game: str) -> PlayerKind:
+    player = parse_player(text, game=game, runs=resolve_champion)
+    player.check_fits(game)
+    model = data_of(player)
+    if model is None or not model.is_portable:
+        raise ValueError(
+            f"{text}: a league keeps its players as data, and this is a program - give a config, a "
+            "run, or a saved player"
+        )
+    return model

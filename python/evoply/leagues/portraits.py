@@ -9,16 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 import numpy as np
 
 from evoply.algebra import Simplified, simplify
-from evoply.arena.json_data import JsonData
 from evoply.expressions import Expression
 from evoply.expressions.written_form import in_order
 from evoply.games import game_rules
 from evoply.gp import Forest, Genotype, branches, tree_svg
+from evoply.json_data import JsonData
 from evoply.players import (
     AfterState,
     AlphaBeta,
@@ -37,6 +36,7 @@ from evoply.reports.open_evaluator import is_drawn, opened
 from evoply.reports.phrases import joined
 from evoply.reports.regions import RegionTables, regions_of_strong
 from evoply.reports.terms import terms_of
+from evoply.sections import Picture
 from evoply.wording import short_name
 
 _POSITIONS = 200
@@ -47,16 +47,6 @@ _EVEN = 1e-9
 """Squares that differ by less, relative to their size, make no picture."""
 _WRONG = (ValueError, TypeError, ArithmeticError, RecursionError)
 """What parts of a player raise that cannot be measured; the rest of its portrait stays."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlayerPicture:
-    """A picture of a player."""
-
-    kind: Literal["tree", "map"]
-    """The class of its frame on pages: a tree, or a board."""
-    caption: str
-    svg: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +84,7 @@ class Portrait(JsonData):
     """Its terms or regions, the most influential first."""
     shares_are: str = ""
     """What the shares of *parts* are, in a sentence."""
-    pictures: tuple[PlayerPicture, ...] = field(default=(), metadata={"json": ""})
+    pictures: tuple[Picture, ...] = field(default=(), metadata={"json": ""})
 
 
 def portrait(player: Player, game: str) -> Portrait:
@@ -319,14 +309,14 @@ def _regions(regions: RegionTables, game: str) -> tuple[PlayerPart, ...]:
     return tuple(sorted(parts, key=lambda part: -part.share))
 
 
-def _tree_pictures(individual: Genotype | None) -> Iterator[PlayerPicture]:
+def _tree_pictures(individual: Genotype | None) -> Iterator[Picture]:
     if individual is None:
         return
     if is_drawn(individual):
-        yield PlayerPicture("tree", "The tree, as it was evolved", tree_svg(individual))
+        yield Picture(tree_svg(individual), "The tree, as it was evolved", "tree")
 
 
-def _square_pictures(valuing: ValuingPlayer, game: str) -> Iterator[PlayerPicture]:
+def _square_pictures(valuing: ValuingPlayer, game: str) -> Iterator[Picture]:
     """Give a board whose squares say what they are worth; none if all are worth the same."""
     try:
         effects = square_effects(valuing, game, positions=_POSITIONS)
@@ -345,7 +335,7 @@ def _square_pictures(valuing: ValuingPlayer, game: str) -> Iterator[PlayerPictur
     # Three digits of the largest are enough, and more of the small ones would not fit the squares.
     digits = 2 - math.floor(math.log10(max(map(abs, finite))))
     shown = [round(value, digits) if math.isfinite(value) else value for value in effects]
-    yield PlayerPicture("map", caption, rules.heat_map(shown))
+    yield Picture(rules.heat_map(shown), caption, "map")
 
 
 def _many(count: int, noun: str) -> str:

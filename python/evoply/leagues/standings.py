@@ -19,10 +19,12 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evoply.arena.json_data import JsonData
 from evoply.arena.pairs import PairsPlayed
 from evoply.arena.ratings import Ratings
 from evoply.arena.statistics import FEWEST_PAIRS, mean_interval
+from evoply.experiments.all_play_all import LeaguePairing
+from evoply.experiments.design import Condition, Entrant
+from evoply.json_data import JsonData
 from evoply.leagues.encounters import (
     FEWEST_SEEDS,
     Encounter,
@@ -31,7 +33,7 @@ from evoply.leagues.encounters import (
     opening_pairs,
     pairings_in_order,
 )
-from evoply.leagues.league_data import Condition, Entrant, LeaguePairing, LeagueResults
+from evoply.leagues.league_data import LeagueResults
 from evoply.leagues.nash import log_odds, nash_averages
 
 _ELO = 400 / math.log(10)

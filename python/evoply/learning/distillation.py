@@ -11,21 +11,21 @@ used before.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evoply.expressions import Number, PrimitiveSet, board, less, number, select
 from evoply.expressions.formula import FormulaNames
+from evoply.json_data import JsonData
 from evoply.learning.boards import Boards, boards_after, boards_met, values_at
 from evoply.learning.candidates import Candidate, candidates_of_sets, usual_sets
 from evoply.learning.column_selection import chosen_columns
 from evoply.players import AlphaBeta, ExpressionEvaluator, model_of
 from evoply.players.grammar import read_player_of
 from evoply.protocols import Player
-from evoply.sections import Column, Page, Section, Shown
+from evoply.sections import Column, Page, Section, Shown, item_of
 
 Array = NDArray[np.float64]
 MOST_TERMS = 100
@@ -41,19 +41,15 @@ _PENALTY = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
-class FormulaTerm:
+class FormulaTerm(JsonData):
     """A term of the formula: its feature, and its weight in each stage of the game."""
 
     name: str
     weights: tuple[float, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the term as JSON-ready data."""
-        return {"name": self.name, "weights": list(self.weights)}
-
 
 @dataclass(frozen=True, slots=True)
-class Distilled(Shown):
+class Distilled(JsonData, Shown):
     """A formula that stands for a player, and how well it agrees."""
 
     teacher: str
@@ -62,7 +58,7 @@ class Distilled(Shown):
     """The largest weights first."""
     ends: tuple[float, ...]
     """Where each stage but the last ends, by the clock of the position, from 0 to 1."""
-    player: AlphaBeta
+    player: AlphaBeta = field(metadata={"json": ""})
     """The formula one ply ahead; `with_options` gives it another depth."""
     explained: float
     """The share of the differences between the teacher's values of moves (their squares) that the
@@ -76,21 +72,6 @@ class Distilled(Shown):
     held_out: int
     seed: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything but the player as JSON-ready data."""
-        return {
-            "teacher": self.teacher,
-            "game": self.game,
-            "terms": [term.to_dict() for term in self.terms],
-            "ends": list(self.ends),
-            "explained": self.explained,
-            "agreement": self.agreement,
-            "by_chance": self.by_chance,
-            "positions": self.positions,
-            "held_out": self.held_out,
-            "seed": self.seed,
-        }
-
     def __str__(self) -> str:
         parts = (
             f"{'/'.join(f'{weight:+g}' for weight in term.weights)} {term.name}"
@@ -103,9 +84,7 @@ class Distilled(Shown):
         columns = (
             Column("name", "what is counted", str),
             *(
-                Column(
-                    "", stage, "{:+g}".format, read=lambda term, place=place: term.weights[place]
-                )
+                Column("weights", stage, "{:+g}".format, read=item_of("weights", place))
                 for place, stage in enumerate(self.stages)
             ),
         )

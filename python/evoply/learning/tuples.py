@@ -40,11 +40,11 @@ from evoply.learning.pattern_learner import PatternLearning, PatternStep, patter
 from evoply.players import AlphaBeta, ValuingPlayer
 from evoply.processes import core_count
 from evoply.protocols import ConfigError, RunError, steps
-from evoply.runs.display import ChampionFacts, Listing, LiveFacts
+from evoply.runs.display import ChampionFacts, LiveFacts
 from evoply.runs.kept_learners import KeptLearner
 from evoply.runs.kept_steps import Doubles, KeptStep
 from evoply.runs.kind import Kind
-from evoply.sections import Column, share
+from evoply.sections import Column, Section, counted, share
 
 TUPLES_LEARNER = "tuples"
 """The value of `learner` in `config.toml`."""
@@ -480,12 +480,12 @@ def _facts(champion: Any, last: TuplesStep) -> ChampionFacts:
     return ChampionFacts(title, about, {"digest": last.digest, "generation": last.number})
 
 
-def _listings(config: TuplesConfig, last: TuplesStep) -> list[Listing]:
+def _listings(config: TuplesConfig, last: TuplesStep) -> list[Section]:
     """Return the champion's tuples, which configs of patterns understand."""
-    data = [{"squares": squares} for squares in last.champion]
-    rows = [(squares, str(len(squares.split()))) for squares in last.champion]
-    title = "The champion's tuples"
-    return [Listing("tuples", title, ("squares", "how many"), ("squares",), rows, data)]
+    rows = [{"squares": squares} for squares in last.champion]
+    many = Column("", "how many", counted, read=lambda row: len(row["squares"].split()))
+    columns = Column("squares", "squares", str), many
+    return [Section("The champion's tuples", columns, rows, name="tuples")]
 
 
 KIND = Kind(

@@ -11,7 +11,17 @@ from evoply.reports.charts import Chart, line_chart
 from evoply.reports.game_analysis import AnalysedGame, AnalysedMove, summaries
 from evoply.reports.scale import Scale
 from evoply.reports.series import Series
-from evoply.sections import NOTHING, Column, Page, Picture, Section, chosen, counted, share
+from evoply.sections import (
+    NOTHING,
+    Column,
+    Page,
+    Picture,
+    Section,
+    cells_of,
+    chosen,
+    counted,
+    share,
+)
 
 _MOST_GAMES = 8
 """Games with graphs, boards and all moves; of more only a line each is shown."""
@@ -34,7 +44,7 @@ def page_of_games(games: Sequence[AnalysedGame], judge: str, *, exact: int | Non
         [
             players_of(games),
             *map(_game, games[:_MOST_GAMES]),
-            *_further(games[_MOST_GAMES:]),
+            _further(games[_MOST_GAMES:]),
         ],
         {
             "games": f"{len(games):,}",
@@ -137,7 +147,7 @@ def _game(game: AnalysedGame) -> Section:
     drawn = sorted(mistakes[:_MOST_BOARDS], key=lambda move: move.ply)
     boards = Section(
         "Largest mistakes",
-        note="The ring in orange is the move played, the one in green a best one.",
+        note="The ring in orange is the move played, the one in green a best one." * bool(drawn),
         pictures=[_board(game, move) for move in drawn],
     )
     columns = chosen(MOVES, "ply side move worth best best_worth loss grade exact line")
@@ -147,28 +157,28 @@ def _game(game: AnalysedGame) -> Section:
         note=f"{black} against {white}: {game.source.in_words()}",
         charts=_charts(game),
         parts=[
-            *([boards] if drawn else []),
+            boards,
             Section("", columns, moves, folded="All moves", look="numbers"),
         ],
     )
 
 
-def _further(games: Sequence[AnalysedGame]) -> list[Section]:
-    columns = (
-        Column("number", "game", counted),
-        *(
-            Column("", color.value.capitalize(), str, look="code",
-                read=lambda game, color=color: game.player(color))
-            for color in Color
-        ),
-        *(
-            Column("", f"best moves, {color.value.capitalize()}", "{}".format,
-                read=lambda game, color=color: _best_moves(game, color))
-            for color in Color
-        ),
-        Column("", "result", str, read=lambda game: game.source.in_words()),
+def _further(games: Sequence[AnalysedGame]) -> Section:
+    names = [color.value.capitalize() for color in Color]
+    columns = cells_of(
+        "game", *names, *(f"best moves, {name}" for name in names), "result",
+        **dict.fromkeys(names, "code"),
     )  # fmt: skip
-    return [Section("Further games", columns, games, longest=40)] if games else []
+    rows = [
+        (
+            str(game.number),
+            *(game.player(color) for color in Color),
+            *(_best_moves(game, color) for color in Color),
+            game.source.in_words(),
+        )
+        for game in games
+    ]
+    return Section("Further games", columns, rows, longest=40)
 
 
 def _best_moves(game: AnalysedGame, color: Color) -> str:

@@ -17,7 +17,7 @@ from evoply.look import LINE_COLORS, framed
 from evoply.reports.inline_svg import inline_svg
 from evoply.reports.series import Lines, Series, sampled
 from evoply.runs.columns import Plot, PlotOfRows, Row, Scatter
-from evoply.sections import Intervals
+from evoply.sections import Intervals, Section, value_in
 from evoply.wording import ends_in_words, named_apart
 
 _WIDTH, _HEIGHT = 440, 190  # pixels of the whole chart, and of the field of lines
@@ -235,22 +235,24 @@ def interval_chart(
     return Chart(title, specification, note)
 
 
-def drawn(chart: Any) -> Any:
-    """Return *chart* as one that can be drawn, if it is only declared."""
+def charts_of(section: Section) -> list[Any]:
+    """Return the charts of a section; those that are only declared are made of its rows."""
+    return [_of_rows(chart, section.rows) for chart in section.charts]
+
+
+def _of_rows(chart: Any, rows: Sequence[Any]) -> Any:
     if isinstance(chart, Scatter):
         return scatter_chart(chart.title, chart.groups, chart.x_title, chart.y_title)
     if isinstance(chart, PlotOfRows):
         return plot_charts([chart.plot], chart.rows)[0]
     if not isinstance(chart, Intervals):
         return chart
-    return interval_chart(
-        chart.title,
-        chart.names,
-        [Series(chart.name, chart.values, chart.intervals)],
-        chart.unit,
-        note=chart.note,
-        reference=chart.reference,
+    names, values, intervals = (
+        [value_in(row, what) for row in rows] for what in (chart.names, chart.value, chart.interval)
     )
+    series = Series(chart.name or chart.title.lower(), values, intervals)
+    note, line = chart.note, chart.reference
+    return interval_chart(chart.title, names, [series], chart.unit, note=note, reference=line)
 
 
 def plot_charts(plots: Sequence[Plot], rows: Sequence[Row]) -> list[Chart]:

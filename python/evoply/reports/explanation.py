@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from evoply.algebra import Simplified, simplify
-from evoply.arena.json_data import JsonData
 from evoply.expressions import Expression, build, number
 from evoply.expressions.formula import LEFT_OUT, formula
 from evoply.games.squares import square_name
+from evoply.json_data import JsonData
 from evoply.players import ValuingPlayer
 from evoply.players.grammar import Runs
 from evoply.protocols import BoardShape, Row

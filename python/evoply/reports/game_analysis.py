@@ -14,10 +14,10 @@ from statistics import fmean
 from typing import Any
 
 from evoply._native import Stream
-from evoply.arena.json_data import JsonData
 from evoply.formats import UNKNOWN, GamePlayed
 from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
+from evoply.json_data import JsonData
 from evoply.players import Player, player_of
 from evoply.processes import core_count
 from evoply.protocols import CERTAIN, Color, GameRecord
@@ -65,8 +65,10 @@ class AnalysedMove(JsonData):
 
 
 @dataclass(frozen=True, slots=True)
-class Accuracy:
+class Accuracy(JsonData):
     """How well somebody chose; choices are moves where there were others."""
+
+    also = ("share as accuracy",)
 
     choices: int = 0
     best: int = 0
@@ -89,18 +91,6 @@ class Accuracy:
     def good_share(self) -> float | None:
         """The share of good moves; None without a choice."""
         return self.good / self.choices if self.choices else None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data."""
-        return {
-            "choices": self.choices,
-            "best": self.best,
-            "accuracy": self.share,
-            "good": self.good,
-            "loss": self.loss,
-            "exact": self.exact,
-            "decisive": self.decisive,
-        }
 
 
 @dataclass(frozen=True, slots=True)

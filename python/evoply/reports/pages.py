@@ -10,13 +10,12 @@ import os
 import re
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evoply.files import write_atomically
 from evoply.look import pieces_css
 from evoply.provenance import provenance
-from evoply.reports.charts import drawn
-from evoply.reports.phrases import percent
+from evoply.reports.charts import charts_of
 from evoply.sections import Page, Shown
 
 if TYPE_CHECKING:
@@ -28,23 +27,15 @@ _LONG_CODE = 120
 """Characters of code within a text before the rest is folded away."""
 
 
-def page(template: str, *, state: str = "", goes_on: bool = False, **values: Any) -> str:
-    """Return the page that *template* makes of *values*, of which `title` is one.
+def result_html(result: Shown | Page, *, state: str = "", goes_on: bool = False) -> str:
+    """Return the page about *result*.
 
     *state* says how far unfinished work has come; if it *goes_on*, an opened page reloads itself
     every few seconds.
     """
-    return (
-        _environment()
-        .get_template(template)
-        .render(values, state=state, goes_on=goes_on, made_by=provenance())
-    )
-
-
-def result_html(result: Shown | Page, *, state: str = "", goes_on: bool = False) -> str:
-    """Return the page about *result*; *state* and *goes_on* are those of `page`."""
     shown = result if isinstance(result, Page) else result.shown()
-    return page("page.html", title=shown.title, shown=shown, state=state, goes_on=goes_on)
+    template = _environment().get_template("page.html")
+    return template.render(shown=shown, state=state, goes_on=goes_on, made_by=provenance())
 
 
 def write_result(result: Shown | Page, path: str | os.PathLike[str], *, state: str = "") -> Path:
@@ -70,20 +61,19 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals["pieces_css"] = Markup(pieces_css())
-    environment.filters |= {"coded": _coded, "drawn": drawn, "percent": percent}
+    environment.filters |= {"coded": _coded, "charts": charts_of}
     return environment
 
 
-def _coded(text: str) -> Markup:
-    """Return *text* with what stands between backticks as code, folded where it is long."""
+def _coded(text: str, longest: int = _LONG_CODE) -> Markup:
+    """Return *text* with what stands between backticks as code, folded where it is too long."""
     from markupsafe import Markup, escape
 
-    return Markup(re.sub("`([^`]+)`", _code, str(escape(text))))
+    def code(found: re.Match[str]) -> str:
+        whole = f"<code>{found[1]}</code>"
+        if len(found[1]) <= longest:
+            return whole
+        start = f"<code>{re.sub('&[^;]*$', '', found[1][:longest])}…</code>"
+        return f'<details class="long"><summary>{start}</summary>{whole}</details>'
 
-
-def _code(found: re.Match[str]) -> str:
-    whole = f"<code>{found[1]}</code>"
-    if len(found[1]) <= _LONG_CODE:
-        return whole
-    start = f"<code>{re.sub('&[^;]*$', '', found[1][:_LONG_CODE])}…</code>"
-    return f'<details class="long"><summary>{start}</summary>{whole}</details>'
+    return Markup(re.sub("`([^`]+)`", code, str(escape(text))))

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from evoply.algebra.naming import DIGITS
-from evoply.arena.json_data import JsonData
 from evoply.expressions import DIFFERENCES, Expression, board, count
 from evoply.expressions import features as counted
 from evoply.expressions.formula import UNNAMED, FormulaNames, formula
+from evoply.json_data import JsonData
 from evoply.reports.terms import Term, is_feature
 from evoply.wording import short_formula
 

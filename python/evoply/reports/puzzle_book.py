@@ -14,10 +14,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
-from evoply.arena.json_data import JsonData
 from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
 from evoply.games.squares import square_name
+from evoply.json_data import JsonData
 from evoply.protocols import Color, GameRecord, Position
 from evoply.reports.phrases import joined
 from evoply.wording import did_you_mean

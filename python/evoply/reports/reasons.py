@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from evoply.arena.json_data import JsonData
+from evoply.json_data import JsonData
 from evoply.players import PlayerKind, model_of
 from evoply.players.analysis import record_of
 from evoply.players.grammar import Runs, read_player_of

@@ -120,11 +120,11 @@ def _matches(run: Run) -> Section:
     )
     return Section(
         "Matches",
-        _MATCHES,
+        _MATCHES if played.champion else (),
         played.champion,
         note,
         longest=30,
-        parts=[part for part in parts if part.rows],
+        parts=parts,
     )
 
 
@@ -161,10 +161,10 @@ def _champion(run: Run, champion: Player, explanation: Explanation) -> Section:
         note=_note(run),
         parts=[
             Section("Simplified", text=explanation.simplified or ""),
-            *([exceptions] if count else []),
+            exceptions,
             as_it_is,
-            *_influence("Influence of each term", of_terms, explanation.terms),
-            *_influence("Influence of each feature", of_features, explanation.features),
+            _influence("Influence of each term", of_terms, explanation.terms),
+            _influence("Influence of each feature", of_features, explanation.features),
             Section("", pictures=pictures, note=size * too_large),
         ],
     )
@@ -177,14 +177,11 @@ def _note(run: Run) -> str:
     return run.kind.facts(run.champion, run.last()).note
 
 
-def _influence(title: str, note: str, influences: Sequence[Influence]) -> list[Section]:
+def _influence(title: str, note: str, influences: Sequence[Influence]) -> Section:
     parts = sorted(influences, key=lambda part: -part.share)
-    many = len(parts) - _MOST_PARTS
-    rest = Section("", _PARTS, parts[_MOST_PARTS:], folded=f"{many} more", longest=90)
-    listed = Section(
-        title, _PARTS, parts[:_MOST_PARTS], note, longest=90, parts=[rest] if many > 0 else ()
-    )
-    return [listed] if parts else []
+    rest = parts[_MOST_PARTS:]
+    folded = Section("", _PARTS, rest, folded=f"{len(rest)} more", longest=90)
+    return Section(title, _PARTS, parts[:_MOST_PARTS], note, longest=90, parts=[folded])
 
 
 def _wants(part: Influence) -> str:
@@ -275,8 +272,8 @@ def _what_was_run(run: Run, rows: Rows, shown: Rows, sample: str) -> Section:
         parts=[
             Section("", _COMMANDS, commands, look="plain", longest=1000),
             Section("", text=config, folded="Config (config.toml)"),
-            *([Section("", points=events, folded="History")] if events else []),
-            *([digests] if rows else []),
+            Section("", points=events, folded="History"),
+            digests,
         ],
     )
 

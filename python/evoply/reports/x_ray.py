@@ -7,7 +7,7 @@ player that evolves a strategy before each of its moves, it shows that strategy.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from evoply import _native
 from evoply._native import Stream
-from evoply.arena.json_data import JsonData
 from evoply.expressions import Constant
 from evoply.games import GameRules, game_rules
 from evoply.gp import Genotype, tree_svg
+from evoply.json_data import JsonData
 from evoply.players import PlayerKind, model_of
 from evoply.players.analysis import asked, record_of
 from evoply.players.grammar import Runs, read_player_of
@@ -80,7 +80,7 @@ class XRay(JsonData):
     """What is measured, what adds most first."""
     rest: float | None = None
     """What all else adds: constants, and features that are multiplied; None if nothing adds."""
-    tree: Genotype | None = None
+    tree: Genotype | None = field(default=None, metadata={"as_text": True})
     """The individual of a player that is one."""
     tree_values: tuple[tuple[Value, ...] | None, ...] = ()
     """What each node of each of its branches comes to, a set of squares its number of squares; None
@@ -104,10 +104,6 @@ class XRay(JsonData):
             for values, tree in zip(self.tree_values, self.tree.trees, strict=True)
         ]
         return tree_svg(self.tree, values=texts)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data, the tree as its text."""
-        return {**JsonData.to_dict(self), "tree": None if self.tree is None else str(self.tree)}
 
     def __str__(self) -> str:
         rows = [

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evoply.runs.columns import Columns, Plot, Row
-from evoply.runs.display import ChampionFacts, Display, Listing, Shown
+from evoply.runs.display import ChampionFacts, Display, Shown
 from evoply.runs.kept_learners import EndOfRun, Learners
 from evoply.runs.kind_configs import ModelConfigs, OwnConfigs
 from evoply.runs.steps_store import StepsStore, StepTables
@@ -50,7 +50,7 @@ class Kind:
     """What a live display shows in place of the usual facts of a config's step."""
     plots: Callable[[Any, Sequence[Row], bool], Sequence[Plot]] | None = None
     """The plots of a config's rows; None: one of each column."""
-    listings: Callable[[Any, Any], list[Listing]] | None = None
+    listings: Callable[[Any, Any], list[Section]] | None = None
     """Tables about a config's last step, for the end of a run."""
     page: Callable[[Any, Sequence[Row]], tuple[Mapping[str, str], list[Section]]] | None = None
     """Facts at the top of a run's page, and sections after its charts."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evoply.checksums import Database
-from evoply.files import DATABASE, EXPERIMENT_FILE, LEAGUE_FILE, read_kept_text, runs_directory
+from evoply.files import DATABASE, EXPERIMENT_FILE, read_kept_text, runs_directory
 from evoply.games import GAMES
 from evoply.protocols import RunError
 from evoply.refusals import reason
@@ -51,8 +51,6 @@ def list_runs(*, with_units: bool = False) -> list[RunSummary]:
     """
     summaries: list[RunSummary] = []
     for folder in _folders(runs_directory()):
-        if (folder / LEAGUE_FILE).exists():
-            continue
         if not os.path.exists(folder / EXPERIMENT_FILE):
             summaries.append(_summary(folder, folder.name))
         elif with_units:

@@ -14,8 +14,9 @@ import numpy as np
 from evoply._native import Stream
 from evoply.arena import RoundRobin, Schedule
 from evoply.arena.conditions import Conditions as GameConditions
-from evoply.arena.conditions import Openings, conditions_of
+from evoply.arena.conditions import conditions_of
 from evoply.arena.conditions import opening_plies as opening_plies_of
+from evoply.arena.game_terms import Openings
 from evoply.arena.games_played import PlayedGame, games_played, results_of
 from evoply.arena.one_game import random_opening
 from evoply.arena.round_robins import opponents, rate
@@ -23,6 +24,7 @@ from evoply.arena.schedule import checked_whole
 from evoply.arena.tally import Tally
 from evoply.formats import GamePlayed
 from evoply.games import game_rules
+from evoply.json_data import JsonData
 from evoply.protocols import Color, GameRecord, TimeControl
 
 MOST_PLAYERS = 100
@@ -32,16 +34,16 @@ LEAST_SECONDS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class TournamentConditions:
+class TournamentConditions(JsonData):
     """The game, the number of players, and the clock."""
 
     game: str
-    control: TimeControl
+    control: TimeControl = field(metadata={"json": "clock", "as_text": True})
     players: int = 2
     """How many players the server waits for."""
     games: int = 10
     """Games between every two of them; even, because every opening is played twice."""
-    opening_plies: int = 0
+    opening_plies: int = field(default=0, metadata={"json": "openings"})
     seed: int = 1
 
     def __post_init__(self) -> None:
@@ -76,17 +78,6 @@ class TournamentConditions:
     ) -> TournamentConditions:
         """Return the conditions with openings as `evoply.match` takes them."""
         return cls(game, control, opening_plies=opening_plies_of(game, openings), **others)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data."""
-        return {
-            "game": self.game,
-            "clock": str(self.control),
-            "players": self.players,
-            "games": self.games,
-            "openings": self.opening_plies,
-            "seed": self.seed,
-        }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> TournamentConditions:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal, get_args
+from dataclasses import dataclass, field, replace
+from typing import Literal, get_args
 
 from evoply.games import game_rules
+from evoply.json_data import JsonData
 from evoply.reports.charts import Chart
 from evoply.reports.series import Series
 from evoply.studies.verdicts import FEWEST_RUNS, Claim, Figure, Verdict, judge, margin_of
@@ -90,7 +91,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Row(JsonData):
     """One row: the paper's figure, ours, and the verdict of the rule."""
 
     name: str
@@ -117,11 +118,6 @@ class Row:
         if low == high and self.n is not None and self.n < FEWEST_RUNS:
             return "too few to say"
         return f"{low:.4g} to {high:.4g}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the row as JSON-ready data."""
-        interval = None if self.interval is None else list(self.interval)
-        return {**asdict(self), "interval": interval}
 
 
 def row(
@@ -192,23 +188,25 @@ class BoardPicture:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class Result(JsonData):
     """The result of an experiment."""
+
+    also = ("command",)
 
     study: str
     table: str
     title: str
     scale: Scale
     seed: int
-    rules: str
+    rules: str = field(metadata={"from": "reading"})
     unit: str
     """The unit of the figures, such as "wins of 50 games"."""
     rows: tuple[Row, ...]
     notes: tuple[str, ...] = ()
-    charts: tuple[Chart | BoardPicture, ...] = ()
-    opponent: str = ""
-    games: int = 0
-    game: str = ""
+    charts: tuple[Chart | BoardPicture, ...] = field(default=(), metadata={"json": ""})
+    opponent: str = field(default="", metadata={"json": ""})
+    games: int = field(default=0, metadata={"json": ""})
+    game: str = field(default="", metadata={"json": ""})
 
     @property
     def command(self) -> str:
@@ -220,55 +218,45 @@ class Result:
                 words += [f"--{option}", str(value)]
         return shlex.join(words)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything but the charts as JSON-ready data."""
-        return {
-            "study": self.study,
-            "table": self.table,
-            "title": self.title,
-            "scale": self.scale,
-            "seed": self.seed,
-            "rules": self.rules or None,
-            "unit": self.unit,
-            "command": self.command,
-            "rows": [entry.to_dict() for entry in self.rows],
-            "notes": list(self.notes),
-        }
+    @property
+    def reading(self) -> str | None:
+        """The reading of the paper; None where there is one only."""
+        return self.rules or None
 
 
 @dataclass(frozen=True, slots=True)
-class PaperExperiment:
+class PaperExperiment(JsonData):
     """A table or figure of a paper, or an open question, as an experiment that can be run."""
 
-    name: str
+    name: str = field(metadata={"json": "table"})
     title: str
-    run: Callable[[Request], Result]
+    run: Callable[[Request], Result] = field(metadata={"json": ""})
     seconds: Mapping[Scale, float]
     """The seconds of each scale, with the first of the rules, on two cores of a 2025 server CPU."""
     rules: tuple[str, ...] = ()
     """The readings of the paper to choose from, the first by default."""
-    takes_opponent: bool = False
+    takes_opponent: bool = field(default=False, metadata={"json": ""})
     """Whether a request may choose the opponent and the number of games."""
-    keeps: bool = False
+    keeps: bool = field(default=False, metadata={"json": ""})
     """Whether a request may keep its evolutions as runs."""
     boards: tuple[str, ...] = ()
     """The games to choose from, the first by default; empty if there is no choice."""
 
 
 @dataclass(frozen=True, slots=True)
-class Study:
+class Study(JsonData):
     """A paper and its experiments."""
 
-    name: str
+    name: str = field(metadata={"json": "study"})
     title: str
     authors: str
     paper: str
-    experiments: tuple[PaperExperiment, ...]
-    usual: str = ""
+    experiments: tuple[PaperExperiment, ...] = field(metadata={"json": "tables"})
+    usual: str = field(default="", metadata={"json": ""})
     """The experiment to run if none is named; "" if a name is required."""
-    contradictions: tuple[str, ...] = ()
+    contradictions: tuple[str, ...] = field(default=(), metadata={"json": ""})
     """The places where the paper contradicts itself or arithmetic, in our words."""
-    choices: tuple[str, ...] = field(default=())
+    choices: tuple[str, ...] = field(default=(), metadata={"json": ""})
     """Points that the paper leaves open, and their reading here."""
 
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -36,17 +36,14 @@ _VERDICTS = (
 
 def page_of_study(result: Result, study: Study) -> Page:
     """Return the page about a result of *study*."""
-    lists = {
-        "What the paper leaves open, and how it is read here": study.choices,
-        "Where the paper contradicts itself": study.contradictions,
-    }
     return Page(
         f"{study.authors}: {result.title}",
         [
             Section("", sentences=result.notes, charts=result.charts),
             table_of(result),
             Section("Run it again", text=result.command),
-            *(Section(title, points=points) for title, points in lists.items() if points),
+            Section("What the paper leaves open, and how it is read here", points=study.choices),
+            Section("Where the paper contradicts itself", points=study.contradictions),
         ],
         {
             "table": result.table,

@@ -10,27 +10,14 @@ from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
 from evoply.games.how_to_play import rules_in_words
 from evoply.players.strong import LEVEL_NAMES, USUAL_LEVEL
-from evoply.protocols import Color, Position
-from evoply.web.game_views import cells_of, names_of_squares, played_moves
-from evoply.web.messages import ApiAnswer, Error, LegalMove, PlayedMove
+from evoply.web.game_views import board_of, played_moves
+from evoply.web.messages import ApiAnswer, BoardShown, Error, LegalMove, PlayedMove
 from evoply.when_used import module_when_used
 
 if TYPE_CHECKING:
     from evoply.reports import puzzle_book
 else:
     puzzle_book = module_when_used("evoply.reports.puzzle_book")
-
-
-class BoardShown(ApiAnswer):
-    """A board as it is drawn, and who is to move; its fields are those of a game."""
-
-    rows: int
-    columns: int
-    labels: list[str]
-    squares: list[str]
-    drawn: str
-    cells: str
-    turn: Color
 
 
 class RulesText(ApiAnswer):
@@ -91,7 +78,11 @@ def rules_text(name: GameName) -> RulesText:
     except ValueError as error:
         raise HTTPException(404, str(error)) from None
     return RulesText.of(
-        text, game=name, title=rules.title, tips=list(text.tips), board=_board(rules.start())
+        text,
+        game=name,
+        title=rules.title,
+        tips=list(text.tips),
+        board=BoardShown(**board_of(rules.start())),
     )
 
 
@@ -123,20 +114,16 @@ def _shown(puzzle: puzzle_book.Puzzle) -> PuzzleShown:
         for text in texts:
             line = line.play(text)
         lines.append(line)
-    best, second = (
-        LegalMove(text=str(line.moves[0]), path=list(line.moves[0].path)) for line in lines
-    )
-    return PuzzleShown(
-        number=puzzle.number,
-        position=puzzle.position,
-        board=_board(start),
-        legal=[LegalMove(text=str(move), path=list(move.path)) for move in start.legal_moves],
+    best, second = LegalMove.all_of(line.moves[0] for line in lines)
+    return PuzzleShown.of(
+        puzzle,
+        board=BoardShown(**board_of(start)),
+        legal=LegalMove.all_of(start.legal_moves),
         task=f"{start.turn} to move: find the best move.",
         best=best,
         line=played_moves(lines[0]),
         second=second,
         second_line=played_moves(lines[1]),
-        explanation=puzzle.explanation,
         difficulty=_difficulty(puzzle),
     )
 
@@ -150,15 +137,3 @@ def _difficulty(puzzle: puzzle_book.Puzzle) -> str:
 
 def _level(number: int) -> str:
     return f"level {number} ({LEVEL_NAMES[number - 1]})"
-
-
-def _board(position: Position) -> BoardShown:
-    rules = game_rules(position.game)
-    return BoardShown(
-        rows=rules.shape.rows,
-        columns=rules.shape.columns,
-        **names_of_squares(rules.name),
-        drawn=rules.drawn,
-        cells=cells_of(position),
-        turn=position.turn,
-    )

@@ -4,6 +4,7 @@ import io
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache, lru_cache
+from typing import Any
 
 from evoply.formats import FORMATS, GamePlayed
 from evoply.games import GameRules, game_rules
@@ -30,14 +31,22 @@ def _board(game: str) -> tuple[Cell, ...]:
     return game_rules(game).start().diagram(legal=False).cells
 
 
-def names_of_squares(game: str) -> dict[str, list[str]]:
-    """Return the fields `labels` and `squares` of a board of *game*."""
-    board, shape = _board(game), game_rules(game).shape
-    names = [
-        (cell.label or square_name(square, shape)) if cell.is_playable else ""
-        for square, cell in enumerate(board)
-    ]
-    return {"labels": [cell.label for cell in board], "squares": names}
+def board_of(position: Position) -> dict[str, Any]:
+    """Return the fields of `BoardShown`."""
+    rules = game_rules(position.game)
+    board, shape = _board(rules.name), rules.shape
+    return {
+        "rows": shape.rows,
+        "columns": shape.columns,
+        "labels": [cell.label for cell in board],
+        "squares": [
+            (cell.label or square_name(square, shape)) if cell.is_playable else ""
+            for square, cell in enumerate(board)
+        ],
+        "drawn": rules.drawn,
+        "cells": cells_of(position),
+        "turn": position.turn,
+    }
 
 
 def cells_of(position: Position) -> str:
@@ -84,20 +93,13 @@ def state_of(game: OpenGame) -> GameState:
         version=game.version,
         game=rules.name,
         title=rules.title,
-        rows=rules.shape.rows,
-        columns=rules.shape.columns,
-        **names_of_squares(rules.name),
-        drawn=rules.drawn,
-        cells=cells_of(position),
+        **board_of(position),
         start=cells_of(record.start),
         start_text=record.start.text(),
-        turn=position.turn,
         status=in_words(played, texts, rules.name) if is_over else diagram.status,
         black=_side(game, Color.BLACK, diagram),
         white=_side(game, Color.WHITE, diagram),
-        legal=[]
-        if is_over
-        else [LegalMove(text=str(move), path=list(move.path)) for move in position.legal_moves],
+        legal=[] if is_over else LegalMove.all_of(position.legal_moves),
         moves=played_moves(record),
         is_thinking=game.is_thinking,
         is_over=is_over,

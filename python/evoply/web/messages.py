@@ -3,6 +3,7 @@
 `/api/openapi.json` is made of them.
 """
 
+from collections.abc import Iterable
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -140,6 +141,11 @@ class LegalMove(ApiAnswer):
     path: list[int]
     """The squares that it touches, from a1 row by row, in its order; none for a pass."""
 
+    @classmethod
+    def all_of(cls, moves: Iterable[Any]) -> list[Self]:
+        """Return *moves* as messages."""
+        return [cls(text=str(move), path=list(move.path)) for move in moves]
+
 
 class PlayedMove(ApiAnswer):
     """A move of the game, and the board after it."""
@@ -164,14 +170,9 @@ class SideShown(ApiAnswer):
     """Seconds on its clock when this was sent."""
 
 
-class GameState(ApiAnswer):
-    """A game as it stands."""
+class BoardShown(ApiAnswer):
+    """A board as it is drawn, and who is to move."""
 
-    id: str
-    version: int
-    """Grows with every change."""
-    game: str
-    title: str
     rows: int
     columns: int
     labels: list[str]
@@ -182,11 +183,21 @@ class GameState(ApiAnswer):
     """How the board is drawn: squares, crossings of lines, or hexes with coloured edges."""
     cells: str
     """The board row by row: b and w pieces, B and W kings, a dot empty, a blank no square."""
+    turn: Color
+
+
+class GameState(BoardShown):
+    """A game as it stands."""
+
+    id: str
+    version: int
+    """Grows with every change."""
+    game: str
+    title: str
     start: str
     """The board before the first move."""
     start_text: str
     """The same as text that `BeginGame.position` reads."""
-    turn: Color
     status: str
     black: SideShown
     white: SideShown

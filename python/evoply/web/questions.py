@@ -179,21 +179,15 @@ def _reviewed(
     value = found.best_score if black else scale.opposite(found.best_score)
     loss = found.loss or 0.0
     best = game_rules(position.game).game(position, (), NO_DRAWS).play(found.best or found.move)
-    return ReviewedMove(
-        ply=ply + 1,
-        color=position.turn,
-        move=found.move,
+    return ReviewedMove.of(
+        found,
         path=list(record.moves[ply].path),
         value=value,
         text=scale.text(value, is_exact=found.exact),
-        exact=found.exact,
-        depth=found.depth,
         loss=loss,
         loss_text=scale.difference_text(loss, is_exact=found.exact) if loss else "",
-        grade=found.grade,
         best=found.best or found.move,
         best_path=list(best.moves[-1].path),
-        line=list(found.line),
         had_choice=len(position.legal_moves) > 1,
     )
 

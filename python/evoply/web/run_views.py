@@ -5,12 +5,11 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, field
-from typing import Any
 
 from evoply.games import game_rules
 from evoply.gp import changes, tree_svg
 from evoply.kinds import Run
-from evoply.reports.charts import Chart, drawn
+from evoply.reports.charts import Chart, charts_of
 from evoply.reports.open_evaluator import is_drawn, tree_of
 from evoply.reports.run_page import own_part, run_charts
 from evoply.reports.series import Lines, sampled
@@ -165,7 +164,10 @@ def _state(run: Run, name: str, version: str, now: _Moment) -> RunState:
         facts=[],
         charts=[],
         tables=[],
-        matches=[_match(result) for result in played_matches(run).champion],
+        matches=[
+            MatchShown.model_validate({**match, "opponent": short_name(str(match["second"]))})
+            for match in played_matches(run).champion
+        ],
         champions=sampled(champion_changes(run), _MOST_POINTS),
         trouble=now.trouble,
         config=(run.path / "config.toml").read_text(encoding="utf-8"),
@@ -185,7 +187,7 @@ def _state(run: Run, name: str, version: str, now: _Moment) -> RunState:
     state.charts[1:1] = [
         _chart(chart, chart.lines)
         for section in sections
-        for chart in map(drawn, section.charts)
+        for chart in charts_of(section)
         if chart.lines is not None
     ]
     state.tables = [
@@ -198,18 +200,6 @@ def _state(run: Run, name: str, version: str, now: _Moment) -> RunState:
         for section in sections
     ]
     return state
-
-
-def _match(result: Any) -> MatchShown:
-    interval = result.get("interval")
-    return MatchShown(
-        opponent=short_name(str(result["second"])),
-        wins=int(result["wins"]),
-        draws=int(result["draws"]),
-        losses=int(result["losses"]),
-        score=float(result["score"]),
-        interval=None if interval is None else (float(interval[0]), float(interval[1])),
-    )
 
 
 def _chart(chart: Chart, lines: Lines) -> ChartShown:

@@ -8,6 +8,8 @@ axes are seen from above: a square shows the best elite there. Each square names
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from html import escape
 
 from evoply.evolution.config.evolution_config import EvolutionConfig
@@ -17,9 +19,8 @@ from evoply.evolution.generation import Generation
 from evoply.evolution.individuals import Individual, MapPlace, ranking
 from evoply.evolution.map_elites.axes import Bins
 from evoply.runs.columns import Row
-from evoply.runs.display import Listing
 from evoply.runs.run import Run
-from evoply.sections import Column, Picture, Section, cells_of, share
+from evoply.sections import Column, Picture, Section, share
 from evoply.wording import shorten
 
 _WIDTH, _HEIGHT = 400, 320  # of the field of cells
@@ -37,8 +38,10 @@ MAP_COLUMNS = (
     Column("filled", "newly filled", "{:,.0f}".format),
     Column("improved", "improved", "{:,.0f}".format),
     Column("coverage", "coverage", share, is_fact=False),
+    Column("mean_fresh", "mean fresh", share, is_fact=False),
 )
 _MOST_LISTED = 10
+TREE = Column("tree", "tree", str, look="code", longest=100)
 
 
 def elites_of(individuals: Sequence[Individual]) -> list[tuple[MapPlace, Individual]]:
@@ -49,31 +52,26 @@ def elites_of(individuals: Sequence[Individual]) -> list[tuple[MapPlace, Individ
 
 def elites_listing(
     config: EvolutionConfig, individuals: Sequence[Individual], *, is_own: bool = False
-) -> Listing:
+) -> Section:
     """Return the elites of a map as a table, the best first; *is_own*: with a fitness of yours."""
     names = [axis.descriptor for axis in config.axes]
-    elites = elites_of(individuals)
     rows = [
-        (
-            place.name,
-            fitness_text(config, elite.fitness, is_own=is_own),
-            *(f"{value:.3g}" for value in place.description),
-            shorten(str(elite.tree), 100),
-        )
-        for place, elite in elites[:_MOST_LISTED]
-    ]
-    data = [
         {
             "cell": place.name,
             "fitness": elite.fitness,
             **dict(zip(names, place.description, strict=True)),
             "tree": str(elite.tree),
         }
-        for place, elite in elites
+        for place, elite in elites_of(individuals)
     ]
+    columns = (
+        Column("cell", "cell", str),
+        Column("fitness", "training", partial(fitness_text, config, is_own=is_own)),
+        *(Column(name, name, "{:.3g}".format) for name in names),
+        TREE,
+    )
     title = "The best elites of the map; each plays as champion@RUN@CELL"
-    head = ("cell", "training", *names, "tree")
-    return Listing("elites", title, head, ("cell", "tree"), rows, data)
+    return Section(title, columns, rows, name="elites", most=_MOST_LISTED)
 
 
 def filled_cells(config: EvolutionConfig, rows: Sequence[Row]) -> Mapping[str, str]:
@@ -104,10 +102,8 @@ def map_section(run: Run, last: Generation) -> list[Section]:
     if len(config.axes) > 2:
         note += " Of cells above one another the best is shown."
     listing = elites_listing(config, last.individuals, is_own=is_own)
-    columns = cells_of(*listing.head, tree="code")
-    return [
-        Section("Map", columns, listing.rows, note, pictures=[Picture(picture, kind="map elites")])
-    ]
+    drawn = Picture(picture, kind="map elites")
+    return [replace(listing, title="Map", note=note, pictures=[drawn])]
 
 
 def map_svg(
@@ -123,9 +119,8 @@ def map_svg(
     """
     across, upwards = axes[:2]
     width, height = _WIDTH / across.count, _HEIGHT / upwards.count
-    seen: dict[
-        tuple[int, ...], tuple[MapPlace, Individual]
-    ] = {}  # the best of those seen from above
+    # The best of cells above one another.
+    seen: dict[tuple[int, ...], tuple[MapPlace, Individual]] = {}
     for place, elite in elites_of(individuals):
         seen.setdefault(place.cell[:2], (place, elite))
     values = [elite.fitness for _, elite in seen.values()]
