@@ -31,7 +31,7 @@ _COLUMNS = (
     Column("error", "error", "{:.4f}".format),
     Column("clipped", "clipped features", "{:.2%}".format),
     Column("black_points", "Black's points", share),
-    Column("made_by", "made by", str, is_fact=False, read=_made_by),
+    Column("made_by", "made by", "{}".format, is_fact=False, read=_made_by),
 )
 
 
