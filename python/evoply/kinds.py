@@ -4,28 +4,57 @@
 """
 
 from collections.abc import Mapping
-from functools import partial
-from importlib import import_module
 
 from evoply import runs
 from evoply.runs import Kind, run_path
 from evoply.when_used import MadeWhenUsed
 
 
-def _kind(home: str) -> Kind:
-    kind: Kind = import_module(f"evoply.{home}").KIND
-    return kind
+def _evolution() -> Kind:
+    from evoply.evolution.evolution_kind import KIND
+
+    return KIND
+
+
+def _islands() -> Kind:
+    from evoply.islands.islands import KIND
+
+    return KIND
+
+
+def _learning() -> Kind:
+    from evoply.learning.learning_kind import KIND
+
+    return KIND
+
+
+def _patterns() -> Kind:
+    from evoply.learning.pattern_kind import KIND
+
+    return KIND
+
+
+def _tuning() -> Kind:
+    from evoply.learning.tuning import KIND
+
+    return KIND
+
+
+def _tuples() -> Kind:
+    from evoply.learning.tuples import KIND
+
+    return KIND
 
 
 # Whoever opens a run of one kind imports no other.
 KINDS: Mapping[str, Kind] = MadeWhenUsed(
     {
-        "evolution": partial(_kind, "evolution.evolution_kind"),
-        "islands": partial(_kind, "islands.islands_kind"),
-        "learning": partial(_kind, "learning.learning_kind"),
-        "patterns": partial(_kind, "learning.pattern_kind"),
-        "tuning": partial(_kind, "learning.tuning"),
-        "tuples": partial(_kind, "learning.tuples"),
+        "evolution": _evolution,
+        "islands": _islands,
+        "learning": _learning,
+        "patterns": _patterns,
+        "tuning": _tuning,
+        "tuples": _tuples,
     }
 )
 """Kinds by their names in `config.toml`; a new learner of evoply's own is a row here."""

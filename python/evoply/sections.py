@@ -219,6 +219,10 @@ class Section:
     become cards where a page is narrow."""
     longest: int = 56
     """Characters of a cell of look "code" before a page folds the rest away."""
+    most: int = 0
+    """Rows that people see, the first ones; 0: all."""
+    name: str = ""
+    """Its key in JSON."""
 
     @property
     def is_empty(self) -> bool:
@@ -229,17 +233,27 @@ class Section:
         return not (self.rows or any(shown) or has_parts or is_note)
 
     @property
+    def listed(self) -> Sequence[Any]:
+        """The rows that people see."""
+        return self.rows[: self.most] if self.most else self.rows
+
+    @property
     def head(self) -> tuple[str, ...]:
         """The labels of all columns."""
         return tuple(column.label for column in self.columns)
 
     def cells(self) -> list[tuple[str, ...]]:
         """Return all cells as people read them, row by row."""
-        return [tuple(column.text(row) for column in self.columns) for row in self.rows]
+        return [tuple(column.text(row) for column in self.columns) for row in self.listed]
 
     def data(self) -> list[dict[str, Any]]:
-        """Return the rows as JSON-ready data, by the names of columns."""
-        return [{column.name: column.value(row) for column in self.columns} for row in self.rows]
+        """Return all rows as JSON-ready data: as they are, or by the names of columns."""
+        return [
+            dict(row)
+            if isinstance(row, Mapping)
+            else {column.name: column.value(row) for column in self.columns}
+            for row in self.rows
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +299,7 @@ def html_of(section: Section) -> str:
     columns = [column for column in section.columns if column.look not in _DRAWN]
     rows = [
         [short_name(text) if column.look == "code" else text for column, text in cells]
-        for row in section.rows
+        for row in section.listed
         for cells in [[(column, column.text(row)) for column in columns]]
     ]
     head = [column.label for column in columns]

@@ -188,20 +188,6 @@ def _parameters(function: ast.FunctionDef) -> int:
     return sum(one.arg not in ("self", "cls") for one in every)
 
 
-def members(module: str, name: str) -> int:
-    """Return how many public members a class declares itself."""
-    tree = ast.parse(modules()[module].read_text(encoding="utf-8"))
-    (found,) = (
-        node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and node.name == name
-    )
-    names = {
-        node.name if isinstance(node, ast.FunctionDef) else getattr(node.target, "id", "")
-        for node in found.body
-        if isinstance(node, ast.FunctionDef | ast.AnnAssign)
-    }
-    return sum(not one.startswith("_") for one in names)
-
-
 def inner_names_in_tests() -> int:
     """Return how many names tests import from modules that are no face of a package."""
     faces = {name for name, path in modules().items() if path.stem == "__init__"}

@@ -34,6 +34,7 @@ from evoply.evolution import (
     load_config,
     stream_for,
 )
+from evoply.evolution.digest import digest_of
 from evoply.evolution.fitness import Measured, Population
 from evoply.evolution.fitness.contract import FitnessKind
 from evoply.evolution.hall_of_fame import draw_earlier
@@ -373,7 +374,7 @@ def finished(home: Path) -> list[Generation]:
 def test_a_run_that_was_stopped_ends_as_an_unbroken_one(
     home: Path, finished: list[Generation]
 ) -> None:
-    assert finished == [*evolve(small())]
+    assert [step.digest for step in finished] == [step.digest for step in evolve(small())]
     with Run.open(home / "map") as run:
         assert run.status == "finished"
         assert run.last() == finished[-1]
@@ -409,7 +410,7 @@ def test_a_place_is_in_the_digest() -> None:
         None,
     ):
         moved = (replace(first, place=changed), *step.individuals[1:])
-        assert replace(step, individuals=moved).completed().digest != step.digest
+        assert digest_of(replace(step, individuals=moved)) != step.digest
 
 
 def test_the_player_of_a_cell_has_a_name(

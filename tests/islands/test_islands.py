@@ -24,13 +24,13 @@ from evoply.islands import (
     load_islands_config,
 )
 from evoply.islands.islands import best_of, points_of_best
-from evoply.islands.islands_config import island_seed, settled
+from evoply.islands.islands_config import island_seed
 from evoply.islands.migration import MIGRATION
 from evoply.players import TreeEvaluator
 from evoply.players.player_saving import save_player
 from evoply.presets import preset_text
 from evoply.protocols import Progress
-from evoply.runs.steps import dumped
+from evoply.runs.kept_steps import dumped
 
 BASE: dict[str, Any] = {
     "game": "othello-4",
@@ -265,7 +265,7 @@ def test_settled_configs_know_the_players_of_files(tmp_path: Path) -> None:
     rival = {"opponents": [{"player": str(file), "pairs": 2}]}
     config = small({"fitness": rival}, changes=[{}, {"fitness": rival}])
     before = IslandEvolution().first(config).digest
-    kept = settled(config)
+    kept = IslandEvolution().settled(config)
     file.unlink()
     assert str(file) not in kept.model_dump_json()
     assert [change.keys() for change in kept.islands.changes] == [set(), {"fitness"}]

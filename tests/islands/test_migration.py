@@ -20,7 +20,7 @@ from evoply.gp import Limits
 from evoply.islands import migrated, senders
 from evoply.islands.island_epoch import epoch
 from evoply.islands.migration import MIGRATION, emigrants
-from evoply.runs.steps import dumped
+from evoply.runs.kept_steps import dumped
 
 SIZE = 12
 
@@ -185,9 +185,9 @@ def test_a_generation_comes_back_from_its_data() -> None:
         "quick", ["game=othello-4", "population_size=10", 'selection={kind="lexicase"}']
     )
     *_, last = evolve(config.model_copy(update={"generations": 2}))
-    again = Generation.load(last.config, json.loads(json.dumps(dumped(last))))
+    again = Evolution().load(last.config, json.loads(json.dumps(dumped(last))))
     assert again == last
     assert again.digest == last.digest
     assert any(each.cases for each in again.individuals)
     with pytest.raises(ValueError, match=r"Generation\): fresh"):
-        Generation.load(last.config, {**dumped(last), "fresh": None})
+        Evolution().load(last.config, {**dumped(last), "fresh": None})

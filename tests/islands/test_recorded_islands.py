@@ -15,7 +15,7 @@ from evoply.cluster import Dispatcher
 from evoply.cluster.processes import ProcessPool
 from evoply.islands import IslandEvolution, IslandsConfig, IslandsStep, evolve_islands
 from evoply.islands import load_islands_config as load
-from evoply.runs.steps import dumped
+from evoply.runs.kept_steps import dumped
 
 RECORDED = json.loads(Path(__file__, "../../../testdata/islands.json").resolve().read_text("utf-8"))
 NAMES = [run["name"] for run in RECORDED]

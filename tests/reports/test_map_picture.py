@@ -5,10 +5,10 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from evoply.reports.map_picture import map_svg
 
 from evoply import Run, load_config, write_report
 from evoply.evolution import Bins, Individual, MapPlace
+from evoply.evolution.map_elites.map_display import map_svg
 from evoply.runs import advance
 
 SVG = "{http://www.w3.org/2000/svg}"

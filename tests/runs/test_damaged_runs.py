@@ -3,6 +3,7 @@
 import json
 import shutil
 import sqlite3
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from evoply import Run
 from evoply._native import Stream
 from evoply.cli import main
 from evoply.runs import RunError, RunNameError, advance
+from evoply.runs.states import unzipped, zipped
 
 
 def read_everything(folder: Path) -> None:
@@ -259,3 +261,12 @@ def test_a_run_whose_newest_part_cannot_be_read_there_says_so(
     with pytest.raises(RunError, match=r"run\.db-wal holds its newest part; copy the folder"):
         Run.open(folder)
     assert (folder / "run.db-wal").read_bytes() == before["run.db-wal"]
+
+
+def test_no_state_fills_the_memory() -> None:
+    """What unzips to much more than evoply writes is refused, and evoply writes no such thing."""
+    with pytest.raises(ValueError, match="larger than any"):
+        unzipped(zlib.compress(bytes(2**26)))
+    zeros = ["0" * 1000] * 40_000
+    assert json.loads(unzipped(zipped(zeros))) == zeros
+    assert len(zipped(zeros)) > len(zipped(zeros[:1000])) * 1000

@@ -178,8 +178,9 @@ def test_games_of_a_map_are_replayed(measure: str, tmp_path: Path) -> None:
             for place, elite in enumerate(stored.individuals):
                 own = [game for game in games if place in game.individuals]
                 other = [game for game in games if place in game.against]
-                points = [game.points for game in own] + [1 - game.points for game in other]
-                assert sum(points) / len(points) == pytest.approx(elite.fitness)
+                assert own or other
+                if measure == "points":  # equal trees do not meet in a tournament
+                    assert sum(game.points for game in own) / len(own) == elite.fitness
             # Whoever did not get a cell played, too.
             assert any(not game.individuals for game in games)
 

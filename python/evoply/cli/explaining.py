@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from evoply.cli.output import Output, percent
+from evoply.cli.output import Output
+from evoply.sections import share
 from evoply.wording import shorten
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def _say_parts(output: Output, explained: Explanation) -> None:
     grid.add_column(overflow="fold")
     ordered = sorted(terms, key=lambda part: -part.share)
     for part in ordered[:_MOST_PARTS]:
-        grid.add_row(percent(part.share), part.text)
+        grid.add_row(share(part.share), part.text)
     if len(ordered) > _MOST_PARTS:
         grid.add_row("", f"and {len(ordered) - _MOST_PARTS} smaller ones")
     output.people.print(grid)

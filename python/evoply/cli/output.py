@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from evoply.runs import Listing
     from evoply.sections import Column, Section
 
 _LABEL_WIDTH = 12
@@ -124,33 +123,21 @@ def _console(*, is_error: bool) -> Console:
     return CommandConsole(stderr=is_error, highlight=False, markup=False, emoji=False, width=width)
 
 
-def table(*columns: str, left: Sequence[str] = ()) -> Table:
-    """Return an empty table; its columns hold numbers, right-aligned, except those of *left*.
+def rows_table(columns: Sequence[Column], rows: Sequence[Any]) -> Table:
+    """Return *rows* as a table of those of *columns* that are listed; long names are cut.
 
-    Texts of the *left* columns may break over lines; numbers never do.
+    Texts stand left and may break over lines; numbers stand right and never do.
     """
     from rich import box
     from rich.table import Table
 
     grid = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
-    for column in columns:
-        _add_column(grid, column, is_text=column in left)
-    return grid
-
-
-def _add_column(grid: Table, label: str, *, is_text: bool) -> None:
-    if is_text:
-        grid.add_column(label, overflow="fold")
-    else:
-        grid.add_column(label, justify="right", no_wrap=True)
-
-
-def rows_table(columns: Sequence[Column], rows: Sequence[Any]) -> Table:
-    """Return *rows* as a table of those of *columns* that are listed; long names are cut."""
     listed = [column for column in columns if column.is_listed]
-    grid = table()
     for column in listed:
-        _add_column(grid, column.label, is_text=column.is_text)
+        if column.is_text:
+            grid.add_column(column.label, overflow="fold")
+        else:
+            grid.add_column(column.label, justify="right", no_wrap=True)
     for row in rows:
         grid.add_row(*(column.short(row) for column in listed))
     return grid
@@ -159,28 +146,16 @@ def rows_table(columns: Sequence[Column], rows: Sequence[Any]) -> Table:
 def say_section(section: Section, output: Output) -> None:
     """Show a section: its table, and what is found."""
     if section.rows:
-        output.people.print(rows_table(section.columns, section.rows))
+        output.people.print(rows_table(section.columns, section.listed))
     for text in section.sentences:
         output.say(text)
 
 
-def say_listing(listing: Listing, output: Output) -> None:
-    """Show what a learner has learned, row by row."""
-    listed = table(*listing.head, left=listing.left)
-    for row in listing.rows:
-        listed.add_row(*row)
+def say_listing(section: Section, output: Output) -> None:
+    """Show what a learner has learned, row by row, under its title."""
     output.say()
-    output.say(listing.title)
-    output.people.print(listed)
-
-
-def percent(share: float | None) -> str:
-    """Return a share in [0, 1] as text, "-" for none.
-
-    >>> percent(0.7123)
-    '71.2 %'
-    """
-    return "-" if share is None else f"{100 * share:.1f} %"
+    output.say(section.title)
+    say_section(section, output)
 
 
 def version_text() -> str:

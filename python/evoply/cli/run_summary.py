@@ -62,7 +62,7 @@ def close_run(run: Run, output: Output, *, threads: int, with_tests: bool) -> di
         "generations": len(digests),
         "digest": digests[-1],
         "champion": {**facts.data, **explained.to_dict()},
-        **{listing.name: list(listing.data) for listing in listings},
+        **{listing.name: listing.data() for listing in listings},
         "matches": matches,
         "report": report,
         "play": play,

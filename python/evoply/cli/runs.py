@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from evoply.cli.opened_run import opened_run
-from evoply.cli.output import Output, percent, say_listing, table
+from evoply.cli.output import Output, rows_table, say_listing
 from evoply.cli.shared_options import Json
 from evoply.cli.shell_hints import suggested
+from evoply.sections import Column, counted, share
 from evoply.wording import shorten
 
 if TYPE_CHECKING:
@@ -76,22 +77,19 @@ def _check(output: Output, run: Run) -> None:
 
 def _show_list(output: Output) -> None:
     from evoply.files import runs_directory
-    from evoply.reports import status_in_words
     from evoply.runs import list_runs
 
     summaries = list_runs()
-    names = ("run", "game", "status", "created", "steps", "best on fresh games")
-    listed = table(*names, left=names[:4])
-    for summary in summaries:
-        if summary.error is None:
-            created = summary.created[:16].replace("T", " ")
-            best = percent(summary.best_fresh)
-            status = status_in_words(summary.status, summary.ended_by)
-            listed.add_row(
-                summary.name, summary.game, status, created, f"{summary.generations:,}", best
-            )
+    columns = (
+        Column("name", "run", str),
+        Column("game", "game", str),
+        Column("status", "status", str, read=_status),
+        Column("created", "created", str, read=lambda run: run.created[:16].replace("T", " ")),
+        Column("generations", "steps", counted),
+        Column("best_fresh", "best on fresh games", share),
+    )
     if summaries:
-        output.people.print(listed)
+        output.people.print(rows_table(columns, [run for run in summaries if run.error is None]))
     else:
         folder = runs_directory().absolute()
         output.say(f"There is no run in {folder} yet: `{suggested('evolve demo')}` makes one.")
@@ -101,6 +99,12 @@ def _show_list(output: Output) -> None:
     output.result(
         {"folder": str(runs_directory()), "runs": [_summary(summary) for summary in summaries]}
     )
+
+
+def _status(run: Run | RunSummary) -> str:
+    from evoply.reports import status_in_words
+
+    return status_in_words(run.status, run.ended_by)
 
 
 def _summary(summary: RunSummary) -> dict[str, Any]:
@@ -119,11 +123,8 @@ def _summary(summary: RunSummary) -> dict[str, Any]:
 
 
 def _show_run(output: Output, run: Run, *, show_all: bool) -> None:
-    from evoply.reports import status_in_words
-    from evoply.runs.columns import table as steps_in
-
     generations = run.rows()
-    status = status_in_words(run.status, run.ended_by)
+    status = _status(run)
     output.say(f"{run.path}: {run.config.game}, seed {run.config.seed}, {status}", style="bold")
     if run.command:
         output.say(f"made by: {run.command}")
@@ -132,11 +133,7 @@ def _show_run(output: Output, run: Run, *, show_all: bool) -> None:
     shown = generations if show_all else generations[-_MOST_LINES:]
     if len(shown) < len(generations):
         output.say(f"the last {len(shown)} of {run.steps_in_words()} (--all shows all):")
-    head, cells = steps_in(run.columns(shown), shown)
-    listed = table(*head)
-    for row in cells:
-        listed.add_row(*row)
-    output.people.print(listed)
+    output.people.print(rows_table(run.columns(shown), shown))
     if generations:
         if "edited" in run.kind.uses:  # its weights are few, and the table has room for some
             for listing in run.kind.display.listings(run.config, run.last()):

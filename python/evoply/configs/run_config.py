@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -127,4 +128,7 @@ def changed_config(
 
 def written_config(config: WholeConfig) -> str:
     """Return *config* as TOML text that reads back as an equal config."""
-    return tomli_w.dumps(without_none(config.model_dump(mode="json")))
+    data = without_none(config.model_dump(mode="json"), kept=config.whole)
+    if isinstance(data.get(config.whole), dict):  # it may contain null, which TOML cannot write
+        data[config.whole] = json.dumps(data[config.whole], separators=(",", ":"))
+    return tomli_w.dumps(data)

@@ -7,21 +7,18 @@ and the state of the fitness: everything from which the next generation is compu
 times, paths, hosts or the number of threads.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from evoply._native import Stream
 from evoply.evolution.breeding.first_generation import is_tree_text
 from evoply.evolution.config.evolution_config import EvolutionConfig
+from evoply.evolution.individuals import MapPlace
 from evoply.evolution.play.opponents import resolved, with_players
 from evoply.files import checksum
 from evoply.own_code import without_places
 
-if TYPE_CHECKING:
-    from evoply.evolution.generation import Generation
-    from evoply.evolution.individuals import MapPlace
-
+_Step = TypeVar("_Step", bound=Any)
 PURPOSES = ("breeding", "training", "fresh", "opponents", "final")
 """Every purpose has its own keys: openings of one never occur in another."""
 
@@ -58,8 +55,13 @@ def settings_of(config: EvolutionConfig) -> dict[str, Any]:
     return without_code
 
 
-def digest_of(generation: Generation) -> str:
-    """Return the checksum of the values of *generation*."""
+def completed(generation: _Step) -> _Step:
+    """Return *generation*, a `Generation`, with the digest that follows from its values."""
+    return replace(generation, digest=digest_of(generation))
+
+
+def digest_of(generation: Any) -> str:
+    """Return the checksum of the values of *generation*, a `Generation`."""
     config, number = generation.config, generation.number
     content = {
         "settings": settings_of(config),

@@ -3,28 +3,34 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from evoply import gp
 from evoply.evolution.config.config_text import load_config
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.evolution_plots import evolution_plots
-from evoply.evolution.final_test import FINAL_TEST
+from evoply.evolution.final_test import FINAL_TEST, champion_of_test, final_test
 from evoply.evolution.fitness.measuring import fitness_text
 from evoply.evolution.generation import Generation
 from evoply.evolution.generation_tables import TABLES
 from evoply.evolution.individuals import HallOfFameEntry, front_of
-from evoply.evolution.loop import Evolution
-from evoply.evolution.map_elites.map_display import MAP_COLUMNS, elites_listing
-from evoply.evolution.map_elites.map_picture import filled_cells, map_section
+from evoply.evolution.loop import Evolution, ended_by
+from evoply.evolution.map_elites.map_display import (
+    MAP_COLUMNS,
+    TREE,
+    elites_listing,
+    filled_cells,
+    map_section,
+)
 from evoply.learning.tuning import check_installed
 from evoply.protocols import RunError
 from evoply.runs.columns import Columns, Row, Scatter
-from evoply.runs.display import ChampionFacts, Listing, LiveFacts
+from evoply.runs.display import ChampionFacts, LiveFacts
+from evoply.runs.kept_learners import EndOfRun, Note, RunEnding
 from evoply.runs.kind import Kind
 from evoply.runs.run import Run
 from evoply.sections import Column, Section, cells_of, share
-from evoply.wording import shorten
 
 EVOLUTION = "evolution"
 """The name of the kind."""
@@ -70,6 +76,8 @@ _OTHERS = (
     Column("greedy", _GREEDY, share, _GREEDY, is_fact=False, is_listed=False, read=_greedy),
 )  # fmt: skip
 """Columns of a generation before and after those of training."""
+_LISTED = ("best_size", "games")
+"""Those that are in a table beside the columns of a map."""
 
 
 def check_evolved(run: Run) -> None:
@@ -108,7 +116,11 @@ def _columns(config: EvolutionConfig, row: Row, is_own: bool) -> Columns:
         Column("best", "best", fitness, fact="best, training"),
         Column("mean", "mean", fitness, is_fact=False),
     )
-    return (*(() if config.map is None else MAP_COLUMNS), *_FRESH, *training, *_OTHERS)
+    if config.map is None:
+        return (*_FRESH, *training, *_OTHERS)
+    # Lines have room for the most important of both.
+    others = [replace(column, is_listed=column.name in _LISTED) for column in _OTHERS]
+    return (*MAP_COLUMNS, *_FRESH, *training, *others)
 
 
 def _live(usual: LiveFacts, config: EvolutionConfig, step: Generation) -> LiveFacts:
@@ -125,6 +137,27 @@ def _live(usual: LiveFacts, config: EvolutionConfig, step: Generation) -> LiveFa
     )
 
 
+def _end(learner: Evolution, config: EvolutionConfig, last: Generation) -> RunEnding:
+    """Play the final test, which names the champion."""
+    test = final_test(
+        config,
+        last,
+        threads=learner.threads,
+        progress=learner.progress,
+        cluster=learner.cluster,
+    )
+    return RunEnding(
+        ended_by=ended_by(config, last),
+        champion=config.game_settings.player(test.champion.tree),
+        notes={"final_test": json.dumps(test.data(last))},
+    )
+
+
+def _champion(last: Generation, note: Note) -> HallOfFameEntry:
+    """Return the winner of the final test; before it, the first of the hall of fame."""
+    return champion_of_test(last, note("final_test", FINAL_TEST))
+
+
 def _facts(champion: HallOfFameEntry, last: Generation) -> ChampionFacts:
     nodes = len(champion.tree)
     return ChampionFacts(
@@ -137,20 +170,25 @@ def _facts(champion: HallOfFameEntry, last: Generation) -> ChampionFacts:
     )
 
 
-def _listings(config: EvolutionConfig, last: Generation) -> list[Listing]:
+def _listings(config: EvolutionConfig, last: Generation) -> list[Section]:
     """Return the elites of a map, and strength against size if the run goes by fronts."""
     elites = [] if config.map is None else [elites_listing(config, last.individuals)]
-    if not has_front(config):
-        return elites
-    front = [(len(best.tree), best.fitness, str(best.tree)) for best in front_of(last.individuals)]
+    return [*elites, _front(config, last)] if has_front(config) else elites
+
+
+def _front(config: EvolutionConfig, last: Generation, *, is_own: bool = False) -> Section:
+    """Return strength against size: whoever no other beats in both, in the last generation."""
     rows = [
-        (str(nodes), fitness_text(config, fitness), shorten(tree, 100))
-        for nodes, fitness, tree in front
+        {"nodes": len(best.tree), "fitness": best.fitness, "tree": str(best.tree)}
+        for best in front_of(last.individuals)
     ]
-    data = [{"nodes": nodes, "fitness": fitness, "tree": tree} for nodes, fitness, tree in front]
+    columns = (
+        Column("nodes", "nodes", "{:d}".format),
+        Column("fitness", "training fitness", partial(fitness_text, config, is_own=is_own)),
+        TREE,
+    )
     title = "Strength against size in the last generation: nobody smaller is as strong"
-    head = ("nodes", "training", "tree")
-    return [*elites, Listing("front", title, head, ("tree",), rows, data)]
+    return Section(title, columns, rows, name="front")
 
 
 def has_front(config: EvolutionConfig) -> bool:
@@ -175,7 +213,7 @@ def _page(run: Run, rows: Sequence[Row]) -> tuple[Mapping[str, str], list[Sectio
         "games played": f"{games:,}",
         "games per second": f"{games / max(playing, 1e-9):,.0f}",
     }
-    return facts, [*map_section(run, last), _hall_of_fame(run, last), *_front(run, last)]
+    return facts, [*map_section(run, last), _hall_of_fame(run, last), *_drawn_front(run, last)]
 
 
 def _hall_of_fame(run: Run, last: Generation) -> Section:
@@ -211,30 +249,17 @@ def _hall_of_fame(run: Run, last: Generation) -> Section:
     return Section("Hall of fame", cells_of(*names, tree="code"), rows, note)
 
 
-def _front(run: Run, last: Generation) -> list[Section]:
-    """Return strength against size: whoever no other beats in both, in the last generation."""
+def _drawn_front(run: Run, last: Generation) -> list[Section]:
     if not has_front(run.config):
         return []
-    front = front_of(last.individuals)
+    front = _front(run.config, last, is_own="fitness" in run.python_parts())
     groups = {
-        "population": [
-            (len(individual.tree), individual.fitness) for individual in last.individuals
-        ],
-        "front": [(len(individual.tree), individual.fitness) for individual in front],
+        "population": [(len(each.tree), each.fitness) for each in last.individuals],
+        "front": [(row["nodes"], row["fitness"]) for row in front.rows],
     }
-    is_own = "fitness" in run.python_parts()
-    rows = [
-        (
-            str(len(individual.tree)),
-            fitness_text(run.config, individual.fitness, is_own=is_own),
-            str(individual.tree),
-        )
-        for individual in front
-    ]
     note = f"Of generation {last.number}: nobody smaller is as strong as one of these."
-    columns = cells_of("nodes", "training fitness", "tree", tree="code")
     chart = Scatter("Front", groups, "nodes", "training fitness")
-    return [Section("Strength against size", columns, rows, note, charts=[chart])]
+    return [replace(front, title="Strength against size", note=note, charts=[chart])]
 
 
 KIND = Kind(
@@ -251,5 +276,6 @@ KIND = Kind(
     plots=evolution_plots,
     listings=_listings,
     page=_page,
+    ending=EndOfRun(_end, _champion),
     uses={"trees": _trees, "check_installed": _check_installed},
 )

@@ -5,20 +5,19 @@ This module does not know how individuals are bred, judged or stored.
 Reasons: docs/design/evolution.md.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from evoply import gp
-from evoply.evolution.config.evolution_config import EvolutionConfig, primitive_set_of
-from evoply.evolution.digest import digest_of
+from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.generation_statistics import Census, FreshResult, Seconds, Statistics
 from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individual, ranking
 from evoply.evolution.play.panel import IndividualPlayer
 from evoply.look import table_html
-from evoply.runs.steps import APART, Tree, loaded
+from evoply.runs.kept_steps import APART, Tree
 
 
 @dataclass(frozen=True, repr=False)
@@ -44,16 +43,6 @@ class Generation:
     census: Census = field(default_factory=Census)
     state: Any = None
     """What its fitness keeps for the next generation, as JSON has it; None for nothing."""
-
-    @classmethod
-    def load(cls, config: EvolutionConfig, data: Any) -> Self:
-        """Return the generation that was dumped as *data*; `ValueError` if it is damaged."""
-        step: Self = loaded(cls, data, primitive_set_of(config), config=config)
-        return step.completed()
-
-    def completed(self) -> Self:
-        """Return the generation with the digest that follows from its values."""
-        return replace(self, digest=digest_of(self))
 
     @cached_property
     def champions(self) -> tuple[IndividualPlayer, ...]:

@@ -15,7 +15,7 @@ from evoply.evolution.config.evolution_config import EvolutionConfig, primitive_
 from evoply.evolution.generation_statistics import FreshResult, Seconds, Statistics
 from evoply.runs.columns import Row
 from evoply.runs.schema import StepRow
-from evoply.runs.steps_store import Tables
+from evoply.runs.steps_store import StepTables
 
 _SECONDS = tuple(field.name for field in fields(Seconds))
 _ADDED = ("dead_introns", "live_introns", "median_fresh")
@@ -136,7 +136,7 @@ def _data(row: Row) -> dict[str, Any]:
     return {**data, "champion": row["champion_tree"]}
 
 
-TABLES = Tables(
+TABLES = StepTables(
     beside=("champion", "fresh", "timing", "census"),
     grows=("archive",),
     row=_row,

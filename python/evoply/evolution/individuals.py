@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from evoply import gp
-from evoply.runs.steps import Tree
+from evoply.runs.kept_steps import Tree
 
 Case = Literal["opponents", "games", "stages"]
 """What a single case is, by whose results an individual may be selected."""

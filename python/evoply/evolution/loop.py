@@ -5,7 +5,6 @@ a run can be resumed from any generation. An interrupted step (Ctrl-C raises Key
 yields nothing. This module stores nothing and prints nothing.
 """
 
-import json
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,29 +27,29 @@ from evoply.evolution.breeding.offspring import (
 )
 from evoply.evolution.census import census_of
 from evoply.evolution.choosing import ChoiceKeys, Choose
-from evoply.evolution.config.config_text import config_to_toml, load_config
-from evoply.evolution.config.evolution_config import EvolutionConfig
+from evoply.evolution.config.config_text import load_config
+from evoply.evolution.config.evolution_config import EvolutionConfig, primitive_set_of
 from evoply.evolution.config.player_settings import (
     check_own_players,
     check_sendable,
     is_reproducible,
     self_contained,
 )
-from evoply.evolution.digest import stream_for
-from evoply.evolution.final_test import FINAL_TEST, champion_of_test, final_test
+from evoply.evolution.digest import completed, stream_for
 from evoply.evolution.fitness import Fitness, Measured, Population, Training
 from evoply.evolution.fitness.measuring import is_good, measured
 from evoply.evolution.fitness.own import OwnFitness
 from evoply.evolution.generation import Generation
 from evoply.evolution.generation_statistics import Census, Seconds, Statistics
 from evoply.evolution.hall_of_fame import FreshTest, draw_earlier, fresh_test, updated_hall
-from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individual, ranking
+from evoply.evolution.individuals import ArchiveEntry, Individual, ranking
 from evoply.evolution.map_elites.descriptors import placed
 from evoply.evolution.play.panel import Play
 from evoply.evolution.play.population import panel_of, population_of
 from evoply.evolution.user_code import OwnOperator, PythonParts
 from evoply.protocols import Cluster, Progress, steps
-from evoply.runs.learners import KeptLearner, Note, RunEnding, RunGames
+from evoply.runs.kept_learners import KeptLearner, RunGames
+from evoply.runs.kept_steps import loaded
 
 ProgressCallback = Callable[[Progress], object]
 
@@ -178,10 +177,6 @@ class Evolution(KeptLearner[Generation]):
         """Return *config* with the contents of the files that it names."""
         return self_contained(config)
 
-    def written(self, config: EvolutionConfig, /) -> str:
-        """Return *config* as the text that a run folder keeps."""
-        return config_to_toml(self_contained(config))
-
     def check_sendable(self, config: EvolutionConfig, /, *, is_whole: bool = False) -> None:
         """Raise ValueError if workers of a cluster cannot play the games of *config*.
 
@@ -197,20 +192,11 @@ class Evolution(KeptLearner[Generation]):
         """Return the run's own rules about draws, and whether no opponent varies its play."""
         return RunGames(config.draws.rules(config.game), is_reproducible(config))
 
-    def end(self, config: EvolutionConfig, last: Generation, /) -> RunEnding:
-        """Play the final test, which names the champion."""
-        test = final_test(
-            config, last, threads=self.threads, progress=self.progress, cluster=self.cluster
-        )
-        return RunEnding(
-            ended_by=ended_by(config, last),
-            champion=config.game_settings.player(test.champion.tree),
-            notes={"final_test": json.dumps(test.data(last))},
-        )
-
-    def champion(self, last: Generation, note: Note, /) -> HallOfFameEntry:
-        """Return the winner of the final test; before it, the first of the hall of fame."""
-        return champion_of_test(last, note("final_test", FINAL_TEST))
+    def load(self, config: EvolutionConfig, data: Any, /) -> Generation:
+        """Return the generation that `dump` wrote as *data*; `ValueError` if it is damaged."""
+        primitives = primitive_set_of(config)
+        generation: Generation = loaded(Generation, data, primitives, config=config)
+        return completed(generation)
 
     def _step(self, config: EvolutionConfig, previous: Generation | None) -> Generation:
         return step(
@@ -297,7 +283,7 @@ def step(
     hall = updated_hall(hall, test, number, config.hall_of_fame.size)
     archive = _archive_with(() if previous is None else previous.archive, test.champion, number)
     played = result.games + test.games
-    return Generation(
+    generation = Generation(
         number=number,
         individuals=individuals,
         hall_of_fame=hall,
@@ -318,7 +304,8 @@ def step(
         timing=_timing(config, previous, number, [*times, perf_counter()]),
         config=config,
         state=result.state,
-    ).completed()
+    )
+    return completed(generation)
 
 
 def training_of(

@@ -16,7 +16,7 @@ from evoply.evolution.generation import Generation
 from evoply.evolution.loop import Evolution
 from evoply.islands.migration import MIGRATION
 from evoply.protocols import MALFORMED, Answer, packed, unpacked
-from evoply.runs.steps import dumped
+from evoply.runs.kept_steps import dumped
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def epoch_part(data: bytes) -> bytes:
     task, _ = unpacked(data)
     know_game(task)
     config = config_from_toml(task["config"])
-    before = None if task["before"] is None else Generation.load(config, task["before"])
+    before = None if task["before"] is None else Evolution().load(config, task["before"])
     count = int(task["count"])
 
     def tell(done: int) -> None:
@@ -111,7 +111,7 @@ def epoch_of(answer: Answer, config: EvolutionConfig, number: int) -> IslandEpoc
     """
     try:
         header, _ = unpacked(answer.content)
-        generation = Generation.load(config, header["generation"])
+        generation = Evolution().load(config, header["generation"])
         made = IslandEpoch(generation, int(header["survived"]))
         is_right = (generation.digest, generation.number) == (header["digest"], number)
     except MALFORMED as error:

@@ -10,7 +10,7 @@ Reasons: docs/design/evolution.md.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -25,8 +25,13 @@ import numpy as np
 from evoply import gp
 from evoply._native import Stream
 from evoply.arena.on_cluster import check_game
-from evoply.evolution.config.config_text import config_to_toml
-from evoply.evolution.config.player_settings import check_sendable, is_reproducible
+from evoply.configs.keys import without_none
+from evoply.evolution.config.player_settings import (
+    check_sendable,
+    is_reproducible,
+    self_contained,
+)
+from evoply.evolution.fitness.measuring import fitness_text
 from evoply.evolution.generation import Generation
 from evoply.evolution.loop import Evolution, ProgressCallback
 from evoply.evolution.play.panel import Batch
@@ -40,12 +45,23 @@ from evoply.islands.island_epoch import (
     epoch_unit,
     what_is_equal,
 )
-from evoply.islands.islands_config import IslandsConfig, load_islands_config, settled
+from evoply.islands.islands_config import (
+    ISLANDS_LEARNER,
+    IslandsConfig,
+    load_islands_config,
+)
 from evoply.islands.migration import MIGRATION, migrated, senders
 from evoply.processes import core_count
 from evoply.protocols import MALFORMED, Cluster, Progress, steps
-from evoply.runs.learners import KeptLearner, RunGames
-from evoply.runs.steps import KeptStep, loaded
+from evoply.runs.columns import Columns, Plot, PlotLine, Row
+from evoply.runs.display import ChampionFacts, LiveFacts
+from evoply.runs.kept_learners import KeptLearner, RunGames
+from evoply.runs.kept_steps import KeptStep, loaded
+from evoply.runs.kind import Kind
+from evoply.runs.steps_store import StepTables
+from evoply.sections import Column, Section, share
+
+_LONGEST_TREE = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +125,7 @@ class IslandsStep(KeptStep):
         """Return the step that was dumped as *data*; `ValueError` if it is damaged."""
         try:
             kept = zip(config.of_islands, data["generations"], strict=True)
-            generations = tuple(Generation.load(*each) for each in kept)
+            generations = tuple(Evolution().load(*each) for each in kept)
         except MALFORMED as error:
             raise ValueError(f"not a step of islands: {error}") from None
         step: Self = loaded(cls, data, generations=generations)
@@ -170,12 +186,13 @@ class IslandEvolution(KeptLearner[IslandsStep]):
         )
 
     def settled(self, config: IslandsConfig, /) -> IslandsConfig:
-        """Return *config* with the contents of the files that it names."""
-        return settled(config)
-
-    def written(self, config: IslandsConfig, /) -> str:
-        """Return *config* as the text that a run folder keeps."""
-        return config_to_toml(settled(config))
+        """Return *config* with players of files written out, and checksums of Python."""
+        changes = tuple(
+            _picked(without_none(self_contained(island).model_dump(mode="json")), change)
+            for island, change in zip(config.of_islands, config.islands.changes, strict=False)
+        )
+        islands = config.islands.model_copy(update={"changes": changes})
+        return self_contained(config).model_copy(update={"islands": islands})
 
     def check(self, config: IslandsConfig, /) -> None:
         """Raise ValueError unless the Python that the islands name can be had, and fits."""
@@ -225,6 +242,17 @@ class IslandEvolution(KeptLearner[IslandsStep]):
                 told.is_over = True
                 pool.shutdown(cancel_futures=True)
         return [made.result() for made in epochs]
+
+
+def _picked(whole: Mapping[str, Any], keys: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of *whole* at the keys that *keys* has, at any depth."""
+    return {
+        key: _picked(whole[key], value)
+        if isinstance(value, Mapping) and isinstance(whole[key], Mapping)
+        else whole[key]
+        for key, value in keys.items()
+        if key in whole
+    }
 
 
 class _Told:
@@ -343,3 +371,131 @@ def evolve_islands(
     if settings or not isinstance(config, IslandsConfig):
         config = load_islands_config(config, settings=settings)
     return steps(IslandEvolution(threads, progress, cluster), config, resume_from)
+
+
+def _trees(_: Any, last: IslandsStep) -> list[gp.Genotype]:
+    """Return the champion's tree, those of the halls of fame and those of the populations."""
+    halls = [entry.tree for island in last.generations for entry in island.hall_of_fame]
+    everybody = [each.tree for island in last.generations for each in island.individuals]
+    return [last.champion, *halls, *everybody]
+
+
+def _whole(value: float) -> str:
+    return f"{value:,.0f}"
+
+
+def _columns(config: IslandsConfig, row: Row, is_own: bool) -> Columns:
+    """Return the columns of a step; training fitness reads as that of the islands does."""
+
+    def fitness(value: float) -> str:
+        return fitness_text(config, value, is_own=is_own)
+
+    islands = (
+        Column(f"island_{place}", f"island {place}", share, is_fact=False, is_listed=False)
+        for place in range(1, config.islands.count + 1)
+    )
+    return (
+        Column("generations", "generations", _whole),
+        Column("best_fresh", "best fresh", share, "best of all", fact="best, fresh games"),
+        Column("mean_fresh", "mean fresh", share, "mean of all", fact="mean, fresh games"),
+        *islands,
+        Column("best", "best", fitness, fact="best, training"),
+        Column("mean", "mean", fitness, is_fact=False, is_listed=False),
+        Column("distinct_trees", "distinct trees", _whole),
+        Column("best_points", "champion against the others", share, is_fact=False, is_listed=False),
+        Column("migrants", "migrants", _whole, is_fact=False, is_listed=False),
+        Column("survived", "survived", _whole, fact="migrants that survived"),
+        Column("games", "games", _whole, is_fact=False),
+        Column("work", "work", _whole, is_fact=False, is_listed=False),
+    )
+
+
+def _plots(config: IslandsConfig, rows: Sequence[Row], is_own: bool) -> list[Plot]:
+    """Return the best of every island, training, the variety of trees, and migrants."""
+    places = range(1, config.islands.count + 1)
+    islands = [PlotLine(f"island {place}", f"island_{place}") for place in places]
+    mean = PlotLine("mean of all", "mean_fresh", is_dashed=True)
+    plots = (
+        Plot(
+            "The best of every island on fresh games",
+            "points a game",
+            [*islands, mean],
+            "Opponents change with the generations: a level curve may still be progress.",
+            is_share=True,
+        ),
+        Plot("Training", "fitness", [PlotLine("best"), PlotLine("mean")]),
+        Plot(
+            "Distinct trees on all islands",
+            "trees",
+            [PlotLine("distinct trees", "distinct_trees")],
+            from_zero=True,
+        ),
+        Plot(
+            "Migrants that survived until the next migration, themselves or in descendants",
+            "migrants",
+            [PlotLine("migrants that survived", "survived")],
+            from_zero=True,
+            after=1,
+        ),
+    )
+    return [replace(plot, x="generations", x_title="generation") for plot in plots]
+
+
+def _live(usual: LiveFacts, config: IslandsConfig, step: IslandsStep) -> LiveFacts:
+    """Return *usual* with how far the limits are, which count generations."""
+    every = config.islands.every
+    most = None if config.generations is None else -(-config.generations // every) - 1
+    left = [] if most is None else [max(most - step.number, 0) * step.seconds]
+    if config.time_limit is not None:
+        left.append(max(config.time_limit - step.total_seconds, 0.0))
+    return replace(
+        usual,
+        champion=f"{step.champion} (island {step.island + 1})",
+        last_number=most,
+        seconds_left=min(left, default=None),
+    )
+
+
+def _facts(champion: Any, last: IslandsStep) -> ChampionFacts:
+    """Return the nodes and the island of the champion."""
+    nodes, island = len(last.champion), last.island + 1
+    return ChampionFacts(
+        f"{nodes} nodes, from island {island} of {len(last.generations)}",
+        {"nodes": nodes, "island": island, "generation": last.number},
+        {"tree": str(last.champion), "generation": last.number},
+    )
+
+
+def _listings(config: IslandsConfig, last: IslandsStep) -> list[Section]:
+    """Return the best of each island, with its points against the others."""
+    best = [best_of(island) for island in last.generations]
+    rows = [
+        {"island": place, "points": points, "nodes": len(tree), "tree": str(tree)}
+        for place, (points, tree) in enumerate(zip(last.points, best, strict=True), 1)
+    ]
+    columns = (
+        Column("island", "island", "{:d}".format),
+        Column("points", "against the others", share),
+        Column("nodes", "nodes", "{:d}".format),
+        Column("tree", "tree", str, look="code", longest=_LONGEST_TREE),
+    )
+    return [Section("The best of each island", columns, rows, name="islands")]
+
+
+KIND = Kind(
+    name=ISLANDS_LEARNER,
+    learner=IslandEvolution(),
+    read=load_islands_config,
+    columns=_columns,
+    stages={"begin": "step {}", "epoch": "step {}: {done:,} of {games:,} generations"},
+    tables=StepTables(grows=("archive",)),
+    facts=_facts,
+    live=_live,
+    plots=_plots,
+    listings=_listings,
+    no_arguments=(
+        "islands take no Python as an argument - name it in the config, as in python:FILE.py:NAME"
+    ),
+    uses={"trees": _trees},
+)
+"""What runs show of islands."""

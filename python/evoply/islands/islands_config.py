@@ -17,7 +17,6 @@ from evoply._native import Stream
 from evoply.configs.keys import with_settings, without_none
 from evoply.configs.part import Part, Problem
 from evoply.evolution.config.evolution_config import MOST_GENERATIONS, EvolutionConfig
-from evoply.evolution.config.player_settings import self_contained
 from evoply.learning.games_config import config_of
 from evoply.protocols import ConfigError
 
@@ -190,30 +189,6 @@ def _of_islands(decisive: str) -> tuple[EvolutionConfig, ...]:
 def island_seed(seed: int, place: int) -> int:
     """Return the seed of evolution on the island at *place*; the first has that of the run."""
     return seed if place == 0 else int(Stream(seed, "island", place).key % 2**63)
-
-
-def settled(config: IslandsConfig) -> IslandsConfig:
-    """Return *config* with players and Python that files hold written out, or with their checksums.
-
-    What it computes is the same.
-    """
-    changes = tuple(
-        _picked(without_none(self_contained(island).model_dump(mode="json")), change)
-        for island, change in zip(config.of_islands, config.islands.changes, strict=False)
-    )
-    islands = config.islands.model_copy(update={"changes": changes})
-    return self_contained(config).model_copy(update={"islands": islands})
-
-
-def _picked(whole: Mapping[str, Any], keys: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of *whole* at the keys that *keys* has, at any depth."""
-    return {
-        key: _picked(whole[key], value)
-        if isinstance(value, Mapping) and isinstance(whole[key], Mapping)
-        else whole[key]
-        for key, value in keys.items()
-        if key in whole
-    }
 
 
 def load_islands_config(

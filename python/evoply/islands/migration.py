@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from evoply._native import Stream
+from evoply.evolution.digest import completed
 from evoply.evolution.generation import Generation
 from evoply.evolution.individuals import Individual, ranking
 from evoply.gp import Limits
@@ -82,4 +83,4 @@ def _with_immigrants(generation: Generation, immigrants: Sequence[Individual]) -
     worst_first = ranking(generation.individuals)[::-1]
     for place, immigrant in zip(worst_first, immigrants, strict=False):
         individuals[place] = replace(immigrant, origin=MIGRATION, parents=(), place=None)
-    return replace(generation, individuals=tuple(individuals)).completed()
+    return completed(replace(generation, individuals=tuple(individuals)))

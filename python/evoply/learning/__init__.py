@@ -33,11 +33,13 @@ if TYPE_CHECKING:
     from evoply.learning.steps import LearningStep, edited, learned_player, model_of, time_name
     from evoply.learning.tuning import Tuning, TuningStep, tune
     from evoply.learning.tuning_config import TuningConfig
-    from evoply.learning.tuples import TupleEvolution, TuplesStep, evolve_tuples
-    from evoply.learning.tuples_config import (
+    from evoply.learning.tuples import (
         TUPLES_LEARNER,
+        TupleEvolution,
         TupleLessons,
         TuplesConfig,
+        TuplesStep,
+        evolve_tuples,
         load_tuples_config,
     )
 
@@ -107,7 +109,9 @@ give_when_used(
         "steps": "LearningStep edited learned_player model_of time_name",
         "tuning": "Tuning TuningStep tune",
         "tuning_config": "TuningConfig",
-        "tuples": "TupleEvolution TuplesStep evolve_tuples",
-        "tuples_config": "TUPLES_LEARNER TupleLessons TuplesConfig load_tuples_config",
+        "tuples": (
+            "TUPLES_LEARNER TupleEvolution TupleLessons TuplesConfig TuplesStep evolve_tuples "
+            "load_tuples_config"
+        ),
     },
 )

@@ -34,7 +34,7 @@ from evoply.learning.steps import (
     statistics_of,
 )
 from evoply.protocols import MALFORMED, Cluster, RunError, packed, steps, unpacked
-from evoply.runs.learners import KeptLearner
+from evoply.runs.kept_learners import KeptLearner
 
 Array = NDArray[np.float64]
 _DEEP = 3

@@ -1,6 +1,6 @@
 """Learning by play as a kind of learner: how its runs are shown."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -8,11 +8,11 @@ from evoply.learning.learner import Learning
 from evoply.learning.learning_config import LEARNER, LearningConfig, load_learning_config
 from evoply.learning.replay import replayed
 from evoply.learning.steps import LearningStep, edited, model_of, time_name
-from evoply.runs.columns import Columns, Drawn, Plot, PlotLine, Row
-from evoply.runs.display import ChampionFacts, Listing, LiveFacts
+from evoply.runs.columns import Columns, Plot, PlotLine, PlotOfRows, Row
+from evoply.runs.display import ChampionFacts, LiveFacts
 from evoply.runs.kind import Kind
 from evoply.runs.run import Run
-from evoply.sections import Column, Section, cells_of, share
+from evoply.sections import Column, Section, item_of, share
 
 _CLOCKS = 25
 _MOST_LISTED = 6
@@ -31,7 +31,7 @@ _COLUMNS = (
     Column("error", "error", "{:.4f}".format),
     Column("clipped", "clipped features", "{:.2%}".format),
     Column("black_points", "Black's points", share),
-    Column("made_by", "made by", str, is_fact=False, read=_made_by),
+    Column("made_by", "made by", "{}".format, is_fact=False, read=_made_by),
 )
 
 
@@ -120,39 +120,38 @@ def _facts(champion: Any, last: LearningStep) -> ChampionFacts:
     return ChampionFacts(title, about, {"generation": last.number}, note)
 
 
-def _listings(config: LearningConfig, last: LearningStep) -> list[Listing]:
+def _listings(config: LearningConfig, last: LearningStep) -> list[Section]:
     """Return the weights, the largest first."""
     model = model_of(config, last)
     degree = config.time_weights.degree
-    table = []
-    for index, feature in enumerate(model.features):
-        times = model.time_weights[index][:degree]
-        factors = [model.factor(index, clock) for clock in (0.0, 0.5, 1.0)]
-        table.append((feature, model.weights[index], times, factors))
-    table.sort(key=lambda row: -abs(row[1]))
+    places = sorted(range(len(model.features)), key=lambda place: -abs(model.weights[place]))
     rows = [
-        (
-            feature.name,
-            f"{weight:+.4f}",
-            *(f"{time:+.4f}" for time in times),
-            *([f"{weight * factor:+.3f}" for factor in factors] if degree else []),
-            f"{feature.scale:g}",
-        )
-        for feature, weight, times, factors in table
-    ]
-    data = [
         {
-            "feature": feature.name,
-            "weight": weight,
-            "time_weights": list(times),
-            "scale": feature.scale,
+            "feature": model.features[place].name,
+            "weight": model.weights[place],
+            "time_weights": list(model.time_weights[place][:degree]),
+            "scale": model.features[place].scale,
         }
-        for feature, weight, times, _ in table
+        for place in places
     ]
+    names = [feature.name for feature in model.features]
+
+    def at(clock: float) -> Callable[[Row], float]:
+        return lambda row: row["weight"] * model.factor(names.index(row["feature"]), clock)
+
     powers = ["time weight", *(f"of u^{power}" for power in range(2, degree + 1))][:degree]
-    parts = ["at the start", "in the middle", "at the end"] if degree else []
-    head = ("feature", "weight", *powers, *parts, "divided by")
-    return [Listing("weights", "Weights, the largest first", head, ("feature",), rows, data)]
+    clocks = {"at the start": 0.0, "in the middle": 0.5, "at the end": 1.0} if degree else {}
+    columns = (
+        Column("feature", "feature", str),
+        Column("weight", "weight", "{:+.4f}".format, look="strong"),
+        *(
+            Column("", label, "{:+.4f}".format, read=item_of("time_weights", power))
+            for power, label in enumerate(powers)
+        ),
+        *(Column("", label, "{:+.3f}".format, read=at(clock)) for label, clock in clocks.items()),
+        Column("scale", "divided by", "{:g}".format),
+    )
+    return [Section("Weights, the largest first", columns, rows, name="weights")]
 
 
 def _page(run: Run, rows: Sequence[Row]) -> tuple[dict[str, str], list[Section]]:
@@ -166,14 +165,13 @@ def _page(run: Run, rows: Sequence[Row]) -> tuple[dict[str, str], list[Section]]
         "games per second": f"{games / max(seconds, 1e-9):,.0f}",
     }
     (listing,) = _listings(config, last)
-    columns = cells_of(*listing.head, weight="strong")
     charts = [_over_the_game(config, last)] if config.time_weights.degree else []
     note = (
         "Features count as they are."
         if config.scaling == "raw"
         else "Features are divided by what stands last, and kept within -1 and 1."
     )
-    sections = [Section(listing.title, columns, listing.rows, note, charts=charts)]
+    sections = [replace(listing, note=note, charts=charts)]
     changes = [event for event in run.events() if event["kind"] == "edited"]
     if changes:
         head = (
@@ -186,7 +184,7 @@ def _page(run: Run, rows: Sequence[Row]) -> tuple[dict[str, str], list[Section]]
     return facts, sections
 
 
-def _over_the_game(config: LearningConfig, last: LearningStep) -> Drawn:
+def _over_the_game(config: LearningConfig, last: LearningStep) -> PlotOfRows:
     """Return the weight of each feature as a game goes on."""
     model = model_of(config, last)
     clocks = [index / (_CLOCKS - 1) for index in range(_CLOCKS)]
@@ -203,7 +201,7 @@ def _over_the_game(config: LearningConfig, last: LearningStep) -> Drawn:
         | {name: model.weights[i] * model.factor(i, clock) for i, name in enumerate(names)}
         for clock in clocks
     ]
-    return Drawn(plot, rows)
+    return PlotOfRows(plot, rows)
 
 
 KIND = Kind(

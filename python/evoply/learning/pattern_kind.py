@@ -9,9 +9,9 @@ from evoply.learning.pattern_config import PATTERN_LEARNER, PatternConfig, load_
 from evoply.learning.pattern_learner import PatternLearning, PatternStep
 from evoply.learning.replay import replayed
 from evoply.players.packed import PackedTables
-from evoply.runs.display import ChampionFacts, Listing, LiveFacts
+from evoply.runs.display import ChampionFacts, LiveFacts
 from evoply.runs.kind import Kind
-from evoply.sections import Column, share
+from evoply.sections import Column, Section, counted, share
 
 
 def _pack(config: PatternConfig, last: PatternStep, **options: Any) -> PackedTables:
@@ -38,12 +38,12 @@ def _facts(champion: Any, last: PatternStep) -> ChampionFacts:
     return ChampionFacts(title, about, {"digest": last.digest, "generation": last.number})
 
 
-def _listings(config: PatternConfig, last: PatternStep) -> list[Listing]:
+def _listings(config: PatternConfig, last: PatternStep) -> list[Section]:
     """Return the patterns, with their numbers of tables."""
     tables = len(config.stages) + 1
-    data = [{"squares": pattern.squares, "tables": tables} for pattern in config.patterns]
-    rows = [(pattern.squares, str(tables)) for pattern in config.patterns]
-    return [Listing("patterns", "Patterns", ("squares", "tables"), ("squares",), rows, data)]
+    rows = [{"squares": pattern.squares, "tables": tables} for pattern in config.patterns]
+    columns = Column("squares", "squares", str), Column("tables", "tables", counted)
+    return [Section("Patterns", columns, rows, name="patterns")]
 
 
 KIND = Kind(

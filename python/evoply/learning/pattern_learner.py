@@ -27,8 +27,8 @@ from evoply.learning.pattern_config import PatternConfig, load_pattern_config
 from evoply.learning.replay import PlayedAgain
 from evoply.players import AlphaBeta, ExpressionEvaluator
 from evoply.protocols import RunError, StoppedWithinStepError, steps
-from evoply.runs.learners import KeptLearner
-from evoply.runs.steps import Doubles, KeptStep
+from evoply.runs.kept_learners import KeptLearner
+from evoply.runs.kept_steps import Doubles, KeptStep
 
 _MOST_PLIES = 300
 _AT_ONCE = 2_000

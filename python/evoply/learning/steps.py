@@ -14,7 +14,7 @@ from evoply.expressions.linear import LARGEST_WEIGHT, LinearModel
 from evoply.learning.curriculum import stages
 from evoply.learning.learning_config import LearningConfig
 from evoply.players import AlphaBeta, ExpressionEvaluator
-from evoply.runs.steps import KeptStep
+from evoply.runs.kept_steps import KeptStep
 
 Array = NDArray[np.float64]
 Weights = tuple[tuple[float, ...], ...]

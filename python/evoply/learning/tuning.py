@@ -36,9 +36,9 @@ from evoply.learning.tuning_config import TUNING_LEARNER, TuningConfig
 from evoply.players import KernelSeat, Player, ValuingPlayer
 from evoply.protocols import RunError, steps
 from evoply.runs.display import ChampionFacts
+from evoply.runs.kept_learners import KeptLearner
+from evoply.runs.kept_steps import KeptStep
 from evoply.runs.kind import Kind
-from evoply.runs.learners import KeptLearner
-from evoply.runs.steps import KeptStep
 from evoply.sections import Column, share
 
 if TYPE_CHECKING:

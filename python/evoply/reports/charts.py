@@ -16,7 +16,7 @@ from typing import Any
 from evoply.look import LINE_COLORS, framed
 from evoply.reports.inline_svg import inline_svg
 from evoply.reports.series import Lines, Series, sampled
-from evoply.runs.columns import Drawn, Plot, Row, Scatter
+from evoply.runs.columns import Plot, PlotOfRows, Row, Scatter
 from evoply.sections import Intervals, Section, value_in
 from evoply.wording import ends_in_words, named_apart
 
@@ -243,7 +243,7 @@ def charts_of(section: Section) -> list[Any]:
 def _of_rows(chart: Any, rows: Sequence[Any]) -> Any:
     if isinstance(chart, Scatter):
         return scatter_chart(chart.title, chart.groups, chart.x_title, chart.y_title)
-    if isinstance(chart, Drawn):
+    if isinstance(chart, PlotOfRows):
         return plot_charts([chart.plot], chart.rows)[0]
     if not isinstance(chart, Intervals):
         return chart

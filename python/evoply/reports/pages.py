@@ -65,16 +65,15 @@ def _environment() -> Environment:
     return environment
 
 
-def _coded(text: str) -> Markup:
-    """Return *text* with what stands between backticks as code, folded where it is long."""
+def _coded(text: str, longest: int = _LONG_CODE) -> Markup:
+    """Return *text* with what stands between backticks as code, folded where it is too long."""
     from markupsafe import Markup, escape
 
-    return Markup(re.sub("`([^`]+)`", _code, str(escape(text))))
+    def code(found: re.Match[str]) -> str:
+        whole = f"<code>{found[1]}</code>"
+        if len(found[1]) <= longest:
+            return whole
+        start = f"<code>{re.sub('&[^;]*$', '', found[1][:longest])}…</code>"
+        return f'<details class="long"><summary>{start}</summary>{whole}</details>'
 
-
-def _code(found: re.Match[str]) -> str:
-    whole = f"<code>{found[1]}</code>"
-    if len(found[1]) <= _LONG_CODE:
-        return whole
-    start = f"<code>{re.sub('&[^;]*$', '', found[1][:_LONG_CODE])}…</code>"
-    return f'<details class="long"><summary>{start}</summary>{whole}</details>'
+    return Markup(re.sub("`([^`]+)`", code, str(escape(text))))

@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     from evoply.protocols import RunError, RunNameError
     from evoply.runs.advance import advance
     from evoply.runs.background import go_on_in_process
-    from evoply.runs.display import ChampionFacts, Listing, LiveFacts
+    from evoply.runs.display import ChampionFacts, LiveFacts
     from evoply.runs.folder import is_locked, leave_request, read_request
+    from evoply.runs.kept_learners import RunEnding
     from evoply.runs.kind import Kind
-    from evoply.runs.learners import RunEnding
     from evoply.runs.results import (
         PlayedMatches,
         champion_changes,
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 __all__ = [
     "ChampionFacts",
     "Kind",
-    "Listing",
     "LiveFacts",
     "PlayedMatches",
     "Run",
@@ -69,9 +68,9 @@ give_when_used(
         "run_names": "checked_name named_run new_run_path run_path",
         "folder": "is_locked leave_request read_request",
         "background": "go_on_in_process",
-        "display": "ChampionFacts Listing LiveFacts",
+        "display": "ChampionFacts LiveFacts",
         "kind": "Kind",
-        "learners": "RunEnding",
+        "kept_learners": "RunEnding",
         "results": (
             "PlayedMatches champion_changes champion_of export_csv export_parquet match_of "
             "named_champion played_matches resolve_champion"

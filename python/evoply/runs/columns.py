@@ -53,15 +53,6 @@ def curves(columns: Columns, row: Row) -> dict[str, float]:
     return {label: float(value) for label, value in points.items() if value is not None}
 
 
-def table(
-    columns: Columns, rows: Sequence[Row], *, is_whole: bool = False
-) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Return head and rows of the table of steps, *is_whole*: all columns, not only listed ones."""
-    listed = [column for column in columns if is_whole or column.is_listed]
-    cells = [tuple(column.text(row) for column in listed) for row in rows]
-    return tuple(column.label for column in listed), cells
-
-
 @dataclass(frozen=True, slots=True)
 class PlotLine:
     """A number of every step, as a line of a plot."""
@@ -98,7 +89,7 @@ class Plot:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class PlotOfRows:
     """A plot of rows that are not the steps of a run."""
 
     plot: Plot

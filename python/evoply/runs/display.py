@@ -9,7 +9,7 @@ from typing import Any
 from evoply.protocols import Progress
 from evoply.runs.columns import USUAL, Columns, Plot, PlotLine, Row, curves, facts, framed
 from evoply.runs.steps_store import StepsStore
-from evoply.sections import Column
+from evoply.sections import Column, Section
 
 _MOST_CURVES = 3
 _MOST_LISTED = 6
@@ -49,20 +49,6 @@ class LiveFacts:
     """A sentence about the curves."""
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """A table at the end of a run, for people and as data."""
-
-    name: str
-    """Its key in the summary."""
-    title: str
-    head: tuple[str, ...]
-    left: tuple[str, ...]
-    """Columns that hold text."""
-    rows: Sequence[tuple[str, ...]]
-    data: Sequence[Mapping[str, Any]]
-
-
 Shown = Callable[[LiveFacts, Any, Any], LiveFacts]
 
 
@@ -77,7 +63,7 @@ class Display:
     plots_of: Callable[[Any, Sequence[Row], bool], Sequence[Plot]] | None
     shown: Shown | None
     facts_of: Callable[[Any, Any], ChampionFacts] | None
-    listings_of: Callable[[Any, Any], list[Listing]] | None
+    listings_of: Callable[[Any, Any], list[Section]] | None
     store: StepsStore
 
     def columns(self, config: Any, row: Row, /, *, is_own: bool = False) -> Columns:
@@ -134,7 +120,7 @@ class Display:
         about = {"generation": last.number}
         return ChampionFacts(f"from {self.word} {last.number}", about, about)
 
-    def listings(self, config: Any, last: Any, /) -> list[Listing]:
+    def listings(self, config: Any, last: Any, /) -> list[Section]:
         """Return tables about the last step, for the end of a run."""
         return [] if self.listings_of is None else self.listings_of(config, last)
 

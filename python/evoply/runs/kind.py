@@ -14,10 +14,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evoply.runs.columns import Columns, Plot, Row
-from evoply.runs.display import ChampionFacts, Display, Listing, Shown
+from evoply.runs.display import ChampionFacts, Display, Shown
+from evoply.runs.kept_learners import EndOfRun, Learners
 from evoply.runs.kind_configs import ModelConfigs, OwnConfigs
-from evoply.runs.learners import Learners
-from evoply.runs.steps_store import StepsStore, Tables
+from evoply.runs.steps_store import StepsStore, StepTables
 from evoply.sections import Section
 
 
@@ -40,7 +40,7 @@ class Kind:
     stages: Mapping[str, str] = field(default_factory=dict)
     """The stages of a step in words, by the names that its progress gives them; the first is shown
     before there is any."""
-    tables: Tables = field(default_factory=Tables)
+    tables: StepTables = field(default_factory=StepTables)
     """What the tables of a run have of its steps."""
     seconds: str = "seconds"
     """The key in a row of the seconds that a step took."""
@@ -50,10 +50,12 @@ class Kind:
     """What a live display shows in place of the usual facts of a config's step."""
     plots: Callable[[Any, Sequence[Row], bool], Sequence[Plot]] | None = None
     """The plots of a config's rows; None: one of each column."""
-    listings: Callable[[Any, Any], list[Listing]] | None = None
+    listings: Callable[[Any, Any], list[Section]] | None = None
     """Tables about a config's last step, for the end of a run."""
     page: Callable[[Any, Sequence[Row]], tuple[Mapping[str, str], list[Section]]] | None = None
     """Facts at the top of a run's page, and sections after its charts."""
+    ending: EndOfRun | None = None
+    """What a run ends with, such as a final test; None: with the champion of its last step."""
     no_arguments: str = ""
     """Why a user's Python is no argument of the learner; empty: the usual words."""
     own: str | None = None
@@ -79,7 +81,9 @@ class Kind:
     def learners(self) -> Learners:
         """How its learner is asked."""
         usual = f"only evolution takes these, not {self._own_name} - leave them out"
-        return Learners(self._own_name, self.learner, self.own, self.no_arguments or usual)
+        return Learners(
+            self._own_name, self.learner, self.own, self.no_arguments or usual, self.ending
+        )
 
     @property
     def store(self) -> StepsStore:

@@ -37,8 +37,8 @@ from evoply.runs.folder import (
     status_in,
 )
 from evoply.runs.game_file import GAME, add_game_of, game_content
+from evoply.runs.kept_learners import RunEnding, RunGames
 from evoply.runs.kind import Kind, check_installed
-from evoply.runs.learners import RunEnding, RunGames
 from evoply.runs.schema import reading, recorded_parts, unreadable
 
 _T = TypeVar("_T")
@@ -380,9 +380,7 @@ class Run:
         last = self.last()
         if last is None:
             self._has_no_champion()
-        if self.kind.own is not None:
-            return last.champions[0]
-        return self.reading(lambda _: self.kind.learners.given.champion(last, self.note))
+        return self.reading(lambda _: self.kind.learners.champion(last, self.note))
 
     @property
     def champion_player(self) -> Any:

@@ -15,10 +15,10 @@ from evoply.players.player_kind import PlayerKind
 from evoply.protocols import StorableLearner
 from evoply.runs import schema
 from evoply.runs.columns import USUAL, Row
+from evoply.runs.kept_steps import dumped
 from evoply.runs.own_learner import present
 from evoply.runs.schema import StepRow
 from evoply.runs.states import joined, parted, zipped
-from evoply.runs.steps import dumped
 from evoply.wording import shorten
 
 
@@ -71,7 +71,7 @@ Rows = Iterable[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Tables:
+class StepTables:
     """What the tables of a run have of its steps."""
 
     beside: tuple[str, ...] = ()
@@ -96,11 +96,11 @@ class StepsStore:
 
     name: str
     learner: StorableLearner | None
-    tables: Tables
+    tables: StepTables
 
     def check_step(self, config: Any, step: Any, /) -> None:
         """Raise ValueError if *step* breaks the contract of steps."""
-        kind = getattr(self._learner, "step_type", object)
+        kind: Any = getattr(self._learner, "step_type", object)
         if not isinstance(step, kind):
             what = f"a {kind.__name__}: a run of {self.name} keeps nothing else"
             raise ValueError(f"{step!r:.80} is not {what}")

@@ -3,17 +3,14 @@
 Comments of a file are lost; the run folder stores the values that were used.
 """
 
-import json
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-import tomli_w
-
-from evoply.configs.keys import read_toml, without_none
-from evoply.configs.run_config import changed_config
+from evoply.configs.keys import read_toml
+from evoply.configs.run_config import changed_config, written_config
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.own_code import reading
 from evoply.presets import PRESETS, config_text
@@ -72,11 +69,7 @@ def config_from_keys(
 
 def config_to_toml(config: EvolutionConfig) -> str:
     """Return *config* as TOML text that reads back as an equal config."""
-    data = without_none(config.model_dump(mode="python"), kept="primitives")
-    if isinstance(data["primitives"], dict):
-        # The JSON form may contain null, which TOML cannot write.
-        data["primitives"] = json.dumps(data["primitives"], separators=(",", ":"))
-    return tomli_w.dumps(data)
+    return written_config(config)
 
 
 def load_config(

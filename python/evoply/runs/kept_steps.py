@@ -89,13 +89,12 @@ def _adapter(step_type: type[Any]) -> TypeAdapter[Any]:
 
 def dumped(step: Any, *, include: set[str] | None = None) -> dict[str, Any]:
     """Return the fields of *step*, a dataclass, as JSON-ready data; *include*: only these."""
-    data: dict[str, Any] = _adapter(type(step)).dump_python(step, mode="json", include=include)
+    kept: Any = type(step)
+    data: dict[str, Any] = _adapter(kept).dump_python(step, mode="json", include=include)
     return data
 
 
-def loaded(
-    step_type: type[Any], data: Any, primitives: PrimitiveSet | None = None, **apart: Any
-) -> Any:
+def loaded(step_type: Any, data: Any, primitives: PrimitiveSet | None = None, **apart: Any) -> Any:
     """Return the step that was dumped as *data*, with the fields that stand *apart*.
 
     *primitives* are those of its trees. Raises `ValueError` that names the first damaged field.

@@ -12,9 +12,9 @@ from evoply.arena.on_cluster import check_game
 from evoply.configs.run_config import RunConfig, written_config
 from evoply.games import DrawRules, game_rules
 from evoply.own_code import is_own_code
-from evoply.protocols import Cluster, Progress, RunError, StorableLearner
+from evoply.protocols import Cluster, Learner, Progress, RunError, StorableLearner
+from evoply.runs.kept_steps import dumped
 from evoply.runs.own_learner import named_learner, present
-from evoply.runs.steps import dumped
 from evoply.runs.user_sources import source_identity
 
 Note = Callable[..., dict[str, Any] | None]
@@ -39,6 +39,15 @@ class RunEnding:
     def status(self) -> str:
         """Finished if all steps were made, limit if another limit came first."""
         return "finished" if self.ended_by in _WHOLE else "limit"
+
+
+class EndOfRun(NamedTuple):
+    """What a run ends with, if that is more than its last step."""
+
+    end: Callable[[Any, Any, Any], RunEnding]
+    """Returns the ending, of the learner, the config and the last step."""
+    champion: Callable[[Any, Note], Any]
+    """Returns the champion of the last step and of what the ending noted, if it did."""
 
 
 class RunGames(NamedTuple):
@@ -102,14 +111,6 @@ class KeptLearner(Generic[_Step]):
         """Return names and checksums of the source of the user's own Python among its fields."""
         return {}
 
-    def end(self, config: Any, last: Any, /) -> RunEnding:
-        """Return the ending of a run whose limits allow nothing after *last*."""
-        return RunEnding(config.ended_by(last), last.champions[0])
-
-    def champion(self, last: Any, note: Note, /) -> Any:
-        """Return the champion of a run after its *last* step."""
-        return last.champions[0]
-
     def games(self, config: Any, /) -> RunGames:
         """Return the facts about the games of a run of *config*."""
         return RunGames()
@@ -124,6 +125,7 @@ class Learners:
     own: str | None
     no_arguments: str
     """Why a user's Python is no argument of the learner."""
+    ending: EndOfRun | None = None
 
     @property
     def given(self) -> Any:
@@ -137,7 +139,7 @@ class Learners:
         progress: Callable[[Progress], object] | None = None,
         cluster: Cluster | None = None,
         **parts: Any,
-    ) -> Any:
+    ) -> Learner:
         """Return the learner with the arguments it takes; raise `RunError` if it is missing.
 
         *parts* are the user's own Python: for evolution those that `evolve` takes. A learner of a
@@ -153,7 +155,8 @@ class Learners:
             raise RunError(self.given.one_machine)
         options = {"threads": threads, "progress": progress, "cluster": cluster, **parts}
         taken = {name: value for name, value in options.items() if value and name in names}
-        return replace(self.given, **taken) if taken else self.given
+        learner: Learner = replace(self.given, **taken) if taken else self.given
+        return learner
 
     def check_sendable(self, config: Any, /, *, is_whole: bool = False) -> None:
         """Raise ValueError if workers of a cluster cannot share a run of *config*.
@@ -184,10 +187,13 @@ class Learners:
 
     def end(self, learner: Any, config: Any, last: Any, /) -> RunEnding:
         """Return the ending of a run whose limits allow nothing after *last*."""
-        if self.own is not None:
-            return RunEnding("", last.champions[0])
-        ending: RunEnding = learner.end(config, last)
-        return ending
+        if self.ending is not None:
+            return self.ending.end(learner, config, last)
+        return RunEnding(config.ended_by(last) if self.own is None else "", last.champions[0])
+
+    def champion(self, last: Any, note: Note, /) -> Any:
+        """Return the champion of a run after its *last* step, as the learner knows it."""
+        return last.champions[0] if self.ending is None else self.ending.champion(last, note)
 
     @property
     def counted(self) -> frozenset[str]:
