@@ -40,7 +40,7 @@ def change(folder: Path, *statements: str) -> None:
     """Change the database of a run as any program could; `edited` changes a state."""
     connection = sqlite3.connect(folder / "run.db")
     connection.create_function("edited", 3, edited)
-    connection.create_function("bomb", 0, lambda: zlib.compress(bytes(2**28)))
+    connection.create_function("bomb", 0, lambda: zlib.compress(bytes(2**26)))
     connection.create_function("nested", 0, lambda: zlib.compress(b"[" * 100_000))
     for statement in statements:
         assert connection.execute(statement).rowcount != 0

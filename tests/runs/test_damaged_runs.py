@@ -267,6 +267,7 @@ def test_no_state_fills_the_memory() -> None:
     """What unzips to much more than evoply writes is refused, and evoply writes no such thing."""
     with pytest.raises(ValueError, match="larger than any"):
         unzipped(zlib.compress(bytes(2**26)))
-    zeros = ["0" * 1000] * 40_000
-    assert json.loads(unzipped(zipped(zeros))) == zeros
-    assert len(zipped(zeros)) > len(zipped(zeros[:1000])) * 1000
+    zeros = "0" * 2**26
+    state = zipped(zeros)
+    assert len(state) > 2**26 > 1000 * len(zipped(zeros[: 2**24]))
+    assert json.loads(unzipped(state)) == zeros

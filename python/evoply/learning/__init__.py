@@ -31,8 +31,7 @@ if TYPE_CHECKING:
         pattern_player,
     )
     from evoply.learning.steps import LearningStep, edited, learned_player, model_of, time_name
-    from evoply.learning.tuning import Tuning, TuningStep, tune
-    from evoply.learning.tuning_config import TuningConfig
+    from evoply.learning.tuning import Tuning, TuningConfig, TuningStep, tune
     from evoply.learning.tuples import (
         TUPLES_LEARNER,
         TupleEvolution,
@@ -107,8 +106,7 @@ give_when_used(
         ),
         "pattern_learner": "PatternLearning PatternStep learn_patterns pattern_player",
         "steps": "LearningStep edited learned_player model_of time_name",
-        "tuning": "Tuning TuningStep tune",
-        "tuning_config": "TuningConfig",
+        "tuning": "Tuning TuningConfig TuningStep tune",
         "tuples": (
             "TUPLES_LEARNER TupleEvolution TupleLessons TuplesConfig TuplesStep evolve_tuples "
             "load_tuples_config"
