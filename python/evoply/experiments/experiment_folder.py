@@ -136,8 +136,8 @@ class ExperimentFolder:
             {
                 "experiment": experiment.model_dump(mode="json"),
                 "setups": names,
-                **({"after": after} if after else {}),
-                **({"players": ready} if ready else {}),
+                "after": after or None,
+                "players": ready or None,
             }
         )
         data = {"checksum": checksum([data, texts]), **data}
@@ -331,10 +331,11 @@ def _folder_of(source: str | os.PathLike[str]) -> Path | None:
 
 def _of_kind(folder: ExperimentFolder, measure: type[Score] | type[AllPlayAll]) -> ExperimentFolder:
     """Return *folder* if it has this kind of measure; `RunError` else."""
+    own = folder.experiment.measure.noun
     if not isinstance(folder.experiment.measure, measure):
         raise RunError(
-            f"{folder.path} is {folder.experiment.measure.noun}, not {measure.noun}: open it as "
-            "what it is, or give another --name"
+            f"{folder.path} is {own}, not {measure.noun}: go on with `evoply {own.split()[-1]}`, "
+            "or give another --name"
         )
     return folder
 
