@@ -1,4 +1,7 @@
-"""Steps kept as their learner's own data: the result of `dump` as JSON, beside the usual facts."""
+"""The steps of a run in `run.db`: what a learner dumps of each, and the tables made of them.
+
+Reasons: docs/design/runs.md.
+"""
 
 import json
 import math
