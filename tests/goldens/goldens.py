@@ -156,8 +156,8 @@ OWN: Mapping[str, tuple[str, ...]] = {
 
 _ALONE = ("network", "page", "league")
 """Stories that time decides, or whose answers are not printed."""
-_OF_MACHINES = ("doctor", "--version")
-"""Commands that speak of the machine."""
+_OF_MACHINES = ("doctor", "--version", "solve")
+"""Commands that speak of the machine, or of how long it took."""
 
 _FROZEN = """
 import time
@@ -167,7 +167,7 @@ time.perf_counter = lambda: 1000.0
 
 _TIMES = re.compile(
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?( UTC|Z|\+00:00)?|"
-    r"\b0\.00\d\b|\d[\d,.]* (positions|leaves|nodes|games|boards|playouts)(/s| a second)|"
+    r"\d[\d,.]* (positions|leaves|nodes|games|boards|playouts)(/s| a second)|"
     r"[\d,.]+ (GiB free)|\d[\d,.]* (s|ms|seconds|minutes|min|MB|kB|GB)\b"
 )
 _PLACES = re.compile(r"(/tmp|/private|/var)[^\s'\"<>,)]*")
@@ -326,7 +326,7 @@ def _openapi() -> str:
 def stories() -> dict[str, Sequence[str]]:
     """Return all stories by name."""
     short = {
-        name: [command for command in commands if command not in _OF_MACHINES]
+        name: [command for command in commands if command.split()[0] not in _OF_MACHINES]
         for name, commands in SHORT.items()
         if name not in _ALONE
     }
