@@ -12,9 +12,10 @@ import sys
 import time
 from pathlib import Path
 
+from puzzle_search import PuzzleSearch
+
 import evoply.reports
 from evoply.reports.puzzle_book import Puzzle
-from evoply.reports.puzzle_search import PuzzleSearch
 
 FOLDER = Path(evoply.reports.__file__).parent
 LEFT_OUT = {"game", "number"}

@@ -4,14 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-
-import evoply as ep
-from evoply.games import game_rules
-from evoply.games.draws import NO_DRAWS
-from evoply.players.endgame import solve
-from evoply.protocols import Color, GameRecord, Position
-from evoply.reports.puzzle_book import WIN, Puzzle, puzzle_games, puzzles, same_up_to_symmetry
-from evoply.reports.puzzle_search import (
+from puzzle_search import (
     DEPTH,
     DRAWS,
     EXACT_EMPTIES,
@@ -23,6 +16,13 @@ from evoply.reports.puzzle_search import (
     PuzzleSearch,
     level_beyond_greedy,
 )
+
+import evoply as ep
+from evoply.games import game_rules
+from evoply.games.draws import NO_DRAWS
+from evoply.players.endgame import solve
+from evoply.protocols import Color, GameRecord, Position
+from evoply.reports.puzzle_book import WIN, Puzzle, puzzle_games, puzzles, same_up_to_symmetry
 
 ALL = [puzzle for game in puzzle_games() for puzzle in puzzles(game)]
 CHEAPER = 8
