@@ -4,12 +4,12 @@ import pytest
 
 from evoply.evolution import EvolutionConfig, evolve
 from evoply.expressions import PRIMITIVE_SETS, board, count
-from evoply.look import table_html
 from evoply.players import AfterState, ExpressionEvaluator, parse_player
+from evoply.sections import Section, cells_of, html_of
 
 
 def test_tables_are_escaped_and_whole() -> None:
-    html = table_html("<b>", [("<i>", 1), ("x", 2)], ("<u>", "y"))
+    html = html_of(Section("<b>", cells_of("<u>", "y"), [("<i>", "1"), ("x", "2")]))
     for tag in ("<b>", "<i>", "<u>"):
         assert tag not in html
     assert html.count("<tr>") == html.count("</tr>") == 3

@@ -8,13 +8,8 @@ evoply.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from jinja2 import Template
 
 LINE_COLORS = (
     "#2f9e6a", "#e08a2c", "#4a86e0", "#b565c9", "#d65a5a", "#2aa5b5", "#8a8f3a", "#888f99",
@@ -29,18 +24,6 @@ _IN_NOTEBOOKS = """
   --track: color-mix(in srgb, currentColor 12%, transparent); --accent: #2f9e6a; --bar: #3d9a68;
   color: inherit;
 """
-
-_TABLE = """
-<p><strong>{{ title }}</strong></p>
-{% for text in texts %}<p>{{ text }}</p>
-{% endfor -%}
-<table{% if not head %} class="plain"{% endif %}>
-{%- if head %}<tr>{% for name in head %}<th>{{ name }}</th>{% endfor %}</tr>
-{%- endif %}
-{%- for row in rows %}
-<tr>{% for cell in row %}<td>{{ cell }}</td>{% endfor %}</tr>
-{%- endfor %}
-</table>"""
 
 
 @cache
@@ -63,25 +46,3 @@ def _style() -> str:
     """Return the style of pieces as one rule in one line, because every output repeats it."""
     rules = f".evoply {{{_IN_NOTEBOOKS}{pieces_css()}}}"
     return " ".join(re.sub(r"/\*.*?\*/", "", rules, flags=re.DOTALL).split())
-
-
-def table_html(
-    title: str,
-    rows: Iterable[Sequence[object]],
-    head: Sequence[str] = (),
-    texts: Sequence[str] = (),
-) -> str:
-    """Return a heading, *texts*, and a table whose first column, or *head* if given, stands back.
-
-    >>> "&lt;b&gt;" in table_html("<b>", [("name", 1)])
-    True
-    """
-    return framed(_template().render(title=title, rows=rows, head=head, texts=texts))
-
-
-@cache
-def _template() -> Template:
-    # Imported here: only a notebook should wait for it.
-    from jinja2 import Environment
-
-    return Environment(autoescape=True).from_string(_TABLE.strip())

@@ -9,11 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evoply.look import table_html
+from evoply.look import framed
 from evoply.wording import ends_in_words, short_name, shorten
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 NOTHING = "-"
 """What stands for a missing value where there is little room."""
@@ -303,7 +307,30 @@ def html_of(section: Section) -> str:
         for cells in [[(column, column.text(row)) for column in columns]]
     ]
     head = [column.label for column in columns]
-    table = table_html(section.title, rows, head if any(head) and rows else (), section.sentences)
+    values = {"title": section.title, "texts": section.sentences, "rows": rows}
+    table = framed(_notebook().render(values, head=head if any(head) and rows else ()))
     # A chart that is only declared needs `evoply.reports`, which this module does not know.
     drawn = (chart._repr_html_() for chart in section.charts if hasattr(chart, "_repr_html_"))
     return "".join([table, *drawn])
+
+
+@cache
+def _notebook() -> Template:
+    # Imported here: only a notebook should wait for it.
+    from jinja2 import Environment
+
+    return Environment(autoescape=True).from_string(_NOTEBOOK.strip())
+
+
+# A table without heads stands back in its first column.
+_NOTEBOOK = """
+<p><strong>{{ title }}</strong></p>
+{% for text in texts %}<p>{{ text }}</p>
+{% endfor -%}
+<table{% if not head %} class="plain"{% endif %}>
+{%- if head %}<tr>{% for name in head %}<th>{{ name }}</th>{% endfor %}</tr>
+{%- endif %}
+{%- for row in rows %}
+<tr>{% for cell in row %}<td>{{ cell }}</td>{% endfor %}</tr>
+{%- endfor %}
+</table>"""

@@ -22,12 +22,12 @@ from evoply.experiments import (
     Status,
     experiment_of,
     folder_for,
-    pairings_of,
     run_experiment,
     setups_of,
 )
 from evoply.experiments.all_play_all import (
     games_of,
+    pairings_of,
     play_games,
     player_under,
     rounds_of,
@@ -154,6 +154,36 @@ def test_a_game_that_was_played_is_never_played_again(
     ]
     with games_of(folder) as kept:
         assert kept.count(0, 10**9) == games
+
+
+def test_games_at_a_time_a_move_that_a_stop_left_are_kept(
+    whole: LeagueResults, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The folder of a league that was stopped in the middle of these games goes on with them."""
+    folder = league_folder("league", **SMALL)
+    shutil.copytree(whole.path / "runs", folder.path / "runs")
+
+    def stop(status: Status) -> None:
+        if status.stage == "games" and status.done > status.units // 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("evoply.experiments.all_play_all._AT_A_TIME", 6)
+    with pytest.raises(KeyboardInterrupt):
+        run_experiment(folder, workers=1, progress=stop)
+    before = _rows(folder)
+    assert len(whole.pairings) * whole.games_a_pair > len(before) > 0
+    assert any(pairing.condition == "time" for pairing in pairings_of(folder))
+    run_experiment(folder, workers=1)
+    after = _rows(folder)
+    assert len(after) == len(whole.pairings) * whole.games_a_pair
+    assert {number: after[number] for number in before} == before
+
+
+def _rows(folder: ExperimentFolder) -> dict[int, tuple[Any, ...]]:
+    """Return all games in the file of a league, with their moves."""
+    with games_of(folder) as kept:
+        rows = kept._database.connection.execute("SELECT * FROM games").fetchall()
+    return {row[0]: row for row in rows}
 
 
 def test_games_at_equal_depth_are_those_of_a_match_with_the_same_keys(

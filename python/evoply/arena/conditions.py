@@ -8,9 +8,9 @@ from typing import Any, Unpack
 import numpy as np
 
 from evoply._native import Stream
-from evoply.arena.game_terms import GameTerms, Openings, Terms
+from evoply.arena.game_terms import MOST_THREADS, GameTerms, Openings, Terms
 from evoply.arena.playing import Tables
-from evoply.arena.schedule import MOST_THREADS, Schedule, checked_whole
+from evoply.arena.schedule import Schedule, checked_whole
 from evoply.arena.tally import Tally
 from evoply.games import game_rules
 from evoply.games.draws import DrawRules

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 else:  # the command line reads the types of fields, and its help needs none of these
     Cluster = DrawRules = Player = Position = TimeControl = Any
 
+MOST_THREADS = 1024
+
 Openings = int | Literal["usual", "none"] | None
 """Random plies before the players begin: a number, the usual one of the game, or none."""
 

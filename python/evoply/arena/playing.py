@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evoply import _native
+from evoply.arena.game_terms import MOST_THREADS
 from evoply.arena.games_played import PlayedGame, results_of
 from evoply.arena.on_cluster import (
     check_sendable,
@@ -34,7 +35,6 @@ from evoply.arena.on_cluster import (
 )
 from evoply.arena.one_game import play_out, random_opening
 from evoply.arena.schedule import (
-    MOST_THREADS,
     FinishedGames,
     Forfeit,
     Results,

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evoply import _native
+from evoply.arena.game_terms import MOST_THREADS
 from evoply.games import game_rules
 from evoply.games.draws import DrawRules
 from evoply.protocols import Color, Ending, Row
 
-MOST_THREADS = 1024
 _Item = TypeVar("_Item")
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evoply.cli.long_work import on_cluster
 from evoply.cli.output import Output, StoppedError, made, say_section
@@ -28,6 +29,7 @@ from evoply.sections import share
 
 if TYPE_CHECKING:
     from evoply.experiments import Comparison, Cost, ExperimentFolder, Status
+    from evoply.leagues import League
 
 _PAGE = "comparison.html"
 
@@ -106,77 +108,94 @@ def _looks(text: str) -> tuple[int, ...]:
 
 
 def run_all(
-    folder: ExperimentFolder,
-    output: Output,
-    options: ExperimentOptions,
-    cluster: ClusterOptions,
+    folder: ExperimentFolder, output: Output, options: ExperimentOptions, cluster: ClusterOptions
 ) -> None:
     """Make all runs of *folder* that are missing, and say how they compare."""
-    from evoply.experiments import (
-        check_experiment_sendable,
-        comparison_charts,
-        comparison_of,
-        estimated_cost,
-        run_experiment,
-    )
-    from evoply.experiments.verdict_on_setups import hopeless
+    from evoply.experiments import check_experiment_sendable, comparison_charts, comparison_of
     from evoply.reports import save_charts
 
-    workers, charts = options.workers, options.charts
     prepared_folder(options.csv)
-    prepared_folder(charts)
-    output.say(f"Folder: {folder.path}  (Ctrl-C stops; the same command goes on)")
+    prepared_folder(options.charts)
     if cluster.cluster is not None:
         check_experiment_sendable(folder)
-    stopped = False
+    is_stopped = make_all(folder, output, options.workers, cluster, _costs)
+    comparison = comparison_of(folder)
+    if comparison.spreads:
+        _say(comparison, output)
+        save_page(comparison, folder.path / _PAGE, "all runs so far are kept", output)
+        if options.csv is not None:
+            output.labelled("CSV", str(comparison.save_csv(options.csv)))
+        if options.charts is not None:
+            files = save_charts(comparison_charts(comparison), options.charts)
+            output.labelled("Charts", f"{len(files)} files in {options.charts}")
+    others = (
+        "the others keep what they have"
+        if cluster.cluster is None
+        else "those that workers were at begin anew"
+    )
+    give(
+        comparison.to_dict(),
+        output,
+        f"{comparison.runs:,} of {len(folder.units()):,} runs are done, {others}" * is_stopped,
+    )
+
+
+def make_all(
+    folder: ExperimentFolder,
+    output: Output,
+    workers: int,
+    cluster: ClusterOptions,
+    costs: Callable[[ExperimentFolder, int], Iterable[str]],
+) -> bool:
+    """Make and play all that *folder* lacks; return whether Ctrl-C stopped it.
+
+    *costs* says in lines what it will cost on so many workers (0: one a core).
+    """
+    from evoply.experiments import run_experiment
+
+    output.say(f"Folder: {folder.path}  (Ctrl-C stops; the same command goes on)")
     try:
         with on_cluster(cluster, output) as dispatcher:
-            slots = workers if dispatcher is None else dispatcher.slots
-            output.say(_cost_text(estimated_cost(folder, workers=slots)))
-            why_hopeless = hopeless(folder.experiment.planned_looks, len(folder.setups))
-            if why_hopeless:
-                output.say(why_hopeless)
+            for line in costs(folder, workers if dispatcher is None else dispatcher.slots):
+                output.say(line)
             with share_bar(folder.name) as move:
 
                 def tell(status: Status) -> None:
-                    count = f"{status.done} of {status.units} runs"
+                    count = f"{status.done:,} of {status.units:,} {status.stage}"
                     move(status.share, count, status.seconds_left)
 
                 run_experiment(folder, workers=workers, progress=tell, cluster=dispatcher)
     except KeyboardInterrupt:
-        stopped = True
-    comparison = comparison_of(folder)
-    if comparison.spreads:
-        _say(comparison, output)
-        output.labelled("Page", str(_save_page(comparison, folder.path / _PAGE)))
-        if options.csv is not None:
-            output.labelled("CSV", str(comparison.save_csv(options.csv)))
-        if charts is not None:
-            files = save_charts(comparison_charts(comparison), charts)
-            output.labelled("Charts", f"{len(files)} files in {charts}")
-    if stopped:
-        units = len(folder.units())
-        others = (
-            "the others keep what they have"
-            if cluster.cluster is None
-            else "those that workers were at begin anew"
-        )
-        raise StoppedError(
-            f"Stopped; {comparison.runs:,} of {units:,} runs are done, {others}. The same command "
-            "goes on.",
-            made({**comparison.to_dict(), "status": "stopped"}),
-        )
-    output.result(made({**comparison.to_dict(), "status": "finished"}))
+        return True
+    return False
 
 
-def _save_page(comparison: Comparison, path: Path) -> Path:
+def save_page(result: Comparison | League, path: Path, kept: str, output: Output) -> None:
+    """Write the page about *result*, and say where; *kept* says what is not lost if it fails."""
     try:
-        return comparison.save_html(path)
+        output.labelled("Page", str(result.save_html(path)))
     except OSError as error:
         raise RunError(
             f"{path} cannot be written: {reason(error, path)}, then give the same command again; "
-            "all runs so far are kept"
+            f"{kept}"
         ) from None
+
+
+def give(data: Mapping[str, Any], output: Output, stopped: str) -> None:
+    """Give the result of an experiment; *stopped* says what is kept after Ctrl-C, "" without."""
+    if stopped:
+        raise StoppedError(
+            f"Stopped; {stopped}. The same command goes on.", made({**data, "status": "stopped"})
+        )
+    output.result(made({**data, "status": "finished"}))
+
+
+def _costs(folder: ExperimentFolder, slots: int) -> Iterator[str]:
+    from evoply.experiments import estimated_cost
+    from evoply.experiments.verdict_on_setups import hopeless
+
+    yield _cost_text(estimated_cost(folder, workers=slots))
+    yield from filter(None, [hopeless(folder.experiment.planned_looks, len(folder.setups))])
 
 
 def _cost_text(cost: Cost) -> str:

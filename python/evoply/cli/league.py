@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from evoply.cli.long_work import on_cluster, seconds_in_words
-from evoply.cli.output import Output, StoppedError, made, say_section
-from evoply.cli.progress import share_bar
+from evoply.cli.compare import give, make_all, save_page
+from evoply.cli.long_work import seconds_in_words
+from evoply.cli.output import Output, say_section
 from evoply.cli.shared_options import (
     NO_CLUSTER,
     ClusterOptions,
@@ -18,11 +19,9 @@ from evoply.cli.shared_options import (
     Threads,
     Whole,
 )
-from evoply.protocols import RunError
-from evoply.refusals import reason
 
 if TYPE_CHECKING:
-    from evoply.experiments import ExperimentFolder, Status
+    from evoply.experiments import ExperimentFolder
     from evoply.leagues import League
 
 _PAGE = "league.html"
@@ -81,7 +80,6 @@ def league(
     name
         Folder of the league within runs/ (or $EVOPLY_RUNS). Default: league-GAME.
     """
-    from evoply.experiments import run_experiment
     from evoply.leagues.league_data import results_of
     from evoply.leagues.league_result import League, budget_of, league_folder
     from evoply.runs import checked_name
@@ -98,40 +96,15 @@ def league(
         methods=tuple(part.strip() for part in methods.split(",") if part.strip()),
         own=tuple(with_ or ()),
     )
-    output.say(f"Folder: {folder.path}  (Ctrl-C stops; the same command goes on)")
-    stopped = False
-    try:
-        with on_cluster(cluster, output) as dispatcher:
-            slots = workers if dispatcher is None else dispatcher.slots
-            output.say(_cost_text(folder, slots))
-            with share_bar(folder.path.name) as move:
-
-                def tell(status: Status) -> None:
-                    count = f"{status.done:,} of {status.units:,}"
-                    move(status.share, count, status.seconds_left, status.stage)
-
-                run_experiment(folder, workers=workers, progress=tell, cluster=dispatcher)
-    except KeyboardInterrupt:
-        stopped = True
+    is_stopped = make_all(folder, output, workers, cluster, _costs)
     found = League.of(results_of(folder))
     _say(found, output)
-    try:
-        output.labelled("Page", str(found.save_html(folder.path / _PAGE)))
-    except OSError as error:
-        raise RunError(
-            f"{folder.path / _PAGE} cannot be written: {reason(error, folder.path)}, then give the "
-            "same command again; all players and games so far are kept"
-        ) from None
-    if stopped:
-        raise StoppedError(
-            "Stopped; finished steps of players and finished games are kept. The same command goes "
-            "on.",
-            made({**found.to_dict(), "status": "stopped"}),
-        )
-    output.result(made({**found.to_dict(), "status": "finished"}))
+    save_page(found, folder.path / _PAGE, "all players and games so far are kept", output)
+    kept = "finished steps of players and finished games are kept"
+    give(found.to_dict(), output, kept * is_stopped)
 
 
-def _cost_text(folder: ExperimentFolder, slots: int) -> str:
+def _costs(folder: ExperimentFolder, slots: int) -> Iterator[str]:
     from evoply.experiments.all_play_all import measure_of_league
     from evoply.processes import core_count
 
@@ -141,7 +114,7 @@ def _cost_text(folder: ExperimentFolder, slots: int) -> str:
     seconds = seconds_in_words(measure.budget * runs / (slots or core_count()))
     seeds = f"{plan.seeds} seed{'s' * (plan.seeds > 1)}"
     unsure = " (too few for an interval: three or more have one)" * (plan.seeds == 2)
-    return (
+    yield (
         f"{many} take part with {seeds}{unsure}: {seconds} to make {runs} players, then their games"
     )
 

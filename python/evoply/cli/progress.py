@@ -128,7 +128,7 @@ def progress_bar(title: str, total: int, *, is_shown: bool) -> Iterator[Callable
 def share_bar(name: str) -> Iterator[Callable[..., object]]:
     """Show a bar of long work in a terminal; yield the function that moves it.
 
-    It takes the share done, a count in words, and if known the seconds left and the stage.
+    It takes the share done, a count in words, and the seconds left if they are known.
     """
     console = stderr()
     if not console.is_terminal:
@@ -145,10 +145,9 @@ def share_bar(name: str) -> Iterator[Callable[..., object]]:
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(name, total=1.0, count="")
 
-        def show(share: float, count: str, seconds: float | None = None, stage: str = "") -> None:
+        def show(share: float, count: str, seconds: float | None = None) -> None:
             left = "" if seconds is None else f", {duration(seconds)} left"
-            title = f"{name}: {stage}" if stage else name
-            bar.update(task, completed=share, count=f"{count}{left}", description=title)
+            bar.update(task, completed=share, count=f"{count}{left}")
 
         yield show
 

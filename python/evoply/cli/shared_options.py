@@ -12,15 +12,13 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter, Token
 from cyclopts.validators import Number
 
-from evoply.arena.game_terms import Terms
+from evoply.arena.game_terms import MOST_THREADS, Terms
 from evoply.games import GAMES
 from evoply.processes import SandboxMode
 from evoply.wording import shorten
 
 GAME_NAMES = " or ".join(", ".join(GAMES).rsplit(", ", 1))
 """The names of the compiled games, for help."""
-
-MOST_THREADS = 1024
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,100}")
 

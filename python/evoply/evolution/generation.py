@@ -16,12 +16,12 @@ from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.generation_statistics import Census, FreshResult, Seconds, Statistics
 from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individual, ranking
 from evoply.evolution.play.panel import IndividualPlayer
-from evoply.look import table_html
 from evoply.runs.kept_steps import APART, Tree
+from evoply.sections import Page, Shown, facts_page, share
 
 
 @dataclass(frozen=True, repr=False)
-class Generation:
+class Generation(Shown):
     """One finished step of evolution: `evolve(config, resume_from=generation)` goes on from it."""
 
     number: int
@@ -95,19 +95,20 @@ class Generation:
     def __repr__(self) -> str:
         return f"<Generation {self.number} of {len(self.individuals)} individuals>"
 
-    def _repr_html_(self) -> str:
+    def shown(self) -> Page:
+        """Return the champion, and the numbers that matter most."""
         numbers = self.statistics
-        middle = f"median {self.census.median_fresh:.1%}, mean {numbers.mean_fresh:.1%}"
+        middle = f"median {share(self.census.median_fresh)}, mean {share(numbers.mean_fresh)}"
         rows = (
             ("champion", self.champion),
-            ("training", f"best {numbers.best:.1%}, mean {numbers.mean:.1%}"),
-            ("fresh games", f"best {numbers.best_fresh:.1%}, {middle}"),
+            ("training", f"best {share(numbers.best)}, mean {share(numbers.mean)}"),
+            ("fresh games", f"best {share(numbers.best_fresh)}, {middle}"),
             ("nodes", f"best {numbers.best_size}, mean {numbers.mean_size:.1f}"),
             ("different trees", f"{numbers.distinct_trees:,} of {len(self.individuals):,}"),
             ("games", f"{numbers.games:,}, {self.games_per_second:,.0f} a second"),
             ("digest", self.digest[:16]),
         )
-        return table_html(f"Generation {self.number}", rows)
+        return facts_page(f"Generation {self.number}", rows)
 
 
 def individual_player(config: EvolutionConfig, tree: gp.Genotype) -> IndividualPlayer:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from evoply.when_used import give_when_used
 
 if TYPE_CHECKING:
-    from evoply.experiments.all_play_all import LeaguePairing, pairings_of
+    from evoply.experiments.all_play_all import LeaguePairing
     from evoply.experiments.comparison import (
         Comparison,
         compare,
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
         After,
         AllPlayAll,
         Budget,
-        Condition,
         Entrant,
         Experiment,
         Measure,
@@ -56,7 +55,6 @@ __all__ = [
     "AllPlayAll",
     "Budget",
     "Comparison",
-    "Condition",
     "Cost",
     "Entrant",
     "Experiment",
@@ -82,7 +80,6 @@ __all__ = [
     "folder_for",
     "load_comparison",
     "load_experiment",
-    "pairings_of",
     "run_experiment",
     "seeds_for",
     "setups_of",
@@ -96,10 +93,10 @@ give_when_used(
         "comparison": (
             "Comparison compare compare_experiment comparison_of load_comparison usual_name"
         ),
-        "all_play_all": "LeaguePairing pairings_of",
+        "all_play_all": "LeaguePairing",
         "design": (
-            "After AllPlayAll Budget Condition Entrant Experiment Measure Score Setup "
-            "experiment_of load_experiment setups_of"
+            "After AllPlayAll Budget Entrant Experiment Measure Score Setup experiment_of "
+            "load_experiment setups_of"
         ),
         "experiment_folder": "ExperimentFolder UnitResult find_experiment folder_for",
         "experiment_page": "comparison_charts",

@@ -17,7 +17,7 @@ from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, BeforeValidator, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, Field, PlainSerializer, model_validator
 
 from evoply.configs.config_errors import checked, explained
 from evoply.configs.keys import read_toml
@@ -164,12 +164,19 @@ class AllPlayAll(Part):
         """Do nothing: ready players are in the folder, and were checked when it was made."""
 
 
-def _measure(given: Any) -> Any:
+Measure = Score | AllPlayAll
+
+
+def _read_measure(given: Any) -> Any:
     """Return the measure that a text means."""
     return (Score.from_text(given) if given else Score()) if isinstance(given, str) else given
 
 
-Measure = Score | AllPlayAll
+def _written_measure(measure: Measure) -> Any:
+    """Return the text that means a measure, or its keys if none does."""
+    text = str(measure) if measure.opponents else ""
+    is_text = isinstance(measure, Score) and _read_measure(text) == measure
+    return text if is_text else measure.model_dump(mode="json")
 
 
 class Experiment(Part):
@@ -195,7 +202,9 @@ class Experiment(Part):
     """Points per game by which two setups may differ and still count as the same: this is then
     tested, too."""
     measure: Annotated[
-        Annotated[Measure, Field(discriminator="kind")], BeforeValidator(_measure)
+        Annotated[Measure, Field(discriminator="kind")],
+        BeforeValidator(_read_measure),
+        PlainSerializer(_written_measure),
     ] = Score()
     """The measure of a finished player: `score:` and opponents that no setup trains on, with commas
     between; empty: those of swh, material:depth=3 and mobility that fit."""

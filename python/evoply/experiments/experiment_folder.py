@@ -32,7 +32,6 @@ from evoply.experiments.design import (
 from evoply.experiments.units import Point, Unit, measured
 from evoply.files import (
     EXPERIMENT_FILE,
-    MOST_KEPT,
     SETUPS,
     checksum,
     read_kept_text,
@@ -51,7 +50,8 @@ from evoply.wording import shorten
 
 _RUNS = "runs"
 _PLAYER = "player-{}.json"
-_LARGEST_PLAYER = 200_000_000
+_LARGEST_PLAYERS = 200_000_000
+"""Characters of all ready players together, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +136,8 @@ class ExperimentFolder:
             {
                 "experiment": experiment.model_dump(mode="json"),
                 "setups": names,
-                **({"after": after} if after else {}),
-                **({"players": ready} if ready else {}),
+                "after": after or None,
+                "players": ready or None,
             }
         )
         data = {"checksum": checksum([data, texts]), **data}
@@ -331,10 +331,11 @@ def _folder_of(source: str | os.PathLike[str]) -> Path | None:
 
 def _of_kind(folder: ExperimentFolder, measure: type[Score] | type[AllPlayAll]) -> ExperimentFolder:
     """Return *folder* if it has this kind of measure; `RunError` else."""
+    own = folder.experiment.measure.noun
     if not isinstance(folder.experiment.measure, measure):
         raise RunError(
-            f"{folder.path} is {folder.experiment.measure.noun}, not {measure.noun}: open it as "
-            "what it is, or give another --name"
+            f"{folder.path} is {own}, not {measure.noun}: go on with `evoply {own.split()[-1]}`, "
+            "or give another --name"
         )
     return folder
 
@@ -345,13 +346,13 @@ def _checked_texts(folder: Path, data: Mapping[str, Any]) -> dict[str, str]:
     names = {**data["setups"], **data.get("players", {})}
     if not data["setups"] or any(Path(file).name != file for file in names):
         raise ValueError(f"a setup is a file of {SETUPS}")
-    files = {file: folder / SETUPS / file for file in names}
+    texts = {file: read_kept_text(folder / SETUPS / file) for file in data["setups"]}
+    left = _LARGEST_PLAYERS
+    for file in data.get("players", {}):
+        texts[file] = read_kept_text(folder / SETUPS / file, left)
+        left -= len(texts[file])
     if (folder / GAME).exists():
-        files[GAME] = folder / GAME
-    texts = {
-        name: read_kept_text(path, MOST_KEPT if name in data["setups"] else _LARGEST_PLAYER)
-        for name, path in files.items()
-    }
+        texts[GAME] = read_kept_text(folder / GAME)
     if data.get("checksum") != checksum([content, texts]):
         raise ValueError(
             f"its checksum does not match it and {SETUPS}: put a copy back, or begin another "

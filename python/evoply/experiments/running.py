@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from evoply.evolution.play.opponents import is_certain, read_opponent, without_f
 from evoply.experiments.all_play_all import play_games
 from evoply.experiments.design import AllPlayAll, Budget, Experiment, Setup, experiment_of
 from evoply.experiments.experiment_folder import ExperimentFolder
-from evoply.experiments.units import Unit, measured, run_unit
+from evoply.experiments.units import Unit, measured, run_unit, steps_in_memory
 from evoply.files import DATABASE, write_atomically
 from evoply.kinds import KINDS, Run
 from evoply.own_code import check_nothing_imports, permissions, with_permissions
@@ -370,15 +371,11 @@ def _seconds_of(unit: Unit, budget: Budget) -> float | None:
     config = setup.with_seed(unit.seed, budget)
     if budget.seconds is not None:
         return budget.seconds
-    learners = setup.kind.learners
-    learner = learners.made(threads=1)
-    step, previous, costs, seconds = None, None, {"games": 0.0, "work": 0.0}, 0.0
-    for _ in range(_PROBE_STEPS):
-        step = learner.first(config) if step is None else learner.after(config, step)
-        for name, taken in learners.costs(step, previous).items():
-            costs[name] += taken
-        seconds, previous = seconds + step.seconds, step
-        if learner.is_finished(config, step):
+    costs, seconds = {"games": 0.0, "work": 0.0}, 0.0
+    for step, taken, is_last in islice(steps_in_memory(setup, config), _PROBE_STEPS):
+        costs = {name: costs[name] + taken.get(name, 0.0) for name in costs}
+        seconds += float(step.seconds)
+        if is_last:
             return seconds
     if budget.is_set:
         return _scale(seconds, getattr(budget, budget.kind), costs[budget.kind])

@@ -56,12 +56,12 @@ def page_of(results: LeagueResults, standings: Mapping[Condition, LeagueStanding
                 replace(
                     rated,
                     note="" if place else _RATINGS_NOTE.format(found.zero, _over_seeds(found)),
-                    parts=[*_nash(found, is_first=not place), *_all_against_all(found)],
+                    parts=[_nash(found, is_first=not place), _all_against_all(found)],
                 )
                 for place, (found, rated) in enumerate(zip(ordered, ratings, strict=True))
             ),
             _methods(results, champions),
-            *([Section("Champions", parts=[*map(_champion, champions)])] if champions else []),
+            Section("Champions", parts=[*map(_champion, champions)]),
             Section(
                 "What was played",
                 FACTS,
@@ -206,19 +206,18 @@ def _in_single_rows(chart: Chart) -> Chart:
     return replace(chart, specification=specification)
 
 
-def _nash(found: LeagueStandings, *, is_first: bool) -> list[Section]:
+def _nash(found: LeagueStandings, *, is_first: bool) -> Section:
     rows = [row for row in found.methods if row.nash_share is not None]
-    section = Section(
+    return Section(
         f"Nash averages, {_title(found).lower()}",
         _NASH,
         sorted(rows, key=lambda row: -(row.nash_average or 0.0)),
         _NASH_NOTE if is_first else "",
         look="numbers",
     )
-    return [section] if rows else []
 
 
-def _all_against_all(found: LeagueStandings) -> list[Section]:
+def _all_against_all(found: LeagueStandings) -> Section:
     """Return the scores of every row against every column, and again with games and intervals."""
     rows = [*enumerate(_playing(found), 1)]
     columns = (
@@ -243,16 +242,15 @@ def _all_against_all(found: LeagueStandings) -> list[Section]:
         folded="Scores with their games and intervals",
         look="numbers",
     )
-    section = Section(
+    return Section(
         f"All against all, {_title(found).lower()}",
         columns,
-        rows,
+        rows if found.encounters else (),
         "Points in 100 games of the row against the column, over all seeds: orange above 50, blue "
         "below.",
         parts=[scores],
         look="cross",
     )
-    return [section] if found.encounters else []
 
 
 def _score_against(
@@ -312,12 +310,8 @@ def _champion(champion: LeagueChampion) -> Section:
         ],
         pictures=() if is_large else portrait.pictures,
         parts=[
-            *([Section("", folded="Pictures", pictures=portrait.pictures)] if is_large else []),
-            *(
-                [Section("", _PARTS, portrait.parts, portrait.shares_are, folded="Its parts")]
-                if portrait.parts
-                else []
-            ),
+            Section("", folded="Pictures", pictures=portrait.pictures if is_large else ()),
+            Section("", _PARTS, portrait.parts, portrait.shares_are, folded="Its parts"),
         ],
     )
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
 from time import perf_counter
@@ -34,6 +34,7 @@ from evoply.experiments.design import (
     Setup,
     config_of_source,
 )
+from evoply.experiments.units import steps_in_memory
 from evoply.files import read_limited
 from evoply.kinds import KINDS
 from evoply.players import PlayerKind, data_of, parse_player
@@ -160,18 +161,10 @@ def chosen_methods(game: str, names: Sequence[str]) -> tuple[Method, ...]:
     return tuple(method for method in methods if not names or method.name in names)
 
 
-@dataclass(frozen=True, slots=True)
-class OwnMethod:
-    """A config of the user's: its entrant, and its setup with the limits of the budget."""
-
-    entrant: Entrant
-    setup: Setup
-
-
 def own_methods(
     sources: Sequence[str], game: str, budget: float, taken: Sequence[str]
-) -> tuple[OwnMethod, ...]:
-    """Return the methods of configs, presets or runs of the user's, worth *budget* core seconds.
+) -> list[tuple[Entrant, Setup]]:
+    """Return entrants and setups of configs, presets or runs, worth *budget* seconds of one core.
 
     What a second is worth is measured here, once, on a few steps of one core; a config whose
     learner counts neither work nor games keeps its own limits. Names that are *taken* get a number.
@@ -179,23 +172,23 @@ def own_methods(
     """
     stems = [Path(source).stem or source for source in sources]
     names = named_apart([*taken, *(shorten(stem, LONGEST_NAME) for stem in stems)])[len(taken) :]
-    return tuple(
+    return [
         _own_method(name, source, game, budget) for name, source in zip(names, sources, strict=True)
-    )
+    ]
 
 
-def _own_method(name: str, source: str, game: str, budget: float) -> OwnMethod:
+def _own_method(name: str, source: str, game: str, budget: float) -> tuple[Entrant, Setup]:
     kind, config = config_of_source(name, source, [f"game={json.dumps(game)}"])
     setup = Setup(name, kind, config)
     setup.check()
     key, pace = _pace_of(setup)
     if not key:
-        return OwnMethod(_entrant(name, f"your own: {source}", "with its own limits"), setup)
+        return _entrant(name, f"your own: {source}", "with its own limits"), setup
     amount = max(1, math.ceil(pace * budget))
     ends = dict.fromkeys(kind.configs.limits - {"machine"})
     limited = kind.configs.load(config, (), **{**ends, key: amount})
     entrant = _entrant(name, f"your own: {source}", "", _COUNTED[key], float(amount))
-    return OwnMethod(entrant, Setup(name, kind, limited))
+    return entrant, Setup(name, kind, limited)
 
 
 def _pace_of(setup: Setup) -> tuple[str, float]:
@@ -209,14 +202,10 @@ def _pace_of(setup: Setup) -> tuple[str, float]:
     ]
     if not counted:
         return "", 0.0
-    learner, done = learners.made(threads=1), 0.0
-    step: Any = None
-    began = perf_counter()
-    while perf_counter() - began < _PROBE_SECONDS:
-        before = step
-        step = learner.first(config) if step is None else learner.after(config, step)
-        done += learners.costs(step, before).get(_COUNTED[counted[0]], 0.0)
-        if learner.is_finished(config, step):
+    done, began = 0.0, perf_counter()
+    for _, taken, _ in steps_in_memory(ready, config):
+        done += taken.get(_COUNTED[counted[0]], 0.0)
+        if perf_counter() - began >= _PROBE_SECONDS:
             break
     return counted[0], max(done, 1.0) / max(perf_counter() - began, 1e-3)
 
@@ -256,7 +245,7 @@ def taking_part(
         for method, share in zip(methods, shares, strict=True)
     ]
     own = own_methods(configs, game, measure.budget, [entrant.name for entrant in entrants])
-    entrants += [other.entrant for other in own]
+    entrants += [entrant for entrant, _ in own]
     given = {text: _given_player(text, game) for text in (*references, *texts)}
     taken = [entrant.name for entrant in entrants]
     names = named_apart([*taken, *given])[len(taken) :]
@@ -277,7 +266,7 @@ def taking_part(
         for method in methods
         for setup in method.setups(game, measure.budget, measure.population_share)
     ]
-    return (*entrants, *lines), [*setups, *(other.setup for other in own)], players
+    return (*entrants, *lines), [*setups, *(setup for _, setup in own)], players
 
 
 def _is_config(source: str) -> bool:

@@ -29,7 +29,7 @@ _COLUMNS = (
     Column("games", "games", "{:,.0f}".format),
     Column("stage", "stage", lambda stage: f"{stage + 1:.0f}"),
     Column("error", "error", "{:.4f}".format),
-    Column("clipped", "clipped features", "{:.2%}".format),
+    Column("clipped", "clipped features", lambda share: f"{100 * share:.2f} %"),
     Column("black_points", "Black's points", share),
     Column("made_by", "made by", "{}".format, is_fact=False, read=_made_by),
 )

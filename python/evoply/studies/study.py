@@ -107,13 +107,13 @@ class Row(JsonData):
     """How far our figure may be from the printed one and match; None without a printed one."""
 
     @property
-    def interval_text(self) -> str:
-        """The interval in words for people: "" if there is none.
+    def interval_text(self) -> str | None:
+        """The interval in words for people; None if there is none.
 
         A few equal results give one without width, which says nothing about the next result.
         """
         if self.interval is None:
-            return ""
+            return None
         low, high = self.interval
         if low == high and self.n is not None and self.n < FEWEST_RUNS:
             return "too few to say"

@@ -13,15 +13,12 @@ _COLUMNS = (
     Column("name", "", str, look="code", longest=60),
     Column("paper", "paper", _printed, look="whole", missing=""),
     Column("ours", "here", "{:.4g}".format, look="strong", missing="not measured"),
-    Column(
-        "interval", "95 % interval", "{}".format, look="whole", missing="",
-        read=lambda row: row.interval_text or None,
-    ),
+    Column("interval_text", "95 % interval", "{}".format, look="whole", missing=""),
     Column("n", "n", counted, missing=""),
     Column("verdict", "verdict", str, look="verdict"),
     Column("reason", "why, as far as is known", str, look="faint", is_listed=False),
     Column("remark", "remark", str, look="faint", is_listed=False, read=lambda row: row.reason),
-)  # fmt: skip
+)
 _VERDICTS = (
     " The verdict is computed, never written: matches, if the whole 95 % interval of the "
     "difference between our figure and the printed one is within a margin, 2 points in 100 of the "
@@ -59,12 +56,10 @@ def page_of_study(result: Result, study: Study) -> Page:
 def table_of(result: Result) -> Section:
     """Return the figures of *result*, beside those of the paper if it has any."""
     has_paper = any(row.paper is not None for row in result.rows)
-    names = (
-        "name paper ours interval n verdict reason" if has_paper else "name ours interval n remark"
-    )
+    names = "name paper ours interval_text n verdict reason"
     return Section(
         "Beside the paper" if has_paper else "Figures",
-        chosen(_COLUMNS, names),
+        chosen(_COLUMNS, names if has_paper else "name ours interval_text n remark"),
         result.rows,
         f"Figures are {result.unit}, with 95 % intervals.{_VERDICTS * has_paper}",
         look="study",
