@@ -9,6 +9,7 @@ import pytest
 from evoply import Run, arena, gp
 from evoply._native import Stream
 from evoply.evolution import (
+    Census,
     EpochFitness,
     EvolutionConfig,
     Generation,
@@ -215,7 +216,8 @@ def test_a_census_counts_introns_no_ops_and_weights() -> None:
             seed=config.seed,
             median_fresh=0.5,
             work=0,
-            work_before=0,
+            games=0,
+            before=Census(),
         )
 
     typed = census("benbassat-6", "( NullJ Mobility ( Plus 1 2 ) )", "( IfTrue true 1 Mobility )")

@@ -9,6 +9,7 @@ import pytest
 from evoply import Run, load_config, write_report
 from evoply.evolution import Bins, Individual, MapPlace
 from evoply.evolution.map_elites.map_display import map_svg
+from evoply.reports.run_page import run_charts
 from evoply.runs import advance
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -73,7 +74,13 @@ def test_the_report_of_a_run_has_its_map(tmp_path: Path) -> None:
     with Run.create(tmp_path / "found", config) as run:
         *_, last = advance(run, threads=1)
         page = write_report(run).read_text(encoding="utf-8")
+        charts = {chart.title: chart.lines for chart in run_charts(run)}
     for each in last.individuals:
         assert f'data-cell="{each.place.name}"' in page
     assert f"{len(last.individuals)} of 100" in page
     assert "champion@found@3-5" in page
+    assert {"Cells", "New elites"} <= set(charts)
+    # Shares of those who stand on the map, who are not as many as offspring.
+    diversity = charts["Diversity"]
+    assert diversity is not None
+    assert all(value <= 1 for line in diversity.series for value in line.values)

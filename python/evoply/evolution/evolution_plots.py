@@ -4,7 +4,7 @@ Rows are those of the table `generations`, each with its census.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from evoply.evolution.config.evolution_config import EvolutionConfig
@@ -59,15 +59,19 @@ def evolution_plots(
     config: EvolutionConfig, rows: Sequence[Row], is_own: bool = False
 ) -> list[Plot]:
     """Return the plots of all generations; *is_own*: training uses the user's own fitness."""
+
+    def individuals(row: Row) -> float:
+        return float(row.get("cells", config.population_size))
+
     return [
         *_fitness(config, is_own=is_own),
         opponents_plot(rows),
         *(() if config.map is None else _MAP),
         _tree_plot("Tree sizes", "size", "nodes"),
         _tree_plot("Tree depths", "depth", "levels"),
-        _diversity(rows, config.population_size),
+        _diversity(rows, individuals),
         *_operators(rows),
-        *_structure(rows, config.population_size),
+        *_structure(rows, individuals),
         _TIME,
     ]
 
@@ -126,10 +130,10 @@ def _tree_plot(title: str, key: str, unit: str) -> Plot:
     return Plot(title, unit, lines, f"in {unit}", from_zero=True)
 
 
-def _diversity(rows: Sequence[Row], population: int) -> Plot:
+def _diversity(rows: Sequence[Row], individuals: Callable[[Row], float]) -> Plot:
     def behaviours(row: Row) -> float | None:
         distinct = row.get("distinct_behaviours")
-        return distinct / population if distinct else None
+        return distinct / individuals(row) if distinct else None
 
     lines = [PlotLine("different trees", "diversity", color=3)]
     if any(map(behaviours, rows)):
@@ -153,14 +157,14 @@ def _operators(rows: Sequence[Row]) -> list[Plot]:
     return [Plot(title, unit, lines, note, is_share=True)] if names else []
 
 
-def _structure(rows: Sequence[Row], population: int) -> list[Plot]:
+def _structure(rows: Sequence[Row], individuals: Callable[[Row], float]) -> list[Plot]:
     """Return the plots of introns, no-ops and weights for which the run has data."""
 
     def chains(lengths: slice, row: Row) -> float:
-        return float(sum(row.get("no_op_chains", ())[lengths]) / population)
+        return float(sum(row.get("no_op_chains", ())[lengths]) / individuals(row))
 
     def above(row: Row) -> float:
-        return float(row.get("chains_above_terminals", 0) / population)
+        return float(row.get("chains_above_terminals", 0) / individuals(row))
 
     plots = []
     if any(row.get("dead_introns") or row.get("live_introns") for row in rows):

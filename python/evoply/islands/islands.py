@@ -45,11 +45,7 @@ from evoply.islands.island_epoch import (
     epoch_unit,
     what_is_equal,
 )
-from evoply.islands.islands_config import (
-    ISLANDS_LEARNER,
-    IslandsConfig,
-    load_islands_config,
-)
+from evoply.islands.islands_config import IslandsConfig, load_islands_config
 from evoply.islands.migration import MIGRATION, migrated, senders
 from evoply.processes import core_count
 from evoply.protocols import MALFORMED, Cluster, Progress, steps
@@ -60,8 +56,6 @@ from evoply.runs.kept_steps import KeptStep, loaded
 from evoply.runs.kind import Kind
 from evoply.runs.steps_store import StepTables
 from evoply.sections import Column, Section, share
-
-_LONGEST_TREE = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -287,18 +281,15 @@ def points_of_best(
     """
     if len(generations) == 1:
         return (0.5,), 0
-    pairs = config.islands.test_pairs
-    pairings = np.array(list(combinations(range(len(generations)), 2)))
-    first, second = np.repeat(pairings, pairs, axis=0).T
-    openings = np.tile(np.arange(pairs), len(pairings))
+    pairs, games = config.islands.test_pairs, config.of_islands[0].game_settings
+    pairings = np.array(list(combinations(range(len(generations)), 2))).repeat(pairs, axis=0)
+    black, white = np.concatenate([pairings, pairings[:, ::-1]]).T
     stream = Stream(config.seed, "best of islands", number)
-    keys = stream.child("game").keys(2 * len(first))
-    games = config.of_islands[0].game_settings
     schedule = games.schedule(
-        np.concatenate([first, second]),
-        np.concatenate([second, first]),
-        openings=np.concatenate([openings, openings]),
-        game_keys=keys,
+        black,
+        white,
+        openings=np.tile(np.arange(pairs), len(black) // pairs),
+        game_keys=stream.child("game").keys(len(black)),
         stream=stream,
     )
     seats = [
@@ -307,10 +298,10 @@ def points_of_best(
         for seat in seats_of(generation.config.game_settings, [best_of(generation)])
     ]
     results = games.play(Batch(tuple(seats), schedule), threads=threads)
-    black = results.winners.astype(np.int64) + 1  # half points
+    of_black = results.winners.astype(np.int64) + 1  # half points
     points = np.zeros(len(generations), dtype=np.int64)
-    np.add.at(points, schedule.black, black)
-    np.add.at(points, schedule.white, 2 - black)
+    np.add.at(points, black, of_black)
+    np.add.at(points, white, 2 - of_black)
     each = 2 * 2 * pairs * (len(generations) - 1)
     return tuple(int(half_points) / each for half_points in points), len(black)
 
@@ -325,11 +316,7 @@ def _statistics(
     played = [made.generation for made in epochs]
     numbers = [generation.statistics for generation in played]
     trees = {individual.tree for generation in played for individual in generation.individuals}
-    came = [
-        individual.origin == MIGRATION
-        for generation in generations
-        for individual in generation.individuals
-    ]
+    after = [individual for generation in generations for individual in generation.individuals]
     return {
         "generations": played[0].number + 1,
         "best_fresh": max(each.best_fresh for each in numbers),
@@ -339,7 +326,7 @@ def _statistics(
         "mean": fmean(each.mean for each in numbers),
         "distinct_trees": len(trees),
         "best_points": max(points),
-        "migrants": sum(came),
+        "migrants": sum(individual.origin == MIGRATION for individual in after),
         "survived": sum(made.survived for made in epochs),
         "games": games,
         "work": sum(generation.census.total_work for generation in played),
@@ -477,13 +464,13 @@ def _listings(config: IslandsConfig, last: IslandsStep) -> list[Section]:
         Column("island", "island", "{:d}".format),
         Column("points", "against the others", share),
         Column("nodes", "nodes", "{:d}".format),
-        Column("tree", "tree", str, look="code", longest=_LONGEST_TREE),
+        Column("tree", "tree", str, look="code", longest=100),
     )
     return [Section("The best of each island", columns, rows, name="islands")]
 
 
 KIND = Kind(
-    name=ISLANDS_LEARNER,
+    name="islands",
     learner=IslandEvolution(),
     read=load_islands_config,
     columns=_columns,

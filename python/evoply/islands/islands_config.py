@@ -20,8 +20,6 @@ from evoply.evolution.config.evolution_config import MOST_GENERATIONS, Evolution
 from evoply.learning.games_config import config_of
 from evoply.protocols import ConfigError
 
-ISLANDS_LEARNER = "islands"
-"""The value of `learner` in `config.toml`."""
 Topology = Literal["ring", "all", "random"]
 """From which islands migrants come."""
 

@@ -38,6 +38,7 @@ MAP_COLUMNS = (
     Column("filled", "newly filled", "{:,.0f}".format),
     Column("improved", "improved", "{:,.0f}".format),
     Column("coverage", "coverage", share, is_fact=False),
+    Column("mean_fresh", "mean fresh", share, is_fact=False),
 )
 _MOST_LISTED = 10
 TREE = Column("tree", "tree", str, look="code", longest=100)
@@ -118,9 +119,8 @@ def map_svg(
     """
     across, upwards = axes[:2]
     width, height = _WIDTH / across.count, _HEIGHT / upwards.count
-    seen: dict[
-        tuple[int, ...], tuple[MapPlace, Individual]
-    ] = {}  # the best of those seen from above
+    # The best of cells above one another.
+    seen: dict[tuple[int, ...], tuple[MapPlace, Individual]] = {}
     for place, elite in elites_of(individuals):
         seen.setdefault(place.cell[:2], (place, elite))
     values = [elite.fitness for _, elite in seen.values()]
