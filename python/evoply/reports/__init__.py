@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from evoply.reports.adviser import Advice, Adviser
     from evoply.reports.analysis_page import page_of_games
     from evoply.reports.chart_files import save_charts
-    from evoply.reports.charts import Chart, interval_chart, line_chart, plot_charts
+    from evoply.reports.charts import Chart, interval_chart, line_chart
     from evoply.reports.explanation import Explanation, explain
     from evoply.reports.game_analysis import Accuracy, AnalysedGame, AnalysedMove, analyse_games
     from evoply.reports.influence import square_effects
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from evoply.reports.phrases import Influence
     from evoply.reports.puzzle_book import Puzzle, puzzles
     from evoply.reports.reasons import Reason, Why, why
-    from evoply.reports.run_page import report_html, run_charts, write_report
+    from evoply.reports.run_page import report_html, run_charts, weight_charts, write_report
     from evoply.reports.scale import Scale
     from evoply.reports.series import Lines, Series
     from evoply.reports.status import status_in_words
@@ -47,7 +47,6 @@ __all__ = [
     "interval_chart",
     "line_chart",
     "page_of_games",
-    "plot_charts",
     "puzzles",
     "report_html",
     "result_html",
@@ -55,6 +54,7 @@ __all__ = [
     "save_charts",
     "square_effects",
     "status_in_words",
+    "weight_charts",
     "why",
     "write_report",
     "write_result",
@@ -67,7 +67,7 @@ give_when_used(
         "adviser": "Advice Adviser",
         "analysis_page": "page_of_games",
         "chart_files": "save_charts",
-        "charts": "Chart interval_chart line_chart plot_charts",
+        "charts": "Chart interval_chart line_chart",
         "series": "Lines Series",
         "explanation": "Explanation explain",
         "game_analysis": "Accuracy AnalysedGame AnalysedMove analyse_games",
@@ -76,7 +76,7 @@ give_when_used(
         "phrases": "Influence",
         "puzzle_book": "Puzzle puzzles",
         "reasons": "Reason Why why",
-        "run_page": "report_html run_charts write_report",
+        "run_page": "report_html run_charts weight_charts write_report",
         "scale": "Scale",
         "status": "status_in_words",
         "x_ray": "FeatureSeen XRay xray",

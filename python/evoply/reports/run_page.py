@@ -16,6 +16,8 @@ from evoply.arena.matches import MATCH, won_drawn_lost
 from evoply.files import write_atomically
 from evoply.games import game_rules
 from evoply.gp import tree_svg
+from evoply.learning import LearningConfig
+from evoply.learning.learning_kind import weight_plots
 from evoply.players import Player
 from evoply.refusals import reason
 from evoply.reports.charts import Chart, plot_charts
@@ -52,6 +54,11 @@ def run_charts(run: Run) -> list[Chart]:
     is_own = "fitness" in run.python_parts()
     plots = run.kind.display.plots(run.config, rows, is_own=is_own) if rows else []
     return plot_charts(plots, rows)
+
+
+def weight_charts(config: LearningConfig, rows: Rows) -> list[Chart]:
+    """Return a chart of all weights against games, and one for each power of the time weights."""
+    return plot_charts(weight_plots(config), rows)
 
 
 def own_part(run: Run, rows: Rows) -> tuple[Mapping[str, str], Sequence[Section]]:

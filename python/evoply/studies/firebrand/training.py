@@ -23,11 +23,11 @@ from evoply.learning import (
     load_learning_config,
     model_of,
 )
-from evoply.learning.learning_kind import weight_plots
 from evoply.players import AlphaBeta
 from evoply.processes import core_count
 from evoply.protocols import RunError
-from evoply.reports.charts import Chart, plot_charts
+from evoply.reports.charts import Chart
+from evoply.reports.run_page import weight_charts
 from evoply.studies.study import Request, Result, Row
 from evoply.studies.verdicts import Claim
 
@@ -281,7 +281,7 @@ def way_left(curve: LearningCurve, end: Array, share: float) -> float:
 
 def curve_charts(curve: LearningCurve, name: str, note: str = "") -> list[Chart]:
     """Return the curves of all weights of a run, as the paper draws them."""
-    charts = plot_charts(weight_plots(curve.config), [step.statistics for step in curve.steps])
+    charts = weight_charts(curve.config, [step.statistics for step in curve.steps])
     return [replace(chart, title=f"{chart.title}, {name}", note=note) for chart in charts]
 
 
