@@ -21,7 +21,13 @@ from evoply.arena.playing import play_part
 from evoply.cluster import Dispatcher, connect
 from evoply.evolution import EvolutionConfig, evolve
 from evoply.evolution.play.population import seats_of
-from evoply.experiments import Experiment, ExperimentFolder, comparison_of, run_experiment
+from evoply.experiments import (
+    Experiment,
+    ExperimentFolder,
+    Score,
+    comparison_of,
+    run_experiment,
+)
 from evoply.games import game_rules
 from evoply.players import KernelSeat, parse_player
 from evoply.protocols import Answer
@@ -61,7 +67,9 @@ def runs_row(cluster: Dispatcher) -> tuple[Any, ...]:
     with tempfile.TemporaryDirectory() as name:
         base = Path(name) / "base.toml"
         base.write_text(RUNS)
-        asked = Experiment(base=str(base), seeds=40, measure="score:greedy", games=200, points=4)
+        asked = Experiment(
+            base=str(base), seeds=40, measure=Score.from_text("score:greedy"), games=200, points=4
+        )
         number = iter(range(100))
 
         def work(on: Dispatcher | None) -> None:
