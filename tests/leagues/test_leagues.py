@@ -397,6 +397,15 @@ def test_what_does_not_fit_is_said_and_nothing_is_made(
     assert not (tmp_path / "league").exists()
 
 
+def test_going_on_names_the_folder_as_beginning_did(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("EVOPLY_RUNS", "runs")
+    begun = league_folder("league", **SMALL)
+    assert league_folder("league", **SMALL).path == begun.path == Path("runs/league")
+
+
 def test_another_plan_a_damaged_file_and_another_folder_are_refused(
     whole: LeagueResults, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

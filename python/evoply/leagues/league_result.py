@@ -200,12 +200,13 @@ def league_folder(
     *measure* has fields of `AllPlayAll`. Raises `ConfigError` or `ValueError` for what does not
     fit, and `RunError` if the folder holds something else.
     """
-    path = runs_directory() / (name or f"league-{game}")
+    name = name or f"league-{game}"
+    path = runs_directory() / name
     experiment = _experiment(
         {"game": game, "seeds": seeds, "first_seed": first_seed, "points": 0}, measure
     )
     if (path / EXPERIMENT_FILE).exists():
-        folder = find_experiment(path.absolute(), AllPlayAll)
+        folder = find_experiment(name, AllPlayAll)
         before, now = _plan(folder.experiment), _plan(experiment)
         differs = ", ".join(key for key in now if before[key] != now[key])
         if differs:
