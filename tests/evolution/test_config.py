@@ -393,3 +393,24 @@ def test_a_check_reads_no_default_in_the_place_of_a_wrong_value() -> None:
     assert set(errors_of(text)) == {"population_size"}
     # A default takes part like a written value: demes hold 100.
     assert set(errors_of("generations = 1\npopulation_size = 120\ndemes = {}")) == {"demes.size"}
+
+
+@pytest.mark.parametrize(
+    ("text", "overrides", "message"),
+    [
+        ('learner = "map-elites"', [], 'leave it out to evolve, and say `survival.kind = "map"`'),
+        ('learner = "nonsense"', [], "'nonsense' is none - leave it out to evolve"),
+        ("learner = 3", [], "3 is none - leave it out"),
+        ('learner = "evolution"', [], "evolution needs no such line - leave it out"),
+        ('learner = "python:climb.py:Climb"', [], "of python:climb.py:Climb: `evoply learn`"),
+        ("", ["learner=islands"], "is for the file of a config, which says what kind it is"),
+    ],
+)
+def test_a_line_that_names_a_learner_is_refused_with_what_to_do(
+    text: str, overrides: list[str], message: str
+) -> None:
+    with pytest.raises(ConfigError) as raised:
+        config_from_toml(f"{text}\ngenerations = 1", overrides)
+    (error,) = raised.value.errors
+    assert error[0] == "learner"
+    assert message in error[1]

@@ -12,7 +12,7 @@ from typing import Any
 from evoply.configs.keys import read_toml
 from evoply.configs.run_config import changed_config, written_config
 from evoply.evolution.config.evolution_config import EvolutionConfig
-from evoply.own_code import reading
+from evoply.own_code import is_own_code, reading
 from evoply.presets import PRESETS, config_text
 from evoply.protocols import ConfigError
 from evoply.rules.game_key import with_game_of_file
@@ -59,12 +59,32 @@ def config_from_keys(
 
     Raises `ConfigError` with every error, paths that lead nowhere included.
     """
-    learner = data.get("learner")
+    overrides = tuple(overrides)
+    _refuse_other_learners(data, name)
+    if any(text.partition("=")[0].strip() == "learner" for text in overrides):
+        message = "is for the file of a config, which says what kind it is - write it there"
+        raise ConfigError([("learner", message)])
+    return changed_config(EvolutionConfig, data, overrides, settings)
+
+
+def _refuse_other_learners(data: Mapping[str, Any], name: str) -> None:
+    """Refuse a config that names a learner, and say what to do with it; evolution names none."""
+    if "learner" not in data:
+        return
+    learner = data["learner"]
     commands = [preset.command for preset in PRESETS.values() if preset.learner == learner]
+    if isinstance(learner, str) and is_own_code(learner):
+        commands = ["learn"]
     if commands and learner != "evolution":
         command = f"`evoply {commands[0]}` runs it"
         raise ConfigError([("learner", f"{name} is a config of {learner}: {command}")])
-    return changed_config(EvolutionConfig, data, overrides, settings)
+    if learner == "evolution":
+        message = "evolution needs no such line - leave it out"
+    else:
+        message = f"{shorten(repr(learner))} is none - leave it out to evolve"
+    if learner == "map-elites":
+        message += ', and say `survival.kind = "map"` for a map'
+    raise ConfigError([("learner", message)])
 
 
 def config_to_toml(config: EvolutionConfig) -> str:
