@@ -100,3 +100,18 @@ def test_it_is_a_text_that_match_takes(
     for text in texts:
         (player,) = read_players([text], None)[1]
         assert player.label == text
+
+
+def test_a_cell_and_a_generation_play_the_game_of_their_run(
+    tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    limits = ("--population-size", "20", "--generations", "2", "--no-tests", "--name", "cells")
+    made = call(capsys, "evolve", "map-elites", "--game", "othello-6", *limits)
+    assert made.code == 0, made.err
+    assert call(capsys, "runs", "cells", "--csv", "tables").code == 0
+    rows = (tmp_path / "tables" / "elites.csv").read_text().splitlines()
+    cell = rows[-1].split(",")[1]
+    for text in (f"champion@cells@{cell}", f"champion@cells@1@{cell}", "champion@cells@0"):
+        game, (player,) = read_players([f"{text}:depth=2"], None)
+        assert (game, player.label) == ("othello-6", f"{text}:depth=2")

@@ -136,7 +136,10 @@ def _common_game(texts: Sequence[str]) -> str:
 def _own_game(text: str) -> str | None:
     champion = _CHAMPION.fullmatch(text)
     if champion is not None:
-        with opened_without_learner((champion["run"] or "").strip() or None) as run:
+        from evoply.runs.run_names import champion_parts
+
+        name, _, _ = champion_parts((champion["run"] or "").strip())
+        with opened_without_learner(name or None) as run:
             return run.game
     if file := saved_file(text):
         from evoply.players import load_saved_player

@@ -7,18 +7,16 @@ Reasons: docs/design/players.md.
 
 import csv
 import io
-import os
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evoply.files import checksum, runs_directory, write_atomically
+from evoply.files import checksum, write_atomically
 from evoply.protocols import Player, RunError
 from evoply.refusals import reason
 from evoply.runs.run import Run
-from evoply.runs.run_names import named_run, run_path
+from evoply.runs.run_names import champion_parts, named_run, run_path
 from evoply.runs.schema import player_data, read_champions
 from evoply.wording import shorten
 
@@ -96,8 +94,7 @@ def named_champion(text: str) -> Player:
 
 
 def _champion(text: str, find: Callable[[str], Path]) -> Player:
-    name, cell = _parted(text, "[0-9]{1,4}(?:-[0-9]{1,4})+")
-    name, number = _parted(name, "[0-9]{1,12}")
+    name, number, cell = champion_parts(text)
     player: Player
     with Run.open(find(name)) as run:
         if cell:
@@ -107,14 +104,6 @@ def _champion(text: str, find: Callable[[str], Path]) -> Player:
         else:
             player = run.champion_player
         return player
-
-
-def _parted(text: str, pattern: str) -> tuple[str, str]:
-    """Return *text* without what follows its last @, and that if it is of *pattern*, else ""."""
-    name, at, last = text.rpartition("@")
-    # A folder with such a name is found first.
-    is_name = any(os.path.isdir(path) for path in (text, runs_directory() / text) if text)
-    return (name, last) if at and re.fullmatch(pattern, last) and not is_name else (text, "")
 
 
 def _player_of_cell(run: Run, number: int, cell: str) -> Player:

@@ -78,3 +78,21 @@ def run_path(text: str | None = None) -> Path:
     raise RunNameError(
         f"no run is called {shorten(text)!r} in {runs_directory().absolute()}; there are: {names}"
     )
+
+
+def champion_parts(text: str) -> tuple[str, str, str]:
+    """Return the run, the generation and the cell of a map that RUN@GENERATION@CELL names.
+
+    What *text* does not name is "". Raises nothing: whether there is such a run is not looked at.
+    """
+    name, cell = _parted(text, "[0-9]{1,4}(?:-[0-9]{1,4})+")
+    name, number = _parted(name, "[0-9]{1,12}")
+    return name, number, cell
+
+
+def _parted(text: str, pattern: str) -> tuple[str, str]:
+    """Return *text* without what follows its last @, and that if it is of *pattern*, else ""."""
+    name, at, last = text.rpartition("@")
+    # A folder with such a name is found first.
+    is_name = any(os.path.isdir(path) for path in (text, runs_directory() / text) if text)
+    return (name, last) if at and re.fullmatch(pattern, last) and not is_name else (text, "")
