@@ -399,8 +399,8 @@ def test_a_check_reads_no_default_in_the_place_of_a_wrong_value() -> None:
     ("text", "overrides", "message"),
     [
         ('learner = "map-elites"', [], 'leave it out to evolve, and say `survival.kind = "map"`'),
-        ('learner = "nonsense"', [], "'nonsense' is none - leave it out to evolve"),
-        ("learner = 3", [], "3 is none - leave it out"),
+        ('learner = "nonsense"', [], "'nonsense' is no learner - leave it out to evolve"),
+        ("learner = 3", [], "3 is no learner - leave it out"),
         ('learner = "evolution"', [], "evolution needs no such line - leave it out"),
         ('learner = "python:climb.py:Climb"', [], "of python:climb.py:Climb: `evoply learn`"),
         ("", ["learner=islands"], "is for the file of a config, which says what kind it is"),

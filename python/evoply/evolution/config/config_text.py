@@ -81,7 +81,7 @@ def _refuse_other_learners(data: Mapping[str, Any], name: str) -> None:
     if learner == "evolution":
         message = "evolution needs no such line - leave it out"
     else:
-        message = f"{shorten(repr(learner))} is none - leave it out to evolve"
+        message = f"{shorten(repr(learner))} is no learner - leave it out to evolve"
     if learner == "map-elites":
         message += ', and say `survival.kind = "map"` for a map'
     raise ConfigError([("learner", message)])
