@@ -80,9 +80,9 @@ def resume(
                 raise ValueError(_nothing_to_do(found, given))
             output.say(f"Run folder: {found.path}, with {found.steps_in_words()} so far")
             if is_finished:
+                counts = getattr(config, "counts", "generations")
                 output.say(
-                    f"It has reached its limit; --{_limit_option(found)} or --time-limit sets a "
-                    "larger one."
+                    f"It has reached its limit; --{counts} or --time-limit sets a larger one."
                 )
             with for_runs(cluster, config, output, found.kind) as workers:
                 result = drive(
@@ -96,10 +96,6 @@ def resume(
                     parts=parts,
                 )
             output.result(result)
-
-
-def _limit_option(run: Run) -> str:
-    return "games" if "games" in run.kind.configs.limits else "generations"
 
 
 def _with_limits(run: Run, limits: dict[str, Any]) -> Any:
