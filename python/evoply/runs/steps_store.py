@@ -80,7 +80,7 @@ class StepTables:
     beside: tuple[str, ...] = ()
     """The fields that rows of steps need: they stand beside the state, which is compressed."""
     grows: tuple[str, ...] = ()
-    """The fields of which each step keeps what it added."""
+    """The paths of lists of which each step keeps what it added, as in generations.*.archive."""
     row: Callable[[Any, StepRow], dict[str, Any]] = _row
     """Returns the row of a step of a config, with all its numbers."""
     drawn: str = ""
