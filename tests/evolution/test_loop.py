@@ -22,7 +22,7 @@ from evoply.evolution import (
     is_finished,
     stream_for,
 )
-from evoply.evolution.digest import digest_of
+from evoply.evolution.generation import digest_of
 from evoply.evolution.hall_of_fame import draw_earlier
 from evoply.evolution.play import panel_of, schedule_of, seats_of, trial
 from evoply.expressions import PRIMITIVE_SETS

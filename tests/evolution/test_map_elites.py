@@ -34,9 +34,9 @@ from evoply.evolution import (
     load_config,
     stream_for,
 )
-from evoply.evolution.digest import digest_of
 from evoply.evolution.fitness import Measured, Population
 from evoply.evolution.fitness.contract import FitnessKind
+from evoply.evolution.generation import digest_of
 from evoply.evolution.hall_of_fame import draw_earlier
 from evoply.evolution.map_elites import descriptors
 from evoply.evolution.map_elites.descriptors import described

@@ -57,7 +57,6 @@ if TYPE_CHECKING:
         TreeSum,
     )
     from evoply.evolution.config.player_settings import is_reproducible, self_contained
-    from evoply.evolution.digest import settings_of, stream_for
     from evoply.evolution.evolution_kind import (
         censuses,
         check_evolved,
@@ -85,7 +84,12 @@ if TYPE_CHECKING:
     )
     from evoply.evolution.fitness.measuring import fitness_text, is_good, is_share
     from evoply.evolution.fitness.training_games import first_half_points
-    from evoply.evolution.generation import Generation, individual_player
+    from evoply.evolution.generation import (
+        Generation,
+        individual_player,
+        settings_of,
+        stream_for,
+    )
     from evoply.evolution.generation_statistics import Census, FreshResult, Seconds, Statistics
     from evoply.evolution.individuals import (
         ArchiveEntry,
@@ -239,7 +243,6 @@ give_when_used(
         "config.individual": "Definitions OneTree Ordered Phases Stages TreeSum",
         "config.player_settings": "is_reproducible self_contained",
         "config.config_text": "config_from_keys config_from_toml config_to_toml load_config",
-        "digest": "settings_of stream_for",
         "fitness": (
             "FITNESS Batch DiscFitness EpochFitness Fitness FitnessKind Guide GuideFitness "
             "Measured PointFitness Population StageFitness Task TournamentFitness Training matches"
@@ -247,7 +250,7 @@ give_when_used(
         "fitness.measuring": "fitness_text is_good is_share",
         "fitness.training_games": "first_half_points",
         "final_test": "FinalTest final_test",
-        "generation": "Generation individual_player",
+        "generation": "Generation individual_player settings_of stream_for",
         "individuals": "ArchiveEntry HallOfFameEntry Individual MapPlace front_of",
         "loop": "Evolution evolve is_finished step",
         "map_elites.axes": "Axis Bins",

@@ -7,8 +7,7 @@ from typing import Any
 
 from evoply import gp
 from evoply.evolution.config.evolution_config import EvolutionConfig
-from evoply.evolution.digest import stream_for
-from evoply.evolution.generation import Generation
+from evoply.evolution.generation import Generation, stream_for
 from evoply.evolution.hall_of_fame import draw_earlier
 from evoply.evolution.individuals import HallOfFameEntry
 from evoply.evolution.play.panel import trial

@@ -35,11 +35,10 @@ from evoply.evolution.config.player_settings import (
     is_reproducible,
     self_contained,
 )
-from evoply.evolution.digest import completed, stream_for
 from evoply.evolution.fitness import Fitness, Measured, Population, Training
 from evoply.evolution.fitness.measuring import is_good, measured
 from evoply.evolution.fitness.own import OwnFitness
-from evoply.evolution.generation import Generation
+from evoply.evolution.generation import Generation, stream_for
 from evoply.evolution.generation_statistics import Census, Seconds, Statistics
 from evoply.evolution.hall_of_fame import FreshTest, draw_earlier, fresh_test, updated_hall
 from evoply.evolution.individuals import ArchiveEntry, Individual, ranking
@@ -196,7 +195,7 @@ class Evolution(KeptLearner[Generation]):
         """Return the generation that `dump` wrote as *data*; `ValueError` if it is damaged."""
         primitives = primitive_set_of(config)
         generation: Generation = loaded(Generation, data, primitives, config=config)
-        return completed(generation)
+        return generation
 
     def _step(self, config: EvolutionConfig, previous: Generation | None) -> Generation:
         return step(
@@ -283,7 +282,7 @@ def step(
     hall = updated_hall(hall, test, number, config.hall_of_fame.size)
     archive = _archive_with(() if previous is None else previous.archive, test.champion, number)
     played = result.games + test.games
-    generation = Generation(
+    return Generation(
         number=number,
         individuals=individuals,
         hall_of_fame=hall,
@@ -305,7 +304,6 @@ def step(
         config=config,
         state=result.state,
     )
-    return completed(generation)
 
 
 def training_of(
