@@ -192,6 +192,9 @@ def test_a_run_is_stopped_and_resumed_to_the_same(tmp_path: Path) -> None:
         assert [*run.digests(), *(step.digest for step in ep.advance(run))] == digests
         assert run.status == "finished"
         assert run.config == settings
+        added = [step.fields["added"]["points"] for step in run.steps()]
+        assert [len(points) for _, points in added] == [0, *[1] * (len(digests) - 1)]
+        assert len(run.last().points) == len(digests) - 1
         player = run.champion_player
         player.check_fits("othello-6")
         assert np.isfinite(parameters_of(player.evaluator.parsed)).all()

@@ -140,8 +140,10 @@ class StepsStore:
 
     def write(self, database: Database, step: Any, /) -> None:
         """Write *step* inside a transaction."""
-        before = schema.read_steps(database, step.number - 1, step.number - 1)
-        had = before[-1].fields if before and self.tables.grows else {}
+        had: Mapping[str, Any] = {}
+        if self.tables.grows and step.number:
+            (before,) = schema.read_steps(database, step.number - 1, step.number - 1)
+            had = before.fields
         with self._dumping(step):
             data = self._learner.dump(step)
             fields, rest = parted(data, self.tables.beside, self.tables.grows, had)
