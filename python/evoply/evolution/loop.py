@@ -36,7 +36,7 @@ from evoply.evolution.config.player_settings import (
     self_contained,
 )
 from evoply.evolution.fitness import Fitness, Measured, Population, Training
-from evoply.evolution.fitness.measuring import is_good, measured
+from evoply.evolution.fitness.measuring import measured
 from evoply.evolution.fitness.own import OwnFitness
 from evoply.evolution.generation import Generation, stream_for
 from evoply.evolution.generation_statistics import Census, Seconds, Statistics
@@ -168,10 +168,6 @@ class Evolution(KeptLearner[Generation]):
         """Return the generation after *generation* in a run of *config*."""
         return self._step(config, generation)
 
-    def is_finished(self, config: EvolutionConfig, generation: Generation, /) -> bool:
-        """Return whether the config's limits allow no generation after *generation*."""
-        return is_finished(config, generation)
-
     def settled(self, config: EvolutionConfig, /) -> EvolutionConfig:
         """Return *config* with the contents of the files that it names."""
         return self_contained(config)
@@ -206,24 +202,6 @@ class Evolution(KeptLearner[Generation]):
             parts=self.parts,
             cluster=self.cluster,
         )
-
-
-def is_finished(config: EvolutionConfig, generation: Generation | None) -> bool:
-    """Return whether the config's limits allow no generation after *generation*."""
-    return generation is not None and bool(ended_by(config, generation))
-
-
-def ended_by(config: EvolutionConfig, generation: Generation) -> str:
-    """Return the key of *config* whose limit *generation* has reached; "" if none."""
-    done = {
-        "generations": generation.number + 1,
-        "games": generation.census.total_games,
-        "work_limit": generation.census.total_work,
-        "time_limit": generation.timing.elapsed,
-    }
-    # What the seed decides comes first: the clock then only came to the same end.
-    is_last = is_good(config, generation.statistics.best)
-    return "termination" if is_last else config.limit_reached(done)
 
 
 def step(
