@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from evoply.evolution.digest import settings_of
 from own_settings import SHORT, small_config
 
 import evoply as ep
 from evoply import own_code
 from evoply.cli import main
 from evoply.evolution import EvolutionConfig, evolve, is_reproducible
-from evoply.evolution.digest import settings_of
 from evoply.evolution.fitness import PythonFitness
 from evoply.own_code import OwnCode
 from evoply.protocols import ConfigError, RunError
