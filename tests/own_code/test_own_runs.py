@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from evoply.evolution.digest import settings_of
 from own_settings import SHORT, small_config
 
 import evoply as ep
@@ -15,6 +14,7 @@ from evoply import own_code
 from evoply.cli import main
 from evoply.evolution import EvolutionConfig, evolve, is_reproducible
 from evoply.evolution.fitness import PythonFitness
+from evoply.evolution.generation import settings_of
 from evoply.own_code import OwnCode
 from evoply.protocols import ConfigError, RunError
 from evoply.runs import advance
