@@ -11,8 +11,13 @@ from scipy import stats
 
 from evoply.experiments import compared
 from evoply.experiments.looks import Look, levels, overall_p
-from evoply.experiments.rank_tests import least_p, rank_test
-from evoply.experiments.shifts import same_within, shift_interval, shift_of
+from evoply.experiments.rank_tests import (
+    least_p,
+    rank_test,
+    same_within,
+    shift_interval,
+    shift_of,
+)
 from evoply.experiments.verdict_on_setups import verdict_on
 
 # Values with many ties, and with few.

@@ -12,9 +12,13 @@ import numpy as np
 
 from evoply.experiments.design import Experiment
 from evoply.experiments.experiment_folder import UnitResult
-from evoply.experiments.grid_effects import GridEffect, grid_effects
 from evoply.experiments.looks import Look
-from evoply.experiments.setup_statistics import SetupDifference, Spread
+from evoply.experiments.setup_statistics import (
+    GridEffect,
+    SetupDifference,
+    Spread,
+    grid_effects,
+)
 from evoply.experiments.units import Point
 from evoply.experiments.verdict_on_setups import verdict_on
 from evoply.json_data import json_ready

@@ -6,11 +6,9 @@ of both: A counts those above 0, the shift is their median.
 
 from collections.abc import Sequence
 
-from evoply.experiments.grid_effects import GridEffect
 from evoply.experiments.looks import Look
-from evoply.experiments.rank_tests import least_p
-from evoply.experiments.setup_statistics import SetupDifference, fewest_seeds
-from evoply.experiments.shifts import SIGNIFICANCE
+from evoply.experiments.rank_tests import SIGNIFICANCE, least_p
+from evoply.experiments.setup_statistics import GridEffect, SetupDifference, fewest_seeds
 
 _MOST_SAID = 5
 
