@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
+from cyclopts.validators import Number
 
 from evoply.cli import shared_options
 from evoply.cli.long_work import give, on_cluster, played
@@ -47,7 +48,7 @@ class EliminationOptions:
     threshold: float = 0.6
     """Elimination: a player stays if it wins more than this share of its games, from 0.5 to below
     1."""
-    runs: shared_options.Whole = 1
+    runs: Annotated[shared_options.Whole, Parameter(validator=Number(gte=1, lte=100_000))] = 1
     """Elimination: how often the tournament is played."""
 
 
