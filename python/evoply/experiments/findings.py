@@ -36,7 +36,8 @@ _PAIR = (
 _EFFECT = (
     "effect", "keys", "statistic", "plain_p", "p", "certain", "freedom", "rest", "means"
 )  # fmt: skip
-_AXIS = {"generations": "step", "games": "games", "work": "work", "seconds": "seconds"}
+AXES = {"generations": "step", "games": "games", "work": "work", "seconds": "seconds"}
+"""What curves are drawn against, and the fields of a `Point`, which are their names for people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ class Findings:
         """
         curves = [result.curve for result in self.results if result.setup == setup]
         points = min(len(curve) for curve in curves)
-        field, places = _AXIS[axis], [*range(points - 1), -1]
+        field, places = AXES[axis], [*range(points - 1), -1]
         x = [[float(getattr(curve[at], field)) for curve in curves] for at in places]
         values = np.array([[curve[at].value for curve in curves] for at in places])
         low, middle, high = np.quantile(values, [0.25, 0.5, 0.75], axis=1).tolist()
