@@ -67,6 +67,7 @@ def page_of(results: LeagueResults, standings: Mapping[Condition, LeagueStanding
                 "What was played",
                 FACTS,
                 _about(results),
+                look="plain",
                 parts=[
                     Section(
                         "",
