@@ -106,7 +106,6 @@ def tournament(
         Entry,
         entrants,
         leave_out_what_does_not_load,
-        left_out_lines,
         read_field,
     )
     from evoply.cli.player_texts import read_players, read_terms
@@ -119,8 +118,8 @@ def tournament(
     game, read = read_players([entry.player for entry in entries], conditions.game, programs)
     texts = [entry.player for entry in entries]
     leave_out_what_does_not_load(found, list(zip(texts, read, strict=True)), game)
-    for line in left_out_lines(found):
-        output.say(line)
+    for path, reason in sorted(found.left_out.items()):
+        output.say(f"{path} is left out: {reason}")
     staying = [place for place, text in enumerate(texts) if text not in found.left_out]
     entries, texts = [entries[place] for place in staying], [texts[place] for place in staying]
     read = [read[place] for place in staying]
