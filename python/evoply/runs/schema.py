@@ -26,10 +26,21 @@ from evoply.refusals import reason, refusal_of
 from evoply.runs.database import connect, connect_at_rest, state_at_rest
 from evoply.runs.folder import CONFIG
 from evoply.runs.game_file import GAME
-from evoply.runs.states import unzipped
+from evoply.runs.states import read_json, unzipped
 
-MATCH = ("first", "second", "wins", "draws", "losses", "score", "games", "distinct_games", "seed")
-"""The keys without which a note of a match is damaged."""
+_TEXT, _WHOLE, _NUMBER = (str,), (int,), (int, float)
+MATCH: Mapping[str, tuple[type, ...]] = {
+    **dict.fromkeys(("first", "second"), _TEXT),
+    **dict.fromkeys(("wins", "draws", "losses", "games", "distinct_games", "seed"), _WHOLE),
+    "score": _NUMBER,
+}
+"""The keys without which a note of a match is damaged, and the types of their values."""
+_EVENTS_SHOWN: Mapping[str, Mapping[str, tuple[type, ...]]] = {
+    "edited": {
+        "generation": _WHOLE, "feature": _TEXT, "weight": _NUMBER, "time_weight": _NUMBER,
+    },
+}  # fmt: skip
+"""The same of the kinds of events whose details are shown."""
 
 _TABLES = f"""
 {CHECKSUMS}
@@ -264,11 +275,17 @@ def create_tables(path: Path, meta: Mapping[str, str]) -> None:
 
 
 def read_object(text: str, keys: Iterable[str] = ()) -> dict[str, Any]:
-    """Return the JSON object in a cell; `ValueError` if it is not one or lacks one of *keys*."""
+    """Return the JSON object in a cell; `ValueError` if it is not one or lacks one of *keys*.
+
+    If *keys* are a mapping, it has the types of their values.
+    """
     value = _json(text)
-    if not isinstance(value, dict) or not set(keys) <= set(value):
+    types = keys if isinstance(keys, Mapping) else {}
+    is_whole = isinstance(value, dict) and set(keys) <= set(value)
+    if not is_whole or any(type(value[key]) not in known for key, known in types.items()):
         raise ValueError("a note in it cannot be read")
-    return value
+    found: dict[str, Any] = value
+    return found
 
 
 def recorded_parts(text: str) -> dict[str, dict[str, Any]]:
@@ -316,7 +333,16 @@ def add_match(database: Database, result: Mapping[str, Any]) -> None:
 def read_matches(database: Database) -> list[dict[str, Any]]:
     """Return the results of matches, oldest first."""
     groups = database.read(_MATCHES).values()
-    return [read_object(text, MATCH) for rows in groups for _, _, text in rows]
+    matches = [read_object(text, MATCH) for rows in groups for _, _, text in rows]
+    if not all(_is_interval(match.get("interval")) for match in matches):
+        raise ValueError("the interval of a match is none")
+    return matches
+
+
+def _is_interval(value: Any) -> bool:
+    """Return whether *value* is an interval as matches have it; None is one of too few games."""
+    is_pair = isinstance(value, list) and len(value) == 2
+    return value is None or (is_pair and all(type(end) in _NUMBER for end in value))
 
 
 def match_rows(database: Database) -> list[dict[str, Any]]:
@@ -340,7 +366,7 @@ def add_event(database: Database, kind: str, details: Mapping[str, Any]) -> None
 def read_events(database: Database) -> list[dict[str, Any]]:
     """Return the events, oldest first."""
     return [
-        {"time": time, "kind": kind, **read_object(text)}
+        {"time": time, "kind": kind, **read_object(text, _EVENTS_SHOWN.get(kind, ()))}
         for rows in database.read(_EVENTS).values()
         for _, time, kind, text in rows
     ]
@@ -395,7 +421,7 @@ def read_state(database: Database, number: int) -> Any:
     """Return the state of a step as data; `ValueError` if it cannot be read."""
     ((_, state),) = database.one(_STATES, number)
     try:
-        return json.loads(unzipped(state))
+        return read_json(unzipped(state))
     except (ValueError, RecursionError):
         raise ValueError(f"step {number} cannot be read") from None
 
@@ -430,6 +456,6 @@ def _text(value: object) -> str:
 
 def _json(text: object) -> Any:
     try:
-        return json.loads(text)  # type: ignore[arg-type]
+        return read_json(text)  # type: ignore[arg-type]
     except (ValueError, TypeError, RecursionError):
         return None
