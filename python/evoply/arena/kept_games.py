@@ -269,6 +269,8 @@ def _finished(rows: list[tuple[Any, ...]], first: int, *, has_clock: bool) -> Fi
     number, black, white, winner, ending, plies, hashes, moves, *took, loser, reason, by_time = (
         zip(*rows, strict=True) if rows else [()] * 13
     )
+    if not set(winner) <= {-1, 0, 1} or any(count < 0 for count in (*black, *white, *plies)):
+        raise ValueError("a game has a result that no game has")
     results = Results(
         black_discs=np.array(black, dtype=np.int32),
         white_discs=np.array(white, dtype=np.int32),

@@ -19,7 +19,15 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from evoply import _native
-from evoply.checksums import CHECKSUMS, MOST, UNREADABLE, Database, Group, damage_of
+from evoply.checksums import (
+    CHECKSUMS,
+    MOST,
+    UNREADABLE,
+    Database,
+    Group,
+    check_plain,
+    damage_of,
+)
 from evoply.files import DATABASE, read_kept
 from evoply.protocols import MALFORMED, Player, RunError, Step
 from evoply.refusals import reason, refusal_of
@@ -101,13 +109,6 @@ GROUPS = (_META, _PLAYERS, _STEPS, _STATES, _MATCHES, _EVENTS)
 FORMAT = 9
 """Version of the folder's form and of digests. Before the first release no other is read."""
 
-_STRANGE = (
-    "SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index')"
-    " OR (type = 'table' AND rootpage = 0) OR (type = 'index' AND sql IS NOT NULL)",
-    "SELECT 1 FROM sqlite_master AS tables, pragma_table_xinfo(tables.name) AS columns"
-    " WHERE tables.type = 'table' AND columns.hidden",
-)
-"""Find what computes when it is read: views, triggers, virtual tables, generated columns."""
 _FILES = "files"
 """The fact that has the checksums of the files beside the database, by name."""
 _DAMAGE = (sqlite3.Error, *MALFORMED)
@@ -220,8 +221,7 @@ def _look_at_rest(path: Path, read: Callable[[Database], _T]) -> tuple[_T] | Non
 
 
 def _check_format(folder: Path, connection: sqlite3.Connection) -> Database:
-    if any(connection.execute(query).fetchone() for query in _STRANGE):
-        raise ValueError("it has views, triggers or columns that compute, which no run has")
+    check_plain(connection)
     row = connection.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
     text = str(row[0]) if row else ""
     if not text.isdecimal() or len(text) > 9:
