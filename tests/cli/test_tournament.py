@@ -36,6 +36,16 @@ def test_a_round_robin_is_that_of_the_library(capsys: pytest.CaptureFixture) -> 
     assert "120 games" in said
 
 
+@pytest.mark.parametrize("runs", ["0", "100001"])
+def test_a_wrong_number_of_runs_is_told_with_its_option(
+    runs: str, capsys: pytest.CaptureFixture
+) -> None:
+    arguments = ("tournament", "swh", "greedy", "--mode", "elimination", "--runs", runs)
+    answer = call(capsys, *arguments)
+    assert answer.code == 2
+    assert f'Invalid value "{runs}" for --runs' in answer.err
+
+
 def test_an_elimination_tournament_of_a_file(capsys: pytest.CaptureFixture, tmp_path: Path) -> None:
     Path("field.toml").write_text(FIELD)
     arguments = (

@@ -114,7 +114,6 @@ def test_a_kind_is_called_as_its_row(name: str) -> None:
     kind = KINDS[name]
     assert (kind.name, kind.own) == (name, None)
     assert {"time_limit"} <= kind.configs.limits
-    assert kind.made_by(kind.learners.given) == kind
 
 
 def test_runs_know_no_learner(tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ from evoply.evolution import (
     config_from_toml,
     evolve,
     front_of,
-    is_finished,
 )
 from evoply.evolution.breeding import breed, selector_of
 from evoply.gp import Limits, Tree, parse_tree, subtree_mutation
@@ -230,7 +229,7 @@ def test_a_run_ends_when_its_best_is_good_enough() -> None:
         fitness={"measure": {"kind": "opponent_discs"}}, termination={"fitness": 0.0}
     )
     assert len(list(evolve(never))) == 4
-    assert is_finished(discs, next(evolve(discs)))
+    assert discs.ended_by(next(evolve(discs))) == "termination"
 
 
 def test_the_front_is_whom_nobody_smaller_equals() -> None:

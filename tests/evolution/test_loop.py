@@ -19,10 +19,9 @@ from evoply.evolution import (
     evolve,
     final_test,
     individual_player,
-    is_finished,
     stream_for,
 )
-from evoply.evolution.digest import digest_of
+from evoply.evolution.generation import digest_of
 from evoply.evolution.hall_of_fame import draw_earlier
 from evoply.evolution.play import panel_of, schedule_of, seats_of, trial
 from evoply.expressions import PRIMITIVE_SETS
@@ -121,8 +120,8 @@ def test_a_time_limited_run_equals_a_longer_one(
 
 def test_limits_end_a_run(generations: list[Generation]) -> None:
     assert [g.number for g in generations] == [0, 1, 2, 3, 4]
-    assert is_finished(small(), generations[-1])
-    assert not is_finished(small(), generations[-2])
+    assert Evolution().is_finished(small(), generations[-1])
+    assert not Evolution().is_finished(small(), generations[-2])
     assert list(evolve(small(), resume_from=generations[-1])) == []
     assert generations[-1].timing.left == 0
     assert generations[0].timing.left is not None

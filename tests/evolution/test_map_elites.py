@@ -34,9 +34,9 @@ from evoply.evolution import (
     load_config,
     stream_for,
 )
-from evoply.evolution.digest import digest_of
 from evoply.evolution.fitness import Measured, Population
 from evoply.evolution.fitness.contract import FitnessKind
+from evoply.evolution.generation import digest_of
 from evoply.evolution.hall_of_fame import draw_earlier
 from evoply.evolution.map_elites import descriptors
 from evoply.evolution.map_elites.descriptors import described
@@ -468,6 +468,9 @@ def test_commands_make_show_and_explain_a_map(
     rows = json.loads(capsys.readouterr().out)["generations"]
     assert len(rows) == 4
     assert {"cells", "coverage", "filled", "improved"} <= set(rows[0])
+    main(["runs", "map"])
+    head = next(line for line in capsys.readouterr().out.splitlines() if "cells  " in line)
+    assert len(head) <= 140  # a terminal of usual width has room for a line of the table
     main(["config", "survival.axes"])
     assert "descriptor" in capsys.readouterr().out
     tiny = ["--set", "game=othello-4", "--population-size", "6", "--generations", "1"]

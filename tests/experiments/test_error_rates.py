@@ -14,11 +14,15 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from evoply.experiments import compared, seeds_for
-from evoply.experiments.grid_effects import grid_effects
 from evoply.experiments.looks import Look
-from evoply.experiments.rank_tests import least_p, p_values, rank_test
-from evoply.experiments.setup_statistics import corrected
-from evoply.experiments.shifts import same_within, shift_interval
+from evoply.experiments.rank_tests import (
+    least_p,
+    p_values,
+    rank_test,
+    same_within,
+    shift_interval,
+)
+from evoply.experiments.setup_statistics import corrected, grid_effects
 
 LONG = "EVOPLY_LONG" in os.environ
 COLUMNS = 40_000 if LONG else 4_000

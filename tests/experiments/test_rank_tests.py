@@ -10,10 +10,15 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from evoply.experiments import compared
+from evoply.experiments.findings import verdict_on
 from evoply.experiments.looks import Look, levels, overall_p
-from evoply.experiments.rank_tests import least_p, rank_test
-from evoply.experiments.shifts import same_within, shift_interval, shift_of
-from evoply.experiments.verdict_on_setups import verdict_on
+from evoply.experiments.rank_tests import (
+    least_p,
+    rank_test,
+    same_within,
+    shift_interval,
+    shift_of,
+)
 
 # Values with many ties, and with few.
 tied = st.lists(st.integers(0, 4).map(lambda value: value / 4), min_size=2, max_size=6)

@@ -199,6 +199,8 @@ def test_mistakes_are_named(keys: dict[str, Any], path: str, says: str) -> None:
         ({"migrants": 12, "topology": "all"}, "migrants", "24 come to an island of 24"),
         ({"changes": [{}] * 4}, "changes", "4 tables are for 3 islands"),
         ({"changes": [{"generations": 2}]}, "changes.0.generations", "at the top"),
+        ({"changes": [{"games": 100}]}, "changes.0.games", "at the top"),
+        ({"changes": [{"termination": {"fitness": 0.9}}]}, "changes.0.termination", "leave it out"),
         ({"changes": [{"tuning": {}}]}, "changes.0.tuning", "leave it out"),
         ({"changes": [{}, {"elitism": 99}]}, "changes.1.elitism", "24"),
         ({"changes": [{}, {"elitsm": 1}]}, "changes.1.elitsm", "did you mean 'elitism'"),

@@ -78,6 +78,10 @@ def test_it_has_every_part_once_and_equal_time_first(html: str) -> None:
     assert html.count('aria-label="Ratings, at equal') == 2
 
 
+def test_what_was_played_has_names_and_values_without_empty_heads(html: str) -> None:
+    assert '<table class="cards plain">' in html.partition("<h2>What was played</h2>")[2]
+
+
 def test_it_says_what_its_terms_mean_once(html: str) -> None:
     text = Reader(html).text
     for said in ("A rating says how strong", "A 95 % interval holds", "The Nash average does not"):

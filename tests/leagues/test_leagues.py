@@ -431,13 +431,29 @@ def test_a_league_and_an_experiment_are_not_taken_for_each_other(
         folder_for(whole.path)
     with pytest.raises(RunError, match="is a league, not an experiment: "):
         ep.load_comparison(whole.path)
-    with pytest.raises(ConfigError, match=r"measure: all play all in a league: .*`evoply league`"):
+    with pytest.raises(ConfigError, match=r"measure: all-play-all .* `evoply league`, or"):
         setups_of(experiment_of({"base": "quick", "measure": {"kind": "all-play-all"}}))
     experiment = experiment_of({"base": "quick", "seeds": 1})
     ExperimentFolder.create(tmp_path / "x", experiment)
     for open_it in (load_league, partial(league_folder, **SMALL)):
         with pytest.raises(RunError, match="is an experiment, not a league: "):
             open_it("x")
+
+
+def test_the_games_of_a_league_are_not_taken_for_those_of_a_tournament(
+    whole: LeagueResults, tmp_path: Path
+) -> None:
+    games = whole.path / "games.db"
+    before = games.read_bytes()
+    with pytest.raises(RunError, match="this is no file of a tournament's games"):
+        ep.round_robin(["greedy", "random"], games=2, file=games)
+    assert games.read_bytes() == before
+    own = tmp_path / "league"
+    shutil.copytree(whole.path, own)
+    (own / "games.db").unlink()
+    ep.round_robin(["greedy", "random"], games=2, file=own / "games.db")
+    with pytest.raises(RunError, match="this is no file of a league's games"):
+        load_league(own)
 
 
 def test_methods_are_named_in_the_order_of_the_table() -> None:

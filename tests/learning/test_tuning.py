@@ -11,6 +11,7 @@ import pytest
 
 import evoply as ep
 from evoply import Run
+from evoply.cli import main
 from evoply.expressions import destinations, is_empty, parameters_of, select, weighted_sum
 from evoply.expressions.written_form import in_order
 from evoply.gp import parse_tree
@@ -192,9 +193,21 @@ def test_a_run_is_stopped_and_resumed_to_the_same(tmp_path: Path) -> None:
         assert [*run.digests(), *(step.digest for step in ep.advance(run))] == digests
         assert run.status == "finished"
         assert run.config == settings
+        added = [step.fields["added"]["points"] for step in run.steps()]
+        assert [len(points) for _, points in added] == [0, *[1] * (len(digests) - 1)]
+        assert len(run.last().points) == len(digests) - 1
         player = run.champion_player
         player.check_fits("othello-6")
         assert np.isfinite(parameters_of(player.evaluator.parsed)).all()
+
+
+def test_a_run_without_a_limit_on_games_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("EVOPLY_RUNS", str(tmp_path))
+    Run.create(tmp_path / "numbers", config()).close()
+    assert main(["resume", "numbers", "--games", "9"]) == 2
+    assert "--games: runs of tuning have no such limit - give" in capsys.readouterr().err
 
 
 def test_a_limit_may_grow() -> None:

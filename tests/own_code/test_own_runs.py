@@ -13,8 +13,8 @@ import evoply as ep
 from evoply import own_code
 from evoply.cli import main
 from evoply.evolution import EvolutionConfig, evolve, is_reproducible
-from evoply.evolution.digest import settings_of
 from evoply.evolution.fitness import PythonFitness
+from evoply.evolution.generation import settings_of
 from evoply.own_code import OwnCode
 from evoply.protocols import ConfigError, RunError
 from evoply.runs import advance

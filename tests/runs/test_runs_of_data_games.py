@@ -13,7 +13,7 @@ from evoply.games import GAMES, game_added
 from evoply.players import PlayerFileError, load_saved_player, save_player
 from evoply.protocols import ConfigError, RunError
 from evoply.rules import Rules, RulesError, load_rules, step
-from evoply.runs.game_file import GAME
+from evoply.runs.folder import GAME
 from forging import sealed
 
 

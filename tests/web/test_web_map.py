@@ -60,4 +60,6 @@ def test_a_cell_plays(
         nothing_keeps_anybody_out(page, size["width"])
         page.click(".elites button.main")
         page.wait_for_selector(".target")
-        assert page.input_value("#white-text") == f"champion@map@{cell}"
+        # The form is filled when its list of players has come, which may be later.
+        named = f"document.querySelector('#white-text').value === 'champion@map@{cell}'"
+        page.wait_for_function(named)

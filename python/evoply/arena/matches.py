@@ -18,7 +18,7 @@ from evoply.arena.tally import Circumstances, Tally
 from evoply.formats import GamePlayed
 from evoply.games import game_rules
 from evoply.players import NOT_REPRODUCIBLE
-from evoply.sections import Column, Page, Section, chosen, counted, share, shares
+from evoply.sections import Column, Page, Section, chosen, counted, share, shares, value_in
 from evoply.wording import short_name
 
 GAMES_AT_A_TIME = 1000
@@ -85,11 +85,6 @@ def _seed(result: MatchResult) -> str:
     return f"{result.seed}{'' if result.reproducible else NOT_REPRODUCIBLE}"
 
 
-def won_drawn_lost(counts: Sequence[int]) -> str:
-    """Return numbers of games won, drawn and lost in short."""
-    return "+{} ={} \N{MINUS SIGN}{}".format(*counts)
-
-
 MATCH = (
     Column("first", "player", str, look="code"),
     Column("second", "opponent", str, look="code"),
@@ -101,6 +96,15 @@ MATCH = (
     Column("interval", "95 % interval", shares),
 )
 """The columns of results of matches, and of the data that `MatchResult.to_dict` returns."""
+
+RESULT = Column(
+    "",
+    "result",
+    lambda counts: "+{} ={} \N{MINUS SIGN}{}".format(*counts),
+    look="whole",
+    read=lambda row: [value_in(row, name) for name in ("wins", "draws", "losses")],
+)
+"""Their numbers of games won, drawn and lost in short."""
 
 _SHOWN = (
     *chosen(MATCH, "first second wins draws losses score"),

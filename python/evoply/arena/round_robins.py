@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from operator import attrgetter
 from typing import Any, ClassVar, Unpack
 
 import numpy as np
@@ -20,7 +19,7 @@ from evoply.arena.conditions import (
 )
 from evoply.arena.game_terms import PlayerTerms
 from evoply.arena.kept_games import keeping
-from evoply.arena.matches import first_points, report, won_drawn_lost
+from evoply.arena.matches import RESULT, first_points, report
 from evoply.arena.pairs import PairsPlayed
 from evoply.arena.ratings import Ratings
 from evoply.arena.schedule import FinishedGames, Results, Schedule, gathered, whole_pairs
@@ -155,13 +154,7 @@ class RoundRobin(Circumstances):
         columns = (
             Column("", "player", str, read=lambda met: self.players[met.first], look="code"),
             Column("", "opponent", str, read=lambda met: self.players[met.second], look="code"),
-            Column(
-                "",
-                "result",
-                won_drawn_lost,
-                look="whole",
-                read=attrgetter("wins", "draws", "losses"),
-            ),
+            RESULT,
             Column("score", "score", share),
         )
         return Section(_EVERYBODY, columns, self.pairings, folded="All pairings", longest=40)
@@ -280,13 +273,18 @@ def _meetings(schedule: Schedule) -> int:
     return len(np.unique(sides, axis=0))
 
 
+def check_players(players: int) -> None:
+    """Raise `ValueError` unless so many *players* can play a tournament."""
+    if not 2 <= players <= MOST_PLAYERS:
+        raise ValueError(f"players: {players} given, and a tournament has 2 to {MOST_PLAYERS:,}")
+
+
 def opponents(players: int, games: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return who meets whom in each opening pair, if every two of *players* play *games* games.
 
     Players are indices into a list. Raises `ValueError` for numbers outside the bounds.
     """
-    if not 2 <= players <= MOST_PLAYERS:
-        raise ValueError(f"players: {players} given, and a tournament has 2 to {MOST_PLAYERS:,}")
+    check_players(players)
     games = even_games(games)
     pairs = np.array(list(combinations(range(players), 2)), dtype=np.intp)
     if games * len(pairs) > MOST_GAMES:

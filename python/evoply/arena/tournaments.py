@@ -17,18 +17,13 @@ from numpy.typing import NDArray
 
 from evoply._native import Stream
 from evoply.arena.conditions import Field, circumstances, field_of
-from evoply.arena.elimination import (
-    Elimination,
-    Meetings,
-    Play,
-    eliminate,
-)
+from evoply.arena.elimination import Elimination, Meetings, Play, eliminate
 from evoply.arena.game_terms import PlayerTerms
 from evoply.arena.games_played import games_played
 from evoply.arena.kept_games import KeptGames, keeping, play_kept
 from evoply.arena.pairs import PairsPlayed
 from evoply.arena.playing import Tables
-from evoply.arena.round_robins import MOST_PLAYERS, RATING_NOTE
+from evoply.arena.round_robins import RATING_NOTE, check_players
 from evoply.arena.schedule import Results, Schedule, checked_whole, ignore
 from evoply.arena.statistics import mean_interval, wilson
 from evoply.arena.stopping import Stop
@@ -265,8 +260,7 @@ def tournament(
 
 def _check(count: int, times: int, **columns: Sequence[object] | None) -> None:
     """Raise `ValueError` unless *count* players can play so often, with one entry each."""
-    if not 2 <= count <= MOST_PLAYERS:
-        raise ValueError(f"players: {count} given, and a tournament has 2 to {MOST_PLAYERS:,}")
+    check_players(count)
     for name, column in columns.items():
         if column is not None and len(column) != count:
             raise ValueError(

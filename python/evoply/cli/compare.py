@@ -192,7 +192,7 @@ def give(data: Mapping[str, Any], output: Output, stopped: str) -> None:
 
 def _costs(folder: ExperimentFolder, slots: int) -> Iterator[str]:
     from evoply.experiments import estimated_cost
-    from evoply.experiments.verdict_on_setups import hopeless
+    from evoply.experiments.findings import hopeless
 
     yield _cost_text(estimated_cost(folder, workers=slots))
     yield from filter(None, [hopeless(folder.experiment.planned_looks, len(folder.setups))])

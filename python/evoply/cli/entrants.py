@@ -19,6 +19,9 @@ from evoply.wording import did_you_mean, not_utf8, shorten
 if TYPE_CHECKING:
     from evoply.protocols import Player
 
+_MOST_BYTES = 4_000_000
+_EXAMPLES = {"player": 'player = "greedy"', "name": 'name = "Ann"', "bracket": 'bracket = "one"'}
+
 
 @dataclass(frozen=True, slots=True)
 class Entrants:
@@ -94,14 +97,6 @@ def leave_out_what_does_not_load(
             finally:
                 seat.close()
 
-
-def left_out_lines(found: Entrants) -> list[str]:
-    """Return a line for each file that is left out."""
-    return [f"{path} is left out: {reason}" for path, reason in sorted(found.left_out.items())]
-
-
-_MOST_BYTES = 4_000_000
-_EXAMPLES = {"player": 'player = "greedy"', "name": 'name = "Ann"', "bracket": 'bracket = "one"'}
 
 Text = Annotated[str, Field(min_length=1, max_length=100_000)]
 # A name is shown in terminals: control characters in it could do anything there.

@@ -115,9 +115,8 @@ def _one_run(
 ) -> tuple[dict[str, Any], bool]:
     """Make one run; return its summary as data, and whether it ended by being good enough."""
     from evoply.cli.run_loop import drive, new_run
-    from evoply.evolution import is_good
 
     with new_run(name, settings, output) as run:
         result = drive(run, output, **driven)
         last = run.last()
-        return result, last is not None and is_good(settings, last.statistics["best"])
+        return result, last is not None and settings.is_good(last.statistics["best"])

@@ -51,7 +51,7 @@ def resume(
     generations
         How many generations in all, including those that are there; none: no limit.
     games
-        For runs of `evoply learn`: how many games in all, including those played; none: no limit.
+        How many games in all, including those played; none: no limit. Tuning counts generations.
     time_limit
         Seconds in all, including those used so far; none: no limit.
     allow_other_version
@@ -71,7 +71,9 @@ def resume(
         with found.lock():  # nothing is drawn while another process has it
             given = {key: value for key, value in limits.items() if value is not None}
             if "games" in given and "games" not in found.kind.configs.limits:
-                raise ValueError("--games is for runs of `evoply learn`: give --generations")
+                raise ValueError(
+                    f"--games: runs of {found.kind.name} have no such limit - give --generations"
+                )
             config = _with_limits(found, given)
             count = found.count()
             last = found.last()
@@ -80,9 +82,9 @@ def resume(
                 raise ValueError(_nothing_to_do(found, given))
             output.say(f"Run folder: {found.path}, with {found.steps_in_words()} so far")
             if is_finished:
+                counts = getattr(config, "counts", "generations")
                 output.say(
-                    f"It has reached its limit; --{_limit_option(found)} or --time-limit sets a "
-                    "larger one."
+                    f"It has reached its limit; --{counts} or --time-limit sets a larger one."
                 )
             with for_runs(cluster, config, output, found.kind) as workers:
                 result = drive(
@@ -96,10 +98,6 @@ def resume(
                     parts=parts,
                 )
             output.result(result)
-
-
-def _limit_option(run: Run) -> str:
-    return "games" if "games" in run.kind.configs.limits else "generations"
 
 
 def _with_limits(run: Run, limits: dict[str, Any]) -> Any:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
+from cyclopts.validators import Number
 
 from evoply.cli import shared_options
 from evoply.cli.long_work import give, on_cluster, played
@@ -47,7 +48,7 @@ class EliminationOptions:
     threshold: float = 0.6
     """Elimination: a player stays if it wins more than this share of its games, from 0.5 to below
     1."""
-    runs: shared_options.Whole = 1
+    runs: Annotated[shared_options.Whole, Parameter(validator=Number(gte=1, lte=100_000))] = 1
     """Elimination: how often the tournament is played."""
 
 
@@ -105,7 +106,6 @@ def tournament(
         Entry,
         entrants,
         leave_out_what_does_not_load,
-        left_out_lines,
         read_field,
     )
     from evoply.cli.player_texts import read_players, read_terms
@@ -118,8 +118,8 @@ def tournament(
     game, read = read_players([entry.player for entry in entries], conditions.game, programs)
     texts = [entry.player for entry in entries]
     leave_out_what_does_not_load(found, list(zip(texts, read, strict=True)), game)
-    for line in left_out_lines(found):
-        output.say(line)
+    for path, reason in sorted(found.left_out.items()):
+        output.say(f"{path} is left out: {reason}")
     staying = [place for place, text in enumerate(texts) if text not in found.left_out]
     entries, texts = [entries[place] for place in staying], [texts[place] for place in staying]
     read = [read[place] for place in staying]

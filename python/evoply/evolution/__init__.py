@@ -57,7 +57,6 @@ if TYPE_CHECKING:
         TreeSum,
     )
     from evoply.evolution.config.player_settings import is_reproducible, self_contained
-    from evoply.evolution.digest import settings_of, stream_for
     from evoply.evolution.evolution_kind import (
         censuses,
         check_evolved,
@@ -83,9 +82,14 @@ if TYPE_CHECKING:
         Training,
         matches,
     )
-    from evoply.evolution.fitness.measuring import fitness_text, is_good, is_share
+    from evoply.evolution.fitness.measuring import fitness_text, is_share
     from evoply.evolution.fitness.training_games import first_half_points
-    from evoply.evolution.generation import Generation, individual_player
+    from evoply.evolution.generation import (
+        Generation,
+        individual_player,
+        settings_of,
+        stream_for,
+    )
     from evoply.evolution.generation_statistics import Census, FreshResult, Seconds, Statistics
     from evoply.evolution.individuals import (
         ArchiveEntry,
@@ -94,7 +98,7 @@ if TYPE_CHECKING:
         MapPlace,
         front_of,
     )
-    from evoply.evolution.loop import Evolution, evolve, is_finished, step
+    from evoply.evolution.loop import Evolution, evolve, step
     from evoply.evolution.map_elites.axes import Axis, Bins
     from evoply.evolution.operators import OPERATORS, Operator
     from evoply.evolution.replay import Replay, replay
@@ -209,8 +213,6 @@ __all__ = [
     "front_of",
     "has_front",
     "individual_player",
-    "is_finished",
-    "is_good",
     "is_reproducible",
     "is_share",
     "load_config",
@@ -239,17 +241,16 @@ give_when_used(
         "config.individual": "Definitions OneTree Ordered Phases Stages TreeSum",
         "config.player_settings": "is_reproducible self_contained",
         "config.config_text": "config_from_keys config_from_toml config_to_toml load_config",
-        "digest": "settings_of stream_for",
         "fitness": (
             "FITNESS Batch DiscFitness EpochFitness Fitness FitnessKind Guide GuideFitness "
             "Measured PointFitness Population StageFitness Task TournamentFitness Training matches"
         ),
-        "fitness.measuring": "fitness_text is_good is_share",
+        "fitness.measuring": "fitness_text is_share",
         "fitness.training_games": "first_half_points",
         "final_test": "FinalTest final_test",
-        "generation": "Generation individual_player",
+        "generation": "Generation individual_player settings_of stream_for",
         "individuals": "ArchiveEntry HallOfFameEntry Individual MapPlace front_of",
-        "loop": "Evolution evolve is_finished step",
+        "loop": "Evolution evolve step",
         "map_elites.axes": "Axis Bins",
         "operators": "OPERATORS Operator",
         "evoply.arena.behaviour": "signature",

@@ -15,7 +15,7 @@ from evoply.evolution.fitness.measuring import fitness_text
 from evoply.evolution.generation import Generation
 from evoply.evolution.generation_tables import TABLES
 from evoply.evolution.individuals import HallOfFameEntry, front_of
-from evoply.evolution.loop import Evolution, ended_by
+from evoply.evolution.loop import Evolution
 from evoply.evolution.map_elites.map_display import (
     MAP_COLUMNS,
     TREE,
@@ -147,7 +147,7 @@ def _end(learner: Evolution, config: EvolutionConfig, last: Generation) -> RunEn
         cluster=learner.cluster,
     )
     return RunEnding(
-        ended_by=ended_by(config, last),
+        ended_by=config.ended_by(last),
         champion=config.game_settings.player(test.champion.tree),
         notes={"final_test": json.dumps(test.data(last))},
     )

@@ -35,11 +35,10 @@ from evoply.evolution.config.player_settings import (
     is_reproducible,
     self_contained,
 )
-from evoply.evolution.digest import completed, stream_for
 from evoply.evolution.fitness import Fitness, Measured, Population, Training
-from evoply.evolution.fitness.measuring import is_good, measured
+from evoply.evolution.fitness.measuring import measured
 from evoply.evolution.fitness.own import OwnFitness
-from evoply.evolution.generation import Generation
+from evoply.evolution.generation import Generation, stream_for
 from evoply.evolution.generation_statistics import Census, Seconds, Statistics
 from evoply.evolution.hall_of_fame import FreshTest, draw_earlier, fresh_test, updated_hall
 from evoply.evolution.individuals import ArchiveEntry, Individual, ranking
@@ -169,10 +168,6 @@ class Evolution(KeptLearner[Generation]):
         """Return the generation after *generation* in a run of *config*."""
         return self._step(config, generation)
 
-    def is_finished(self, config: EvolutionConfig, generation: Generation, /) -> bool:
-        """Return whether the config's limits allow no generation after *generation*."""
-        return is_finished(config, generation)
-
     def settled(self, config: EvolutionConfig, /) -> EvolutionConfig:
         """Return *config* with the contents of the files that it names."""
         return self_contained(config)
@@ -197,7 +192,7 @@ class Evolution(KeptLearner[Generation]):
         primitives = primitive_set_of(config)
         generation: Generation = loaded(Generation, data, primitives, config=config)
         generation.check()
-        return completed(generation)
+        return generation
 
     def _step(self, config: EvolutionConfig, previous: Generation | None) -> Generation:
         return step(
@@ -208,24 +203,6 @@ class Evolution(KeptLearner[Generation]):
             parts=self.parts,
             cluster=self.cluster,
         )
-
-
-def is_finished(config: EvolutionConfig, generation: Generation | None) -> bool:
-    """Return whether the config's limits allow no generation after *generation*."""
-    return generation is not None and bool(ended_by(config, generation))
-
-
-def ended_by(config: EvolutionConfig, generation: Generation) -> str:
-    """Return the key of *config* whose limit *generation* has reached; "" if none."""
-    done = {
-        "generations": generation.number + 1,
-        "games": generation.census.total_games,
-        "work_limit": generation.census.total_work,
-        "time_limit": generation.timing.elapsed,
-    }
-    # What the seed decides comes first: the clock then only came to the same end.
-    is_last = is_good(config, generation.statistics.best)
-    return "termination" if is_last else config.limit_reached(done)
 
 
 def step(
@@ -284,7 +261,7 @@ def step(
     hall = updated_hall(hall, test, number, config.hall_of_fame.size)
     archive = _archive_with(() if previous is None else previous.archive, test.champion, number)
     played = result.games + test.games
-    generation = Generation(
+    return Generation(
         number=number,
         individuals=individuals,
         hall_of_fame=hall,
@@ -306,7 +283,6 @@ def step(
         config=config,
         state=result.state,
     )
-    return completed(generation)
 
 
 def training_of(

@@ -28,6 +28,8 @@ from evoply.protocols import Cluster, RunError
 
 _LEDGER = replace(
     LEDGER,
+    mark=b"EVLG",  # its games are none of a tournament's, whose numbers they have
+    format=2,
     in_use="another process plays this league - wait until it has ended",
     foreign="this is no file of a league's games - give another --name",
     unreadable="give the league another --name",

@@ -345,7 +345,11 @@ def _problems(experiment: Experiment) -> list[Problem]:
     problems: list[Problem] = []
     if isinstance(experiment.measure, AllPlayAll):
         problems.append(
-            ("measure", "all play all in a league: give its methods to `evoply league`")
+            (
+                "measure",
+                "all-play-all is that of a league: make one with `evoply league`, or measure by "
+                "opponents, as in score:swh,mobility",
+            )
         )
     if bool(experiment.base) == bool(experiment.configs):
         problems.append(("base", "give a base whose keys are varied, or configs to compare"))

@@ -45,7 +45,7 @@ from evoply.protocols import MALFORMED, RunError, RunNameError
 from evoply.refusals import reason
 from evoply.runs import runs_directory
 from evoply.runs.finding_kinds import stored_kind
-from evoply.runs.game_file import GAME, add_game_of, game_content
+from evoply.runs.folder import GAME, add_game_of, game_content
 from evoply.wording import shorten
 
 _RUNS = "runs"

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from evoply.experiments.design import Experiment
-from evoply.experiments.findings import Findings
+from evoply.experiments.findings import AXES, Findings
 from evoply.experiments.setup_statistics import SetupDifference
 from evoply.games import game_rules
 from evoply.reports.charts import Chart, charts_of, line_chart
@@ -19,7 +19,6 @@ MOST_PAIRS = 20
 _MOST_CONFIGS = 20
 _LONG_NAME = 30
 _LONGEST = 64
-_TITLES = {"generations": "step", "games": "games", "work": "work", "seconds": "seconds"}
 
 
 def page_of(comparison: Findings) -> Page:
@@ -247,7 +246,7 @@ def _axes(comparison: Findings) -> list[str]:
     """Return the axes of curves: games and work only if every run counts them."""
     return [
         axis
-        for axis in _TITLES
+        for axis in AXES
         if axis not in ("games", "work")
         or all(getattr(result.curve[-1], axis) for result in comparison.results)
     ]
@@ -275,7 +274,7 @@ def _curve_chart(comparison: Findings, names: list[str], axis: str) -> Chart:
         x,
         series,
         "points per game",
-        x_title=_TITLES[axis],
+        x_title=AXES[axis],
         note=f"median over seeds, and quartiles{_of_how_many(comparison, names)}",
         joins_gaps=True,
         has_bands=True,

@@ -1,4 +1,9 @@
-"""The findings of an experiment as numbers: values, curves and differences of its setups."""
+"""The findings of an experiment as numbers: values, curves and differences of its setups.
+
+The verdict in words is computed from the differences. Which setup is better, and by how much, come
+from one set of numbers, the differences between runs of both: A counts those above 0, the shift is
+their median.
+"""
 
 import json
 import math
@@ -12,17 +17,24 @@ import numpy as np
 
 from evoply.experiments.design import Experiment
 from evoply.experiments.experiment_folder import UnitResult
-from evoply.experiments.grid_effects import GridEffect, grid_effects
 from evoply.experiments.looks import Look
-from evoply.experiments.setup_statistics import SetupDifference, Spread
+from evoply.experiments.rank_tests import SIGNIFICANCE, least_p
+from evoply.experiments.setup_statistics import (
+    GridEffect,
+    SetupDifference,
+    Spread,
+    fewest_seeds,
+    grid_effects,
+)
 from evoply.experiments.units import Point
-from evoply.experiments.verdict_on_setups import verdict_on
 from evoply.json_data import json_ready
 
 Table = Literal["values", "curves", "pairs", "effects"]
 TABLES: tuple[Table, ...] = ("values", "curves", "pairs", "effects")
 MOST_OVERSHOOT = 0.05
 """Share of the budget beyond which the mean run of a setup is told as unequal."""
+_MOST_SAID = 5
+"""Pairs of which the verdict speaks one by one."""
 _POINT = [field.name for field in fields(Point) if field.name != "scores"]
 _PAIR = (
     "first", "second", "effect", "shift", "low", "high", "permutation_p", "permutation_p_holm",
@@ -32,7 +44,8 @@ _PAIR = (
 _EFFECT = (
     "effect", "keys", "statistic", "plain_p", "p", "certain", "freedom", "rest", "means"
 )  # fmt: skip
-_AXIS = {"generations": "step", "games": "games", "work": "work", "seconds": "seconds"}
+AXES = {"generations": "step", "games": "games", "work": "work", "seconds": "seconds"}
+"""What curves are drawn against, and the fields of a `Point`, which are their names for people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +103,7 @@ class Findings:
         """
         curves = [result.curve for result in self.results if result.setup == setup]
         points = min(len(curve) for curve in curves)
-        field, places = _AXIS[axis], [*range(points - 1), -1]
+        field, places = AXES[axis], [*range(points - 1), -1]
         x = [[float(getattr(curve[at], field)) for curve in curves] for at in places]
         values = np.array([[curve[at].value for curve in curves] for at in places])
         low, middle, high = np.quantile(values, [0.25, 0.5, 0.75], axis=1).tolist()
@@ -294,3 +307,112 @@ def _effect_row(effect: GridEffect) -> dict[str, Any]:
     means = "; ".join(f"{text}: {mean:.6g}" for text, mean in row.pop("means").items())
     cells = {"effect": effect.name, **row, "freedom": first, "rest": second, "means": means}
     return cells | {"keys": " ".join(effect.keys)}
+
+
+def verdict_on(pairs: Sequence[SetupDifference], effects: Sequence[GridEffect], look: Look) -> str:
+    """Return which pairs differ or are the same for certain, or how many seeds would tell."""
+    seeds = min(look.seeds)
+    if look.is_exploratory:
+        sentences = [f"Exploratory ({look}): nothing is certain."]
+        seen = [pair for pair in pairs if pair.p < SIGNIFICANCE]
+        if seen:
+            sentences.append(
+                f"As the only look, {len(seen):,} of {len(pairs):,} pairs would differ."
+            )
+        return " ".join(sentences)
+    needed = fewest_seeds(len(pairs))
+    if not _can_show(look, len(pairs)):
+        if seeds >= needed:
+            return (
+                f"This {look} cannot show any difference, however large, with {seeds} seeds a "
+                "setup: go on to the next."
+            )
+        return _too_few(seeds, len(pairs))
+    return " ".join([*_on_pairs(pairs, needed), *_on_sameness(pairs), *_on_effects(effects)])
+
+
+def hopeless(planned: Sequence[int], setups: int) -> str:
+    """Return why none of the *planned* looks at *setups* can show any difference; "" if one can.
+
+    >>> hopeless((3, 6), 4).partition(":")[0]
+    '6 seeds a setup cannot show any difference, however large'
+    >>> hopeless((3, 8), 4), hopeless((3, 6), 1)
+    ('', '')
+    """
+    pairs = setups * (setups - 1) // 2
+    looks = [Look((seeds,) * setups, tuple(planned)) for seeds in planned]
+    if not pairs or any(_can_show(look, pairs) for look in looks):
+        return ""
+    if planned[-1] < fewest_seeds(pairs):
+        return _too_few(planned[-1], pairs)
+    return (
+        f"{len(planned)} looks at up to {planned[-1]} seeds cannot show any difference, however "
+        "large: plan more seeds, or fewer looks."
+    )
+
+
+def _can_show(look: Look, pairs: int) -> bool:
+    """Return whether a difference between two setups could be certain at *look*."""
+    seeds = min(look.seeds)
+    return look.overall_p(least_p(seeds, seeds)) * pairs < SIGNIFICANCE
+
+
+def _too_few(seeds: int, pairs: int) -> str:
+    return (
+        f"{seeds} seed{'s' * (seeds != 1)} a setup cannot show any difference, however large: "
+        f"{fewest_seeds(pairs)} are the fewest that can, for {pairs} pair{'s' * (pairs != 1)}."
+    )
+
+
+def _on_pairs(pairs: Sequence[SetupDifference], needed: int) -> list[str]:
+    certain = sorted((pair for pair in pairs if pair.is_certain), key=lambda pair: pair.p)
+    sentences = [_better(pair) for pair in certain[:_MOST_SAID]]
+    if len(certain) > _MOST_SAID:
+        sentences.append(f"{len(certain) - _MOST_SAID} more pairs differ.")
+    if not certain:
+        sentences.append("No two setups differ for certain.")
+        wanted = [pair.seeds_wanted for pair in pairs if pair.seeds_wanted and not pair.is_same]
+        if wanted:
+            sentences.append(
+                f"If the largest difference seen is real, {max(needed, min(wanted)):,} seeds a "
+                "setup would show it in 8 of 10 experiments."
+            )
+    return sentences
+
+
+def _better(pair: SetupDifference) -> str:
+    """Return which is better and by how much: both from the differences between their runs."""
+    chance = max(pair.effect, 1 - pair.effect)
+    if pair.shift == 0:
+        return (
+            f"{pair.better} is more often better than {pair.worse} than worse (A = {chance:.2f}, "
+            f"p = {pair.p:.2g}), but the typical difference is 0."
+        )
+    amount = f"by {abs(pair.shift):.3f}"
+    if pair.interval is not None:
+        low, high = sorted(abs(end) for end in pair.interval)
+        amount += f", {low:.3f} to {high:.3f}"
+    return (
+        f"{pair.better} is better than {pair.worse} ({amount}; A = {chance:.2f}, p = {pair.p:.2g})."
+    )
+
+
+def _on_sameness(pairs: Sequence[SetupDifference]) -> list[str]:
+    asked = [pair for pair in pairs if pair.same is not None]
+    if not asked or asked[0].same is None:
+        return []
+    margin = f"within {asked[0].same.margin:g} points per game"
+    same = [pair for pair in asked if pair.is_same]
+    sentences = [
+        f"{pair.first} and {pair.second} are the same {margin} (p = {pair.same.p:.2g})."
+        for pair in same[:_MOST_SAID]
+        if pair.same is not None
+    ]
+    if len(same) > _MOST_SAID:
+        sentences.append(f"{len(same) - _MOST_SAID} more pairs are the same {margin}.")
+    return sentences or [f"No two setups are the same {margin} for certain."]
+
+
+def _on_effects(effects: Sequence[GridEffect]) -> list[str]:
+    names = [effect.name for effect in effects if effect.is_certain]
+    return [f"Of the keys, {', '.join(names)} matter for certain."] if names else []

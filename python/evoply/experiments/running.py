@@ -45,8 +45,7 @@ from evoply.protocols import (
 )
 from evoply.runs import Kind
 from evoply.runs.finding_kinds import stored_kind
-from evoply.runs.folder import CONFIG, REMAINS, WriterLock, create_folder
-from evoply.runs.game_file import GAME
+from evoply.runs.folder import CONFIG, GAME, REMAINS, WriterLock, create_folder
 
 _MOST_TRIES = 3
 _PROBE_STEPS = 3

@@ -1,8 +1,13 @@
 """Statistics that compare setups by their values, one for each seed.
 
 The values come from independent runs, so seeds are the unit of evidence. Differences are judged by
-ranks, so no shape of their distribution is assumed, nor equal spreads. `rank_tests` has the tests,
-`shifts` the amount, `looks` the plan of looks. This module knows numbers, not runs.
+ranks, so no shape of their distribution is assumed, nor equal spreads. `rank_tests` has the tests
+and the amount, `looks` the plan of looks.
+
+What each key of a grid does, over all values of the others, is tested by the ANOVA-type statistic
+of Brunner, Dette and Munk (1997) on the means of the setups. It needs neither equal spreads nor
+equal numbers of seeds. Its p are corrected for the number of effects by Holm's method, apart from
+those of pairs. This module knows numbers, neither runs nor configs.
 
 Reasons: docs/design/randomness.md.
 """
@@ -10,22 +15,34 @@ Reasons: docs/design/randomness.md.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from functools import reduce
+from itertools import combinations, product
 from statistics import fmean, median
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import fdtrc, ndtri
 
 from evoply.arena.statistics import mean_interval
 from evoply.experiments.looks import ONLY, Look
-from evoply.experiments.rank_tests import least_p, rank_test
-from evoply.experiments.shifts import SIGNIFICANCE, Same, same_within, shift_interval, shift_of
+from evoply.experiments.rank_tests import (
+    SIGNIFICANCE,
+    Same,
+    least_p,
+    rank_test,
+    same_within,
+    shift_interval,
+    shift_of,
+)
 from evoply.json_data import JsonData
 
 POWER = 0.8
 _FEWEST_GUESSED = 3
 _LEAST_EFFECT = 0.005
 """Distance of A from 1/2 below which there is no effect."""
+MOST_JOINT = 3
+"""Most keys of an interaction."""
+FEWEST_SEEDS = 6
+"""Fewest seeds of every setup: with fewer nothing is certain between two setups, either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,3 +234,91 @@ def seeds_for(effect: float, pairs: int = 1) -> int | None:
         return None
     z = float(ndtri(1 - SIGNIFICANCE / (2 * pairs)) + ndtri(POWER))
     return max(fewest_seeds(pairs), math.ceil(z * z / (6 * distance * distance)))
+
+
+@dataclass(frozen=True, slots=True)
+class GridEffect(JsonData):
+    """What one key of a grid does, or several together beyond what each does alone."""
+
+    keys: tuple[str, ...]
+    statistic: float
+    """How large it is: about 1 if there is no effect; 0 if no values differ."""
+    freedom: tuple[float, float]
+    plain_p: float
+    p: float
+    """The overall p of the plan of looks, corrected for all effects by Holm's method."""
+    is_certain: bool = field(metadata={"json": "certain"})
+    means: Mapping[str, float]
+    """For a single key: the mean over all setups with each of its values."""
+
+    @property
+    def name(self) -> str:
+        """The keys, with a times sign between."""
+        return " × ".join(self.keys)
+
+
+def grid_effects(
+    levels: Mapping[str, Sequence[str]], values: Sequence[Sequence[float]], look: Look = ONLY
+) -> list[GridEffect]:
+    """Return the effects of keys and of up to three together; none with fewer than six seeds.
+
+    With fewer the test finds too much where spreads differ.
+
+    *levels* are the values of each key as text, and *values* those of each setup of the grid, the
+    last key changing fastest.
+    """
+    varied = [key for key, texts in levels.items() if len(texts) > 1]
+    if not varied or min(map(len, values)) < FEWEST_SEEDS:
+        return []
+    sets = [keys for count in range(1, MOST_JOINT + 1) for keys in combinations(varied, count)]
+    tests = [_tested(levels, keys, values) for keys in sets]
+    found = corrected([p for _, _, p in tests], look)
+    return [
+        GridEffect(
+            keys,
+            statistic,
+            freedom,
+            plain,
+            p,
+            p < SIGNIFICANCE and not look.is_exploratory,
+            _means(levels, keys[0], values) if len(keys) == 1 else {},
+        )
+        for keys, (statistic, freedom, plain), p in zip(sets, tests, found, strict=True)
+    ]
+
+
+def _tested(
+    levels: Mapping[str, Sequence[str]], keys: Sequence[str], values: Sequence[Sequence[float]]
+) -> tuple[float, tuple[float, float], float]:
+    """Return the statistic, its degrees of freedom (Box's approximation) and its p."""
+    parts = []
+    for key, texts in levels.items():
+        even = np.full((len(texts), len(texts)), 1 / len(texts))
+        parts.append(np.eye(len(texts)) - even if key in keys else even)
+    contrast = reduce(np.kron, parts)
+    means = np.array([np.mean(row) for row in values])
+    spreads = np.array([np.var(row, ddof=1) / len(row) for row in values])
+    diagonal = np.diag(contrast) * spreads
+    trace = float(diagonal.sum())
+    square = float(means @ contrast @ means)
+    if trace <= 0 or square <= 0:
+        return 0.0, (1.0, 1.0), 1.0
+    weighted = contrast * spreads
+    freedom = trace**2 / float(np.trace(weighted @ weighted))
+    rest = trace**2 / float(
+        sum(d * d / (len(row) - 1) for d, row in zip(diagonal, values, strict=True))
+    )
+    statistic = square / trace
+    return statistic, (freedom, rest), float(fdtrc(freedom, rest, statistic))
+
+
+def _means(
+    levels: Mapping[str, Sequence[str]], key: str, values: Sequence[Sequence[float]]
+) -> dict[str, float]:
+    place = list(levels).index(key)
+    chosen = list(product(*levels.values()))
+    means = [float(np.mean(row)) for row in values]
+    of_text: dict[str, list[float]] = {text: [] for text in levels[key]}
+    for at, mean in zip(chosen, means, strict=True):
+        of_text[at[place]].append(mean)
+    return {text: fmean(found) for text, found in of_text.items()}

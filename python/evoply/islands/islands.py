@@ -475,7 +475,7 @@ KIND = Kind(
     read=load_islands_config,
     columns=_columns,
     stages={"begin": "step {}", "epoch": "step {}: {done:,} of {games:,} generations"},
-    tables=StepTables(grows=("archive",)),
+    tables=StepTables(grows=("generations.*.archive",)),
     facts=_facts,
     live=_live,
     plots=_plots,

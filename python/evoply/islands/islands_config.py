@@ -24,8 +24,8 @@ Topology = Literal["ring", "all", "random"]
 """From which islands migrants come."""
 
 _OF_ALL = (
-    *("game", "rules_digest", "seed", "generations", "time_limit", "work_limit"),
-    *("primitives", "individual", "machine"),
+    *("game", "rules_digest", "seed", "primitives", "individual", "machine"),
+    *EvolutionConfig.ends(),
 )
 """Keys that no island has of its own; migrants must be individuals wherever they come to."""
 _AT_THE_TOP = "is one for all islands: give it at the top, or leave it out"

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from evoply._native import Stream
-from evoply.evolution.digest import completed
 from evoply.evolution.generation import Generation
 from evoply.evolution.individuals import Individual, ranking
 from evoply.gp import Limits
@@ -56,7 +55,7 @@ def emigrants(generation: Generation, count: int, limits: Limits) -> list[Indivi
 def migrated(
     generations: Sequence[Generation], come_from: Sequence[Sequence[int]], migrants: int
 ) -> tuple[Generation, ...]:
-    """Return all *generations* after migration, each with the digest of its new individuals.
+    """Return all *generations* after migration.
 
     *come_from* is what `senders` returns. The first to come takes the place of the worst, the next
     that of the second worst. All else in a generation stays: its numbers are of those who played.
@@ -83,4 +82,4 @@ def _with_immigrants(generation: Generation, immigrants: Sequence[Individual]) -
     worst_first = ranking(generation.individuals)[::-1]
     for place, immigrant in zip(worst_first, immigrants, strict=False):
         individuals[place] = replace(immigrant, origin=MIGRATION, parents=(), place=None)
-    return completed(replace(generation, individuals=tuple(individuals)))
+    return replace(generation, individuals=tuple(individuals))

@@ -25,6 +25,7 @@ from evoply.sections import (
     Page,
     Section,
     Tinted,
+    between,
     cells_of,
     counted,
     share,
@@ -66,6 +67,7 @@ def page_of(results: LeagueResults, standings: Mapping[Condition, LeagueStanding
                 "What was played",
                 FACTS,
                 _about(results),
+                look="plain",
                 parts=[
                     Section(
                         "",
@@ -97,7 +99,13 @@ def ratings_of(found: LeagueStandings) -> Section:
             Column("entrant", "method", str, look="code"),
             Column("", "what it is", str, read=_what, is_listed=False),
             Column("rating", "rating", signed, look="strong", missing="none"),
-            Column("interval", "95 % interval", _ends, look="whole", missing=found.why_no_interval),
+            Column(
+                "interval",
+                "95 % interval",
+                between(signed),
+                look="whole",
+                missing=found.why_no_interval,
+            ),
             Column("lead", "ahead of the next method", str, read=_ahead, is_listed=False),
             Column("score", "score", share, missing=""),
             Column("games", "games", counted),
@@ -150,10 +158,6 @@ def _about(results: LeagueResults) -> list[tuple[str, str]]:
 def _playing(found: LeagueStandings) -> list[LeagueStanding]:
     """Return the rows of those who played under a condition; all before the first game."""
     return [row for row in found.standings if row.games] or [*found.standings]
-
-
-def _ends(interval: tuple[float, float]) -> str:
-    return span(interval, "")
 
 
 def _ahead(row: LeagueStanding) -> str:

@@ -43,6 +43,7 @@ from evoply.runs.display import ChampionFacts
 from evoply.runs.kept_learners import KeptLearner
 from evoply.runs.kept_steps import KeptStep
 from evoply.runs.kind import Kind
+from evoply.runs.steps_store import StepTables
 from evoply.sections import Column, share
 
 if TYPE_CHECKING:
@@ -447,6 +448,7 @@ KIND = Kind(
         Column("spread", "spread", "{:.3f}".format),
     ),
     word="generation",
+    tables=StepTables(grows=("points",)),
     facts=_facts,
     uses={"check_installed": lambda config: check_installed()},
 )

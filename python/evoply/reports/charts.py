@@ -8,13 +8,14 @@ Reasons: docs/design/page.md.
 """
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
+from xml.etree import ElementTree
 
 from evoply.look import LINE_COLORS, framed
-from evoply.reports.inline_svg import inline_svg
 from evoply.reports.series import Lines, Series, sampled
 from evoply.runs.columns import Plot, PlotOfRows, Row, Scatter
 from evoply.sections import Intervals, Section, value_in
@@ -26,6 +27,8 @@ _ROW_NAME = 30
 _LONG_NUMBER = 10_000_000  # from here on ticks are written as 20M
 _MOST_MARKED = 32  # points of a line that are marked, and have a tooltip and a row of the table
 _FEW = 8  # values of x that each have a tick
+_SVG = "http://www.w3.org/2000/svg"
+_NEEDLESS = {"class", "role", "font-family", "pointer-events", "stroke-miterlimit"}
 _MOST_DRAWN = 400  # points of a line: more than the chart has pixels would only be bytes
 _FAINT = {"labelColor": "currentColor", "titleColor": "currentColor", "labelOpacity": 0.75}
 _CONFIG: Mapping[str, Any] = {
@@ -82,7 +85,7 @@ class Chart:
         # Imported here: a command that draws nothing should not wait for it.
         from vl_convert import vegalite_to_svg
 
-        return inline_svg(vegalite_to_svg(dict(self.specification)), self.title)
+        return _inline_svg(vegalite_to_svg(dict(self.specification)), self.title)
 
     def files(self) -> tuple[str, bytes]:
         """Return the picture on its own: as SVG, and as PDF."""
@@ -456,3 +459,29 @@ def _with_short_names(series: Sequence[Series]) -> list[Series]:
 def _apart(names: Iterable[str], most: int) -> tuple[str, ...]:
     """Return *names*, cut to *most* characters where they are longer, each unlike the others."""
     return named_apart([name if len(name) <= most else f"{name[: most - 1]}…" for name in names])
+
+
+def _inline_svg(svg: str, title: str) -> str:
+    """Return Vega's *svg* as a page holds it: of any width, with tooltips, without the rest.
+
+    Roles and classes mean nothing in a page, and a tenth of a pixel is fine enough.
+    """
+    ElementTree.register_namespace("", _SVG)
+    root = ElementTree.fromstring(svg)
+    for element in root.iter():
+        label = element.attrib.pop("aria-label", "")
+        for name in [name for name in element.attrib if name in _NEEDLESS or "aria" in name]:
+            del element.attrib[name]
+        for name in element.attrib.keys() & {"d", "transform", "x", "y", "x1", "x2", "y1", "y2"}:
+            element.set(name, re.sub(r"\d+\.\d+", _tenth, element.attrib[name]))
+        if label and element is not root and not len(element):
+            ElementTree.SubElement(element, f"{{{_SVG}}}title").text = label
+    for name in ("width", "height", "version"):
+        root.attrib.pop(name, None)
+    root.set("role", "img")
+    root.set("aria-label", title)
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _tenth(number: re.Match[str]) -> str:
+    return f"{float(number[0]):.1f}".removesuffix(".0")

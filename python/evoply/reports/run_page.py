@@ -8,11 +8,11 @@ import math
 import os
 import shlex
 from collections.abc import Mapping, Sequence
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from evoply.arena.matches import MATCH, won_drawn_lost
+from evoply.arena.matches import MATCH, RESULT
 from evoply.files import write_atomically
 from evoply.games import game_rules
 from evoply.gp import tree_svg
@@ -198,7 +198,7 @@ def _wants(part: Influence) -> str:
 
 _MATCHES = (
     *chosen(MATCH, "first second"),
-    Column("", "result", won_drawn_lost, read=itemgetter("wins", "draws", "losses"), look="whole"),
+    RESULT,
     *chosen(MATCH, "score"),
     Column("interval", "95 % interval", shares, missing="none: too few distinct games"),
     Column("", "", read=lambda result: (result["score"], result.get("interval")), look="scale"),

@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,7 @@ def kind_of(kinds: Kinds, config: Any, learner: Any = None) -> Kind:
         )
     for kind in kinds.values():
         if isinstance(learner, type(kind.learners.given)):
-            return kind.made_by(learner)
+            return replace(kind, learner=learner)
     if not isinstance(learner, StorableLearner):
         raise RunError(
             f"{learner!r:.80} is not a learner whose steps can be kept: it needs first, after, "

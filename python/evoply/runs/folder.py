@@ -21,14 +21,17 @@ from typing import Any, Literal
 from evoply.files import (
     DATABASE,
     EXPERIMENT_FILE,
+    read_kept,
     read_limited,
     runs_directory,
     write_atomically,
 )
-from evoply.protocols import RunError, RunNameError
+from evoply.protocols import MALFORMED, RunError, RunNameError
 from evoply.refusals import reason
 
 CONFIG = "config.toml"
+GAME = "game.json"
+"""The rules of a game from data, in the folder of a run or an experiment, which needs no other."""
 UNITS = "runs"
 """The folder of its runs."""
 REMAINS = ".new-"
@@ -239,3 +242,26 @@ def clear_request(folder: Path) -> None:
     """Remove the request of *folder*, if there is one."""
     with contextlib.suppress(OSError):
         (folder / _REQUEST).unlink(missing_ok=True)
+
+
+def game_content(config: Any) -> str | None:
+    """Return the text of the file with the rules of the config's game; None if they are no data."""
+    from evoply.rules.loading import carried_rules
+
+    rules = carried_rules(getattr(config, "game", ""))
+    return None if rules is None else f"{json.dumps(rules, indent=1)}\n"
+
+
+def add_game_of(folder: Path) -> None:
+    """Add the game of a *folder* that has one; `RunError` if its rules are damaged or others."""
+    file = folder / GAME
+    if not file.exists():
+        return
+    from evoply.rules.loading import add_carried
+
+    try:
+        add_carried(json.loads(read_kept(file)))
+    except OSError as error:
+        raise RunError(f"{folder} cannot be read: {reason(error, file)}") from None
+    except MALFORMED as error:
+        raise RunError(f"{folder}: {GAME}: {error} - put the original back") from None

@@ -10,7 +10,7 @@ Reasons: docs/design/runs.md.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from evoply.runs.columns import Columns, Plot, Row
@@ -104,10 +104,6 @@ class Kind:
             self.listings,
             self.store,
         )
-
-    def made_by(self, learner: Any) -> Kind:
-        """Return the kind with *learner* in place of the usual one."""
-        return replace(self, learner=learner)
 
 
 def check_installed(kind: Kind, config: Any) -> None:

@@ -30,13 +30,15 @@ from evoply.runs.database import identity
 from evoply.runs.finding_kinds import Kinds, kind_of, stored_kind
 from evoply.runs.folder import (
     CONFIG,
+    GAME,
     WriterLock,
+    add_game_of,
     check_is_run,
     create_folder,
+    game_content,
     how_to_go_on,
     status_in,
 )
-from evoply.runs.game_file import GAME, add_game_of, game_content
 from evoply.runs.kept_learners import RunEnding, RunGames
 from evoply.runs.kind import Kind, check_installed
 from evoply.runs.schema import reading, recorded_parts, unreadable

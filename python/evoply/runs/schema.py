@@ -32,8 +32,7 @@ from evoply.files import DATABASE, read_kept
 from evoply.protocols import MALFORMED, Player, RunError, Step
 from evoply.refusals import reason, refusal_of
 from evoply.runs.database import connect, connect_at_rest, state_at_rest
-from evoply.runs.folder import CONFIG
-from evoply.runs.game_file import GAME
+from evoply.runs.folder import CONFIG, GAME
 from evoply.runs.states import read_json, unzipped
 
 _TEXT, _WHOLE, _NUMBER = (str,), (int,), (int, float)

@@ -73,8 +73,8 @@ def parted(
 ) -> tuple[dict[str, Any], Any]:
     """Return the fields of a step's *data* that stand *beside* its state, and all others.
 
-    Of lists that grow (their names, at any depth) the first has what was added; *before* are these
-    fields of the step before.
+    Of the lists at the paths in *grows* the first has what was added; *before* are these fields of
+    the step before.
     """
     fields = {name: data.pop(name) for name in beside}
     added = {}
@@ -102,12 +102,15 @@ def joined(fields: list[Mapping[str, Any]], data: Any, grows: tuple[str, ...]) -
     return {**data, **{name: value for name, value in last.items() if name != _ADDED}}
 
 
-def _growing(data: Any, names: tuple[str, ...], path: str = "") -> Iterator[tuple[str, list[Any]]]:
-    """Yield the lists in *data* that have one of these *names*, and their paths."""
-    if not names:
-        return
-    for key, value in data.items() if isinstance(data, dict) else enumerate(data):
-        if key in names:
-            yield f"{path}{key}", value
-        elif isinstance(value, dict | list):
-            yield from _growing(value, names, f"{path}{key}.")
+def _growing(data: Any, paths: tuple[str, ...]) -> Iterator[tuple[str, list[Any]]]:
+    """Yield the lists in *data* at *paths*, in which * is every place, each with its own path."""
+    for path in paths:
+        first, *rest = path.split(".")
+        found = [(first, data[first])]
+        for name in rest:
+            found = [
+                (f"{where}.{key}", inner[key])
+                for where, inner in found
+                for key in (range(len(inner)) if name == "*" else (name,))
+            ]
+        yield from found

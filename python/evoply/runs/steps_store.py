@@ -80,7 +80,7 @@ class StepTables:
     beside: tuple[str, ...] = ()
     """The fields that rows of steps need: they stand beside the state, which is compressed."""
     grows: tuple[str, ...] = ()
-    """The fields of which each step keeps what it added."""
+    """The paths of lists of which each step keeps what it added, as in generations.*.archive."""
     row: Callable[[Any, StepRow], dict[str, Any]] = _row
     """Returns the row of a step of a config, with all its numbers."""
     drawn: Callable[[StepRow], Mapping[str, Any]] = _nothing
@@ -140,8 +140,10 @@ class StepsStore:
 
     def write(self, database: Database, step: Any, /) -> None:
         """Write *step* inside a transaction."""
-        before = schema.read_steps(database, step.number - 1, step.number - 1)
-        had = before[-1].fields if before and self.tables.grows else {}
+        had: Mapping[str, Any] = {}
+        if self.tables.grows and step.number:
+            (before,) = schema.read_steps(database, step.number - 1, step.number - 1)
+            had = before.fields
         with self._dumping(step):
             data = self._learner.dump(step)
             fields, rest = parted(data, self.tables.beside, self.tables.grows, had)

@@ -206,6 +206,27 @@ class EvolutionConfig(RunConfig):
             games["tuning.pairs"] = size * 2 * self.tuning.pairs * len(fitness.opponents)
         return games
 
+    def is_good(self, best: float) -> bool:
+        """Return whether *best*, a training fitness, is good enough for the run to end."""
+        if self.termination is None:
+            return False
+        wanted = self.termination.fitness
+        return -best < wanted if self.fitness.measure.resolved().minimised else best > wanted
+
+    def ended_by(self, step: Any) -> str:
+        """Return the key whose limit *step*, a generation, has reached; "" if none."""
+        # What the seed decides comes first: the clock then only came to the same end.
+        if self.is_good(step.statistics["best"]):
+            return "termination"
+        return self.limit_reached(
+            {
+                "generations": step.number + 1,
+                "games": step.census.total_games,
+                "work_limit": step.census.total_work,
+                "time_limit": step.timing.elapsed,
+            }
+        )
+
     @field_validator("game")
     @classmethod
     def _is_a_game(cls, game: str) -> str:

@@ -55,11 +55,3 @@ def fitness_text(config: EvolutionConfig, fitness: float, *, is_own: bool = Fals
     '71.2 %'
     """
     return f"{fitness:,.4g}" if is_own else config.fitness.measure.text(fitness)
-
-
-def is_good(config: EvolutionConfig, best: float) -> bool:
-    """Return whether *best*, a training fitness, is good enough for the run to end."""
-    if config.termination is None:
-        return False
-    wanted = config.termination.fitness
-    return -best < wanted if config.fitness.measure.resolved().minimised else best > wanted

@@ -37,8 +37,8 @@ MAP_COLUMNS = (
     Column("cells", "cells", "{:,.0f}".format, "cells", fact="filled cells"),
     Column("filled", "newly filled", "{:,.0f}".format),
     Column("improved", "improved", "{:,.0f}".format),
-    Column("coverage", "coverage", share, is_fact=False),
-    Column("mean_fresh", "mean fresh", share, is_fact=False),
+    Column("coverage", "coverage", share, is_fact=False, is_listed=False),
+    Column("mean_fresh", "mean fresh", share, is_fact=False, is_listed=False),
 )
 _MOST_LISTED = 10
 TREE = Column("tree", "tree", str, look="code", longest=100)
