@@ -107,7 +107,7 @@ class Ledger:
             self._check_head(path)
             connection = _connect(path)
             try:
-                check_plain(connection)
+                check_plain(connection, self.tables)
                 connection.execute("PRAGMA journal_mode = WAL")
                 database = Database(connection)
                 database.check(())
