@@ -63,6 +63,27 @@ def check_beside(path: Path) -> None:
             raise OSError(errno.EINVAL, "this journal names another file", str(journal))
 
 
+_STRANGE = (
+    "SELECT sql FROM sqlite_master WHERE type NOT IN ('table', 'index')"
+    " OR (type = 'table' AND rootpage = 0) OR (type = 'index' AND sql IS NOT NULL)",
+    "SELECT '?' FROM sqlite_master AS tables, pragma_table_xinfo(tables.name) AS columns"
+    " WHERE tables.type = 'table' AND columns.hidden",
+)
+"""Find what computes when it is read: views, triggers, virtual tables, generated columns."""
+
+
+def check_plain(connection: sqlite3.Connection, tables: str = "") -> None:
+    """Raise `ChecksumError` if something in a database computes when it is read.
+
+    The statements of *tables* may make indices, too.
+    """
+    found = [sql for query in _STRANGE for (sql,) in connection.execute(query)]
+    if any(str(sql) not in tables for sql in found):
+        raise ChecksumError(
+            "it has views, triggers or columns that compute, which evoply has nowhere"
+        )
+
+
 class BoundedConnection(sqlite3.Connection):
     """A connection whose reads end, however often a damaged file leads to the same page.
 

@@ -19,6 +19,7 @@ from evoply.checksums import (
     Database,
     Group,
     check_beside,
+    check_plain,
     damage_of,
 )
 from evoply.protocols import MALFORMED, RunError
@@ -106,6 +107,7 @@ class Ledger:
             self._check_head(path)
             connection = _connect(path)
             try:
+                check_plain(connection, self.tables)
                 connection.execute("PRAGMA journal_mode = WAL")
                 database = Database(connection)
                 database.check(())

@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 from evoply.arena import round_robin, tournament
+from evoply.arena.kept_games import _GAMES, _META
+from evoply.checksums import checksum_of
 from evoply.cli import main
 from evoply.formats import GamePlayed
 from evoply.protocols import ForfeitError, RunError
@@ -132,6 +134,34 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
     file.write_text("games")
     with pytest.raises(RunError, match="this is no file of a tournament's games - name another"):
         play("round robin", Counting(), file=file)
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value"),
+    [
+        *(("games", "moves", value) for value in ("1", "[1e999]", '["x"]', "[[")),
+        *(("games", "winner", value) for value in (7, 300, "x")),
+        *(("games", column, -1) for column in ("plies", "black_discs", "ending")),
+        ("games", "ending", 200),
+        *(("meta", "value", value) for value in ("null", "[]", '{"1":2}', '{"x":{}}')),
+    ],
+)
+def test_a_file_with_right_checksums_of_what_is_no_game_is_refused(
+    table: str, column: str, value: object, tmp_path: Path
+) -> None:
+    file = tmp_path / "t.db"
+    play("round robin", "random", file=file)
+    with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        which = "name = 'learned'" if table == "meta" else "number = 0"
+        connection.execute(f"UPDATE {table} SET {column} = ? WHERE {which}", (value,))
+        for group in (_META, _GAMES):
+            rows = connection.execute(group.select, (0, 0)).fetchall()
+            connection.execute(
+                "UPDATE checksums SET sha256 = ? WHERE name = ? AND number = 0",
+                (checksum_of(group, 0, rows), group.name),
+            )
+    with pytest.raises(RunError, match="the file is damaged"):
+        play("round robin", "random", file=file, on_game=lambda game: None)
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs signals of Unix")

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import sqlite3
 import sys
 import tomllib
 from pathlib import Path
@@ -15,6 +16,7 @@ from fastapi.testclient import TestClient
 from own_settings import small_config
 
 import evoply as ep
+from evoply.arena.kept_games import kept_in
 from evoply.arena.on_cluster import _seat
 from evoply.cli import main
 from evoply.evolution import config_to_toml
@@ -25,6 +27,7 @@ from evoply.experiments import (
     folder_for,
     run_experiment,
 )
+from evoply.experiments.all_play_all import games_of, pairings_of
 from evoply.games import game_added
 from evoply.leagues import MadePlayer, league_folder, load_league
 from evoply.leagues.champions import _play_command
@@ -261,3 +264,32 @@ def test_what_a_users_file_reads_is_the_users(run: Path) -> None:
     code = OwnCode.from_text("python:reads.py:P").named_by_user()
     with carried():
         assert code.loaded().label
+
+
+@pytest.mark.parametrize("kind", ["link", "dangling link", "pipe", "view"])
+def test_the_games_of_a_league_are_a_plain_file(evil: Path, kind: str) -> None:
+    """A link would be written through, a pipe waited for, and a view may never end."""
+    folder = league_folder("league", game="othello", budget=0.1, seeds=1, games=2, depth=0,
+                           methods=("liao", "firebrand", "tuples"))  # fmt: skip
+    with kept_in(Path("precious.db")):
+        before = Path("precious.db").read_bytes()
+    games = folder.path / "games.db"
+    match kind:
+        case "link":
+            games.symlink_to(Path("precious.db").resolve())
+        case "dangling link":
+            games.symlink_to(Path("new.db").resolve())
+        case "pipe":
+            os.mkfifo(games)
+        case "view":
+            with games_of(folder):
+                pass
+            connection = sqlite3.connect(games)
+            connection.execute("CREATE VIEW endless AS SELECT 1")
+            connection.close()
+    with pytest.raises(RunError, match=r"no plain file|views, triggers"), games_of(folder):
+        pass
+    with pytest.raises(RunError, match=r"no plain file|views, triggers"):
+        pairings_of(folder)
+    assert Path("precious.db").read_bytes() == before
+    assert not Path("new.db").exists()

@@ -3,8 +3,10 @@
 import json
 import shutil
 import sqlite3
+import time
 import zlib
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +16,11 @@ from run_settings import change, falsify, small_config
 from evoply import Run
 from evoply._native import Stream
 from evoply.cli import main
+from evoply.evolution.individuals import MapPlace
+from evoply.evolution.loop import Evolution
 from evoply.runs import RunError, RunNameError, advance
-from evoply.runs.states import unzipped, zipped
+from evoply.runs.kept_steps import loaded
+from evoply.runs.states import read_json, unzipped, zipped
 
 
 def read_everything(folder: Path) -> None:
@@ -49,6 +54,11 @@ DAMAGE = [
     "UPDATE steps SET fields = json_set(fields, '$.champion', '(') WHERE number = 0",
     "UPDATE steps SET fields = json_set(fields, '$.timing.total', 'long') WHERE number = 0",
     "UPDATE steps SET fields = json_set(fields, '$.census.sizes', 'long') WHERE number = 0",
+    "UPDATE steps SET fields = json_set(fields, '$.census.median_fresh', json('{}'))",
+    "UPDATE steps SET fields = json_set(fields, '$.fresh[0].best', json('[]'))",
+    "UPDATE steps SET fields = replace(fields, 'median_fresh\":', 'median_fresh\":1e999,\"x\":')",
+    "UPDATE steps SET state = edited(state, '$.number', 3) WHERE number = 2",
+    "UPDATE steps SET state = edited(state, '$.hall_of_fame[0].games', 0)",
     "UPDATE steps SET fields = json_set(fields, '$.added.archive[0]', 7) WHERE number = 0",
     "UPDATE steps SET fields = json_remove(fields, '$.added') WHERE number = 0",
     "UPDATE steps SET statistics = json_set(statistics, '$.best_size', NULL)",
@@ -271,3 +281,61 @@ def test_no_state_fills_the_memory() -> None:
     state = zipped(zeros)
     assert len(state) > 2**26 > 1000 * len(zipped(zeros[: 2**24]))
     assert json.loads(unzipped(state)) == zeros
+
+
+def test_no_state_has_more_values_than_fit() -> None:
+    """A value of JSON takes many times its text, and a mistake in it a thousand bytes."""
+    many: list[list[None]] = [[] for _ in range(2**19)]
+    text = json.dumps(many).encode()
+    with pytest.raises(ValueError, match="larger than any"):
+        unzipped(zlib.compress(text))
+    assert json.loads(unzipped(zipped(many))) == many
+    began = time.process_time()
+    with pytest.raises(ValueError, match=r"points\.0"):
+        loaded(_Points, {"points": [[]] * 400_000})
+    assert time.process_time() - began < 1.0
+
+
+@dataclass
+class _Points:
+    points: tuple[int, ...]
+
+
+@pytest.mark.parametrize("text", ["[1e999]", "NaN", '{"a": -Infinity}'])
+def test_no_number_is_not_finite(text: str) -> None:
+    with pytest.raises(ValueError, match="not a finite number"):
+        read_json(text)
+
+
+@pytest.mark.parametrize("wrong", [{"score": {}}, {"interval": 3}, {"wins": True}])
+def test_matches_and_edits_of_wrong_types_are_told(
+    finished: Path, tmp_path: Path, wrong: dict[str, Any]
+) -> None:
+    folder = Path(shutil.copytree(finished, tmp_path / "copy"))
+    counts = ("wins", "draws", "losses", "games", "distinct_games", "seed")
+    match = {"first": "a", "second": "b", **dict.fromkeys(counts, 1), "score": 0.5}
+    edit = {"generation": 1, "feature": "a", "weight": 1.0, "time_weight": 0}
+    with Run.open(folder) as run:
+        run.save_match({**match, "interval": [0.1, 0.9]})
+        run.record("edited", **edit)
+        assert run.matches()
+        assert run.events()
+        run.save_match({**match, **wrong})
+        with pytest.raises(RunError, match="damaged"):
+            run.matches()
+        run.record("edited", **{**edit, "weight": []})
+        with pytest.raises(RunError, match="damaged"):
+            run.events()
+
+
+def test_a_generation_is_on_the_map_of_its_config() -> None:
+    assert MapPlace((0, 3), (0.5, 0.5), 0).is_on([1, 4])
+    for cell in ((0,), (0, 4), (-1, 0), (0, 0, 0)):
+        assert not MapPlace(cell, (0.5, 0.5), 0).is_on([1, 4])
+    first = Evolution().first(small_config())
+    outside = MapPlace((9,), (0.5,), 0)
+    individuals = (replace(first.individuals[0], place=outside), *first.individuals[1:])
+    hall = (replace(first.hall_of_fame[0], games=0.0),)
+    for wrong in ({"individuals": individuals}, {"hall_of_fame": hall}, {"individuals": ()}):
+        with pytest.raises(ValueError, match="this generation has"):
+            replace(first, **wrong).check()

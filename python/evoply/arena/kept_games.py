@@ -26,7 +26,7 @@ from evoply.checksums import Database, Group
 from evoply.files import checksum
 from evoply.ledger import Ledger
 from evoply.players import data_of
-from evoply.protocols import Color, RunError
+from evoply.protocols import Color, Ending, RunError
 from evoply.rules import carried_rules
 from evoply.wording import shorten
 
@@ -132,7 +132,12 @@ class KeptGames:
     def facts(self) -> dict[str, Any]:
         """Return what the file knows of the tournament; empty if it has just been made."""
         with self._ledger.reading(self._path):
-            return {name: json.loads(value) for _, name, value in self._rows_of_facts()}
+            facts = {name: json.loads(value) for _, name, value in self._rows_of_facts()}
+            learned = facts.get("learned", {})
+            are_objects = all(isinstance(it, dict) for it in (*facts.values(), *learned.values()))
+            if not are_objects or not all(map(str.isdecimal, learned)):
+                raise ValueError("what it knows of the tournament cannot be read")
+            return facts
 
     def write(self, facts: Mapping[str, Any]) -> None:
         """Write what the file knows of the tournament."""
@@ -269,6 +274,13 @@ def _finished(rows: list[tuple[Any, ...]], first: int, *, has_clock: bool) -> Fi
     number, black, white, winner, ending, plies, hashes, moves, *took, loser, reason, by_time = (
         zip(*rows, strict=True) if rows else [()] * 13
     )
+    if not set(winner) <= {-1, 0, 1} or any(count < 0 for count in (*black, *white, *plies)):
+        raise ValueError("a game has a result that no game has")
+    if not set(ending) <= set(range(len(Ending))):
+        raise ValueError("a game has an ending that no game has")
+    codes = [json.loads(text) for text in moves]
+    if not all(type(code) is int for game in codes for code in game):
+        raise ValueError("a game has moves that are none")
     results = Results(
         black_discs=np.array(black, dtype=np.int32),
         white_discs=np.array(white, dtype=np.int32),
@@ -276,7 +288,7 @@ def _finished(rows: list[tuple[Any, ...]], first: int, *, has_clock: bool) -> Fi
         endings=np.array(ending, dtype=np.uint8),
         plies=np.array(plies, dtype=np.int32),
         hashes=np.array([int(text, 16) for text in hashes], dtype=np.uint64),
-        moves=[json.loads(text) for text in moves],
+        moves=codes,
         forfeits=tuple(
             Forfeit(index, Color(color), why, by_time=bool(late))
             for index, (color, why, late) in enumerate(zip(loser, reason, by_time, strict=True))

@@ -76,6 +76,17 @@ class Generation(Shown):
             ),
         )
 
+    def check(self) -> None:
+        """Raise `ValueError` unless it has what every generation of its config has."""
+        if not self.individuals or not self.hall_of_fame:
+            raise ValueError("this generation has no individuals, or no hall of fame")
+        if any(entry.games <= 0 for entry in self.hall_of_fame):
+            raise ValueError("this generation has a hall of fame without games")
+        counts = [axis.count for axis in self.config.axes]
+        for place in (each.place for each in self.individuals):
+            if place is not None and not (counts and place.is_on(counts)):
+                raise ValueError("this generation has an individual outside the map of its config")
+
     @property
     def totals(self) -> dict[str, float]:
         """What the run spent so far."""

@@ -6,14 +6,15 @@ are views, whose numbers SQLite reads by itself.
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, asdict, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from functools import partial
 from typing import Any
 
 from evoply import gp
 from evoply.evolution.config.evolution_config import EvolutionConfig, primitive_set_of
-from evoply.evolution.generation_statistics import FreshResult, Seconds, Statistics
+from evoply.evolution.generation_statistics import Census, FreshResult, Seconds, Statistics
 from evoply.runs.columns import Row
+from evoply.runs.kept_steps import dumped, loaded
 from evoply.runs.schema import StepRow
 from evoply.runs.steps_store import StepTables
 
@@ -28,24 +29,43 @@ def _statistics(config: EvolutionConfig) -> list[str]:
     return [field.name for field in fields(Statistics) if has_map or field.default is MISSING]
 
 
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """The fields of a generation that stand beside its state."""
+
+    champion: str
+    fresh: tuple[FreshResult, ...]
+    timing: Seconds
+    census: Census
+
+
+def _beside(step: StepRow) -> _Beside:
+    found: _Beside = loaded(_Beside, step.fields)
+    return found
+
+
 def _row(config: EvolutionConfig, step: StepRow) -> dict[str, Any]:
     """Return the row of a generation, with all its numbers by name; errors of damaged data."""
-    stored = step.fields
-    fresh = [asdict(FreshResult(**result)) for result in stored["fresh"]]
-    timing = {name: stored["timing"][name] for name in _SECONDS}
+    stored = _beside(step)
+    timing = asdict(stored.timing)
     return {
         "number": step.number,
         "digest": step.digest,
         "seed": config.seed,
-        "fresh": json.dumps(fresh),
+        "fresh": json.dumps([asdict(result) for result in stored.fresh]),
         **{name: float(step.statistics[name]) for name in _statistics(config)},
         **{
             f"seconds_{name}": None if name == "left" and value is None else float(value)
             for name, value in timing.items()
         },
-        "champion_tree": str(stored["champion"]),
-        **{name: stored["census"][name] for name in _ADDED},
+        "champion_tree": stored.champion,
+        **{name: getattr(stored.census, name) for name in _ADDED},
     }
+
+
+def _drawn(step: StepRow) -> dict[str, Any]:
+    """Return its census, which has further numbers for charts."""
+    return dumped(_beside(step).census)
 
 
 def _individuals(number: int, state: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -137,10 +157,10 @@ def _data(row: Row) -> dict[str, Any]:
 
 
 TABLES = StepTables(
-    beside=("champion", "fresh", "timing", "census"),
+    beside=tuple(field.name for field in fields(_Beside)),
     grows=("archive",),
     row=_row,
-    drawn="census",
+    drawn=_drawn,
     lists=_lists,
     views=_views,
     data=_data,

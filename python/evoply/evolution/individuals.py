@@ -23,6 +23,12 @@ class MapPlace:
     born: int
     """The generation in which the individual was made."""
 
+    def is_on(self, counts: Sequence[int]) -> bool:
+        """Return whether the place is on a map with so many bins along each axis."""
+        sizes = {len(counts), len(self.cell), len(self.description)}
+        bins = zip(self.cell, counts, strict=False)
+        return len(sizes) == 1 and all(0 <= index < count for index, count in bins)
+
     @property
     def name(self) -> str:
         """The cell as texts of players name it, such as "3-5"."""

@@ -191,6 +191,7 @@ class Evolution(KeptLearner[Generation]):
         """Return the generation that `dump` wrote as *data*; `ValueError` if it is damaged."""
         primitives = primitive_set_of(config)
         generation: Generation = loaded(Generation, data, primitives, config=config)
+        generation.check()
         return generation
 
     def _step(self, config: EvolutionConfig, previous: Generation | None) -> Generation:

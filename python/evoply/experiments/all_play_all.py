@@ -8,6 +8,7 @@ Reasons: docs/design/runs.md.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -23,7 +24,7 @@ from evoply.experiments.design import AllPlayAll, Condition, Entrant
 from evoply.experiments.experiment_folder import ExperimentFolder
 from evoply.kinds import Run
 from evoply.players import PlayerKind, model_of
-from evoply.protocols import Cluster
+from evoply.protocols import Cluster, RunError
 
 _LEDGER = replace(
     LEDGER,
@@ -34,6 +35,7 @@ _LEDGER = replace(
     unreadable="give the league another --name",
     damaged="put a copy back, or remove it: all games are then played again",
 )
+_GAMES_FILE = "games.db"
 _AT_A_TIME = 48
 """Games at a time a move that begin together: about ten seconds on two cores."""
 
@@ -122,7 +124,10 @@ def player_under(
 
 def games_of(folder: ExperimentFolder) -> AbstractContextManager[KeptGames]:
     """Open the file of the games that were played, made if it is not there."""
-    return kept_in(folder.path / "games.db", _LEDGER)
+    path = folder.path / _GAMES_FILE
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        raise RunError(f"{path}: this is no plain file - put a copy back, or give another --name")
+    return kept_in(path, _LEDGER)
 
 
 def play_games(
@@ -179,7 +184,7 @@ def schedule_of(
 def pairings_of(folder: ExperimentFolder) -> tuple[LeaguePairing, ...]:
     """Return the whole opening pairs that were played, pairing by pairing."""
     pairings = []
-    if not (folder.path / "games.db").exists():
+    if not os.path.lexists(folder.path / _GAMES_FILE):
         return ()
     with games_of(folder) as kept:
         for round_ in rounds_of(folder):

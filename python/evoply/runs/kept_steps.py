@@ -22,7 +22,7 @@ from pydantic import (
     ValidationError,
     ValidationInfo,
 )
-from pydantic_core import core_schema
+from pydantic_core import SchemaValidator, core_schema
 
 from evoply import gp
 from evoply.configs.config_errors import checked
@@ -30,6 +30,7 @@ from evoply.expressions import PrimitiveSet
 from evoply.files import checksum
 from evoply.players import ValuingPlayer
 
+_LISTS = ("list", "tuple", "set", "frozenset")
 _DESCRIPTIVE = ("statistics", "seconds", "total_seconds")
 
 
@@ -87,6 +88,22 @@ def _adapter(step_type: type[Any]) -> TypeAdapter[Any]:
     return TypeAdapter(step_type)
 
 
+@cache
+def _validator(step_type: Any) -> SchemaValidator:
+    """Return what validates a step up to its first mistake: each takes a thousand bytes."""
+    return SchemaValidator(_failing_fast(_adapter(step_type).core_schema))
+
+
+def _failing_fast(schema: Any) -> Any:
+    """Return a core *schema* whose lists end with the first item that is wrong."""
+    if isinstance(schema, list | tuple):
+        return type(schema)(map(_failing_fast, schema))
+    if not isinstance(schema, dict):
+        return schema
+    fast = {"fail_fast": True} if schema.get("type") in _LISTS else {}
+    return {**{key: _failing_fast(value) for key, value in schema.items()}, **fast}
+
+
 def dumped(step: Any, *, include: set[str] | None = None) -> dict[str, Any]:
     """Return the fields of *step*, a dataclass, as JSON-ready data; *include*: only these."""
     kept: Any = type(step)
@@ -105,9 +122,9 @@ def loaded(step_type: Any, data: Any, primitives: PrimitiveSet | None = None, **
         where = ".".join(map(str, first["loc"]))
         return ValueError(f"not a step ({step_type.__name__}): {where}: {first['msg']}")
 
-    adapter = _adapter(step_type)
+    validator = _validator(step_type)
     whole = {**data, **apart} if isinstance(data, dict) else data
-    return checked(lambda: adapter.validate_python(whole, context=primitives), refusal)
+    return checked(lambda: validator.validate_python(whole, context=primitives), refusal)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,16 +19,35 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from evoply import _native
-from evoply.checksums import CHECKSUMS, MOST, UNREADABLE, Database, Group, damage_of
+from evoply.checksums import (
+    CHECKSUMS,
+    MOST,
+    UNREADABLE,
+    Database,
+    Group,
+    check_plain,
+    damage_of,
+)
 from evoply.files import DATABASE, read_kept
 from evoply.protocols import MALFORMED, Player, RunError, Step
 from evoply.refusals import reason, refusal_of
 from evoply.runs.database import connect, connect_at_rest, state_at_rest
 from evoply.runs.folder import CONFIG, GAME
-from evoply.runs.states import unzipped
+from evoply.runs.states import read_json, unzipped
 
-MATCH = ("first", "second", "wins", "draws", "losses", "score", "games", "distinct_games", "seed")
-"""The keys without which a note of a match is damaged."""
+_TEXT, _WHOLE, _NUMBER = (str,), (int,), (int, float)
+MATCH: Mapping[str, tuple[type, ...]] = {
+    **dict.fromkeys(("first", "second"), _TEXT),
+    **dict.fromkeys(("wins", "draws", "losses", "games", "distinct_games", "seed"), _WHOLE),
+    "score": _NUMBER,
+}
+"""The keys without which a note of a match is damaged, and the types of their values."""
+_EVENTS_SHOWN: Mapping[str, Mapping[str, tuple[type, ...]]] = {
+    "edited": {
+        "generation": _WHOLE, "feature": _TEXT, "weight": _NUMBER, "time_weight": _NUMBER,
+    },
+}  # fmt: skip
+"""The same of the kinds of events whose details are shown."""
 
 _TABLES = f"""
 {CHECKSUMS}
@@ -89,13 +108,6 @@ GROUPS = (_META, _PLAYERS, _STEPS, _STATES, _MATCHES, _EVENTS)
 FORMAT = 9
 """Version of the folder's form and of digests. Before the first release no other is read."""
 
-_STRANGE = (
-    "SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index')"
-    " OR (type = 'table' AND rootpage = 0) OR (type = 'index' AND sql IS NOT NULL)",
-    "SELECT 1 FROM sqlite_master AS tables, pragma_table_xinfo(tables.name) AS columns"
-    " WHERE tables.type = 'table' AND columns.hidden",
-)
-"""Find what computes when it is read: views, triggers, virtual tables, generated columns."""
 _FILES = "files"
 """The fact that has the checksums of the files beside the database, by name."""
 _DAMAGE = (sqlite3.Error, *MALFORMED)
@@ -208,8 +220,7 @@ def _look_at_rest(path: Path, read: Callable[[Database], _T]) -> tuple[_T] | Non
 
 
 def _check_format(folder: Path, connection: sqlite3.Connection) -> Database:
-    if any(connection.execute(query).fetchone() for query in _STRANGE):
-        raise ValueError("it has views, triggers or columns that compute, which no run has")
+    check_plain(connection)
     row = connection.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
     text = str(row[0]) if row else ""
     if not text.isdecimal() or len(text) > 9:
@@ -263,11 +274,17 @@ def create_tables(path: Path, meta: Mapping[str, str]) -> None:
 
 
 def read_object(text: str, keys: Iterable[str] = ()) -> dict[str, Any]:
-    """Return the JSON object in a cell; `ValueError` if it is not one or lacks one of *keys*."""
+    """Return the JSON object in a cell; `ValueError` if it is not one or lacks one of *keys*.
+
+    If *keys* are a mapping, it has the types of their values.
+    """
     value = _json(text)
-    if not isinstance(value, dict) or not set(keys) <= set(value):
+    types = keys if isinstance(keys, Mapping) else {}
+    is_whole = isinstance(value, dict) and set(keys) <= set(value)
+    if not is_whole or any(type(value[key]) not in known for key, known in types.items()):
         raise ValueError("a note in it cannot be read")
-    return value
+    found: dict[str, Any] = value
+    return found
 
 
 def recorded_parts(text: str) -> dict[str, dict[str, Any]]:
@@ -315,7 +332,16 @@ def add_match(database: Database, result: Mapping[str, Any]) -> None:
 def read_matches(database: Database) -> list[dict[str, Any]]:
     """Return the results of matches, oldest first."""
     groups = database.read(_MATCHES).values()
-    return [read_object(text, MATCH) for rows in groups for _, _, text in rows]
+    matches = [read_object(text, MATCH) for rows in groups for _, _, text in rows]
+    if not all(_is_interval(match.get("interval")) for match in matches):
+        raise ValueError("the interval of a match is none")
+    return matches
+
+
+def _is_interval(value: Any) -> bool:
+    """Return whether *value* is an interval as matches have it; None is one of too few games."""
+    is_pair = isinstance(value, list) and len(value) == 2
+    return value is None or (is_pair and all(type(end) in _NUMBER for end in value))
 
 
 def match_rows(database: Database) -> list[dict[str, Any]]:
@@ -339,7 +365,7 @@ def add_event(database: Database, kind: str, details: Mapping[str, Any]) -> None
 def read_events(database: Database) -> list[dict[str, Any]]:
     """Return the events, oldest first."""
     return [
-        {"time": time, "kind": kind, **read_object(text)}
+        {"time": time, "kind": kind, **read_object(text, _EVENTS_SHOWN.get(kind, ()))}
         for rows in database.read(_EVENTS).values()
         for _, time, kind, text in rows
     ]
@@ -394,7 +420,7 @@ def read_state(database: Database, number: int) -> Any:
     """Return the state of a step as data; `ValueError` if it cannot be read."""
     ((_, state),) = database.one(_STATES, number)
     try:
-        return json.loads(unzipped(state))
+        return read_json(unzipped(state))
     except (ValueError, RecursionError):
         raise ValueError(f"step {number} cannot be read") from None
 
@@ -429,6 +455,6 @@ def _text(value: object) -> str:
 
 def _json(text: object) -> Any:
     try:
-        return json.loads(text)  # type: ignore[arg-type]
+        return read_json(text)  # type: ignore[arg-type]
     except (ValueError, TypeError, RecursionError):
         return None

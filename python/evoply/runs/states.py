@@ -5,6 +5,7 @@ step held all of it, a long run would hold little else.
 """
 
 import json
+import math
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -12,6 +13,8 @@ from typing import Any
 _ADDED = "added"
 _LEAST, _TIMES = 2**25, 100
 """What a state may take when it is unzipped: bytes, or times its length if that is more."""
+_LEAST_VALUES, _VALUES = 2**19, 4
+"""The same of its values, of which one may take 80 bytes of memory for two of text."""
 
 
 def zipped(data: Any) -> bytes:
@@ -21,7 +24,8 @@ def zipped(data: Any) -> bytes:
     """
     text = json.dumps(data, allow_nan=False, separators=(",", ":")).encode()
     state = zlib.compress(text)
-    return state if len(text) <= _most(state) else zlib.compress(text, 0)
+    fits = len(text) <= _most(state) and _values(text) <= _most_values(state)
+    return state if fits else zlib.compress(text, 0)
 
 
 def unzipped(state: bytes) -> str:
@@ -31,13 +35,37 @@ def unzipped(state: bytes) -> str:
         text = opened.decompress(state, _most(state))
     except (zlib.error, TypeError) as error:
         raise ValueError(f"a state cannot be unzipped ({error})") from None
-    if not opened.eof:
+    if not opened.eof or _values(text) > _most_values(state):
         raise ValueError("a state is cut off, or larger than any that evoply writes")
     return text.decode()
 
 
 def _most(state: bytes) -> int:
     return max(_LEAST, _TIMES * len(state))
+
+
+def _values(text: bytes) -> int:
+    """Return about how many values JSON has; commas in its texts count, too."""
+    return sum(map(text.count, (b",", b"[", b"{")))
+
+
+def _most_values(state: bytes) -> int:
+    return max(_LEAST_VALUES, _VALUES * len(state))
+
+
+def read_json(text: str | bytes) -> Any:
+    """Return the data in *text*; `ValueError` if it is no JSON, or a number in it is not finite.
+
+    Evoply writes no such number, and few places that show one expect it.
+    """
+    return json.loads(text, parse_float=_finite, parse_constant=_finite)
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text} is not a finite number")
+    return value
 
 
 def parted(

@@ -25,7 +25,7 @@ from evoply.runs.states import joined, parted, zipped
 from evoply.wording import shorten
 
 
-def _nothing(config: Any) -> Mapping[str, Any]:
+def _nothing(_: Any) -> Mapping[str, Any]:
     return {}
 
 
@@ -83,8 +83,8 @@ class StepTables:
     """The paths of lists of which each step keeps what it added, as in generations.*.archive."""
     row: Callable[[Any, StepRow], dict[str, Any]] = _row
     """Returns the row of a step of a config, with all its numbers."""
-    drawn: str = ""
-    """A field beside the state that has further numbers for charts, by name."""
+    drawn: Callable[[StepRow], Mapping[str, Any]] = _nothing
+    """Returns further numbers of a step for charts, by name."""
     lists: Callable[[Any], Mapping[str, Callable[[int, Any], Rows]]] = _nothing
     """Further tables of a config: functions of a step's number and state that return its rows."""
     views: Callable[[Any], Mapping[str, str]] = _nothing
@@ -156,7 +156,10 @@ class StepsStore:
             rows = schema.read_steps(database, 0 if self.tables.grows else number, number)
             state = schema.read_state(database, number)
         fields = [row.fields for row in rows]
-        return self._learner.load(config, joined(fields, state, self.tables.grows))
+        step = self._learner.load(config, joined(fields, state, self.tables.grows))
+        if step.number != number:
+            raise ValueError(f"step {number} has the number {step.number}")
+        return step
 
     def row_of(self, config: Any, step: Any, /) -> dict[str, Any]:
         """Return the row of *step*, as it is read when the step was kept."""
@@ -167,9 +170,8 @@ class StepsStore:
 
     def drawn_rows(self, database: Database, config: Any) -> list[dict[str, Any]]:
         """Return the rows of all steps with the numbers that only charts show."""
-        drawn = self.tables.drawn
         return [
-            {**self.tables.row(config, step), **(step.fields[drawn] if drawn else {})}
+            {**self.tables.row(config, step), **self.tables.drawn(step)}
             for step in schema.read_steps(database)
         ]
 

@@ -124,7 +124,7 @@ def map_svg(
     for place, elite in elites_of(individuals):
         seen.setdefault(place.cell[:2], (place, elite))
     values = [elite.fitness for _, elite in seen.values()]
-    low, high = min(values), max(values)
+    low, high = min(values, default=0.0), max(values, default=0.0)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" role="group" viewBox="0 0 '
         f'{_LEFT + _WIDTH + _RIGHT} {_TOP + _HEIGHT + _BELOW}" fill="currentColor" font-size="11" '
