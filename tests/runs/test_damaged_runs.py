@@ -80,11 +80,19 @@ DAMAGE = [
 ]
 
 
+PLAUSIBLE = [
+    "UPDATE steps SET state = edited(state, '$.individuals[3].fitness', 0.123) WHERE number = 1",
+    "UPDATE steps SET statistics = json_set(statistics, '$.best', 0.123) WHERE number = 1",
+    "UPDATE steps SET seconds = 0.25 WHERE number = 1",
+]
+"""What could be so, and was not."""
+
+
 # What checksums do not tell is noticed, too; none is written of what is no text.
 @pytest.mark.parametrize(
     ("do", "statement"),
     [
-        *((change, statement) for statement in DAMAGE),
+        *((change, statement) for statement in (*DAMAGE, *PLAUSIBLE)),
         *((falsify, statement) for statement in DAMAGE if "x'" not in statement),
     ],
 )

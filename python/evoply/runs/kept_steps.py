@@ -91,7 +91,8 @@ def _adapter(step_type: type[Any]) -> TypeAdapter[Any]:
 @cache
 def _validator(step_type: Any) -> SchemaValidator:
     """Return what validates a step up to its first mistake: each takes a thousand bytes."""
-    return SchemaValidator(_failing_fast(_adapter(step_type).core_schema))
+    schema = _failing_fast(_adapter(step_type).core_schema)
+    return SchemaValidator(schema)
 
 
 def _failing_fast(schema: Any) -> Any:
