@@ -355,7 +355,7 @@ def _workers_of(parent: int | None = None) -> set[int]:
 
 
 def test_a_unit_whose_process_is_killed_goes_on_and_not_for_ever(home: Path) -> None:
-    (home / "slow.toml").write_text(BASE.replace("generations = 4", "generations = 80"))
+    (home / "slow.toml").write_text(BASE.replace("generations = 4", "generations = 300"))
     experiment = Experiment(base="slow.toml", seeds=1, measure="score:greedy", games=20, points=2)
     folder = ExperimentFolder.create(home / "x", experiment)
     killed: set[int] = set()
