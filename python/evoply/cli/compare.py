@@ -133,9 +133,9 @@ def run_all(
         if cluster.cluster is None
         else "those that workers were at begin anew"
     )
-    give(
-        comparison.to_dict(),
+    give_so_far(
         output,
+        comparison.to_dict(),
         f"{comparison.runs:,} of {len(folder.units()):,} runs are done, {others}" * is_stopped,
     )
 
@@ -181,7 +181,7 @@ def save_page(result: Comparison | League, path: Path, kept: str, output: Output
         ) from None
 
 
-def give(data: Mapping[str, Any], output: Output, stopped: str) -> None:
+def give_so_far(output: Output, data: Mapping[str, Any], stopped: str) -> None:
     """Give the result of an experiment; *stopped* says what is kept after Ctrl-C, "" without."""
     if stopped:
         raise StoppedError(

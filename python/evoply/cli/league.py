@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from evoply.cli.compare import give, make_all, save_page
+from evoply.cli.compare import give_so_far, make_all, save_page
 from evoply.cli.long_work import seconds_in_words
 from evoply.cli.output import Output, say_section
 from evoply.cli.shared_options import (
@@ -101,7 +101,7 @@ def league(
     _say(found, output)
     save_page(found, folder.path / _PAGE, "all players and games so far are kept", output)
     kept = "finished steps of players and finished games are kept"
-    give(found.to_dict(), output, kept * is_stopped)
+    give_so_far(output, found.to_dict(), kept * is_stopped)
 
 
 def _costs(folder: ExperimentFolder, slots: int) -> Iterator[str]:
