@@ -18,7 +18,7 @@ from evoply.own_code import (
 from evoply.protocols import ConfigError, RunError, StorableLearner
 from evoply.runs.folder import stored_learner
 from evoply.runs.kind import Kind
-from evoply.runs.own_learner import is_named, loaded_learner
+from evoply.runs.own_learner import checked_learner, is_named, loaded_learner
 
 Kinds = Mapping[str, Kind]
 """Kinds of learners by the name that `config.toml` gives them; `evoply.kinds` has evoply's own."""
@@ -61,12 +61,7 @@ def kind_of(kinds: Kinds, config: Any, learner: Any = None) -> Kind:
     for kind in kinds.values():
         if isinstance(learner, type(kind.learners.given)):
             return replace(kind, learner=learner)
-    if not isinstance(learner, StorableLearner):
-        raise RunError(
-            f"{learner!r:.80} is not a learner whose steps can be kept: it needs first, after, "
-            "is_finished, dump, load and config_type (evoply.protocols.StorableLearner)"
-        )
-    return outside_kind(learner)
+    return outside_kind(checked_learner(learner))
 
 
 def named_kind(kinds: Kinds, name: str) -> Kind:

@@ -21,12 +21,17 @@ def loaded_learner(source: Any) -> StorableLearner:
                 f"the learner {found.__qualname__} cannot be made without arguments ({error}): "
                 "give them defaults, or name a global value"
             ) from None
-    if not isinstance(found, StorableLearner):
-        raise ValueError(
-            f"{found!r:.80} is not a learner whose steps can be kept: it needs first, after, "
-            "is_finished, dump, load and config_type (evoply.protocols.StorableLearner)"
-        )
-    return found
+    return checked_learner(found)
+
+
+def checked_learner(found: Any) -> StorableLearner:
+    """Return *found*; `RunError` unless it is a learner whose steps can be kept."""
+    if isinstance(found, StorableLearner):
+        return found
+    raise RunError(
+        f"{found!r:.80} is not a learner whose steps can be kept: it needs first, after, "
+        "is_finished, dump, load and config_type (evoply.protocols.StorableLearner)"
+    )
 
 
 def present(learner: StorableLearner | None, name: str) -> StorableLearner:
