@@ -25,8 +25,7 @@ from evoply.evolution.map_elites.map_display import (
 )
 from evoply.learning.tuning import check_installed
 from evoply.protocols import RunError
-from evoply.runs.columns import Columns, Row, Scatter
-from evoply.runs.display import ChampionFacts, LiveFacts
+from evoply.runs.columns import ChampionFacts, Columns, LiveFacts, Row, Scatter
 from evoply.runs.kept_learners import EndOfRun, Note, RunEnding
 from evoply.runs.kind import Kind
 from evoply.runs.run import Run

@@ -49,8 +49,7 @@ from evoply.islands.islands_config import IslandsConfig, load_islands_config
 from evoply.islands.migration import MIGRATION, migrated, senders
 from evoply.processes import core_count
 from evoply.protocols import MALFORMED, Cluster, Progress, steps
-from evoply.runs.columns import Columns, Plot, PlotLine, Row
-from evoply.runs.display import ChampionFacts, LiveFacts
+from evoply.runs.columns import ChampionFacts, Columns, LiveFacts, Plot, PlotLine, Row
 from evoply.runs.kept_learners import KeptLearner, RunGames
 from evoply.runs.kept_steps import KeptStep, loaded
 from evoply.runs.kind import Kind

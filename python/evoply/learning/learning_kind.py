@@ -8,8 +8,7 @@ from evoply.learning.learner import Learning
 from evoply.learning.learning_config import LEARNER, LearningConfig, load_learning_config
 from evoply.learning.replay import replayed
 from evoply.learning.steps import LearningStep, edited, model_of, time_name
-from evoply.runs.columns import Columns, Plot, PlotLine, PlotOfRows, Row
-from evoply.runs.display import ChampionFacts, LiveFacts
+from evoply.runs.columns import ChampionFacts, Columns, LiveFacts, Plot, PlotLine, PlotOfRows, Row
 from evoply.runs.kind import Kind
 from evoply.runs.run import Run
 from evoply.sections import Column, Section, item_of, share

@@ -9,7 +9,7 @@ from evoply.learning.pattern_config import PATTERN_LEARNER, PatternConfig, load_
 from evoply.learning.pattern_learner import PatternLearning, PatternStep
 from evoply.learning.replay import replayed
 from evoply.players.packed import PackedTables
-from evoply.runs.display import ChampionFacts, LiveFacts
+from evoply.runs.columns import ChampionFacts, LiveFacts
 from evoply.runs.kind import Kind
 from evoply.sections import Column, Section, counted, share
 

@@ -39,7 +39,7 @@ from evoply.players import KernelSeat, PlayerKind, ValuingPlayer, model_of
 from evoply.players.grammar import read_player_of
 from evoply.protocols import Player, RunError, steps
 from evoply.rules.game_key import RulesDigest
-from evoply.runs.display import ChampionFacts
+from evoply.runs.columns import ChampionFacts
 from evoply.runs.kept_learners import KeptLearner
 from evoply.runs.kept_steps import KeptStep
 from evoply.runs.kind import Kind

@@ -40,7 +40,7 @@ from evoply.learning.pattern_learner import PatternLearning, PatternStep, patter
 from evoply.players import AlphaBeta, ValuingPlayer
 from evoply.processes import core_count
 from evoply.protocols import ConfigError, RunError, steps
-from evoply.runs.display import ChampionFacts, LiveFacts
+from evoply.runs.columns import ChampionFacts, LiveFacts
 from evoply.runs.kept_learners import KeptLearner
 from evoply.runs.kept_steps import Doubles, KeptStep
 from evoply.runs.kind import Kind

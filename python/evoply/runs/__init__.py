@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from evoply.protocols import RunError, RunNameError
     from evoply.runs.advance import advance
     from evoply.runs.background import go_on_in_process
-    from evoply.runs.display import ChampionFacts, LiveFacts
+    from evoply.runs.columns import ChampionFacts, LiveFacts
     from evoply.runs.folder import is_locked, leave_request, read_request
     from evoply.runs.kept_learners import RunEnding
     from evoply.runs.kind import Kind
@@ -68,7 +68,7 @@ give_when_used(
         "run_names": "checked_name named_run new_run_path run_path",
         "folder": "is_locked leave_request read_request",
         "background": "go_on_in_process",
-        "display": "ChampionFacts LiveFacts",
+        "columns": "ChampionFacts LiveFacts",
         "kind": "Kind",
         "kept_learners": "RunEnding",
         "results": (

@@ -1,11 +1,11 @@
-"""The numbers of every step of a run as columns, and its charts, declared once.
+"""What a run shows: the numbers of every step as columns, charts, and facts about its champion.
 
 The live display, the table of steps, charts and the table of a page follow from the same columns. A
 row is a step from the store: number, digest, statistics, seconds.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from evoply.sections import Column
@@ -104,3 +104,37 @@ class Scatter:
     groups: Mapping[str, Sequence[tuple[float, float]]]
     x_title: str
     y_title: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChampionFacts:
+    """Facts about a champion beside its explanation."""
+
+    title: str
+    """Such as "19 nodes, from step 2"."""
+    data: Mapping[str, Any]
+    """The same facts as keys of the summary."""
+    identity: Mapping[str, Any]
+    """Keys that distinguish matches of this champion from those of another."""
+    note: str = ""
+    """What a page says beside the explanation."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveFacts:
+    """What a live display shows of one finished step."""
+
+    line: str
+    """The step in one line of a log."""
+    facts: tuple[tuple[str, str], ...]
+    """Labels and values, the most important first."""
+    points: Mapping[str, float]
+    """The newest point of each curve, by the curve's label."""
+    champion: str
+    newest: Mapping[str, str] = field(default_factory=dict)
+    """The newest points in words, for the curves that show them."""
+    last_number: int | None = None
+    """The last step the limits allow, if they count steps."""
+    seconds_left: float | None = None
+    note: str = ""
+    """A sentence about the curves."""

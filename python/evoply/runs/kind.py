@@ -13,12 +13,26 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evoply.runs.columns import Columns, Plot, Row
-from evoply.runs.display import ChampionFacts, Display, Shown
+from evoply.protocols import Progress
+from evoply.runs.columns import (
+    USUAL,
+    ChampionFacts,
+    Columns,
+    LiveFacts,
+    Plot,
+    PlotLine,
+    Row,
+    curves,
+    facts,
+    framed,
+)
 from evoply.runs.kept_learners import EndOfRun, Learners
 from evoply.runs.kind_configs import ModelConfigs, OwnConfigs
 from evoply.runs.steps_store import StepsStore, StepTables
-from evoply.sections import Section
+from evoply.sections import Column, Section
+
+_MOST_CURVES = 3
+_MOST_LISTED = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,8 +60,9 @@ class Kind:
     """The key in a row of the seconds that a step took."""
     facts: Callable[[Any, Any], ChampionFacts] | None = None
     """Facts about a champion and the last step."""
-    live: Shown | None = None
-    """What a live display shows in place of the usual facts of a config's step."""
+    live: Callable[[LiveFacts, Any, Any], LiveFacts] | None = None
+    """What a live display shows in place of the usual facts, of which and of a config and a step it
+    is made."""
     plots: Callable[[Any, Sequence[Row], bool], Sequence[Plot]] | None = None
     """The plots of a config's rows; None: one of each column."""
     listings: Callable[[Any, Any], list[Section]] | None = None
@@ -93,17 +108,85 @@ class Kind:
     @property
     def display(self) -> Display:
         """What people see of its runs."""
-        return Display(
-            self.columns,
-            self.word,
-            self.seconds,
-            self.stages,
-            self.plots,
-            self.live,
-            self.facts,
-            self.listings,
-            self.store,
+        return Display(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Display:
+    """What people see of a run, which follows from what its *kind* declares."""
+
+    kind: Kind
+
+    def columns(self, config: Any, row: Row, /, *, is_own: bool = False) -> Columns:
+        """Return the columns of steps, of which *row* is one; *is_own*: with a fitness of yours.
+
+        If none are declared, there is one for each statistic, with curves of the first three.
+        """
+        columns = self.kind.columns
+        if callable(columns):
+            columns = columns(config, row, is_own)
+        return framed(self.kind.word, columns or _usual(row), seconds=self.kind.seconds)
+
+    def plots(self, config: Any, rows: Sequence[Row], /, *, is_own: bool = False) -> Sequence[Plot]:
+        """Return the plots of *rows*, one a step, by default of each column."""
+        if self.kind.plots is not None:
+            return self.kind.plots(config, rows, is_own)
+        _, *columns, _ = self.columns(config, rows[-1] if rows else {}, is_own=is_own)
+        return [
+            Plot(column.label, column.label, [PlotLine(column.label, column.value)])
+            for column in columns
+        ]
+
+    def live(self, config: Any, step: Any, /) -> LiveFacts:
+        """Return the facts of *step* for a live display: the newest values of all columns."""
+        row = self.kind.store.row_of(config, step)
+        columns = self.columns(config, row)
+        last = getattr(config, "generations", None)
+        values = "".join(
+            f", {column.label} {column.text(row)}" for column in columns if column.is_fact
         )
+        live = LiveFacts(
+            line=f"{self.kind.word} {step.number}: {step.seconds:.2f} s{values}",
+            facts=facts(columns, row),
+            points=curves(columns, row),
+            champion=str(step.champions[0].label),
+            newest={column.curve: column.text(row) for column in columns if column.curve},
+            last_number=last - 1 if isinstance(last, int) else None,
+        )
+        return live if self.kind.live is None else self.kind.live(live, config, step)
+
+    def stage(self, progress: Progress | None, number: int, /) -> str:
+        """Return the current stage of step *number* in words; the first before there is any."""
+        if not self.kind.stages:
+            return f"{self.kind.word} {number}"
+        if progress is None:
+            return next(iter(self.kind.stages.values())).format(number)
+        words = self.kind.stages[progress.stage]
+        return words.format(number, done=progress.done, games=progress.games)
+
+    def champion_facts(self, champion: Any, last: Any, /) -> ChampionFacts:
+        """Return the facts about the champion of a run, by default its step."""
+        if self.kind.facts is not None:
+            return self.kind.facts(champion, last)
+        about = {"generation": last.number}
+        return ChampionFacts(f"from {self.kind.word} {last.number}", about, about)
+
+    def listings(self, config: Any, last: Any, /) -> list[Section]:
+        """Return tables about the last step, for the end of a run."""
+        return [] if self.kind.listings is None else self.kind.listings(config, last)
+
+
+def _usual(row: Row) -> list[Column]:
+    names = [name for name in row if name not in USUAL]
+    return [
+        Column(
+            name,
+            name,
+            curve=name if index < _MOST_CURVES else "",
+            is_listed=index < _MOST_LISTED,
+        )
+        for index, name in enumerate(names)
+    ]
 
 
 def check_installed(kind: Kind, config: Any) -> None:
