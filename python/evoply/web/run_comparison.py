@@ -5,7 +5,8 @@ A group is shown as the mean of its runs, with a band from the lowest to the hig
 
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,10 @@ from evoply.games import game_rules
 from evoply.kinds import Run
 from evoply.protocols import MALFORMED, RunError, RunNameError
 from evoply.reports.run_page import run_charts
-from evoply.reports.series import Lines, sampled
+from evoply.reports.series import Lines, Series
 from evoply.runs import RunSummary, named_run
 from evoply.runs.folder import CONFIG
 from evoply.web.run_messages import (
-    ChartLineShown,
     ChartShown,
     ComparedSide,
     DifferenceShown,
@@ -29,7 +29,7 @@ from evoply.web.run_messages import (
     SideList,
     SideListed,
 )
-from evoply.web.run_views import RunReader, finite, shown_runs
+from evoply.web.run_views import RunReader, chart_shown, finite, shown_runs
 from evoply.wording import shorten
 
 _GROUP = "seeds:"
@@ -37,7 +37,6 @@ _GROUP = "seeds:"
 _SEED = "seed"
 _MOST_SIDES = 300
 _MOST_SEEDS = 100
-_MOST_POINTS = 400
 _LONGEST_VALUE = 400
 _FRESH = "best_fresh"
 _BAND = "mean of {} runs, each with its own seed; band: from the lowest to the highest of them"
@@ -197,26 +196,17 @@ def _fresh(names: Sequence[str]) -> ChartShown | None:
     curves = []
     for name in names:
         with Run.open(named_run(name)) as run:
-            rows, game, step = run.rows(), run.game, run.step_word
-        curves.append({row["number"]: row[_FRESH] for row in rows if row.get(_FRESH) is not None})
-    if not all(curves):
+            rows = [row for row in run.rows() if row.get(_FRESH) is not None]
+            series = Series("best, fresh games", [row[_FRESH] for row in rows])
+            y_title = f"points per game, {game_rules(run.game).title}"
+            steps = [row["number"] for row in rows]
+            curves.append(Lines(steps, [series], run.step_word, y_title, is_share=True))
+    if not all(curve.x for curve in curves):
         return None
-    x = [number for number in curves[0] if all(number in curve for curve in curves)]
     note = "points per game on openings that nobody was selected on"
     if len(names) > 1:
         note = f"{note}; {_BAND.format(len(names))}"
-    return _chart(
-        {
-            "title": "Best on fresh games",
-            "note": note,
-            "x_title": step,
-            "y_title": f"points per game, {game_rules(game).title}",
-            "is_share": True,
-            "from_zero": False,
-        },
-        x,
-        {"best, fresh games": [[curve[number] for number in x] for curve in curves]},
-    )
+    return chart_shown("Best on fresh games", note, _mean(curves))
 
 
 def _mean_charts(names: Sequence[str]) -> list[ChartShown]:
@@ -226,58 +216,42 @@ def _mean_charts(names: Sequence[str]) -> list[ChartShown]:
         with Run.open(named_run(name)) as run:
             charts = run_charts(run)
         of_runs.append({chart.title: chart.lines for chart in charts if chart.lines is not None})
-    shown = []
-    for title, lines in of_runs[0].items():
-        if not all(title in charts for charts in of_runs):
+    means = {
+        title: _mean([charts[title] for charts in of_runs])
+        for title in of_runs[0]
+        if all(title in charts for charts in of_runs)
+    }
+    note = _BAND.format(len(names))
+    return [
+        chart_shown(title, note, mean) for title, mean in means.items() if mean.x and mean.series
+    ]
+
+
+def _mean(of_runs: Sequence[Lines]) -> Lines:
+    """Return the means of the lines that all runs have, over the steps that all have.
+
+    Bands are from the lowest to the highest of several runs.
+    """
+    places = [{step: place for place, step in enumerate(lines.x)} for lines in of_runs]
+    x = [step for step in of_runs[0].x if all(step in known for known in places)]
+    by_name = [{line.name: line.values for line in lines.series} for lines in of_runs]
+    series = []
+    for name in by_name[0]:
+        if not all(name in values for values in by_name):
             continue
-        alike = [charts[title] for charts in of_runs]
-        places = [{number: place for place, number in enumerate(known.x)} for known in alike]
-        x = [number for number in lines.x if all(number in known for known in places)]
-        by_name = [{series.name: series.values for series in known.series} for known in alike]
-        values = {
-            name: [
-                [series[name][known[number]] for number in x]
-                for series, known in zip(by_name, places, strict=True)
-            ]
-            for name in by_name[0]
-            if all(name in series for series in by_name)
-        }
-        about = {
-            "title": title,
-            "note": _BAND.format(len(names)),
-            **{key: getattr(lines, key) for key in ("x_title", "y_title", "is_share", "from_zero")},
-        }
-        if x and values:
-            shown.append(_chart(about, x, values))
-    return shown
+        alike = list(zip((values[name] for values in by_name), places, strict=True))
+        at = [_known(finite(values[known[step]]) for values, known in alike) for step in x]
+        means = [sum(known) / len(known) if known else None for known in at]
+        bands = [(min(known), max(known)) if known else None for known in at]
+        series.append(Series(name, means, bands if len(of_runs) > 1 else ()))
+    return replace(of_runs[0], x=x, series=series)
 
 
-def _chart(
-    about: Mapping[str, Any],
-    x: Sequence[float],
-    values: Mapping[str, Sequence[Sequence[float | None]]],
-) -> ChartShown:
-    """Return a chart of means; *values* are by name of line, then by run."""
-    places = sampled(range(len(x)), _MOST_POINTS)
-    lines = []
-    for index, (name, of_runs) in enumerate(values.items()):
-        at: list[list[float]] = []
-        for place in places:
-            found = [finite(curve[place]) for curve in of_runs]
-            known = [value for value in found if value is not None]
-            at.append(known if len(known) == len(found) else [])
-        is_group = len(of_runs) > 1
-        lines.append(
-            ChartLineShown(
-                name=name,
-                values=[finite(sum(known) / len(known)) if known else None for known in at],
-                low=[min(known) if known else None for known in at] if is_group else None,
-                high=[max(known) if known else None for known in at] if is_group else None,
-                color=index,
-                is_dashed=False,
-            )
-        )
-    return ChartShown(**about, x=[x[place] for place in places], lines=lines)
+def _known(values: Iterable[float | None]) -> list[float]:
+    """Return *values* if all are known, else none."""
+    found = [*values]
+    known = [value for value in found if value is not None]
+    return known if len(known) == len(found) else []
 
 
 def _pooled(states: Sequence[RunState]) -> list[MatchShown]:

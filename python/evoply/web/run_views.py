@@ -3,7 +3,7 @@
 import math
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, field
 
 from evoply.games import game_rules
@@ -12,7 +12,7 @@ from evoply.kinds import Run
 from evoply.reports.charts import Chart, charts_of
 from evoply.reports.open_evaluator import is_drawn, tree_of
 from evoply.reports.run_page import own_part, run_charts
-from evoply.reports.series import Lines, sampled
+from evoply.reports.series import Lines, Series, sampled
 from evoply.reports.status import status_in_words
 from evoply.runs import (
     RunSummary,
@@ -174,7 +174,7 @@ def _state(run: Run, name: str, version: str, now: _Moment) -> RunState:
     )
     if not rows:
         return state
-    state.charts = [_chart(chart, chart.lines) for chart in run_charts(run) if chart.lines]
+    state.charts = _charts(run_charts(run))
     if run.kind.own is not None:  # its steps are known to its learner alone
         return state
     last = run.last()
@@ -184,12 +184,7 @@ def _state(run: Run, name: str, version: str, now: _Moment) -> RunState:
     state.seconds_left = finite(live.seconds_left)
     _, sections = own_part(run, rows)
     # Beside the first, which is fitness: those of sections tell of the newest step.
-    state.charts[1:1] = [
-        _chart(chart, chart.lines)
-        for section in sections
-        for chart in charts_of(section)
-        if chart.lines is not None
-    ]
+    state.charts[1:1] = _charts(chart for section in sections for chart in charts_of(section))
     state.tables = [
         TableShown.of(
             section,
@@ -202,22 +197,38 @@ def _state(run: Run, name: str, version: str, now: _Moment) -> RunState:
     return state
 
 
-def _chart(chart: Chart, lines: Lines) -> ChartShown:
+def chart_shown(title: str, note: str, lines: Lines) -> ChartShown:
+    """Return a chart of *lines*; intervals around values are its bands."""
     points = sampled(range(len(lines.x)), _MOST_POINTS)
+
+    def edge(series: Series, end: int) -> list[float | None] | None:
+        at = [series.intervals[point] for point in points] if series.intervals else None
+        return at and [None if interval is None else interval[end] for interval in at]
+
     return ChartShown.of(
         lines,
-        title=chart.title,
-        note=chart.note,
+        title=title,
+        note=note,
         x=[lines.x[point] for point in points],
         lines=[
             ChartLineShown.of(
                 line,
                 values=[finite(line.values[point]) for point in points],
+                low=edge(line, 0),
+                high=edge(line, 1),
                 color=index if line.color is None else line.color,
             )
             for index, line in enumerate(lines.series)
         ],
     )
+
+
+def _charts(charts: Iterable[Chart]) -> list[ChartShown]:
+    return [
+        chart_shown(chart.title, chart.note, chart.lines)
+        for chart in charts
+        if chart.lines is not None
+    ]
 
 
 def finite(value: float | None) -> float | None:
