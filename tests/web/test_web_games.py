@@ -284,11 +284,11 @@ def test_whoever_plays_waits_for_nothing_else(tmp_path: Path) -> None:
     assert not loaded & {"runs", "evolution", "learning", "reports", "experiments", "studies"}
 
 
-@pytest.mark.parametrize("level", LEVELS, ids=lambda level: level.player)
-def test_every_level_plays_its_games(level: Any) -> None:
-    for game in level.ratings:
-        assert level in levels_of(game)
-        read_opponent(level.player, game, ServerLimits())
+@pytest.mark.parametrize("row", LEVELS, ids=lambda row: row["player"])
+def test_every_level_plays_its_games(row: Any) -> None:
+    for game, elo in row["ratings"].items():
+        assert (row["player"], elo) in [(level.player, level.elo) for level in levels_of(game)]
+        read_opponent(row["player"], game, ServerLimits())
 
 
 _VALUES = st.recursive(

@@ -11,7 +11,7 @@ from evoply.games.draws import NO_DRAWS
 from evoply.games.how_to_play import rules_in_words
 from evoply.players.strong import LEVEL_NAMES, USUAL_LEVEL
 from evoply.web.game_views import board_of, played_moves
-from evoply.web.messages import ApiAnswer, BoardShown, Error, LegalMove, PlayedMove
+from evoply.web.messages import ApiAnswer, BoardShown, LegalMove, PlayedMove, wrong
 from evoply.when_used import module_when_used
 
 if TYPE_CHECKING:
@@ -63,8 +63,7 @@ class PuzzleShown(ApiAnswer):
     """How often a weak level finds it, and which level finds it mostly."""
 
 
-_WRONG = {code: {"model": Error} for code in (404, 422)}
-book_router = APIRouter(prefix="/api", tags=["book"], responses=_WRONG)  # type: ignore[arg-type]
+book_router = APIRouter(prefix="/api", tags=["book"], responses=wrong(404, 422))
 GameName = Annotated[str, Path(max_length=60, description="A name of `/api/rules`.")]
 
 # Functions without `async` run in a thread: they play lines and read files.

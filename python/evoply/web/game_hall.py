@@ -17,15 +17,13 @@ from evoply.players import PlayerKind
 from evoply.protocols import Color, GameInProgress, GameRecord, TimeControl
 from evoply.web.game_views import line_of, row_of
 from evoply.web.limits import LimitError, RateLimiter, ServerLimits
-from evoply.web.messages import AgainAsked, BeginGame, Error
+from evoply.web.messages import AgainAsked, BeginGame
 from evoply.web.open_game import OpenGame, new_id, sides_of
 from evoply.web.outside_players import read_opponent
 from evoply.web.store import GameStore, Stored
 from evoply.web.thinking import ThinkingPool
 
 GameId = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
-WRONG = {code: {"model": Error} for code in (401, 404, 409, 422, 429)}
-"""The errors of a request about games."""
 _NO_GAME = "there is no such game - begin one"
 
 

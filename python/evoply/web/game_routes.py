@@ -10,18 +10,18 @@ from fastapi.responses import PlainTextResponse
 from evoply.formats.sources import FormatName
 from evoply.games import DATA_GAMES, GAMES, game_rules
 from evoply.protocols import Color
-from evoply.web.game_hall import WRONG, GameHall, GameId, Hall
+from evoply.web.game_hall import GameHall, GameId, Hall
 from evoply.web.game_views import exported, line_of, played_moves, state_of
 from evoply.web.ladder import BESIDE, levels_of
 from evoply.web.limits import LimitError
 from evoply.web.list_routes import list_router
 from evoply.web.messages import (
+    WRONG,
     AgainAsked,
     BeginGame,
     ChoiceAsked,
     ChoiceShown,
     GameState,
-    LevelShown,
     LineAsked,
     LineShown,
     MoveAsked,
@@ -46,7 +46,7 @@ _MOST_WORDS = 100
 Form = FormatName | Literal["svg"]
 
 
-game_router = APIRouter(prefix="/api", tags=["games"], responses=WRONG)  # type: ignore[arg-type]
+game_router = APIRouter(prefix="/api", tags=["games"], responses=WRONG)
 # First: what it has under /games is no id of a game.
 game_router.include_router(list_router)
 
@@ -61,14 +61,7 @@ async def rules() -> list[RulesShown]:
             rows=game.shape.rows,
             columns=game.shape.columns,
             beside=BESIDE.get(game.name, ""),
-            levels=[
-                LevelShown.of(
-                    level,
-                    elo=level.ratings.get(game.name),
-                    interval=level.intervals.get(game.name),
-                )
-                for level in levels_of(game.name)
-            ],
+            levels=levels_of(game.name),
         )
         for game in map(game_rules, (*GAMES, *DATA_GAMES))
     ]

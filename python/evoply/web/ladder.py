@@ -1,34 +1,36 @@
 """The ladder of opponents: `ladder.toml`, where one more level is one more table."""
 
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from operator import attrgetter
+from typing import Any
 
 from evoply.players import parse_player
 
 
 @dataclass(frozen=True, slots=True)
-class LadderOpponent:
-    """An opponent by a name that says something to people."""
+class Level:
+    """An opponent on the ladder of a game, by a name that says something to people."""
 
     title: str
     player: str
     """Its text, as in `evoply match`."""
     about: str
-    ratings: Mapping[str, int]
-    """The games in whose ladder it is, and its Elo above `random` there, as measured."""
-    intervals: Mapping[str, int] = field(default_factory=dict)
-    """Half the width of the 95 % interval of each rating, where a tournament told it."""
-    kind: str = "simple"
-    """level: one of the named levels; paper: a player of a paper; simple: a simple rule."""
+    kind: str
+    """level, paper or simple: a named level, a player of a paper, or a simple rule."""
+    elo: int | None
+    """Its measured rating above `random`; None if nobody has measured it."""
+    interval: int | None
+    """Half the width of its 95 % interval; None if it is not known."""
 
 
 _TABLE = tomllib.loads((files("evoply.web") / "ladder.toml").read_text(encoding="utf-8"))
 
-LEVELS = tuple(LadderOpponent(**level) for level in _TABLE["level"])
-"""All levels of all games."""
+LEVELS: Sequence[Mapping[str, Any]] = _TABLE["level"]
+"""The tables of the file: each is a level of all games that it has a rating for."""
 
 BESIDE: Mapping[str, str] = _TABLE.get("beside", {})
 """Sentences on players that people may know, which are no opponents here, by game."""
@@ -38,16 +40,28 @@ _FOR_OTHERS = ("random", "greedy", "material:depth=4")
 
 
 @cache
-def levels_of(game: str) -> tuple[LadderOpponent, ...]:
+def levels_of(game: str) -> tuple[Level, ...]:
     """Return the levels of *game*, the weakest first.
 
     >>> [level.player for level in levels_of("othello-4")]
     ['random', 'mobility', 'material:depth=2', 'mobility:depth=4']
     """
-    levels = [level for level in LEVELS if game in level.ratings]
+    levels = [
+        Level(
+            row["title"],
+            row["player"],
+            row["about"],
+            row.get("kind", "simple"),
+            elo=row["ratings"][game],
+            interval=row.get("intervals", {}).get(game),
+        )
+        for row in LEVELS
+        if game in row["ratings"]
+    ]
     if levels:
-        return tuple(sorted(levels, key=lambda level: level.ratings[game]))
-    return tuple(LadderOpponent(text, text, "", {}) for text in _FOR_OTHERS if _plays(text, game))
+        return tuple(sorted(levels, key=attrgetter("elo")))
+    players = (text for text in _FOR_OTHERS if _plays(text, game))
+    return tuple(Level(text, text, "", "simple", elo=None, interval=None) for text in players)
 
 
 def title_of(player: str, game: str) -> str:

@@ -54,7 +54,7 @@ def _words(text: str) -> SearchWord:
         games=tuple(
             name for name in (*GAMES, *DATA_GAMES) if wanted in game_rules(name).title.casefold()
         ),
-        players=tuple(level.player for level in LEVELS if wanted in level.title.casefold()),
+        players=tuple(row["player"] for row in LEVELS if wanted in row["title"].casefold()),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field
 
 from evoply.protocols import Color
+from evoply.web.ladder import Level
 
 PERSON = "person"
 """The name of a side that no player of evoply plays."""
@@ -47,6 +48,15 @@ class Error(ApiAnswer):
     """What is wrong with a request, and what to do."""
 
     error: str
+
+
+def wrong(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return the schema of errors of routes."""
+    return {status: {"model": Error} for status in statuses}
+
+
+WRONG = wrong(401, 404, 409, 422, 429)
+"""The errors of a request about games and runs."""
 
 
 def wrong_as_json(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -419,20 +429,6 @@ class XRayShown(ApiAnswer):
     note: str
 
 
-class LevelShown(ApiAnswer):
-    """An opponent on the ladder."""
-
-    title: str
-    player: str
-    about: str
-    kind: str
-    """level, paper or simple: a named level, a player of a paper, or a simple rule."""
-    elo: int | None
-    """Its measured rating above `random`; None if nobody has measured it."""
-    interval: int | None
-    """Half the width of its 95 % interval; None if it is not known."""
-
-
 class RulesShown(ApiAnswer):
     """A game that can be played, and whom one can play it against, the weakest first."""
 
@@ -440,7 +436,7 @@ class RulesShown(ApiAnswer):
     title: str
     rows: int
     columns: int
-    levels: list[LevelShown]
+    levels: tuple[Level, ...]
     beside: str
     """A sentence on a rated player that is no opponent here; "" for none."""
     adviser: str

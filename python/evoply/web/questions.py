@@ -19,7 +19,6 @@ from evoply.web.messages import (
     Bound,
     ChoiceAsked,
     ChoiceShown,
-    FeatureShown,
     QuestionAsked,
     Review,
     ReviewAsked,
@@ -226,18 +225,10 @@ async def xray_of(game: OpenGame, question: XRayAsked, read: OpponentReader) -> 
 def _message(seen: XRay) -> XRayShown:
     from evoply.reports.x_ray import value_text
 
-    data = seen.to_dict()
-    features = [
-        FeatureShown.of(feature, value=value_text(feature.value), adds=written["adds"])
-        for feature, written in zip(seen.features, data["features"], strict=True)
-    ]
-    return XRayShown.of(
-        seen,
-        player=short_name(seen.player),
-        features=features,
-        tree=seen.svg(),
-        **{name: data[name] for name in ("value", "squares", "rest")},
-    )
+    data = seen.to_dict() | {"player": short_name(seen.player), "tree": seen.svg()}
+    for shown, feature in zip(data["features"], seen.features, strict=True):
+        shown["value"] = value_text(feature.value)
+    return XRayShown(**data)
 
 
 def _place(game: OpenGame, ply: int | None) -> int:

@@ -14,7 +14,7 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from evoply.presets import PRESETS
 from evoply.web.limits import ServerLimits
-from evoply.web.messages import Error
+from evoply.web.messages import WRONG
 from evoply.web.run_messages import (
     ChampionShown,
     FormShown,
@@ -65,9 +65,7 @@ else:  # a request's arguments are looked at when the server begins
     Reader = Annotated[object, Depends(_reader)]
 RunName = Annotated[str, Path(max_length=250)]
 SideName = Annotated[str, Query(max_length=260)]
-_WRONG = {code: {"model": Error} for code in (401, 404, 409, 422, 429)}
-
-run_router = APIRouter(prefix="/api", tags=["runs"], responses=_WRONG)  # type: ignore[arg-type]
+run_router = APIRouter(prefix="/api", tags=["runs"], responses=WRONG)
 
 
 @run_router.get("/presets")
