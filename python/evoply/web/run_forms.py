@@ -15,7 +15,7 @@ from evoply.configs.json_schema import config_schema
 from evoply.configs.keys import without_none
 from evoply.configs.run_config import changed_config
 from evoply.evolution.play.opponents import player_texts
-from evoply.games import GAMES
+from evoply.games import GAMES, game_rules
 from evoply.kinds import KINDS
 from evoply.own_code import carried
 from evoply.presets import PRESETS, preset_file, preset_text
@@ -23,8 +23,8 @@ from evoply.protocols import ConfigError
 from evoply.runs.finding_kinds import kind_of
 from evoply.web.limits import ServerLimits
 from evoply.web.outside_players import read_opponent
-from evoply.web.run_messages import FormShown, StartRun, preset_shown
-from evoply.web.run_questions import fitting, games_to_choose, sets_for, ticks_for
+from evoply.web.run_messages import FormShown, GameChoice, StartRun, preset_shown
+from evoply.web.run_questions import fitting, sets_for, ticks_for
 from evoply.wording import shorten
 
 _LOOKS = 5
@@ -59,7 +59,7 @@ def form_of(name: str, limits: ServerLimits, game: str | None = None) -> FormSho
         size["maximum"] = min(limits.population, size["maximum"])
     return FormShown(
         preset=preset,
-        games=games_to_choose(),
+        games=[GameChoice.of(game_rules(name)) for name in GAMES],
         config_schema=schema,
         values=config.model_dump(mode="json"),
         fitting=fits,

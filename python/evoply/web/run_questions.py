@@ -5,7 +5,7 @@ are to choose from: sets of primitives, features, patterns, opponents.
 """
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
@@ -17,20 +17,12 @@ from evoply.expressions import (
     ExpressionError,
     PrimitiveSet,
 )
-from evoply.games import GAMES, game_rules
+from evoply.games import game_rules
 from evoply.web.ladder import levels_of
-from evoply.web.run_messages import GameChoice, MemberShown, OptionShown, SetShown, TicksShown
+from evoply.web.run_messages import MemberShown, OptionShown, SetShown, TicksShown
 
 _SETS = tomllib.loads((files("evoply.web") / "primitive_sets.toml").read_text(encoding="utf-8"))
 """Sets that are worth choosing in a game, the most usual first; a preset may have yet another."""
-
-_NEW_ROWS: Mapping[str, str] = {"features": "name", "patterns": "squares"}
-"""Lists of learners that are ticked, and the column of a row that a tick stands for."""
-
-
-def games_to_choose() -> list[GameChoice]:
-    """Return the games that a run can have."""
-    return [GameChoice(name=name, title=game_rules(name).title) for name in GAMES]
 
 
 def sets_for(config: Any) -> list[SetShown]:
@@ -66,31 +58,35 @@ def _set_shown(chosen: PrimitiveSet, name: str, title: str) -> SetShown:
 
 def ticks_for(config: Any) -> list[TicksShown]:
     """Return the lists of *config* whose rows can be chosen by ticks."""
-    return [*_opponents(config), *_rows_of_learners(config)]
+    return [*_opponents(config), *_features(config), *_patterns(config)]
+
+
+def _ticks(rows: Sequence[Any], known: Iterable[OptionShown], **said: Any) -> TicksShown:
+    """Return a list of *rows* with what is *known*, and with what else the rows have."""
+    options = list(known)
+    values = {option.value for option in options}
+    others = [value for row in rows if (value := getattr(row, said["column"])) not in values]
+    return TicksShown(
+        options=options + [OptionShown(value=value, title=value) for value in others], **said
+    )
 
 
 def _opponents(config: Any) -> Iterator[TicksShown]:
     """Yield the players that a run of evolution may be trained against."""
     if not isinstance(getattr(config, "fitness", None), Fitness):
         return
-    options = [
-        OptionShown(value=level.player, title=level.title, about=level.about)
-        for level in levels_of(config.game)
-        if may_train(level.player, config.game)
-    ]
-    known = {option.value for option in options}
-    options += [
-        OptionShown(value=opponent.player, title=opponent.player)
-        for opponent in config.fitness.opponents
-        if opponent.player not in known
-    ]
     rows = config.fitness.opponents
-    yield TicksShown(
+    yield _ticks(
+        rows,
+        (
+            OptionShown(value=level.player, title=level.title, about=level.about)
+            for level in levels_of(config.game)
+            if may_train(level.player, config.game)
+        ),
         path="fitness.opponents",
         column="player",
         title="Opponents",
         note="Every individual plays against all of these. Strong ones take longer.",
-        options=options,
         new_row={"pairs": rows[0].pairs if rows else 5, "games": None},
     )
 
@@ -101,30 +97,29 @@ def may_train(player: str, game: str) -> bool:
     return not list(fitness.player_problems(game))
 
 
-def _rows_of_learners(config: Any) -> Iterator[TicksShown]:
-    """Yield what a learner without trees measures, if its config lists that."""
-    for path, column in _NEW_ROWS.items():
-        if not hasattr(config, path):
-            continue
-        rows = [getattr(row, column) for row in getattr(config, path)]
-        known = dict(_known_features(config.game) if path == "features" else _patterns(rows))
-        if not known:  # squares by name say little to people
-            continue
-        options = [
-            OptionShown(value=value, title=value.replace("_", " "), about=about)
-            for value, about in known.items()
-        ]
-        options += [OptionShown(value=row, title=row) for row in rows if row not in known]
-        yield TicksShown(
-            path=path,
-            column=column,
-            title="What it measures",
-            note="Each of these gets weights that learning finds."
-            if path == "features"
-            else "The contents of these squares are looked up in tables that learning fills.",
-            options=options,
-            new_row={},
-        )
+def _measured(rows: Sequence[Any], known: Mapping[str, str], **said: Any) -> Iterator[TicksShown]:
+    """Yield what a learner without trees measures, if names of it are *known*."""
+    options = (
+        OptionShown(value=value, title=value.replace("_", " "), about=about)
+        for value, about in known.items()
+    )
+    if known:  # squares by name say little to people
+        yield _ticks(rows, options, title="What it measures", new_row={}, **said)
+
+
+def _features(config: Any) -> Iterator[TicksShown]:
+    if hasattr(config, "features"):
+        note = "Each of these gets weights that learning finds."
+        known = dict(_known_features(config.game))
+        yield from _measured(config.features, known, path="features", column="name", note=note)
+
+
+def _patterns(config: Any) -> Iterator[TicksShown]:
+    """Yield the named patterns, if the board is theirs: a config that uses one says so."""
+    rows = getattr(config, "patterns", ())
+    known = OTHELLO_PATTERNS if any(row.squares in OTHELLO_PATTERNS for row in rows) else {}
+    note = "The contents of these squares are looked up in tables that learning fills."
+    yield from _measured(rows, known, path="patterns", column="squares", note=note)
 
 
 def _known_features(game: str) -> Iterator[tuple[str, str]]:
@@ -137,11 +132,6 @@ def _known_features(game: str) -> Iterator[tuple[str, str]]:
             continue
         if is_there:
             yield name, feature.title
-
-
-def _patterns(rows: Sequence[str]) -> Mapping[str, str]:
-    """Return the named patterns, if the board is theirs: a config that uses one says so."""
-    return OTHELLO_PATTERNS if any(row in OTHELLO_PATTERNS for row in rows) else {}
 
 
 def fitting(config: Any, game: str) -> dict[str, Any]:
