@@ -1,51 +1,45 @@
 // The fields of a form, made of a key (see schema.js): one value, or a list of rows.
-// A field is {key, element, first, read(), write(value), isChanged(), entered(), restore(raw), place(path), clear()}:
-// `first` is where the keyboard goes, `place` gives {input, error} for what is wrong at a path;
-// `entered` and `restore` are of texts as they were typed.
+// A field is {key, element, first, read(), write(value), isChanged(), place(path), clear()}:
+// `first` is where the keyboard goes, `place` gives {input, error} for what is wrong at a path.
 
 import { make } from "./dom.js";
 
-export function fieldOf(key) {
-  return key.columns.length ? listField(key) : oneField(key);
+const nameOf = (path) => path.split(".").at(-1);
+const idOf = (path) => path.replaceAll(".", "-");
+const text = (value) => (value === null ? "" : Array.isArray(value) ? value.join(", ") : String(value));
+
+function help(key, ...before) {
+  const limits = key.range ? `${key.type}, ${key.range}` : key.enum ? "" : key.type;
+  return make("span", { class: "help", id: `help-${idOf(key.path)}` }, ...before,
+    key.label ? key.description : `${key.description.replaceAll("`", "")}${limits ? ` (${limits})` : ""}`);
 }
 
-const nameOf = (path) => path.split(".").at(-1);
-
-function help(key) {
-  if (key.label) return key.meaning;
-  const limits = key.range ? `${key.type}, ${key.range}` : key.choices.length ? "" : key.type;
-  return `${key.meaning.replaceAll("`", "")}${limits ? ` (${limits})` : ""}`;
+export function fieldOf(key) {
+  const field = key.columns.length ? listField(key) : oneField(key);
+  const before = JSON.stringify(field.read());
+  // A kind is always said: the other values are those that it begins with.
+  return { key, isChanged: () => key.isKind || JSON.stringify(field.read()) !== before, ...field };
 }
 
 function oneField(key) {
   const cell = cellOf(key, key.value);
-  const id = key.path.replaceAll(".", "-");
-  cell.at(key.path, `help-${id}`);
-  const element = make("div", { class: "field" }, make("label", {}, make("span", {}, key.label ?? nameOf(key.path)), cell.input), cell.error,
-    make("span", { class: "help", id: `help-${id}` }, help(key)));
-  return {
-    key, element, first: cell.input, read: cell.read, clear: cell.clear,
-    // A kind is always said: the other values are those that it begins with.
-    isChanged: () => key.isKind || cell.input.value.trim() !== text(key.value),
-    entered: () => cell.input.value,
-    restore: (raw) => { cell.input.value = raw; },
-    write: (value) => { cell.input.value = text(value); },
-    place: (path) => (path === key.path ? cell : null),
-  };
+  cell.at(key.path, `help-${idOf(key.path)}`);
+  const element = make("div", { class: "field" }, make("label", {}, make("span", {}, key.label ?? nameOf(key.path)), cell.input), cell.error, help(key));
+  return { element, first: cell.input, read: cell.read, write: cell.write, clear: cell.clear, place: (path) => (path === key.path ? cell : null) };
 }
-
-const text = (value) => (value === null ? "" : Array.isArray(value) ? value.join(", ") : String(value));
 
 // Where one value is entered, and what is wrong with it.
 function cellOf(key, value) {
   const error = make("span", { class: "error" });
   const input = inputOf(key, value);
+  const write = (one) => { input.value = text(one); };
+  write(value);
   return {
-    input, error,
-    at(path, help) {
-      error.id = `error-${path.replaceAll(".", "-")}`;
+    input, error, write,
+    at(path, helpId) {
+      error.id = `error-${idOf(path)}`;
       input.name = path;
-      input.setAttribute("aria-describedby", `${help} ${error.id}`);
+      input.setAttribute("aria-describedby", `${helpId} ${error.id}`);
     },
     read: () => valueOf(key, input),
     clear() {
@@ -56,44 +50,35 @@ function cellOf(key, value) {
 }
 
 function inputOf(key, value) {
-  if (key.choices.length || key.type === "true or false") {
-    const choices = key.choices.length ? key.choices : ["true", "false"];
+  const choices = key.enum ?? (key.type === "true or false" ? ["true", "false"] : null);
+  if (choices) {
     // A kind must be given where its table is; without it there is no such table.
     const empty = value === null || (key.isKind && key.isRequired) ? [new Option("empty", "")] : [];
-    const select = make("select", {}, ...empty, ...choices.map((one) => new Option(one, one)));
-    select.value = text(value);
-    return select;
+    return make("select", {}, ...empty, ...choices.map((one) => new Option(one, one)));
   }
-  const isNumber = key.type === "whole number" || key.type === "number";
-  return make("input", { type: isNumber ? "number" : "text", min: key.least, max: key.most,
-    step: isNumber ? (key.type === "number" ? "any" : 1) : null,
-    placeholder: key.isRequired ? null : "empty", value: value === null ? null : text(value) });
+  const step = { "whole number": 1, number: "any" }[key.type] ?? null;
+  return make("input", { type: step === null ? "text" : "number", min: key.minimum ?? null, max: key.maximum ?? null, step,
+    placeholder: key.isRequired ? null : "empty" });
 }
 
 function valueOf(key, input) {
   const entered = input.value.trim();
-  if (entered === "" && input.validity.badInput) return "no number";
-  if (entered === "" && key.type !== "text") return null;
+  if (entered === "") return input.validity.badInput ? "no number" : null;
   if (key.type === "true or false") return entered === "true";
-  const number = (one) => (Number.isFinite(Number(one)) ? Number(one) : one);
-  if (key.type.startsWith("list of ")) {
-    return entered.split(/[\s,]+/).filter((one) => one).map((one) => (key.type.includes("number") ? number(one) : one));
-  }
-  return entered === "" ? null : key.type.includes("number") ? number(entered) : entered;
+  const read = (one) => (key.type.includes("number") && Number.isFinite(Number(one)) ? Number(one) : one);
+  return key.type.startsWith("list of ") ? entered.split(/[\s,]+/).filter((one) => one).map(read) : read(entered);
 }
 
 // Rows that can be added, removed and moved. `key.columns` are the cells of a row.
 function listField(key) {
-  const id = key.path.replaceAll(".", "-");
+  const id = idOf(key.path);
   const error = make("span", { class: "error", id: `error-${id}` });
   const list = make("ol", { class: "rows" });
   const isTable = key.columns[0].path !== `${key.path}.0`;
   const rows = []; // {element, cells, buttons}
   const add = make("button", { type: "button", "aria-describedby": `help-${id} error-${id}`, click: () => append().cells[0].input.focus() }, "Add a row");
-  const helps = isTable ? key.columns.map((column) => make("span", { class: "help", id: `help-${column.path.replaceAll(".", "-")}` },
-    make("b", {}, nameOf(column.path)), ` ${help(column)}`)) : [];
-  const element = make("fieldset", { class: "field list" }, make("legend", {}, nameOf(key.path)), list, add, error,
-    make("span", { class: "help", id: `help-${id}` }, help(key)), ...helps);
+  const helps = isTable ? key.columns.map((column) => help(column, make("b", {}, nameOf(column.path)), " ")) : [];
+  const element = make("fieldset", { class: "field list" }, make("legend", {}, nameOf(key.path)), list, add, error, help(key), ...helps);
 
   function append(values = key.columns.map((column) => column.value)) {
     const cells = key.columns.map((column, index) => cellOf(column, values[index]));
@@ -132,7 +117,7 @@ function listField(key) {
     rows.forEach((row, place) => {
       row.cells.forEach((cell, index) => {
         const column = key.columns[index].path; // as in the first row
-        cell.at(`${key.path}.${place}${column.slice(key.path.length + 2)}`, `help-${isTable ? column.replaceAll(".", "-") : id}`);
+        cell.at(`${key.path}.${place}${column.slice(key.path.length + 2)}`, `help-${isTable ? idOf(column) : id}`);
         if (!isTable) cell.input.setAttribute("aria-label", `${nameOf(key.path)}, row ${place + 1}`);
       });
       row.element.setAttribute("aria-label", `row ${place + 1}`);
@@ -144,22 +129,17 @@ function listField(key) {
     });
   }
 
-  const read = () => rows.map(({ cells }) => (isTable
-    ? Object.fromEntries(cells.map((cell, index) => [nameOf(key.columns[index].path), cell.read()])) : cells[0].read()));
-  const raw = () => rows.map(({ cells }) => cells.map((cell) => cell.input.value));
-  const restore = (kept) => {
+  function write(values) {
     rows.length = 0;
     list.replaceChildren();
-    for (const values of kept) append().cells.forEach((cell, index) => { cell.input.value = values[index]; });
-  };
-  for (const values of key.rows ?? []) append(values);
-  const before = JSON.stringify(raw());
+    for (const row of values ?? []) append(key.columns.map((column) => (isTable ? row[nameOf(column.path)] : row) ?? null));
+  }
+
+  write(key.value);
   return {
-    key, element, first: add, read,
-    isChanged: () => JSON.stringify(raw()) !== before,
-    entered: raw,
-    restore,
-    write: (values) => restore(values.map((row) => key.columns.map((column) => text((isTable ? row[nameOf(column.path)] : row) ?? null)))),
+    element, first: add, write,
+    read: () => rows.map(({ cells }) => (isTable
+      ? Object.fromEntries(cells.map((cell, index) => [nameOf(key.columns[index].path), cell.read()])) : cells[0].read())),
     place: (path) => rows.flatMap((row) => row.cells).find((cell) => cell.input.name === path)
       ?? (path === key.path || path.startsWith(`${key.path}.`) ? { input: add, error } : null),
     clear() {

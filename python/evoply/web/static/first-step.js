@@ -107,7 +107,7 @@ function setQuestion(sets, field) {
 // Rows of a list that can be chosen from; rows that are none of the options are left alone.
 function tickQuestion({ path, column, title, note, options, new_row }, field) {
   const error = errorOf(path);
-  const index = field.key.columns.findIndex((one) => one.path.split(".").at(-1) === column);
+  const valueOf = (row) => String(row[column] ?? "").trim();
   const boxes = options.map((one) => tick(one.title, one.about || (one.title === one.value ? "" : one.value),
     { value: one.value, title: one.value, "aria-describedby": error.id }));
   const others = make("p", { class: "help" });
@@ -116,7 +116,7 @@ function tickQuestion({ path, column, title, note, options, new_row }, field) {
     element: make("fieldset", { class: "question" }, make("legend", {}, title), make("p", { class: "help" }, note),
       make("div", { class: "ticks" }, ...boxes.map((one) => one.element)), others, error),
     follow() {
-      const there = field.entered().map((row) => row[index].trim());
+      const there = field.read().map(valueOf);
       for (const { input } of boxes) input.checked = there.includes(input.value);
       const own = there.filter((one) => one && !options.some(({ value }) => value === one));
       others.textContent = own.length ? `and, in all settings: ${own.join(", ")}` : "";
@@ -124,13 +124,13 @@ function tickQuestion({ path, column, title, note, options, new_row }, field) {
     write({ value, checked }) {
       const rows = field.read();
       if (checked) field.write([...rows, { ...new_row, [column]: value }]);
-      else field.write(rows.filter((row) => String(row[column] ?? "").trim() !== value));
+      else field.write(rows.filter((row) => valueOf(row) !== value));
     },
     place(where) {
       if (where === path) return { input: boxes[0].input, error };
       const place = where.startsWith(`${path}.`) ? where.slice(path.length + 1).split(".")[0] : null;
-      const row = place === null ? undefined : field.entered()[Number(place)];
-      const box = row && boxes.find(({ input }) => input.value === row[index].trim());
+      const row = place === null ? undefined : field.read()[Number(place)];
+      const box = row && boxes.find(({ input }) => input.value === valueOf(row));
       return box ? { input: box.input, error } : null;
     },
   };

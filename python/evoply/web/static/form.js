@@ -58,8 +58,8 @@ function showKeys(place, form, values = form.values, kept = {}) {
         ...(section.meaning ? [make("p", { class: "note" }, section.meaning.split("\n\n")[0].replaceAll("`", ""))] : []), make("div", { class: "fields" }, ...list(section))))),
     make("label", { class: "check" }, tests, "Play test matches at the end"),
     make("details", {}, make("summary", {}, "The preset as a file"), make("pre", { tabindex: "0" }, form.text)));
-  for (const [path, value] of Object.entries(form.fitting)) fields.find((one) => one.key.path === path)?.write(value);
-  for (const field of fields) if (field.key.path in kept && !field.key.isKind) field.restore(kept[field.key.path]);
+  const before = { ...form.fitting, ...kept };
+  for (const field of fields) if (field.key.path in before && !field.key.isKind) field.write(before[field.key.path]);
   const first = firstStep(form, fields, name.element);
   const [game, preset] = [gameChoice(form), presetChoice(form)];
   const whole = make("form", { class: "config", novalidate: true },
@@ -72,12 +72,12 @@ function showKeys(place, form, values = form.values, kept = {}) {
     event.preventDefault();
     trying(() => begin(form.preset.name, whole, { fields, first }, tests.checked));
   });
-  const sameName = () => ({ name: name.entered(), tests: tests.checked });
+  const sameName = () => ({ name: name.read(), tests: tests.checked });
   game.addEventListener("change", () => form.choose(form.preset.name, game.value, sameName(), "#new-run-game"));
   preset.addEventListener("change", () => form.choose(preset.value, form.game, sameName(), "#preset"));
   // Another kind of a table has other keys: the form is made anew, with what was entered so far.
   function rechoose({ path }, kind) {
-    const entered = Object.fromEntries(fields.map((field) => [field.key.path, field.entered()]));
+    const entered = Object.fromEntries(fields.map((field) => [field.key.path, field.read()]));
     const chosen = withKind(values, form.values, path.split(".").slice(0, -1), kind);
     showKeys(place, form, chosen, { ...entered, tests: tests.checked });
     const section = place.querySelector(`[name="${path}"]`);
@@ -116,8 +116,8 @@ function presetChoice({ presets, preset, games, game }) {
 
 // What the run is called, which is not a key of its config.
 function nameField(game) {
-  const field = fieldOf({ path: "name", label: "Name", type: "text", meaning: "What to call the run: letters, digits, - _ + and .",
-    range: "", value: null, choices: [], columns: [], least: null, most: null });
+  const field = fieldOf({ path: "name", label: "Name", type: "text", description: "What to call the run: letters, digits, - _ + and .",
+    value: null, columns: [] });
   field.first.maxLength = 100;
   field.first.placeholder = `${game}-1, -2, …`;
   return field;
