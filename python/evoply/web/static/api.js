@@ -73,6 +73,12 @@ export const get = (path) => ask("GET", path);
 export const post = (path, body) => ask("POST", path, body);
 export const remove = (path) => ask("DELETE", path);
 
+// Begin a game, and show it.
+export async function beginGame(body) {
+  const { id } = await post("/api/games", body);
+  location.hash = `#game=${id}`;
+}
+
 // The server answers one question about a game after another: those of the page wait for their turn.
 let last = Promise.resolve();
 export function inTurn(work) {

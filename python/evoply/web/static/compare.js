@@ -4,7 +4,7 @@ import { get } from "./api.js";
 import { LineChart } from "./charts.js";
 import { again, make, renew, table } from "./dom.js";
 import { trying } from "./messages.js";
-import { percent } from "./words.js";
+import { moment, percent } from "./words.js";
 
 const place = document.getElementById("view-compare");
 // Of the first and of the second run, blue and orange, which nobody takes for one another; dashes tell
@@ -59,7 +59,6 @@ function showPage(path) {
   }), SECONDS);
 }
 
-const moment = (text) => new Date(text).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
 const inAddress = (path) => path.split("/").map(encodeURIComponent).join("/");
 const address = (path) => `/reports/${inAddress(path)}`;
 

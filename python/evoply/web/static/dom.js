@@ -11,6 +11,9 @@ export function make(name, attributes = {}, ...children) {
   return element;
 }
 
+// The element of a picture that the server has drawn, an SVG as text.
+export const drawing = (text) => document.adoptNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement);
+
 // A table that becomes cards on a narrow screen; rows are lists of texts or elements.
 export function table(columns, rows, caption) {
   const cell = (content, index) => make("td", { "data-label": columns[index] }, content);

@@ -4,6 +4,7 @@ import { get, post, remove } from "./api.js";
 import { agreed } from "./dialog.js";
 import { make, table } from "./dom.js";
 import { say, trying } from "./messages.js";
+import { moment } from "./words.js";
 
 const place = document.getElementById("view-games");
 const PAUSE = 250; // ms after the last key of a search
@@ -46,7 +47,6 @@ async function load(isMore = false) {
   paint();
 }
 
-const moment = (text) => new Date(text).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
 const vs = (game) => `${game.title}, ${game.black_label} against ${game.white_label}`;
 
 function paint() {

@@ -1,6 +1,7 @@
 // The form of a new game: which game, who plays, how long, and where it begins.
 
 import { get, post } from "./api.js";
+import { make } from "./dom.js";
 import { trying } from "./messages.js";
 import { at, NAMES } from "./names.js";
 
@@ -18,13 +19,6 @@ export function startNewGame({ open, setUpBoard, mayDrop }) {
 
   const option = (value, text) => new Option(text, value);
 
-  function group(label, options) {
-    const made = document.createElement("optgroup");
-    made.label = label;
-    made.append(...options);
-    return made;
-  }
-
   function levelOption(level) {
     const interval = level.interval === null || level.elo === 0 ? "" : ` ± ${level.interval}`;
     const made = option(level.player, `${level.title}${level.elo === null ? "" : ` · ${level.elo}${interval} Elo`}`);
@@ -41,7 +35,7 @@ export function startNewGame({ open, setUpBoard, mayDrop }) {
       groups.push(["Your champions", champions.map((run) => option(`champion@${run.name}`,
         `${run.name}${run.best_fresh === null ? "" : ` · ${Math.round(100 * run.best_fresh)} % in fresh games`}`))]);
       at(color).replaceChildren(option("person", "You"),
-        ...groups.filter(([, options]) => options.length).map(([label, options]) => group(label, options)),
+        ...groups.filter(([, options]) => options.length).map(([label, options]) => make("optgroup", { label }, ...options)),
         option("other", "Another player…"));
       const has = (value) => [...at(color).options].some((one) => one.value === value);
       at(color).value = has(before) ? before : color === "black" ? "person"
@@ -109,19 +103,12 @@ export function startNewGame({ open, setUpBoard, mayDrop }) {
     let turn = state.turn;
     const cells = [...state.start];
     const hasKings = state.labels.some((one) => one);
-    const button = (text, isOn, work) => {
-      const made = document.createElement("button");
-      made.type = "button";
-      made.textContent = text;
-      made.setAttribute("aria-pressed", String(isOn()));
-      made.addEventListener("click", () => {
-        work();
-        paint();
-        [...at("palette").children].find((one) => one.textContent === text).focus();
-        setUpBoard(editing);
-      });
-      return made;
-    };
+    const button = (text, isOn, work) => make("button", { type: "button", "aria-pressed": String(isOn()), click: () => {
+      work();
+      paint();
+      [...at("palette").children].find((one) => one.textContent === text).focus();
+      setUpBoard(editing);
+    } }, text);
     const paint = () => at("palette").replaceChildren(
       ...PIECES.filter(([symbol]) => hasKings || !"BW".includes(symbol))
         .map(([symbol, name]) => button(name, () => piece === symbol, () => { piece = symbol; })),

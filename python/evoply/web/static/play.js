@@ -6,9 +6,10 @@ import { startCoach } from "./coach.js";
 import { copyGame, offerForms } from "./copy.js";
 import { agreed } from "./dialog.js";
 import { make } from "./dom.js";
+import { entered, nextSquares } from "./entering.js";
 import { startLine } from "./line.js";
 import { say, trying } from "./messages.js";
-import { at, NAMES, OTHER } from "./names.js";
+import { at, isShortcut, NAMES, OTHER } from "./names.js";
 import { startNewGame } from "./new-game.js";
 import { whyNot } from "./refusals.js";
 import { startReview } from "./review.js";
@@ -136,20 +137,7 @@ const label = (color) => (person(color) && person(OTHER[color]) ? NAMES[color] :
 // The board that is shown, as a text that no other board has: what was asked about one is not shown on another.
 const place = () => `${game.id} ${game.moves.slice(0, ply()).map((one) => one.text)} ${line.isMoved() ? line.count() : ""}`;
 
-// The legal moves that go on from the squares that were chosen so far.
-function fitting() {
-  return game.legal.filter((move) => selected.every((square, index) => move.path[index] === square));
-}
-
-function targets() {
-  if (!isMine()) return [];
-  const moves = fitting();
-  const count = selected.length;
-  const next = moves.map((move) => move.path[count]);
-  // A capture may also be named by where it ends.
-  if (count) next.push(...moves.map((move) => move.path.at(-1)));
-  return [...new Set(next.filter((square) => square !== undefined))];
-}
+const targets = () => (isMine() ? nextSquares(game.legal, selected) : []);
 
 function choose(square) {
   if (setUp !== null) {
@@ -165,22 +153,13 @@ function choose(square) {
     showStatus();
     return;
   }
-  if (selected.length && selected.at(-1) === square) {
+  const found = entered(game.legal, selected, square);
+  if (found?.move) {
     selected = [];
-    show();
+    trying(() => play(found.move));
     return;
   }
-  const candidates = fitting().filter((move) => move.path[selected.length] === square);
-  const ending = selected.length ? fitting().filter((move) => move.path.at(-1) === square) : [];
-  const whole = candidates.filter((move) => move.path.length === selected.length + 1);
-  const chosen = whole.length === 1 ? whole[0] : ending.length === 1 ? ending[0] : null;
-  if (chosen !== null) {
-    selected = [];
-    trying(() => play(chosen));
-    return;
-  }
-  if (candidates.length) selected = [...selected, square];
-  else if (game.legal.some((move) => move.path[0] === square)) selected = [square];
+  if (found) selected = found.selected;
   else note = whyNot(game, square, selected);
   show();
 }
@@ -363,8 +342,7 @@ function showKeys() {
 }
 
 function pressed(event) {
-  const isTyping = event.target.closest("input, textarea, select, dialog") !== null;
-  if (game === null || at("view-play").hidden || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (game === null || at("view-play").hidden || !isShortcut(event)) return;
   if (event.key === "Escape") {
     [selected, note] = [[], ""];
     show();

@@ -1,9 +1,11 @@
 // Puzzles: a board and a task; a move is right or wrong, and its solution can be played step by step.
 
-import { get, post } from "./api.js";
+import { beginGame, get } from "./api.js";
 import { Board } from "./board.js";
 import { make } from "./dom.js";
+import { entered, nextSquares } from "./entering.js";
 import { trying } from "./messages.js";
+import { isShortcut, OTHER } from "./names.js";
 
 const OPPONENT = "strong";
 const place = document.getElementById("view-puzzles");
@@ -102,32 +104,18 @@ function open(which) {
 
 // Moves: a person chooses the squares of one, or where it starts and ends.
 
-const fitting = () => puzzle().legal.filter((move) => selected.every((square, index) => move.path[index] === square));
-
-function targets() {
-  if (answered !== null) return [];
-  const moves = fitting();
-  const ways = moves.map((move) => move.path[selected.length]);
-  if (selected.length) ways.push(...moves.map((move) => move.path.at(-1)));
-  return [...new Set(ways.filter((square) => square !== undefined))];
-}
+const targets = () => (answered === null ? nextSquares(puzzle().legal, selected) : []);
 
 function chosen(square) {
   if (answered !== null) return;
-  const moves = fitting();
-  const nexts = moves.filter((move) => move.path[selected.length] === square);
-  const whole = nexts.filter((move) => move.path.length === selected.length + 1);
-  const ending = selected.length ? moves.filter((move) => move.path.at(-1) === square) : [];
-  const move = whole.length === 1 ? whole[0] : ending.length === 1 ? ending[0] : null;
-  if (move !== null) {
-    answer(move);
+  const found = entered(puzzle().legal, selected, square);
+  if (found?.move) {
+    answer(found.move);
     return;
   }
-  const isStart = puzzle().legal.some((one) => one.path[0] === square);
-  if (nexts.length) selected = [...selected, square];
-  else selected = isStart && selected.at(-1) !== square ? [square] : [];
+  selected = found?.selected ?? [];
   showAll();
-  if (!selected.length && !isStart) task.textContent = `${puzzle().board.squares[square] || "This square"} is not a legal move. ${puzzle().task}`;
+  if (!found) task.textContent = `${puzzle().board.squares[square] || "This square"} is not a legal move. ${puzzle().task}`;
 }
 
 function answer(move) {
@@ -141,9 +129,7 @@ function answer(move) {
 
 async function playOn() {
   const { position, board: { turn } } = puzzle();
-  const other = turn === "black" ? "white" : "black";
-  const state = await post("/api/games", { game, position, [turn]: "person", [other]: OPPONENT });
-  location.hash = `#game=${state.id}`;
+  await beginGame({ game, position, [turn]: "person", [OTHER[turn]]: OPPONENT });
 }
 
 // What is seen.
@@ -215,8 +201,7 @@ function showLines() {
 }
 
 function pressed(event) {
-  const isTyping = event.target.closest("input, textarea, select") !== null;
-  if (place.hidden || !all.length || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (place.hidden || !all.length || !isShortcut(event)) return;
   const work = { n: next, p: previous, s: solve, t: again }[event.key.toLowerCase()];
   if (!work || work.disabled || work.hidden) return;
   event.preventDefault();

@@ -1,5 +1,6 @@
 // Why a click does nothing, in a sentence. The page knows no rules: it looks at the legal moves.
 
+import { fitting } from "./entering.js";
 import { NAMES } from "./names.js";
 
 const MOST_NAMED = 6;
@@ -21,8 +22,7 @@ export function whyNot(game, square, selected) {
   const mustCapture = game.legal.every((move) => move.text.includes("x"));
   if (selected.length) {
     const from = game.squares[selected[0]];
-    const fitting = game.legal.filter((move) => selected.every((one, index) => move.path[index] === one));
-    const next = listed(game, fitting.map((move) => move.path[selected.length]));
+    const next = listed(game, fitting(game.legal, selected).map((move) => move.path[selected.length]));
     return `${from} cannot go to ${name}${mustCapture ? ": you must capture, and go to" : ". It can go to"} ${next}.`;
   }
   if (game.legal.every((move) => move.path.length < 2)) {

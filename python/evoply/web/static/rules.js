@@ -1,6 +1,6 @@
 // How a game is played: its rules in words, three tips, and its board at the start.
 
-import { get, post } from "./api.js";
+import { beginGame, get } from "./api.js";
 import { Board } from "./board.js";
 import { make } from "./dom.js";
 import { trying } from "./messages.js";
@@ -46,6 +46,5 @@ function told({ game, aim, moves, end, tips }) {
 // Against a weak opponent, as the form of a new game offers it.
 async function begin(game) {
   const { levels } = games.find((one) => one.game === game);
-  const state = await post("/api/games", { game, black: "person", white: levels[1]?.player ?? "random" });
-  location.hash = `#game=${state.id}`;
+  await beginGame({ game, black: "person", white: levels[1]?.player ?? "random" });
 }

@@ -1,9 +1,9 @@
 // One run: how far it is, its charts while they grow, its champions, and games between them.
 
-import { get, live, post } from "./api.js";
+import { beginGame, get, live, post } from "./api.js";
 import { Board } from "./board.js";
 import { LineChart } from "./charts.js";
-import { again, make, renew, table } from "./dom.js";
+import { again, drawing, make, renew, table } from "./dom.js";
 import { trying } from "./messages.js";
 import { duration, percent, status, titled } from "./words.js";
 
@@ -110,16 +110,13 @@ function oneTable({ title, note, columns, rows, picture }, run) {
 // A picture whose cells are players: who points at one hears of it, and may play against it.
 function playable(picture, run) {
   if (!picture) return [];
-  const svg = document.adoptNode(new DOMParser().parseFromString(picture, "image/svg+xml").documentElement);
+  const svg = drawing(picture);
   const about = make("div", { class: "about", role: "status" }, make("p", {}, "Choose a cell to see its player and to play against it."));
   let chosen = null;
   const choose = (cell) => {
     const [said, tree] = cell.querySelector("title").textContent.split("\n");
     const player = `champion@${run.name}@${cell.dataset.cell}`;
-    const play = () => trying(async () => {
-      const state = await post("/api/games", { game: run.game, black: "person", white: player });
-      location.hash = `#game=${state.id}`;
-    });
+    const play = () => trying(() => beginGame({ game: run.game, black: "person", white: player }));
     chosen?.removeAttribute("aria-pressed");
     chosen = cell;
     chosen.setAttribute("aria-pressed", "true");
@@ -199,8 +196,7 @@ function showChampion(place, path) {
         ...champion.gone.flatMap((text, index) => [index ? ", " : "", make("code", {}, text)])));
     }
     if (champion.tree !== null) {
-      const picture = new DOMParser().parseFromString(champion.tree, "image/svg+xml").documentElement;
-      parts.push(make("div", { class: "tree scroll", tabindex: "0", role: "group", "aria-label": "The tree" }, document.adoptNode(picture)));
+      parts.push(make("div", { class: "tree scroll", tabindex: "0", role: "group", "aria-label": "The tree" }, drawing(champion.tree)));
     }
     parts.push(make("details", {}, make("summary", {}, "As text"), make("pre", { tabindex: "0" }, champion.formula)));
     about.replaceChildren(...parts);
@@ -210,8 +206,7 @@ function showChampion(place, path) {
   const player = (generation) => `champion@${run.name}${generation === NOW ? "" : `@${generation}`}`;
 
   async function play() {
-    const state = await post("/api/games", { game: run.game, black: "person", white: player(which.value) });
-    location.hash = `#game=${state.id}`;
+    await beginGame({ game: run.game, black: "person", white: player(which.value) });
   }
 
   // A game on the board, here; the server plays it, and it can be opened like any other.

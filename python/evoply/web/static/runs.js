@@ -5,7 +5,7 @@ import { again, make, table } from "./dom.js";
 import { trying } from "./messages.js";
 import { showForm } from "./form.js";
 import { showRun } from "./run.js";
-import { percent, status } from "./words.js";
+import { moment, percent, status } from "./words.js";
 
 const place = document.getElementById("view-runs");
 const SECONDS = 3;
@@ -25,8 +25,6 @@ export function leave() {
   end();
   end = () => {};
 }
-
-const moment = (text) => (text ? new Date(text).toLocaleString([], { dateStyle: "medium", timeStyle: "short" }) : "");
 
 function showList() {
   const list = make("div");

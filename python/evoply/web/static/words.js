@@ -6,6 +6,8 @@ export const titled = (word) => word[0].toUpperCase() + word.slice(1);
 
 export const percent = (share) => (share === null ? "" : `${(100 * share).toFixed(1)} %`);
 
+export const moment = (text) => (text ? new Date(text).toLocaleString([], { dateStyle: "medium", timeStyle: "short" }) : "");
+
 export function duration(seconds) {
   if (seconds < 100) return `${Math.ceil(seconds)} s`;
   return seconds < 6000 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;

@@ -2,6 +2,7 @@
 // a table, its tree as the picture that reports have.
 
 import { post } from "./api.js";
+import { drawing, make } from "./dom.js";
 import { at, NAMES } from "./names.js";
 
 const MOST_FEATURES = 40;
@@ -48,30 +49,13 @@ export function startXray(table) {
     at("xray-who").value = who;
   }
 
-  function row(cells, kind = "td") {
-    const line = document.createElement("tr");
-    for (const text of cells) {
-      const cell = document.createElement(kind);
-      if (text instanceof Node) cell.append(text);
-      else cell.textContent = text;
-      if (kind === "th") cell.scope = "col";
-      line.append(cell);
-    }
-    return line;
-  }
-
-  function named(feature) {
-    const whole = document.createElement("span");
-    whole.textContent = feature.words;
-    whole.title = feature.text;
-    return whole;
-  }
+  const row = (cells, kind = "td") => make("tr", {}, ...cells.map((one) => make(kind, kind === "th" ? { scope: "col" } : {}, one)));
 
   function show() {
     const answer = seen.answer;
     at("xray-sentence").textContent = answer.sentence;
     const rows = answer.features.slice(0, MOST_FEATURES)
-      .map((one) => row([named(one), one.value, signed(one.adds)]));
+      .map((one) => row([make("span", { title: one.text }, one.words), one.value, signed(one.adds)]));
     if (answer.features.length > MOST_FEATURES) rows.push(row([`and ${answer.features.length - MOST_FEATURES} more`, "", ""]));
     if (answer.rest !== null && Math.abs(answer.rest) > 1e-9) rows.push(row(["all else", "", signed(answer.rest)]));
     const isSum = answer.features.some((one) => one.adds !== null);
@@ -79,9 +63,7 @@ export function startXray(table) {
     at("xray-features").hidden = rows.length === 0;
     const tree = at("xray-tree");
     tree.hidden = answer.tree === null;
-    if (answer.tree !== null) {
-      tree.replaceChildren(document.importNode(new DOMParser().parseFromString(answer.tree, "image/svg+xml").documentElement, true));
-    }
+    if (answer.tree !== null) tree.replaceChildren(drawing(answer.tree));
     const own = answer.value === null ? "" : ` Own is ${NAMES[answer.own]}.`;
     at("xray-note").textContent = `On the squares: ${answer.squares_are.charAt(0).toLowerCase()}${answer.squares_are.slice(1)}${own} ${answer.note}`;
   }
