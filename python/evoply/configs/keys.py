@@ -91,25 +91,21 @@ def _has_more_levels(value: Any) -> bool:
 def _set(container: Any, keys: list[str], value: Any) -> None:
     *parents, last = keys
     for key in parents:
-        container = _inside(container, key)
-    if isinstance(container, list):
-        container[int(last)] = value
-    elif not isinstance(container, dict):
-        raise TypeError("a single value has no keys")
-    elif value is None:
+        place = _place(container, key)
+        if isinstance(container, dict) and container.get(key) is None:
+            container[key] = {}
+        container = container[place]
+    place = _place(container, last)
+    if isinstance(container, dict) and value is None:
         container.pop(last, None)
     else:
-        container[last] = value
+        container[place] = value
 
 
-def _inside(container: Any, key: str) -> Any:
-    if isinstance(container, list):
-        return container[int(key)]
-    if not isinstance(container, dict):
+def _place(container: Any, key: str) -> int | str:
+    if not isinstance(container, dict | list):
         raise TypeError("a single value has no keys")
-    if container.get(key) is None:
-        container[key] = {}
-    return container[key]
+    return int(key) if isinstance(container, list) else key
 
 
 def _value(text: str) -> Any:

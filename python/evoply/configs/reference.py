@@ -157,8 +157,6 @@ def _parts(path: str) -> list[str]:
 
 
 class _Reader:
-    """Reads the sections of a schema."""
-
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
 

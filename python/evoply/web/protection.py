@@ -129,7 +129,6 @@ class Protection:
             raise RefusedRequestError(415, "Content-Type: send application/json")
 
     def _has_token(self, headers: Headers) -> bool:
-        """Return whether the request carries the token."""
         authorization = headers.get("authorization", "")
         scheme, _, token = authorization.partition(" ")
         if scheme.lower() != "bearer":

@@ -46,7 +46,9 @@ def sides() -> SideList:
     """Return what can be compared: groups over seeds and single runs, newest first."""
     runs = [run for run in shown_runs() if run.error is None]
     groups = [
-        SideListed(name=_GROUP + group[0].name, title=_title(group), runs=len(group))
+        SideListed(
+            name=_GROUP + group[0].name, title=_title([run.name for run in group]), runs=len(group)
+        )
         for group in _groups(runs)
     ]
     singles = [SideListed(name=run.name, title=run.name, runs=1) for run in runs]
@@ -106,8 +108,8 @@ def _apart(text: str) -> tuple[str, int]:
     return f"{kept}{table}{rest}", int(written[0].partition(" = ")[2])
 
 
-def _title(group: Sequence[RunSummary]) -> str:
-    return f"{len(group)} seeds of {group[0].name}"
+def _title(names: Sequence[str]) -> str:
+    return f"{len(names)} seeds of {names[0]}"
 
 
 def _members(name: str) -> list[str]:
@@ -163,31 +165,21 @@ def _text(value: Any) -> str:
 
 def _side(reader: RunReader, name: str, names: Sequence[str]) -> ComparedSide:
     states = [reader.read(run) for run in names]
-    if len(states) == 1:
-        (state,) = states
-        return ComparedSide(
-            name=name,
-            title=state.name,
-            runs=[state.name],
-            facts=[
-                ("game", state.game_title),
-                ("status", state.status_in_words),
-                *state.facts,
-            ],
-            fresh=_fresh(names),
-            charts=state.charts,
-            matches=state.matches,
-        )
-    counted = Counter(state.status_in_words for state in states)
-    status = ", ".join(f"{count} {words}" for words, count in counted.items())
+    first, is_group = states[0], len(states) > 1
+    if is_group:
+        counted = Counter(state.status_in_words for state in states)
+        status = ", ".join(f"{count} {words}" for words, count in counted.items())
+        facts = [("status", status), ("runs", ", ".join(names))]
+    else:
+        facts = [("status", first.status_in_words), *first.facts]
     return ComparedSide(
         name=name,
-        title=f"{len(names)} seeds of {names[0]}",
+        title=_title(names) if is_group else first.name,
         runs=[*names],
-        facts=[("game", states[0].game_title), ("status", status), ("runs", ", ".join(names))],
+        facts=[("game", first.game_title), *facts],
         fresh=_fresh(names),
-        charts=_mean_charts(names),
-        matches=_pooled(states),
+        charts=_mean_charts(names) if is_group else first.charts,
+        matches=_pooled(states) if is_group else first.matches,
     )
 
 

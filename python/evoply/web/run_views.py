@@ -144,7 +144,8 @@ def _version(run: Run, now: _Moment) -> str:
 
 def _state(run: Run, name: str, version: str, now: _Moment) -> RunState:
     rows = run.rows()
-    state = RunState(
+    state = RunState.of(
+        run,
         name=name,
         version=version,
         status=now.status,
@@ -154,12 +155,8 @@ def _state(run: Run, name: str, version: str, now: _Moment) -> RunState:
         can_go_on=not now.going_on
         and not has_programs(run)
         and now.status not in ("starting", "finished", "limit"),
-        game=run.game,
         game_title=game_rules(run.game).title,
         learner=run.kind.name,
-        created=run.created,
-        command=run.command,
-        step_word=run.step_word,
         generations=len(rows),
         facts=[],
         charts=[],
