@@ -59,7 +59,7 @@ WRONG = wrong(401, 404, 409, 422, 429)
 """The errors of a request about games and runs."""
 
 
-def wrong_as_json(*statuses: int) -> dict[int | str, dict[str, Any]]:
+def wrong_as_json(*statuses: int | str) -> dict[int | str, dict[str, Any]]:
     """Return the schema of errors of a route whose right answer is not JSON."""
     content = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
     return {
