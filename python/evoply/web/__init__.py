@@ -6,8 +6,8 @@ all of them, `open_game` is one that goes on, `store` keeps them on disk, `think
 think, `questions` are about positions, `ladder` names opponents. `static/` is the page: `play.js`
 is the game on the table, `coach.js` its hints and values, `review.js` and `curve.js` a look back,
 `line.js` a better line, `entering.js` reads a move out of squares, `my-games.js` the list of games,
-`board.js` draws boards, `charts.js` charts, `new-game.js` and `form.js` are the forms of games and runs,
-`schema.js` reads JSON Schema.
+`board.js` draws boards, `charts.js` charts, `new-game.js` and `form.js` are the forms of games and
+runs, `schema.js` reads JSON Schema.
 
 It needs the extra `evoply[web]`.
 """
