@@ -40,6 +40,7 @@ def test_the_form(browser: Any, address: str) -> None:
         for promise in (
             each_answer_is_a_setting_and_each_setting_an_answer,
             an_opponent_that_cannot_be_is_marked_where_it_was_chosen,
+            what_is_no_number_is_said_also_where_nothing_was,
             another_game_has_its_own_presets_sets_and_opponents,
             settings_come_in_an_order_that_people_look_for,
         ):
@@ -97,6 +98,13 @@ def an_opponent_that_cannot_be_is_marked_where_it_was_chosen(page: Any) -> None:
     page.click(BEGIN)
     page.wait_for_selector("#first-error-fitness-opponents:not(:empty)")
     assert page.evaluate("document.activeElement.value") == "greedy"
+
+
+def what_is_no_number_is_said_also_where_nothing_was(page: Any) -> None:
+    page.click(ALL)
+    page.locator("[name=work_limit]").press_sequentially("e")
+    page.click(BEGIN)
+    page.wait_for_selector("#error-work_limit:not(:empty)")
 
 
 def another_game_has_its_own_presets_sets_and_opponents(page: Any) -> None:
