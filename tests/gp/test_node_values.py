@@ -9,8 +9,7 @@ from evoply import gp
 from evoply._native import Positions, Program, Stream
 from evoply.expressions import PRIMITIVE_SETS
 from evoply.games import game_rules
-from evoply.gp import Genotype, Shape, lowering
-from evoply.gp.lowering import node_expressions, node_values
+from evoply.gp import Genotype, Shape, lowering, node_expressions, node_values
 
 GAME = "othello"
 

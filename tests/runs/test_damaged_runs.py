@@ -16,8 +16,7 @@ from run_settings import change, falsify, small_config
 from evoply import Run
 from evoply._native import Stream
 from evoply.cli import main
-from evoply.evolution.individuals import MapPlace
-from evoply.evolution.loop import Evolution
+from evoply.evolution import Evolution, MapPlace
 from evoply.runs import RunError, RunNameError, advance
 from evoply.runs.kept_steps import loaded
 from evoply.runs.states import read_json, unzipped, zipped
