@@ -115,11 +115,9 @@ def test_parts_of_finished_games_have_places_of_their_own() -> None:
     part = FinishedGames(places, whole.part(places))
     assert [(one.game, one.reason) for one in part.results.forfeits] == [(0, "x"), (4, "y")]
     pairs = whole_pairs([part.part(np.array([3, 1])), part.part(np.array([4, 0, 2]))])
-    assert pairs is not None
     results, kept = pairs.results, pairs.places
     assert kept.tolist() == [2, 3, 6, 7]
     assert [(one.game, one.reason) for one in results.forfeits] == [(0, "x"), (3, "y")]
-    assert whole.moves is not None
     assert results.moves == [whole.moves[place] for place in kept]
     assert results.hashes.tolist() == whole.hashes[kept].tolist()
 

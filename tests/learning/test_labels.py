@@ -214,7 +214,6 @@ def test_tables_become_discs_by_a_factor_for_each_stage():
 def test_steps_are_the_same_wherever_they_were_interrupted_and_for_any_threads(settings):
     config = PatternConfig(**settings)
     whole = list(learn_patterns(config))
-    assert config.labels is not None
     at_once, most = config.labels.games_per_step, config.labels.games
     ends = [*range(at_once, most, at_once), most]
     assert [step.labelled for step in whole] == [0, 0, 0, *ends]

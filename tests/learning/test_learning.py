@@ -167,7 +167,6 @@ def test_a_rate_too_large_stops_and_says_what_is_kept() -> None:
     with pytest.raises(RunError, match=says) as error:
         kept.extend(steps_of(config))
     found = re.search(says, str(error.value))
-    assert found is not None
     game, before = (int(number.replace(",", "")) for number in found.groups())
     # Games are counted from 1, and the one that failed is of the step after the last that was kept.
     assert 0 < before < game <= before + config.games_per_step

@@ -65,7 +65,6 @@ def test_a_run_killed_in_the_middle_of_a_stage_goes_on_bit_for_bit(home: Path) -
             stdout=subprocess.PIPE,
             text=True,
         )
-        assert process.stdout is not None
         for line in process.stdout:
             if line.strip() == wanted:
                 break
@@ -135,7 +134,6 @@ def test_games_are_played_again_from_their_keys(home: Path, capsys: Any) -> None
                 empty = 36 - sum(played.game.start.pieces(color) for color in Color)
                 assert empty in blanks if blanks else played.game.start.ply == 0
                 outcome = played.game.outcome()
-                assert outcome is not None
                 won = {Color.BLACK: 1.0, None: 0.5, Color.WHITE: 0.0}[outcome.winner]
                 assert played.points == won
                 points += won

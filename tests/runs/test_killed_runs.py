@@ -116,7 +116,6 @@ def test_ctrl_c_stops_a_run_with_its_last_whole_generation(tmp_path: Path) -> No
     config = small_config(generations=10_000, population_size=200)
     (tmp_path / "config.toml").write_text(config_to_toml(config))
     process = start(tmp_path / "run", tmp_path / "config.toml")
-    assert process.stdout is not None
     assert process.stdout.readline() == "created\n"
     with Run.open(tmp_path / "run") as run:
         until(lambda: run.count() >= 2)

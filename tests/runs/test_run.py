@@ -53,7 +53,6 @@ def test_generations_read_back_equal(tmp_path: Path) -> None:
         assert run.config == config
         assert list(run.whole_steps()) == made
         stored = stored_final_test(run)
-        assert stored is not None
         assert [entry["fitness"] for entry in stored["ranking"]] == list(test.fitness)
 
 

@@ -94,7 +94,6 @@ def test_a_second_process_is_refused(tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         text=True,
     ) as process:
-        assert process.stdout is not None
         assert process.stdout.readline() == "locked\n"
         with Run.open(tmp_path / "a") as run:
             with pytest.raises(RunError, match=f"process {process.pid}"):

@@ -64,7 +64,6 @@ class Talker:
 
     @classmethod
     async def to(cls, server: GameServer) -> "Talker":
-        assert server.address is not None
         talker = cls(*await asyncio.open_connection("127.0.0.1", server.address[1]))
         cls.opened.append(talker)
         return talker
