@@ -22,13 +22,7 @@ from evoply.arena import round_robin
 from evoply.cli import main
 from evoply.cluster import Dispatcher, connect, opened
 from evoply.evolution import evolve
-from evoply.experiments import (
-    Experiment,
-    ExperimentFolder,
-    compare,
-    comparison_of,
-    run_experiment,
-)
+from evoply.experiments import Experiment, ExperimentFolder, compare, comparison_of, run_experiment
 from evoply.experiments.units import run_unit
 from evoply.islands import IslandsConfig, evolve_islands
 from evoply.protocols import ClusterError, RunError, WrongResultError

@@ -36,9 +36,7 @@ def test_ties_go_to_the_smaller_tree_then_to_the_lower_index():
 
 
 @given(
-    st.lists(st.floats(0, 1e308) | st.just(NAN), min_size=1, max_size=30),
-    st.integers(1, 9),
-    seeds,
+    st.lists(st.floats(0, 1e308) | st.just(NAN), min_size=1, max_size=30), st.integers(1, 9), seeds
 )
 def test_nan_is_selected_only_if_there_is_nothing_else(fitness, size, seed):
     has_valid = any(value == value for value in fitness)

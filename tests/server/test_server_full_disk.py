@@ -11,13 +11,7 @@ from talker import News, serving
 
 import evoply as ep
 from evoply.protocols import TimeControl
-from evoply.server import (
-    GameServer,
-    Joining,
-    Journal,
-    JournalError,
-    TournamentConditions,
-)
+from evoply.server import GameServer, Joining, Journal, JournalError, TournamentConditions
 from full_disks import call_where_files_are_small, fill, small_disk
 from waiting import PATIENCE
 
