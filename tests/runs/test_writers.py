@@ -11,15 +11,8 @@ import pytest
 from run_settings import small_config
 
 from evoply import Run
-from evoply.evolution import (
-    Generation,
-    evolve,
-)
-from evoply.runs import (
-    RunError,
-    advance,
-    is_locked,
-)
+from evoply.evolution import Generation, evolve
+from evoply.runs import RunError, advance, is_locked
 from evoply.runs.folder import WriterLock
 
 
@@ -123,8 +116,7 @@ def test_a_full_disk_keeps_whole_generations(tmp_path: Path) -> None:
         assert saved == expected[: len(saved)]
     with Run.open(tmp_path / "a") as run:
         assert run.digests() == saved
-        for _ in advance(run):
-            pass
+        list(advance(run))
         assert run.digests() == expected
 
 
