@@ -12,14 +12,9 @@ import pytest
 
 from evoply import Run, find_run, match
 from evoply.cli import main
-from evoply.configs.run_config import written_config
 from evoply.evolution import EvolutionConfig
-from evoply.learning import (
-    Learning,
-    LearningConfig,
-    learned_player,
-    model_of,
-)
+from evoply.kinds import KINDS
+from evoply.learning import Learning, LearningConfig, learned_player, model_of
 from evoply.learning.replay import replayed
 from evoply.learning.steps import place_of
 from evoply.players import load_player, save_player
@@ -52,7 +47,7 @@ for step in advance(run):
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("EVOPLY_RUNS", str(tmp_path / "runs"))
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "config.toml").write_text(written_config(CONFIG))
+    (tmp_path / "config.toml").write_text(KINDS["learning"].configs.write(CONFIG))
     return tmp_path
 
 
@@ -76,8 +71,7 @@ def test_a_run_killed_in_the_middle_of_a_stage_goes_on_bit_for_bit(home: Path) -
             assert saved == expected[: len(saved)]
             # 45 games of a stage are no multiple of the 10 of a step, so this is within one.
             assert 0 < run.last().games < 90
-            for _ in advance(run):
-                pass
+            list(advance(run))
             assert run.digests() == expected
             assert run.status == "finished"
 
