@@ -135,10 +135,7 @@ def primitives(folder: Path) -> Door:
     file = folder / "primitives.json"
     data = find_primitive_set("any-game").to_dict()
     return Door(
-        data,
-        _json(file),
-        lambda: PrimitiveSet.from_dict(parse_json(file.read_text())),
-        ValueError,
+        data, _json(file), lambda: PrimitiveSet.from_dict(parse_json(file.read_text())), ValueError
     )
 
 
