@@ -88,6 +88,11 @@ CONFIGS: dict[str, Any] = {
         game="othello-6", features=["corners", "mobility"], games=30, games_per_step=10,
         time_weights={"degree": 1},
     ),
+    "curriculum": LearningConfig(
+        game="othello-6", features=["corners", "mobility"], games=40, games_per_step=10,
+        curriculum={"order": "end-first", "blanks": [6, 12], "games": 25},
+        time_weights={"degree": 1, "after": 15},
+    ),
     "patterns": PatternConfig(
         game="othello-6", patterns=["a1 b1 c1", "c1 d1"], games=30, games_per_step=10
     ),
@@ -108,7 +113,7 @@ CONFIGS: dict[str, Any] = {
 
 
 def test_every_kind_of_evoply_is_here() -> None:
-    assert CONFIGS.keys() - {"map", "labels", "own"} == KINDS.keys()
+    assert CONFIGS.keys() - {"map", "curriculum", "labels", "own"} == KINDS.keys()
 
 
 @pytest.mark.parametrize("name", CONFIGS)
