@@ -152,16 +152,9 @@ def test_a_file_with_right_checksums_of_what_is_no_game_is_refused(
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs signals of Unix")
 def test_a_killed_tournament_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = [
-        "tournament",
-        "swh:depth=5",
-        "greedy:depth=5",
-        "random",
-        "--games",
-        "80",
-        "--threads",
-        "1",
+        "tournament", "swh:depth=5", "greedy:depth=5", "random", "--games", "80", "--threads", "1",
         "--json",
-    ]
+    ]  # fmt: skip
     file = tmp_path / "t.db"
     process = subprocess.Popen(
         [sys.executable, "-m", "evoply", *words, "--file", str(file)],

@@ -125,16 +125,7 @@ def test_a_game_of_ones_own_is_played_by_those_who_have_its_rules(tmp_path: Path
 
 
 def test_a_killed_server_loses_no_move_that_it_acknowledged(tmp_path: Path) -> None:
-    arguments: tuple[str, ...] = (
-        "--port",
-        "0",
-        "--file",
-        "all.db",
-        "--clock",
-        "60",
-        "--games",
-        "4",
-    )
+    arguments = ("--port", "0", "--file", "all.db", "--clock", "60", "--games", "4")
     with ExitStack() as processes:
         serve = started("serve", *arguments, "--json", cwd=tmp_path)
         server = processes.enter_context(serve)
