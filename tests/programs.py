@@ -11,10 +11,7 @@ PACKAGES = {
     "gtp-rhino": "grhino",
 }
 """Programs, and the packages of Debian and Ubuntu that have them; `.ci/run` installs all."""
-_OTHERWISE = {
-    "other CPU paths": "EVOPLY_PATHS=all make setup",
-    "packages of Python": "make setup",
-}
+_OTHERWISE = {"other CPU paths": "EVOPLY_PATHS=all make setup", "packages of Python": "make setup"}
 
 
 def needs(what: str, *, is_there: bool) -> pytest.MarkDecorator:

@@ -16,13 +16,7 @@ from hypothesis import strategies as st
 import evoply
 from evoply import _native
 from evoply._native import Stream
-from evoply.expressions import (
-    DIFFERENCES,
-    board,
-    number,
-    outputs_to_json,
-    program_with_parameters,
-)
+from evoply.expressions import DIFFERENCES, board, number, outputs_to_json, program_with_parameters
 from evoply.games import game_rules
 from evoply.learning import PatternConfig
 

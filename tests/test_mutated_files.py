@@ -19,8 +19,7 @@ import pytest
 import evoply as ep
 from evoply import games
 from evoply.cli.entrants import read_field
-from evoply.experiments import ExperimentFolder
-from evoply.experiments.design import Experiment
+from evoply.experiments import Experiment, ExperimentFolder
 from evoply.expressions import PrimitiveSet, find_primitive_set
 from evoply.expressions.written_form import parse_json
 from evoply.files import checksum, read_limited, with_checksum
@@ -28,10 +27,16 @@ from evoply.formats import saved
 from evoply.kinds import KINDS, Run
 from evoply.leagues import league_folder, load_league
 from evoply.learning import TuningConfig, TuplesConfig
-from evoply.players import PackedTables, parse_player, read_packed, save_player
-from evoply.players.engines.engine_player import read_engines
+from evoply.players import (
+    PackedTables,
+    load_saved_player,
+    parse_player,
+    read_engines,
+    read_packed,
+    save_player,
+)
 from evoply.players.packed import PackedPattern, rounded
-from evoply.players.player_files import load_saved_player, load_toml_player
+from evoply.players.player_files import load_toml_player
 from evoply.protocols import ConfigError, RunError, TimeControl
 from evoply.rules import RulesError, read_rules
 from evoply.runs import list_runs
@@ -130,10 +135,7 @@ def primitives(folder: Path) -> Door:
     file = folder / "primitives.json"
     data = find_primitive_set("any-game").to_dict()
     return Door(
-        data,
-        _json(file),
-        lambda: PrimitiveSet.from_dict(parse_json(file.read_text())),
-        ValueError,
+        data, _json(file), lambda: PrimitiveSet.from_dict(parse_json(file.read_text())), ValueError
     )
 
 

@@ -15,7 +15,7 @@ from evoply import arena
 from evoply.cli.shared_options import USUAL_TERMS
 from evoply.cli.tournament import USUAL_ELIMINATION
 from evoply.evolution import EvolutionConfig
-from evoply.runs import advance
+from whole_runs import whole_run
 
 UNIX_ONLY = ("grp", "pty", "pwd", "resource", "termios", "tty")
 """Modules that Windows lacks; fcntl, too, stands behind a question for the system."""
@@ -74,9 +74,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
         game="othello-4", population_size=4, generations=1,
         fitness={"opponents": [{"player": "random", "pairs": 1}]},
     )  # fmt: skip
-    with ep.Run.create(tmp_path / "mine", config) as run:
-        for _ in advance(run):
-            pass
+    with whole_run(tmp_path / "mine", config) as run:
         return str(run.champion.tree)
 
 

@@ -77,7 +77,6 @@ def test_a_code_that_leaves_it_open_is_named_by_the_disk(
 @pytest.mark.parametrize("name", OPEN)
 def test_a_disk_that_says_all_is_well_gets_no_blame_for_being_full(name: str, file: Path) -> None:
     refusal = refusal_of(raised(name), file)
-    assert refusal is not None
     assert "full (" not in refusal.what
     assert [path.name for path in file.parent.iterdir()] == ["run.db"]
 
@@ -95,7 +94,6 @@ def test_damage_is_damage_on_a_full_disk_too(
 @pytest.mark.parametrize("name", ["SQLITE_BUSY", "SQLITE_BUSY_RECOVERY", "SQLITE_LOCKED"])
 def test_a_file_in_use_is_not_damaged(name: str, file: Path) -> None:
     refusal = refusal_of(raised(name), file)
-    assert refusal is not None
     assert refusal.is_busy
 
 

@@ -4,9 +4,10 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from arena_games import assert_played_alike
 
 from evoply import _native, checkers
-from evoply.arena import Results, Schedule, match, play, play_game
+from evoply.arena import Results, Schedule, match, play
 from evoply.games import NO_DRAWS, DrawRules, game_rules
 from evoply.players import parse_player
 from evoply.protocols import Color, Ending, Row
@@ -42,24 +43,7 @@ def compared(game: str, start: checkers.Position, draws: DrawRules | None) -> Re
         # Without any draws kings may walk for ever: random players alone do not.
         planned = planned.with_seats(0 * planned.black, 0 * planned.white)
     results = play(game, seats, planned, threads=2, record_moves=True)
-    for index, codes in enumerate(results.moves or []):
-        record = play_game(
-            (seats[planned.black[index]], seats[planned.white[index]]),
-            start=start,
-            opening_key=int(planned.opening_keys[index]),
-            opening_plies=planned.opening_plies,
-            game_key=int(planned.game_keys[index]),
-            draws=draws,
-        )
-        assert [move.code(start.shape) for move in record.moves] == codes
-        ending, outcome = record.ending(), record.outcome()
-        assert ending is not None
-        assert outcome is not None
-        assert list(Ending)[results.endings[index]] is ending
-        assert results.black_points[index] == outcome.points(Color.BLACK)
-        assert results.plies[index] == len(record)
-        assert results.black_discs[index] == record.position.pieces(Color.BLACK)
-        assert results.white_discs[index] == record.position.pieces(Color.WHITE)
+    assert_played_alike(game, seats, planned, results)
     return results
 
 
@@ -118,7 +102,6 @@ def test_who_cannot_move_loses_and_wins_in_lose_checkers() -> None:
         record = game_rules(game).record(start)
         outcome = record.outcome()
         assert isinstance(record, checkers.Game)
-        assert outcome is not None
         assert outcome.winner is winner
         seats = [parse_player("random", game=game).seat(game)] * 2
         results = play(game, seats, schedule(record.start.row, None, 1).with_seats(

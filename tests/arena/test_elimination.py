@@ -183,7 +183,6 @@ def test_stars_of_many_runs():
         is_always_first = one.titles == 20
         assert (one.rank_interval is None) is is_always_first
     assert result.stars[0].rating > result.stars[-1].rating + 300
-    assert result.fitness_correlation is not None
     assert result.fitness_correlation.rho > 0.8
     assert result == tournament(PLAYERS, **arguments, threads=1)
     # The stars are the same players whatever the seed: that is what many runs are for.

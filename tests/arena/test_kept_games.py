@@ -10,30 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arena_games import First
 
 from evoply.arena import round_robin, tournament
 from evoply.arena.kept_games import _GAMES, _META
 from evoply.checksums import checksum_of
 from evoply.cli import main
 from evoply.formats import GamePlayed
-from evoply.protocols import ForfeitError, RunError
+from evoply.protocols import RunError
 from waiting import until
-
-
-class Counting:
-    """Plays the first legal move and counts; presses Ctrl-C when asked for the move of a number."""
-
-    def __init__(self, at: int = -1) -> None:
-        self.asked, self.at = 0, at
-
-    def choose(self, game: Any, stream: Any, clock: Any = None) -> Any:
-        self.asked += 1
-        if self.asked == self.at:
-            raise KeyboardInterrupt
-        if self.asked % 7 == 0 and self.at == 0:
-            raise ForfeitError("every seventh move is too hard")
-        return game.position.legal_moves[0]
-
 
 TERMS: dict[str, Any] = {"game": "othello-4", "seed": 3, "threads": 1}
 KINDS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
@@ -52,42 +37,42 @@ def play(kind: str, player: object, **options: Any) -> Any:
 def test_a_stopped_tournament_goes_on_to_the_same_result(
     kind: str, stops: list[int], tmp_path: Path
 ) -> None:
-    file, whole, asked = tmp_path / "t.db", Counting(), 0
+    file, whole, asked = tmp_path / "t.db", First(), 0
     expected = play(kind, whole)
     for at in stops:
-        player = Counting(at)
+        player = First(at)
         with pytest.raises(KeyboardInterrupt):
             play(kind, player, file=file)
         asked += player.asked
     games: list[GamePlayed] = []
-    player = Counting()
+    player = First()
     assert play(kind, player, file=file, on_game=games.append) == expected
     assert len(games) == expected.games
     # Only the game in which Ctrl-C came is played a second time: at most two moves on such boards.
     assert whole.asked <= asked + player.asked <= whole.asked + 4 * len(stops)
     again: list[GamePlayed] = []
-    idle = Counting(1)
+    idle = First(1)
     assert play(kind, idle, file=file, on_game=again.append) == expected
     assert idle.asked == 0
     assert again == games
     saved: list[GamePlayed] = []
-    assert play(kind, Counting(), on_game=saved.append) == expected
+    assert play(kind, First(), on_game=saved.append) == expected
     assert saved == games
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_forfeits_and_times_are_kept(kind: str, tmp_path: Path) -> None:
-    first = play(kind, Counting(0), file=tmp_path / "t.db", clock="50+1")
+    first = play(kind, First(forfeits=7), file=tmp_path / "t.db", clock="50+1")
     assert first.forfeits
     assert first.clock == "50+1"
-    assert play(kind, Counting(1), file=tmp_path / "t.db", clock="50+1") == first
+    assert play(kind, First(1), file=tmp_path / "t.db", clock="50+1") == first
 
 
 def test_more_runs_of_an_elimination_go_on(tmp_path: Path) -> None:
-    few = play("elimination", Counting(), file=tmp_path / "t.db", times=2)
+    few = play("elimination", First(), file=tmp_path / "t.db", times=2)
     assert few.runs == 2
-    player = Counting()
-    assert play("elimination", player, file=tmp_path / "t.db") == play("elimination", Counting())
+    player = First()
+    assert play("elimination", player, file=tmp_path / "t.db") == play("elimination", First())
 
 
 CHANGES: list[tuple[dict[str, Any], str]] = [
@@ -101,9 +86,9 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("change", "says"), CHANGES)
 def test_other_conditions_are_refused(change: dict[str, Any], says: str, tmp_path: Path) -> None:
-    play("round robin", Counting(), file=tmp_path / "t.db")
+    play("round robin", First(), file=tmp_path / "t.db")
     with pytest.raises(ValueError, match=r"t\.db: ") as refused:
-        play("round robin", Counting(), file=tmp_path / "t.db", **change)
+        play("round robin", First(), file=tmp_path / "t.db", **change)
     assert says in str(refused.value)
 
 
@@ -133,7 +118,7 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "t.db"
     file.write_text("games")
     with pytest.raises(RunError, match="this is no file of a tournament's games - name another"):
-        play("round robin", Counting(), file=file)
+        play("round robin", First(), file=file)
 
 
 @pytest.mark.parametrize(
@@ -167,16 +152,9 @@ def test_a_file_with_right_checksums_of_what_is_no_game_is_refused(
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs signals of Unix")
 def test_a_killed_tournament_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = [
-        "tournament",
-        "swh:depth=5",
-        "greedy:depth=5",
-        "random",
-        "--games",
-        "80",
-        "--threads",
-        "1",
+        "tournament", "swh:depth=5", "greedy:depth=5", "random", "--games", "80", "--threads", "1",
         "--json",
-    ]
+    ]  # fmt: skip
     file = tmp_path / "t.db"
     process = subprocess.Popen(
         [sys.executable, "-m", "evoply", *words, "--file", str(file)],

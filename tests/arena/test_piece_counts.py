@@ -23,7 +23,6 @@ def test_pieces_are_those_of_the_positions_one_by_one(name: str) -> None:
         draws=(None, None, 150),
         record_moves=True,
     )
-    assert games.moves is not None
     moves = [codes[: len(codes) - cut] for cut, codes in enumerate(games.moves)]
     black, white = _native.piece_counts(game, moves, starts=starts, start_of=start_of)
     assert black.shape == white.shape == (12, max(map(len, moves)) + 1)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from arena_games import pairs_of_two
 
 from evoply import Stream, othello
 from evoply.arena import Schedule, Sprt, match, play, round_robin, sprt_match, tournament
@@ -54,14 +55,8 @@ class Toy:
         return self.seats[-1]
 
 
-def toy_schedule(pairs: int = 10) -> Schedule:
-    return Schedule.pairs(
-        [0] * pairs,
-        [1] * pairs,
-        stream=Stream(2, "toys"),
-        opening_plies=2,
-        start=game_rules("othello-4").start().row,
-    )
+def toy_schedule() -> Schedule:
+    return pairs_of_two("othello-4", 10, stream=Stream(2, "toys"))
 
 
 def test_a_player_from_outside_takes_part_in_everything() -> None:
@@ -95,12 +90,8 @@ def test_every_thread_has_a_seat_of_its_own_and_all_are_closed() -> None:
 
 def test_a_player_against_itself_has_two_seats() -> None:
     toy = Toy()
-    play(
-        "othello-4",
-        [toy],
-        toy_schedule().with_seats(0 * toy_schedule().black, 0 * toy_schedule().white),
-        threads=1,
-    )
+    alone = toy_schedule().with_seats(0 * toy_schedule().black, 0 * toy_schedule().white)
+    play("othello-4", [toy], alone, threads=1)
     assert sum(bool(seat.threads) for seat in toy.seats) == 2
 
 
@@ -177,7 +168,7 @@ def test_what_is_no_player() -> None:
     for wrong, says in [
         (Old(), r"Old.choose\(position.*choose\(game, stream, clock\), and game.position"),
         (Object, "Object is a class"),
-        (42, "neither a player nor a tree"),
+        (42, "neither a player nor a tree.*choose"),
     ]:
         with pytest.raises(TypeError, match=says):
             match(wrong, "random", games=2)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from arena_games import First
 
 from evoply import Stream, throttle
 from evoply.arena import (
@@ -20,27 +21,6 @@ from evoply.arena import (
 from evoply.arena.round_robins import rate
 from evoply.arena.tally import Tally
 from evoply.players import parse_player
-from evoply.protocols import ForfeitError
-
-
-class First:
-    """Plays the first legal move, in Python, so outside the kernel."""
-
-    def choose(self, game: Any, stream: Any, clock: Any = None) -> Any:
-        return game.position.legal_moves[0]
-
-
-class Failing:
-    """Forfeits every game that it must move in; presses Ctrl-C at the game of a number."""
-
-    def __init__(self, at: int) -> None:
-        self.left = at
-
-    def choose(self, game: Any, stream: Any, clock: Any = None) -> Any:
-        self.left -= 1
-        if self.left == 0:
-            raise KeyboardInterrupt
-        raise ForfeitError("it never plays")
 
 
 @pytest.fixture(autouse=True)
@@ -98,9 +78,9 @@ def test_stars_told_are_those_of_the_runs_so_far() -> None:
 
 
 def test_ctrl_c_keeps_who_forfeited_against_whom() -> None:
+    players = ["greedy", "random", First(31, forfeits=1)]
     with pytest.raises(StoppedWithResultError) as stopped:
-        round_robin(["greedy", "random", Failing(31)], game="othello-6", games=100, seed=3,
-                    threads=1)  # fmt: skip
+        round_robin(players, game="othello-6", games=100, seed=3, threads=1)
     result = stopped.value.result
     assert result.games < 300
     lost = {(one.player, one.opponent): one.games for one in result.forfeits}

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from arena_games import assert_played_alike
 
 from evoply import _native
-from evoply.arena import Schedule, play, play_game
-from evoply.games import SHAPES, game_rules
+from evoply.arena import Schedule, play
+from evoply.games import game_rules
 from evoply.players import parse_player
 
 TEXTS = ("random", "greedy", "material:depth=2,ties=random")
@@ -29,7 +30,6 @@ def mixed(game: str, pairs: int = 12, starts: int = 3) -> Schedule:
 @pytest.mark.parametrize("game", ["othello", "othello-10", "checkers", "lose-checkers"])
 def test_mixed_starts_are_separate_calls(game: str) -> None:
     schedule = mixed(game)
-    assert schedule.start_of is not None
     assert (schedule.start_of[::2] == schedule.start_of[1::2]).all()
     players = [parse_player(text, game=game).seat(game) for text in TEXTS]
     whole = play(game, players, schedule, threads=1)
@@ -45,20 +45,9 @@ def test_mixed_starts_are_separate_calls(game: str) -> None:
 
 def test_the_python_loop_begins_where_the_kernel_does() -> None:
     schedule = mixed("othello")
-    assert schedule.start_of is not None
     players = [parse_player(text).seat("othello") for text in TEXTS]
     results = play("othello", players, schedule, record_moves=True)
-    for index, codes in enumerate(results.moves or []):
-        record = play_game(
-            (players[schedule.black[index]], players[schedule.white[index]]),
-            start=game_rules("othello").position_from_row(
-                schedule.starts[schedule.start_of[index]]
-            ),
-            opening_key=int(schedule.opening_keys[index]),
-            opening_plies=4,
-            game_key=int(schedule.game_keys[index]),
-        )
-        assert [move.code(SHAPES[8]) for move in record.moves] == codes
+    assert_played_alike("othello", players, schedule, results)
 
 
 def test_one_start_is_the_same_whichever_way_it_is_said() -> None:

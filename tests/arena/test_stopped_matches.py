@@ -3,16 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
-from typing import Any
 
 import numpy as np
 import pytest
+from arena_games import First, pairs_of_two
 
 from evoply import Stream
 from evoply.arena import (
     FinishedGames,
     Forfeit,
-    Schedule,
     Sprt,
     StoppedWithResultError,
     Tables,
@@ -27,22 +26,8 @@ from evoply.arena import (
     whole_pairs,
 )
 from evoply.formats import GamePlayed
-from evoply.games import GAMES
 from evoply.players import parse_player
 from evoply.protocols import Color
-
-
-class Interrupting:
-    """Plays the first legal move; presses Ctrl-C when it is asked for the move of a number."""
-
-    def __init__(self, at: int) -> None:
-        self.left = at
-
-    def choose(self, game: Any, stream: Any, clock: Any = None) -> Any:
-        self.left -= 1
-        if self.left == 0:
-            raise KeyboardInterrupt
-        return game.position.legal_moves[0]
 
 
 @pytest.mark.parametrize("save", [False, True])
@@ -50,7 +35,7 @@ def test_ctrl_c_keeps_the_whole_pairs_of_games(save: bool) -> None:
     seen: list[GamePlayed] = []
     with pytest.raises(StoppedWithResultError) as stopped:
         match(
-            Interrupting(150), "random", game="othello-6", games=1000, seed=3,
+            First(150), "random", game="othello-6", games=1000, seed=3,
             on_game=seen.append if save else None,
         )  # fmt: skip
     result = stopped.value.result
@@ -58,17 +43,17 @@ def test_ctrl_c_keeps_the_whole_pairs_of_games(save: bool) -> None:
     assert result.games % 2 == 0
     assert len(seen) == (result.games if save else 0)
     whole = match(
-        Interrupting(-1), "random", game="othello-6", games=result.games, seed=3
+        First(), "random", game="othello-6", games=result.games, seed=3
     )  # fmt: skip
     assert result.to_dict() | {"first": ""} == whole.to_dict() | {"first": ""}
 
 
 def test_ctrl_c_before_the_first_pair_is_only_ctrl_c() -> None:
     with pytest.raises(KeyboardInterrupt) as stopped:
-        match(Interrupting(1), "random", game="othello-6", games=10, seed=3)
+        match(First(1), "random", game="othello-6", games=10, seed=3)
     assert not isinstance(stopped.value, StoppedWithResultError)
     with pytest.raises(StoppedWithResultError) as test:
-        sprt_match(Interrupting(300), "random", Sprt(0, 1), game="othello-6", seed=3)
+        sprt_match(First(300), "random", Sprt(0, 1), game="othello-6", seed=3)
     assert test.value.result.verdict == "undecided"
     assert test.value.result.games >= 2
 
@@ -106,26 +91,23 @@ def test_ctrl_c_while_a_game_of_a_sequential_test_is_shown(at: int) -> None:
 
 
 def test_parts_of_finished_games_have_places_of_their_own() -> None:
-    players = [Interrupting(-1), Interrupting(-1)]
-    schedule = Schedule.pairs([0] * 4, [1] * 4, stream=Stream(1), opening_plies=2,
-                              start=GAMES["othello-4"].start().row)  # fmt: skip
+    players = [First(), First()]
+    schedule = pairs_of_two("othello-4", 4, stream=Stream(1))
     whole = play("othello-4", players, schedule, record_moves=True)
     whole = replace(whole, forfeits=(Forfeit(2, Color.BLACK, "x"), Forfeit(7, Color.WHITE, "y")))
     places = np.array([2, 3, 5, 6, 7])
     part = FinishedGames(places, whole.part(places))
     assert [(one.game, one.reason) for one in part.results.forfeits] == [(0, "x"), (4, "y")]
     pairs = whole_pairs([part.part(np.array([3, 1])), part.part(np.array([4, 0, 2]))])
-    assert pairs is not None
     results, kept = pairs.results, pairs.places
     assert kept.tolist() == [2, 3, 6, 7]
     assert [(one.game, one.reason) for one in results.forfeits] == [(0, "x"), (3, "y")]
-    assert whole.moves is not None
     assert results.moves == [whole.moves[place] for place in kept]
     assert results.hashes.tolist() == whole.hashes[kept].tolist()
 
 
 def test_ctrl_c_in_a_round_robin_keeps_the_pairs_played() -> None:
-    players = [Interrupting(600), "random", "greedy"]
+    players = [First(600), "random", "greedy"]
     with pytest.raises(StoppedWithResultError) as stopped:
         round_robin(players, game="othello-6", games=100, seed=3)
     result = stopped.value.result
@@ -134,7 +116,7 @@ def test_ctrl_c_in_a_round_robin_keeps_the_pairs_played() -> None:
     assert 6 <= result.games == sum(counts) < 300
     assert all(count % 2 == 0 for count in counts)
     with pytest.raises(KeyboardInterrupt) as early:
-        round_robin([Interrupting(1), "random", "greedy"], game="othello-6", games=10, seed=3)
+        round_robin([First(1), "random", "greedy"], game="othello-6", games=10, seed=3)
     assert not isinstance(early.value, StoppedWithResultError)
 
 
@@ -170,9 +152,8 @@ def test_ctrl_c_in_an_elimination_tournament_keeps_the_runs_that_ended() -> None
 
 
 def test_pairs_come_in_order_and_at_ctrl_c_those_that_are_whole() -> None:
-    schedule = Schedule.pairs([0] * 5, [1] * 5, stream=Stream(1), opening_plies=2,
-                              start=GAMES["othello-4"].start().row)  # fmt: skip
-    whole = play("othello-4", [Interrupting(-1), Interrupting(-1)], schedule)
+    schedule = pairs_of_two("othello-4", 5, stream=Stream(1))
+    whole = play("othello-4", [First(), First()], schedule)
 
     def stopped(*places: int) -> Iterator[FinishedGames]:
         for place in places:

@@ -8,7 +8,8 @@ import pytest
 from rich.console import Console
 
 from evoply.cli.board_view import board_text, weights_text
-from evoply.games.squares import is_dark, square_number
+from evoply.games import square_number
+from evoply.games.squares import is_dark
 from evoply.protocols import BoardShape, Cell, Color, Diagram, DiagramSide
 
 OBLONG = BoardShape(6, 9)

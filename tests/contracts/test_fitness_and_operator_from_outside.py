@@ -13,16 +13,18 @@ from evoply._native import Stream
 from evoply.evolution import (
     FITNESS,
     OPERATORS,
+    Batch,
     EvolutionConfig,
     FitnessKind,
     Measured,
     Operator,
+    Population,
     Task,
     Training,
     Variation,
+    matches,
     settings_of,
 )
-from evoply.evolution.fitness import Batch, Population, matches
 from evoply.gp import Limits, Tree
 
 

@@ -6,8 +6,7 @@ import pytest
 
 import evoply as ep
 from evoply._native import Stream
-from evoply.evolution import FitnessKind, Measured, Training
-from evoply.evolution.fitness import Batch, Population, matches
+from evoply.evolution import Batch, FitnessKind, Measured, Population, Training, matches
 from evoply.games import game_rules
 from evoply.players import PlayerKind, save_player
 from evoply.protocols import Choice, Clock, GameRecord, Seat

@@ -20,14 +20,16 @@ from evoply import Run, arena, checkers
 from evoply._native import Stream
 from evoply.arena import PreparedPlayer
 from evoply.evolution import (
+    Batch,
     EvolutionConfig,
     Generation,
     Guide,
     GuideFitness,
+    Population,
+    Training,
     config_from_toml,
     evolve,
 )
-from evoply.evolution.fitness import Batch, Population, Training
 from evoply.evolution.play import panel_of
 from evoply.players import parse_player
 from evoply.presets import preset_text

@@ -9,8 +9,16 @@ from scipy.stats import chisquare
 
 from evoply import arena
 from evoply._native import Stream
-from evoply.evolution import EvolutionConfig, GuideFitness, config_from_toml, evolve, stream_for
-from evoply.evolution.fitness import Batch, Play, Training
+from evoply.evolution import (
+    Batch,
+    EvolutionConfig,
+    GuideFitness,
+    Training,
+    config_from_toml,
+    evolve,
+    stream_for,
+)
+from evoply.evolution.fitness import Play
 from evoply.evolution.fitness.guides import co_play_pairings
 from evoply.evolution.play import NOBODY, panel_of, population_of
 from evoply.permutations import derangement

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from evoply import Run, replay
-from evoply.evolution import EvolutionConfig, evolve, settings_of, stream_for
-from evoply.evolution.play import Batch, panel_of, schedule_of, seats_of
+from evoply.evolution import Batch, EvolutionConfig, evolve, settings_of, stream_for
+from evoply.evolution.play import panel_of, schedule_of, seats_of
 from evoply.games import DrawRules
 from evoply.protocols import ConfigError, Ending
 

@@ -25,23 +25,23 @@ from evoply.evolution import (
     Bins,
     Candidates,
     EvolutionConfig,
+    FitnessKind,
     Generation,
     Individual,
     MapPlace,
+    Measured,
+    Population,
     Training,
     evolve,
     final_test,
     load_config,
     stream_for,
 )
-from evoply.evolution.fitness import Measured, Population
-from evoply.evolution.fitness.contract import FitnessKind
 from evoply.evolution.generation import digest_of
 from evoply.evolution.hall_of_fame import draw_earlier
 from evoply.evolution.map_elites import descriptors
 from evoply.evolution.map_elites.descriptors import described
-from evoply.evolution.play.panel import schedule_of, trial
-from evoply.evolution.play.population import panel_of, population_of, seats_of
+from evoply.evolution.play import panel_of, population_of, schedule_of, seats_of, trial
 from evoply.evolution.selections import best_of_cells
 from evoply.games import game_rules
 from evoply.gp import Limits, Tree, parse_individual, point_mutation

@@ -9,11 +9,13 @@ import pytest
 from evoply import Run, arena, gp
 from evoply._native import Stream
 from evoply.evolution import (
+    Batch,
     Census,
     EpochFitness,
     EvolutionConfig,
     Generation,
     Individual,
+    Training,
     config_from_toml,
     config_to_toml,
     evolve,
@@ -24,7 +26,6 @@ from evoply.evolution import (
 )
 from evoply.evolution.breeding import breed, first_population
 from evoply.evolution.census import census_of
-from evoply.evolution.fitness import Batch, Training
 from evoply.evolution.fitness.discs import epoch_gains
 from evoply.evolution.play import NOBODY, panel_of, population_of, schedule_of
 from evoply.players import load_player, save_player

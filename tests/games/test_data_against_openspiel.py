@@ -30,6 +30,5 @@ def test_random_games_are_those_of_openspiel(name: str) -> None:
             state.apply_action(actions[here])
             position = position.play(moves[here])
         outcome = position.outcome()
-        assert outcome is not None
         black = 0 if outcome.winner is None else 1 if outcome.winner.value == "black" else -1
         assert state.returns() == [black, -black]

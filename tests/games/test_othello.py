@@ -40,10 +40,7 @@ def test_legal_moves_and_play_agree_with_reference(position: othello.Position) -
     assert list(map(str, position.legal_moves)) == reference.legal_moves(board, side)
     for move in position.legal_moves:
         after = position.play(move)
-        assert as_lists(after) == (
-            reference.play(board, side, str(move)),
-            reference.other(side),
-        )
+        assert as_lists(after) == (reference.play(board, side, str(move)), reference.other(side))
     for color, symbol in ((Color.BLACK, "X"), (Color.WHITE, "O")):
         assert position.mobility(color) == len(reference.placements(board, symbol))
         assert position.discs(color) == sum(row.count(symbol) for row in board)

@@ -12,9 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evoply.expressions import straight_tuples, symmetric_copies
-from evoply.games import checkers, checkers_text, drawing, othello, othello_text
+from evoply.games import (
+    checkers,
+    checkers_text,
+    drawing,
+    othello,
+    othello_text,
+    square_name,
+    square_number,
+)
 from evoply.games.position import LegalMoves
-from evoply.games.squares import is_dark, square_name, square_number
+from evoply.games.squares import is_dark
 from evoply.protocols import BoardShape, Cell, Color, Diagram, DiagramSide, InvalidMoveError
 
 SVG = "{http://www.w3.org/2000/svg}"

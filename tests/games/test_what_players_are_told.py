@@ -13,8 +13,7 @@ from evoply.arena import Schedule, play
 from evoply.expressions import board, count, divide, is_empty, select, squares
 from evoply.games import game_added, game_rules
 from evoply.learning.boards import values_at
-from evoply.players import parse_player
-from evoply.players.staged import Staged
+from evoply.players import Staged, parse_player
 from evoply.rules import Rules, RulesError, check_rules, read_rules, step
 
 CLOCK = divide(8 - count(board.own | board.opponent), 6, "one")

@@ -313,8 +313,8 @@ def _help() -> Iterator[str]:
 
 
 def _openapi() -> str:
-    from evoply.web.application import application
-    from evoply.web.protection import Protection, Trusted
+    from evoply.web import Trusted, application
+    from evoply.web.protection import Protection
 
     with tempfile.TemporaryDirectory() as folder:
         protection = application(Path(folder) / "games.db", Trusted(("localhost:1",), "secret"))

@@ -3,8 +3,7 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import chisquare
-from tree_strategies import BENBASSAT, LIAO, assert_well_formed, seeds, trees
+from tree_strategies import BENBASSAT, LIAO, assert_drawn, assert_well_formed, seeds, trees
 
 from evoply import _native
 from evoply.gp import (
@@ -67,8 +66,7 @@ def test_gpjpp_prefers_functions():
     stream = _native.Stream(2)
     counts = Counter(choose_point(nodes, "gpjpp", stream) for _ in range(40_000))
     terminal = (3 / 5) ** 6
-    expected = [40_000 * ((1 - terminal) / 2 if node.arity else terminal / 3) for node in nodes]
-    assert chisquare([counts[index] for index in range(5)], expected).pvalue > 1e-4
+    assert_drawn(counts, [(1 - terminal) / 2 if node.arity else terminal / 3 for node in nodes])
     assert prefer_function(nodes[1:2], stream) == 0
 
 

@@ -3,8 +3,7 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import chisquare
-from tree_strategies import CONSTANTS, LIAO, SETS, TYPED, assert_well_formed, seeds
+from tree_strategies import CONSTANTS, LIAO, SETS, TYPED, assert_drawn, assert_well_formed, seeds
 
 from evoply._native import Stream
 from evoply.expressions import PrimitiveSet, argument, board, count, is_empty, less
@@ -46,8 +45,8 @@ def test_primitives_are_drawn_evenly():
             (functions if node.arity else terminals)[node.name] += 1
     assert len(functions) == 4
     assert len(terminals) == 9
-    assert chisquare(list(functions.values())).pvalue > 1e-4
-    assert chisquare(list(terminals.values())).pvalue > 1e-4
+    assert_drawn(functions)
+    assert_drawn(terminals)
 
 
 def test_grow_takes_functions_at_half_of_the_free_places():
@@ -58,14 +57,14 @@ def test_grow_takes_functions_at_half_of_the_free_places():
         for index, node in enumerate(tree.nodes):
             if 1 < tree.level(index) < 5:
                 free[node.arity > 0] += 1
-    assert chisquare([free[True], free[False]]).pvalue > 1e-4
+    assert_drawn(free, [1, 1])
 
 
 def test_constants_count_as_one_terminal_and_fill_their_range():
     stream = Stream(3, "constants")
     leaves = [grow(CONSTANTS, 1, stream) for _ in range(5000)]
     values = [value for leaf in leaves for value in leaf.constants()]
-    assert chisquare([len(values), 5000 - len(values)], [500, 4500]).pvalue > 1e-4
+    assert_drawn(Counter(bool(leaf.constants()) for leaf in leaves), [9, 1])
     assert -2 <= min(values) < -1.9
     assert 2.9 < max(values) < 3
 
@@ -93,7 +92,7 @@ def test_grown_depths_of_the_ramp_match_their_distribution():
     )
     grown = Counter(tree.depth for tree in trees[::2])
     # The root has two operands, each a terminal with probability 1/2.
-    assert chisquare([grown[2], grown[3]], [2500, 7500]).pvalue > 1e-4
+    assert_drawn(grown, {2: 1, 3: 3})
     assert all(tree.depth == 3 for tree in trees[1::2])
 
 

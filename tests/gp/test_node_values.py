@@ -9,8 +9,7 @@ from evoply import gp
 from evoply._native import Positions, Program, Stream
 from evoply.expressions import PRIMITIVE_SETS
 from evoply.games import game_rules
-from evoply.gp import Genotype, Shape, lowering
-from evoply.gp.lowering import node_expressions, node_values
+from evoply.gp import Genotype, Shape, lowering, node_expressions, node_values
 
 GAME = "othello"
 
@@ -46,9 +45,7 @@ def test_every_node_has_the_value_of_its_expression(name: str) -> None:
     assert node_values([], GAME, positions) == []
 
 
-def test_individuals_of_several_trees_have_all_nodes(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_individuals_of_several_trees_have_all_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
     positions = boards()
     liao = PRIMITIVE_SETS["liao"]
     one = gp.create(liao, "full", 1, Stream(1), min_depth=3, max_depth=4)[0]
@@ -64,9 +61,7 @@ def test_individuals_of_several_trees_have_all_nodes(
         np.testing.assert_array_equal(found, slow_values(individual, positions))
 
 
-def test_too_many_nodes_for_a_program_are_divided(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_too_many_nodes_for_a_program_are_divided(monkeypatch: pytest.MonkeyPatch) -> None:
     positions, asked = boards(3), []
     trees = gp.create(PRIMITIVE_SETS["benbassat"], "full", 150, Stream(4), min_depth=6, max_depth=7)
     fill = lowering._fill

@@ -15,8 +15,7 @@ from evoply.expressions import Constant, Primitive, PrimitiveSet, board, count
 from evoply.gp import Tree, effective_nodes, parse_tree
 from evoply.gp.sizes import _Folding
 from evoply.gp.tree import MAX_TREE_NODES, bracketed
-from evoply.players import AfterState, ExpressionEvaluator, TreeEvaluator
-from evoply.players.player import player_of
+from evoply.players import AfterState, ExpressionEvaluator, TreeEvaluator, player_of
 
 
 def slow_text(tree: Tree, index: int = 0) -> str:

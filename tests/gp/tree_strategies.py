@@ -1,10 +1,12 @@
 """Sets, random trees and a slow interpreter that the tests of `evoply.gp` share."""
 
 import operator
+from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 
 from hypothesis import strategies as st
+from scipy.stats import chisquare
 
 from evoply._native import Stream
 from evoply.algebra import Simplified
@@ -87,6 +89,21 @@ def quotient_trees():
 def assert_well_formed(tree: Tree) -> None:
     """The slow definition: `Tree.checked` accepts the nodes for the same root type."""
     assert Tree.checked(tree.primitive_set, tree.nodes, root_type=tree.type) == tree
+
+
+def assert_drawn(counts: Counter, expected=None) -> None:
+    """Draws, counted by value, are in proportion to what is *expected*; without it they are even.
+
+    It is given by value, or as a list for 0, 1, 2 and so on; of 0 nothing may be drawn. One sound
+    test of 10,000 fails.
+    """
+    if not isinstance(expected, dict):
+        expected = dict.fromkeys(counts, 1) if expected is None else dict(enumerate(expected))
+    possible = {value: share for value, share in expected.items() if share}
+    assert set(counts) == set(possible)
+    scale = counts.total() / sum(possible.values())
+    observed = [counts[value] for value in possible]
+    assert chisquare(observed, [scale * share for share in possible.values()]).pvalue > 1e-4
 
 
 class ZeroDivisorError(Exception):

@@ -26,8 +26,7 @@ from evoply.islands import (
 from evoply.islands.islands import best_of, points_of_best
 from evoply.islands.islands_config import island_seed
 from evoply.islands.migration import MIGRATION
-from evoply.players import TreeEvaluator
-from evoply.players.player_saving import save_player
+from evoply.players import TreeEvaluator, save_player
 from evoply.presets import preset_text
 from evoply.protocols import Progress
 from evoply.runs.kept_steps import dumped

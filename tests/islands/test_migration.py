@@ -13,9 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evoply._native import Stream
-from evoply.evolution import Generation, Individual, evolve, load_config
+from evoply.evolution import Evolution, Generation, Individual, evolve, load_config
 from evoply.evolution.generation import digest_of
-from evoply.evolution.loop import Evolution
 from evoply.gp import Limits
 from evoply.islands import migrated, senders
 from evoply.islands.island_epoch import epoch

@@ -6,13 +6,11 @@ import numpy as np
 import pytest
 
 import evoply as ep
-from evoply.expressions import PRIMITIVE_SETS, sum_of_patterns
-from evoply.expressions.numbers import parameters_of, with_parameters
+from evoply.expressions import PRIMITIVE_SETS, parameters_of, sum_of_patterns, with_parameters
 from evoply.games import game_rules
 from evoply.gp import parse_individual
 from evoply.leagues.portraits import Portrait, portrait
-from evoply.players import AlphaBeta, ExpressionEvaluator, ValuingPlayer, player_of
-from evoply.players.player_kind import PlayerKind
+from evoply.players import AlphaBeta, ExpressionEvaluator, PlayerKind, ValuingPlayer, player_of
 
 
 def seen(text: str, game: str = "othello") -> Portrait:

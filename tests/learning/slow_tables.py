@@ -8,11 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
+import numpy as np
+
 from evoply._native import Stream
+from evoply.expressions import OTHELLO_PATTERNS, symmetric_copies
 from evoply.expressions.square_sets import square_index
 from evoply.games import game_rules
+from evoply.learning import PatternConfig
 from evoply.protocols import Color, Position, Row
 
 COLUMNS = ("starts", "points", "discs", "plies", "squared_errors", "updates", "explored")
@@ -155,3 +160,16 @@ class SlowTables:
                 table[index] += change
         lesson["updates"] += 1
         lesson["squared_errors"] += error * error
+
+
+def tables_of(config: PatternConfig, values: np.ndarray, **given: Any) -> SlowTables:
+    """Return the tables of a config with these values, in the order of parameters."""
+    rules, left = game_rules(config.game), iter(values.tolist())
+    patterns, tables = [], []
+    for one, size in zip(config.patterns, config.entries_of_tables(), strict=True):
+        squares = OTHELLO_PATTERNS.get(one.squares, one.squares).split()
+        patterns.append(symmetric_copies(squares, rules.shape, rules.symmetries))
+        stages = range(len(config.stages) + 1)
+        tables.append([list(islice(left, size)) for _ in stages])
+    arguments = {"starts": [], "key": 0, "rates": [], **given}
+    return SlowTables(config.game, patterns, config.stages, tables, **arguments)

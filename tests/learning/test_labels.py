@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from slow_tables import SlowTables
 from slow_tables import squashed as slowly_squashed
+from slow_tables import tables_of
 
 import evoply as ep
 from evoply import _native
 from evoply._native import Stream
-from evoply.configs.run_config import written_config
-from evoply.expressions import program_with_parameters, symmetric_copies
+from evoply.expressions import program_with_parameters
 from evoply.games import game_rules
+from evoply.kinds import KINDS
 from evoply.learning import PatternConfig, PatternLearning, learn_patterns, pattern_player
 from evoply.learning.labels import (
     Labelled,
@@ -47,24 +47,6 @@ def program_of(config: PatternConfig, seed: int = 2) -> tuple[_native.Program, n
     return program.with_parameters(parameters), parameters
 
 
-def slow_tables(config: PatternConfig, values: np.ndarray) -> SlowTables:
-    """Return tables with these values, in the order of parameters."""
-    rules, left = game_rules(config.game), iter(values.tolist())
-    patterns, tables = [], []
-    for pattern, size in zip(config.patterns, config.entries_of_tables(), strict=True):
-        patterns.append(symmetric_copies(pattern.squares.split(), rules.shape, rules.symmetries))
-        stages = range(len(config.stages) + 1)
-        tables.append([list(itertools.islice(left, size)) for _ in stages])
-    return SlowTables(
-        game=config.game, patterns=patterns, stages=config.stages, tables=tables, starts=[], key=0,
-        rates=[],
-    )  # fmt: skip
-
-
-def flat(slow: SlowTables) -> list[float]:
-    return [value for stages in slow.tables for table in stages for value in table]
-
-
 @pytest.mark.parametrize("settings", [SMALL, CHECKERS, SMALL | {"game": "othello-10"}])
 @pytest.mark.parametrize("squashes", [True, False])
 def test_the_fit_solves_the_equations_of_least_squares(settings, squashes):
@@ -74,7 +56,7 @@ def test_the_fit_solves_the_equations_of_least_squares(settings, squashes):
     draws = np.random.default_rng(3)
     labels = draws.uniform(-1, 1, 300) if squashes else draws.uniform(-30, 30, 300)
     pulls = draws.uniform(0.5, 9, len(parameters))
-    tables, numbers = slow_tables(config, parameters), slow_tables(config, np.arange(len(pulls)))
+    tables, numbers = tables_of(config, parameters), tables_of(config, np.arange(len(pulls)))
     counts, errors, slopes = np.zeros((300, len(pulls))), np.zeros(300), np.ones(300)
     for index in range(300):
         position = game_rules(config.game).position_from_row(batch[index])
@@ -214,7 +196,6 @@ def test_tables_become_discs_by_a_factor_for_each_stage():
 def test_steps_are_the_same_wherever_they_were_interrupted_and_for_any_threads(settings):
     config = PatternConfig(**settings)
     whole = list(learn_patterns(config))
-    assert config.labels is not None
     at_once, most = config.labels.games_per_step, config.labels.games
     ends = [*range(at_once, most, at_once), most]
     assert [step.labelled for step in whole] == [0, 0, 0, *ends]
@@ -250,8 +231,8 @@ def test_a_step_of_few_games_may_begin_with_random_moves():
 
 def test_configs_without_labels_are_what_they_were():
     config = PatternConfig(**(SMALL | {"labels": None}))
-    assert "labels" not in written_config(config)
-    assert "[labels]" in written_config(PatternConfig(**SMALL))
+    assert "labels" not in KINDS["patterns"].configs.write(config)
+    assert "[labels]" in KINDS["patterns"].configs.write(PatternConfig(**SMALL))
     for changes, says in (
         ({"games": None, "time_limit": 5.0}, "come after the last game"),
         ({"labels": {"depth": 0}}, "labels.depth"),
@@ -260,19 +241,6 @@ def test_configs_without_labels_are_what_they_were():
     ):
         with pytest.raises(ep.ConfigError, match=says):
             PatternConfig(**(SMALL | changes))
-
-
-def test_runs_keep_what_labels_taught(tmp_path):
-    config = PatternConfig(**SMALL)
-    with ep.Run.create(tmp_path / "run", config) as run:
-        for step in ep.advance(run):
-            if step.labelled:
-                break
-    with ep.Run.open(tmp_path / "run") as again:
-        for _ in ep.advance(again):
-            pass
-        assert again.status == "finished"
-        assert again.last().digest == list(learn_patterns(config))[-1].digest
 
 
 def test_a_step_with_other_tables_is_refused():

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from evoply import board, count
-from evoply.configs.run_config import written_config
 from evoply.evolution import load_config
+from evoply.kinds import KINDS
 from evoply.learning import (
     Learning,
     LearningConfig,
@@ -20,9 +20,7 @@ from evoply.learning import (
     load_learning_config,
     model_of,
 )
-from evoply.learning import (
-    learn as steps_of,
-)
+from evoply.learning import learn as steps_of
 from evoply.learning.steps import place_of
 from evoply.players import AlphaBeta, parse_player
 from evoply.presets import PRESETS, preset_text
@@ -167,7 +165,6 @@ def test_a_rate_too_large_stops_and_says_what_is_kept() -> None:
     with pytest.raises(RunError, match=says) as error:
         kept.extend(steps_of(config))
     found = re.search(says, str(error.value))
-    assert found is not None
     game, before = (int(number.replace(",", "")) for number in found.groups())
     # Games are counted from 1, and the one that failed is of the step after the last that was kept.
     assert 0 < before < game <= before + config.games_per_step
@@ -199,7 +196,7 @@ def test_a_feature_of_ones_own_is_learned() -> None:
     )
     own = {"name": "touching", "expression": difference, "scale": 18}
     config = small(features=["corners", own], games=20)
-    assert LearningConfig(**tomllib.loads(written_config(config))) == config
+    assert LearningConfig(**tomllib.loads(KINDS["learning"].configs.write(config))) == config
     assert learn(config).weights == learn(
         small(features=["corners", {"name": "frontier", "scale": 18}], games=20)
     ).weights  # fmt: skip
@@ -210,7 +207,7 @@ def test_a_feature_of_ones_own_is_learned() -> None:
 )
 def test_presets_are_valid_and_round_trip(name: str) -> None:
     config = load_learning_config(name)
-    assert LearningConfig(**tomllib.loads(written_config(config))) == config
+    assert LearningConfig(**tomllib.loads(KINDS["learning"].configs.write(config))) == config
     assert preset_text(name).startswith("# ")
     with pytest.raises(ConfigError, match="is a config of learning: `evoply learn` runs it"):
         load_config(name)

@@ -1,10 +1,6 @@
-"""Runs of learning: kept, killed, gone on with, edited by hand, shown."""
+"""Runs of learning: kept, gone on with, edited by hand, shown."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +8,15 @@ import pytest
 
 from evoply import Run, find_run, match
 from evoply.cli import main
-from evoply.configs.run_config import written_config
 from evoply.evolution import EvolutionConfig
-from evoply.learning import (
-    Learning,
-    LearningConfig,
-    learned_player,
-    model_of,
-)
+from evoply.kinds import KINDS
+from evoply.learning import Learning, LearningConfig, learned_player, model_of
 from evoply.learning.replay import replayed
 from evoply.learning.steps import place_of
 from evoply.players import load_player, save_player
 from evoply.protocols import Color, steps
 from evoply.reports import report_html
-from evoply.runs import RunError, advance
+from evoply.runs import RunError
 
 CONFIG = LearningConfig(
     game="othello-6",
@@ -36,51 +27,14 @@ CONFIG = LearningConfig(
     curriculum={"order": "end-first", "blanks": [6, 12], "games": 45},
     time_weights={"degree": 1, "after": 100},
 )
-WRITER = """
-import sys, time
-from evoply.learning import load_learning_config
-from evoply import Run
-from evoply.runs import advance
-run = Run.create(sys.argv[1], load_learning_config(sys.argv[2]))
-for step in advance(run):
-    print(step.number, flush=True)
-    time.sleep(0.01)
-"""
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("EVOPLY_RUNS", str(tmp_path / "runs"))
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "config.toml").write_text(written_config(CONFIG))
+    (tmp_path / "config.toml").write_text(KINDS["learning"].configs.write(CONFIG))
     return tmp_path
-
-
-def test_a_run_killed_in_the_middle_of_a_stage_goes_on_bit_for_bit(home: Path) -> None:
-    expected = [step.digest for step in steps(Learning(), CONFIG)]
-    for wanted in ("3", "7"):
-        folder = home / f"killed-{wanted}"
-        process = subprocess.Popen(
-            [sys.executable, "-c", WRITER, str(folder), str(home / "config.toml")],
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        assert process.stdout is not None
-        for line in process.stdout:
-            if line.strip() == wanted:
-                break
-        os.kill(process.pid, signal.SIGKILL)
-        process.communicate()
-        with Run.open(folder) as run:
-            saved = run.digests()
-            assert len(saved) > int(wanted)
-            assert saved == expected[: len(saved)]
-            # 45 games of a stage are no multiple of the 10 of a step, so this is within one.
-            assert 0 < run.last().games < 90
-            for _ in advance(run):
-                pass
-            assert run.digests() == expected
-            assert run.status == "finished"
 
 
 def test_a_run_is_shown_played_and_gone_on_with(home: Path, capsys: Any) -> None:
@@ -135,7 +89,6 @@ def test_games_are_played_again_from_their_keys(home: Path, capsys: Any) -> None
                 empty = 36 - sum(played.game.start.pieces(color) for color in Color)
                 assert empty in blanks if blanks else played.game.start.ply == 0
                 outcome = played.game.outcome()
-                assert outcome is not None
                 won = {Color.BLACK: 1.0, None: 0.5, Color.WHITE: 0.0}[outcome.winner]
                 assert played.points == won
                 points += won

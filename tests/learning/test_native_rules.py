@@ -283,7 +283,6 @@ def test_rates_too_large_are_told_with_game_and_ply() -> None:
     model = slow("othello-6", games=20, rates=[(1e-9, 1e-9)] * 5 + [(0.1, 0.1)] * 15)
     model.clip, model.scales = False, [0.01] * 6
     answer = plain(native(model))
-    assert answer["failed"] is not None
     game, ply = answer["failed"]
     assert 0 < game < 20
     assert 0 < ply < 40

@@ -12,6 +12,7 @@ from evoply.learning.fitting import ValuesByDepth, fitted_cuts
 from evoply.learning.packing import DEEPEST
 from evoply.players import read_packed
 from evoply.players.packed import rounded
+from whole_runs import whole_run
 
 SMALL = {
     "games": 300, "games_per_step": 150, "stages": [20, 40],
@@ -26,9 +27,8 @@ def test_a_training_and_its_file_are_the_same_twice(tmp_path, monkeypatch, capsy
     about = {"games": last.games, "digest": last.digest}
     tables = pack(config, last.tables(config), about=about, positions=8, depth=4)
     monkeypatch.setenv("EVOPLY_RUNS", str(tmp_path))
-    with ep.Run.create(tmp_path / "again", config) as run:
-        for _ in ep.advance(run):
-            pass
+    with whole_run(tmp_path / "again", config):
+        pass
     file = tmp_path / "tables.json"
     options = ["--positions", "8", "--depth", "4", "--json"]
     assert main(["pack", "again", str(file), *options]) == 0

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from slow_tables import COLUMNS, SlowTables
+from slow_tables import COLUMNS, tables_of
 
 import evoply as ep
 from evoply import Run, _native
 from evoply._native import Stream
-from evoply.configs.run_config import written_config
 from evoply.expressions import board, number, parameters_of, pattern, program_with_parameters
 from evoply.games import game_rules
+from evoply.kinds import KINDS
 from evoply.learning import (
     PatternConfig,
     PatternLearning,
@@ -61,25 +61,15 @@ def native(config: PatternConfig, begun: np.ndarray, **changes: Any) -> dict[str
 )
 def test_tables_are_those_of_the_slow_model(changes):
     config = PatternConfig(**(SMALL | changes))
-    value = config.value()
     # Few values, so that moves are often equally good.
-    begun = np.random.default_rng(2).choice([0.0, 0.25, -0.5], size=len(parameters_of(value)))
+    begun = np.random.default_rng(2).choice(
+        [0.0, 0.25, -0.5], size=len(parameters_of(config.value()))
+    )
     found = native(config, begun)
-    parts, sum_ = [], value
-    while sum_.op == "add":
-        parts.insert(0, sum_.arguments[1])
-        sum_ = sum_.arguments[0]
-    parts.insert(0, sum_)
-    rest, tables = iter(begun.tolist()), []
-    for part in parts:
-        sizes = [len(table) // 8 for table in part.arguments[7]]
-        tables.append([[next(rest) for _ in range(size)] for size in sizes])
-    slow = SlowTables(
-        config.game,
-        [part.arguments[4] for part in parts],
-        config.stages,
-        tables,
-        [game_rules(config.game).start().row],
+    slow = tables_of(
+        config,
+        begun,
+        starts=[game_rules(config.game).start().row],
         key=Stream(5, "oracle").key,
         rates=np.linspace(0.2, 0.01, 6).tolist(),
         first_game=3,
@@ -139,7 +129,7 @@ def test_searches_carry_indices_to_the_same_answers():
 def test_configs_are_read_written_and_refused():
     config = load_pattern_config("patterns-8")
     assert len(parameters_of(config.value())) == 121_338
-    path_text = written_config(config)
+    path_text = KINDS["patterns"].configs.write(config)
     assert 'learner = "patterns"' in path_text
     for changes, says in (
         ({"patterns": []}, "patterns"),
@@ -193,22 +183,6 @@ def test_rates_that_are_too_large_are_told(tmp_path):
     )  # fmt: skip
     assert answer["failed"] is None  # a squashed value of 1 has no slope
     assert len(answer["points"]) == 50
-
-
-def test_runs_keep_tables_and_go_on(tmp_path):
-    config = PatternConfig(**SMALL)
-    run = ep.Run.create(tmp_path / "run", config)
-    for step in ep.advance(run):
-        if step.number == 1:
-            break
-    run.close()
-    with ep.Run.open(tmp_path / "run") as again:
-        for _ in ep.advance(again):
-            pass
-        last = again.last()
-        assert again.status == "finished"
-        assert last.digest == list(learn_patterns(config))[-1].digest
-        assert sorted(again.to_arrays())[:3] == ["black_points", "digest", "entries_used"]
 
 
 def test_ctrl_c_keeps_the_games_of_a_part_of_a_step(

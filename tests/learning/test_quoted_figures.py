@@ -15,6 +15,7 @@ import pytest
 
 import evoply as ep
 from evoply.learning import features_of_population, learn_patterns
+from whole_runs import whole_run
 
 PAGE = Path(__file__).parents[2] / "docs" / "readable-players.md"
 GAMES = 1000
@@ -64,9 +65,7 @@ def check(player: object, row: str, *, less: float) -> None:
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ep.Run]:
     """A run of the demo, of 40 generations instead of 100."""
     config = ep.load_config("demo", ["seed=101", "generations=40", "time_limit=none"])
-    with ep.Run.create(tmp_path_factory.mktemp("demo") / "run", config) as run:
-        for _ in ep.advance(run):
-            pass
+    with whole_run(tmp_path_factory.mktemp("demo") / "run", config) as run:
         yield run
 
 

@@ -17,6 +17,7 @@ from evoply.expressions.written_form import in_order
 from evoply.gp import parse_tree
 from evoply.learning import Tuning, TuningConfig, features_of_sets, tune
 from evoply.learning.tunable import tunable
+from whole_runs import broken_run
 
 pytest.importorskip("cmaes")
 
@@ -181,21 +182,12 @@ def test_what_has_no_numbers_is_refused() -> None:
         tunable("( white )", "othello", "constants")
 
 
-def test_a_run_is_stopped_and_resumed_to_the_same(tmp_path: Path) -> None:
-    settings = config()
-    with Run.create(tmp_path / "whole", settings) as run:
-        digests = [step.digest for step in ep.advance(run)]
-    with Run.create(tmp_path / "parts", settings) as run:
-        for step in ep.advance(run):
-            if step.number == 2:
-                break
-    with Run.open(tmp_path / "parts") as run:
-        assert [*run.digests(), *(step.digest for step in ep.advance(run))] == digests
-        assert run.status == "finished"
-        assert run.config == settings
+def test_a_run_keeps_the_points_of_a_generation_once(tmp_path: Path) -> None:
+    with broken_run(tmp_path / "run", config()) as run:
+        assert run.config == config()
         added = [step.fields["added"]["points"] for step in run.steps()]
-        assert [len(points) for _, points in added] == [0, *[1] * (len(digests) - 1)]
-        assert len(run.last().points) == len(digests) - 1
+        assert [len(points) for _, points in added] == [0, *[1] * (run.count() - 1)]
+        assert len(run.last().points) == run.count() - 1
         player = run.champion_player
         player.check_fits("othello-6")
         assert np.isfinite(parameters_of(player.evaluator.parsed)).all()

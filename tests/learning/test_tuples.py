@@ -21,13 +21,11 @@ from evoply.games import SHAPES, parse_square
 from evoply.learning import (
     TupleEvolution,
     TuplesConfig,
-    TuplesStep,
     evolve_tuples,
     load_pattern_config,
     load_tuples_config,
 )
 from evoply.learning.tuples import _Breeding, _canonical
-from evoply.runs import advance
 
 SMALL: dict[str, Any] = {
     "game": "othello-6",
@@ -170,22 +168,6 @@ def test_a_step_that_is_none_is_refused(damage: dict[str, Any]) -> None:
     data = json.loads(json.dumps(learner.dump(learner.first(config))))
     with pytest.raises(ValueError, match=r"step|fitness|base64|padded|decod"):
         learner.load(config, {**data, **damage})
-
-
-def test_a_run_goes_on_as_if_unbroken(tmp_path: Path) -> None:
-    config = TuplesConfig(**SMALL)
-    with ep.Run.create(tmp_path / "whole", config) as run:
-        list(advance(run))
-        digests, champion = run.digests(), run.champion_player
-    with ep.Run.create(tmp_path / "broken", config) as run:
-        for step in advance(run):
-            if step.number == 1:
-                break
-    with ep.Run.open(tmp_path / "broken") as run:
-        assert isinstance(run.last(), TuplesStep)
-        list(advance(run))
-        assert run.digests() == digests
-        assert run.champion_player == champion
 
 
 def test_patterns_are_learned_of_evolved_tuples(

@@ -4,8 +4,7 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from evoply.web.application import application
-from evoply.web.protection import Trusted
+from evoply.web import Trusted, application
 
 MARK = Path("mark")
 EVIL = """

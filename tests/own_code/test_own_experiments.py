@@ -11,13 +11,14 @@ import evoply as ep
 from evoply import own_code
 from evoply.cli import main
 from evoply.evolution import config_to_toml, evolve
-from evoply.experiments import ExperimentFolder, experiment_of, load_comparison
-from evoply.experiments.running import (
-    _pack_unit,
+from evoply.experiments import (
+    ExperimentFolder,
     check_experiment_sendable,
+    experiment_of,
+    load_comparison,
     run_experiment,
-    unit_part,
 )
+from evoply.experiments.running import _pack_unit, unit_part
 from evoply.own_code import OwnCode
 from evoply.protocols import ConfigError, RunError
 from evoply.runs import advance

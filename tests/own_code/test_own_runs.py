@@ -12,14 +12,13 @@ from own_settings import SHORT, small_config
 import evoply as ep
 from evoply import own_code
 from evoply.cli import main
-from evoply.evolution import EvolutionConfig, evolve, is_reproducible
+from evoply.evolution import EvolutionConfig, evolve, is_reproducible, settings_of
 from evoply.evolution.fitness import PythonFitness
-from evoply.evolution.generation import settings_of
 from evoply.own_code import OwnCode
 from evoply.protocols import ConfigError, RunError
 from evoply.runs import advance
 from evoply.runs.user_sources import has_programs
-from evoply.web.limits import ServerLimits
+from evoply.web import ServerLimits
 from evoply.web.outside_players import read_opponent
 from evoply.web.run_forms import config_asked
 from evoply.web.run_messages import StartRun

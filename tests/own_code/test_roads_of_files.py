@@ -34,9 +34,9 @@ from evoply.leagues.champions import _play_command
 from evoply.own_code import OwnCode, carried, carried_code, permissions
 from evoply.players import parse_player
 from evoply.protocols import RunError
-from evoply.reports.adviser import Adviser
+from evoply.reports import Adviser
 from evoply.rules import read_rules
-from evoply.web.limits import ServerLimits
+from evoply.web import ServerLimits
 from evoply.web.outside_players import read_opponent
 from forging import sealed_experiment
 
@@ -77,7 +77,7 @@ def experiment(base: str = "quick") -> Path:
 def test_an_experiment_names_no_python_without_its_checksum(
     evil: Path, is_sealed: bool, line: str
 ) -> None:
-    from evoply.experiments.experiment_folder import ExperimentFolder
+    from evoply.experiments import ExperimentFolder
 
     path = experiment()
     setup = path / "setups" / "1.toml"

@@ -19,7 +19,8 @@ from evoply.games import GAMES, game_rules
 from evoply.players import Mcts, analyse, parse_player
 from evoply.players.kernel_seat import ALL_MOVES
 from evoply.protocols import Choice, Clock
-from evoply.web.limits import LimitError, ServerLimits
+from evoply.web import ServerLimits
+from evoply.web.limits import LimitError
 from evoply.web.outside_players import read_opponent
 
 VALUES = {

@@ -28,7 +28,6 @@ def main(part: str, *words: str) -> int:
 def web() -> None:
     """Open the page and what it is made of, play a move, and stop the server."""
     with _begun("web", "--port", "0", "--no-browser", "--json") as server:
-        assert server.stdout is not None
         told = json.loads(server.stdout.readline())
         url, token = told["url"].rstrip("/"), told["token"]
         page = _got(f"{url}/", token)
@@ -49,7 +48,6 @@ def serve(_: str) -> None:
     """Hold a tournament of two players who come over the network."""
     words = ("--port", "0", "--games", "2", "--clock", "10", "--save-games", "games.jsonl")
     with _begun("serve", *words, "--html", "page.html") as server:
-        assert server.stdout is not None
         listening = next(line for line in server.stdout if line.startswith("listening on "))
         address = listening.split()[-1]
         with _begun("join", address, "--player", "greedy") as first:

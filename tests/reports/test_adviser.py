@@ -13,10 +13,10 @@ import evoply as ep
 from evoply import _native
 from evoply.games import DATA_GAMES, GAMES, game_rules
 from evoply.players import parse_player, solve, strong_tables
-from evoply.reports.adviser import Adviser
+from evoply.reports import Adviser, Scale
 from evoply.reports.reasons import reasons_of
 from evoply.reports.regions import regions_of_strong
-from evoply.reports.scale import CERTAIN, Scale, scale_of
+from evoply.reports.scale import CERTAIN, scale_of
 
 CHOICES = st.lists(st.integers(0, 30), max_size=55)
 

@@ -1,21 +1,25 @@
-"""A finished run, and an empty folder of runs."""
+"""A finished run, a copy of it, and an empty folder of runs."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 from run_settings import small_config
 
-from evoply import Run
-from evoply.runs import advance
+from whole_runs import whole_run
 
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("finished") / "run"
-    with Run.create(path, small_config(), command="evoply evolve x.toml") as run:
-        for _ in advance(run):
-            pass
-    return path
+    with whole_run(path, small_config(), command="evoply evolve x.toml"):
+        return path
+
+
+@pytest.fixture
+def folder(finished: Path, tmp_path: Path) -> Path:
+    """A copy of the finished run, which a test may change."""
+    return Path(shutil.copytree(finished, tmp_path / "copy"))
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from evoply.evolution import EpochFitness, EvolutionConfig, Fitness, HallOfFame,
 from evoply.expressions import PRIMITIVE_SETS, board, count
 from evoply.protocols import ConfigError
 from evoply.runs import advance
+from whole_runs import broken_run
 
 KINGS = (
     PRIMITIVE_SETS["liao+mobility"]
@@ -40,12 +41,7 @@ def test_a_run_is_resumed_and_its_games_are_replayed(game: str, tmp_path: Path) 
     with Run.create(tmp_path / "whole", config, command="test") as run:
         generations = list(advance(run))
         digests = run.digests()
-    with Run.create(tmp_path / "parts", config, command="test") as run:
-        for _ in zip(range(1), advance(run), strict=False):
-            pass
-    with Run.open(tmp_path / "parts") as run:
-        for _ in advance(run):
-            pass
+    with broken_run(tmp_path / "parts", config, at=0) as run:
         assert run.digests() == digests
     with Run.open(tmp_path / "whole") as run:
         last = generations[-1]

@@ -13,12 +13,8 @@ from run_settings import small_config
 from evoply import Run
 from evoply._native import Stream
 from evoply.evolution import censuses, replay, stored_final_test
-from evoply.runs import (
-    RunError,
-    advance,
-    export_csv,
-    played_matches,
-)
+from evoply.runs import RunError, advance, export_csv, played_matches
+from whole_runs import whole_run
 
 FLIPS = 1000 if "EVOPLY_LONG" in os.environ else 40
 RESULT = {
@@ -31,9 +27,7 @@ RESULT = {
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a run with everything a run may hold, all of it in `run.db`."""
     folder = tmp_path_factory.mktemp("whole") / "run"
-    with Run.create(folder, small_config(), command="evoply evolve x.toml") as run:
-        for _ in advance(run):
-            pass
+    with whole_run(folder, small_config(), command="evoply evolve x.toml") as run:
         for name in ("first", "second"):
             run.save_match({"first": name, **RESULT})
     connection = sqlite3.connect(folder / "run.db")
@@ -79,8 +73,7 @@ def resumed(folder: Path) -> Any:
     """Return what one more generation gives; None if the run is said to be damaged."""
     try:
         with Run.open(folder) as run:
-            for _ in advance(run, config=small_config(generations=5)):
-                pass
+            list(advance(run, config=small_config(generations=5)))
             return run.digests(), run.champion_player, stored_final_test(run)
     except RunError:
         return None
@@ -94,7 +87,10 @@ def is_whole(folder: Path) -> bool:
         return False
 
 
-def test_a_flipped_bit_is_noticed_or_changes_nothing(whole: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("at_once", "times"), [(1, FLIPS), (8, FLIPS // 2)])
+def test_flipped_bits_are_noticed_or_change_nothing(
+    at_once: int, times: int, whole: Path, tmp_path: Path
+) -> None:
     folder = tmp_path / "run"
     shutil.copytree(whole, folder)
     read_before, resumed_before = read(folder), resumed(folder)
@@ -102,19 +98,20 @@ def test_a_flipped_bit_is_noticed_or_changes_nothing(whole: Path, tmp_path: Path
     content = (whole / "run.db").read_bytes()
     draws = Stream(int(os.environ.get("EVOPLY_FLIPS", "20261122")), "flips")
     noticed = 0
-    for _ in range(FLIPS):
-        place, bit = draws.below(len(content)), draws.below(8)
+    for _ in range(times):
+        flips = [(draws.below(len(content)), draws.below(8)) for _ in range(at_once)]
         flipped = bytearray(content)
-        flipped[place] ^= 1 << bit
+        for place, bit in flips:
+            flipped[place] ^= 1 << bit
         for path in folder.glob("run.db*"):
             path.unlink()
         (folder / "run.db").write_bytes(flipped)
         was_whole = is_whole(folder)
         for name, value in read(folder).items():
-            assert value is None or value == read_before[name], (place, bit, name)
-            assert value is not None or not was_whole, (place, bit, name)
+            assert value is None or value == read_before[name], (flips, name)
+            assert value is not None or not was_whole, (flips, name)
         after = resumed(folder)
-        assert after is None or after == resumed_before, (place, bit)
-        assert (after is not None) == was_whole, (place, bit)
+        assert after is None or after == resumed_before, flips
+        assert (after is not None) == was_whole, flips
         noticed += not was_whole
-    assert noticed > FLIPS / 4
+    assert noticed > times / 4

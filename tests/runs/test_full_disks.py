@@ -108,8 +108,7 @@ def test_nothing_can_be_made_on_a_full_disk(disk: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "code",
-    ["SQLITE_IOERR_SHMSIZE", "SQLITE_IOERR_SHMMAP", "SQLITE_IOERR_WRITE", "SQLITE_CANTOPEN"],
+    "code", ["SQLITE_IOERR_SHMSIZE", "SQLITE_IOERR_SHMMAP", "SQLITE_IOERR_WRITE", "SQLITE_CANTOPEN"]
 )
 def test_a_disk_is_named_whatever_sqlite_says(
     finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str

@@ -78,30 +78,27 @@ def check_instants(tmp_path: Path, config: EvolutionConfig, instants: int) -> No
             assert saved == expected[: len(saved)]
             assert [generation.digest for generation in run.whole_steps()] == saved
             cut_short += len(saved) < len(expected)
-            for _ in advance(run):
-                pass
+            list(advance(run))
             assert run.digests() == expected
             assert run.status == "finished"
     assert cut_short > 0
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
-def test_killed_runs_resume_to_the_same_digests(tmp_path: Path) -> None:
-    check_instants(tmp_path, run_config("short"), 2)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
-def test_killed_coevolution_resumes_to_the_same_digests(tmp_path: Path) -> None:
-    config = small_config(generations=10, population_size=60, fitness={"measure": "3ab1+4Co"})
-    check_instants(tmp_path, config, 2)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
-def test_killed_runs_of_a_game_from_data_resume_to_the_same_digests(tmp_path: Path) -> None:
-    config = small_config(
+KILLED = {
+    "evolution": run_config("short"),
+    "coevolution": small_config(
+        generations=10, population_size=60, fitness={"measure": "3ab1+4Co"}
+    ),
+    "a game from data": small_config(
         game="breakthrough-6", primitives="any-game", generations=10, population_size=60
-    )
-    check_instants(tmp_path, config, 2)
+    ),
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
+@pytest.mark.parametrize("kind", KILLED)
+def test_killed_runs_resume_to_the_same_digests(kind: str, tmp_path: Path) -> None:
+    check_instants(tmp_path, KILLED[kind], 2)
 
 
 @pytest.mark.long
@@ -116,7 +113,6 @@ def test_ctrl_c_stops_a_run_with_its_last_whole_generation(tmp_path: Path) -> No
     config = small_config(generations=10_000, population_size=200)
     (tmp_path / "config.toml").write_text(config_to_toml(config))
     process = start(tmp_path / "run", tmp_path / "config.toml")
-    assert process.stdout is not None
     assert process.stdout.readline() == "created\n"
     with Run.open(tmp_path / "run") as run:
         until(lambda: run.count() >= 2)

@@ -20,6 +20,7 @@ from evoply.runs.finding_kinds import kind_of
 from evoply.runs.folder import DATABASE
 from evoply.runs.summaries import UNFORESEEN
 from forging import sealed
+from whole_runs import whole_run
 
 
 @pytest.fixture
@@ -28,9 +29,8 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("EVOPLY_RUNS", str(tmp_path))
     learning = load_learning_config("firebrand-8", ["games=10", "games_per_step=5"])
     for name, config in (("evolved", small_config()), ("learned", learning)):
-        with Run.create(tmp_path / name, config) as run:
-            for _ in advance(run, threads=1):
-                pass
+        with whole_run(tmp_path / name, config, threads=1):
+            pass
     return tmp_path
 
 

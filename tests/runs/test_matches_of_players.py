@@ -11,7 +11,8 @@ from evoply.cli import main
 from evoply.evolution import FinalTest, config_to_toml, individual_player, stored_final_test
 from evoply.players import with_options
 from evoply.reports import report_html
-from evoply.runs import advance, match_of, played_matches
+from evoply.runs import match_of, played_matches
+from whole_runs import whole_run
 
 RESULT = {
     "first": "champion@first", "second": "greedy", "wins": 3, "draws": 1, "losses": 2,
@@ -32,9 +33,7 @@ def test_a_match_is_known_by_the_player_without_its_name(finished: Path) -> None
 def test_after_a_resume_old_champions_are_told_from_new(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with Run.create(home / "first", small_config(generations=2)) as run:
-        for _ in advance(run):
-            pass
+    with whole_run(home / "first", small_config(generations=2)) as run:
         run.save_match(RESULT)  # which does not say whose it is
         other = with_options(run.champion_player, {"ties": "last"})
         run.save_match(match_of(other, RESULT, {"generation": 0}))
@@ -90,9 +89,7 @@ def test_on_a_tie_the_champion_is_ranked_first(
         return FinalTest(ranking, tuple(0.5 for _ in ranking), 6)
 
     monkeypatch.setattr(evolution_kind, "final_test", tie)
-    with Run.create(tmp_path / "first", small_config()) as run:
-        for _ in advance(run):
-            pass
+    with whole_run(tmp_path / "first", small_config()) as run:
         hall = run.last().hall_of_fame
         assert run.champion == hall[-1] != hall[0]
         page = report_html(run)
@@ -103,11 +100,8 @@ def test_on_a_tie_the_champion_is_ranked_first(
     assert places == sorted(places, reverse=True)
 
 
-def test_a_final_test_of_somebody_else_is_damage(finished: Path, tmp_path: Path) -> None:
-    import shutil
+def test_a_final_test_of_somebody_else_is_damage(folder: Path) -> None:
 
-    folder = tmp_path / "copy"
-    shutil.copytree(finished, folder)
     with Run.open(folder) as run:
         champion = str(run.champion.tree)
     edit = f"UPDATE meta SET value = replace(value, '{champion}', '( + {champion}') WHERE"
@@ -120,9 +114,7 @@ def test_a_final_test_of_somebody_else_is_damage(finished: Path, tmp_path: Path)
 def test_a_limit_that_is_reached_already_is_said(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with Run.create(home / "first", small_config()) as run:
-        for _ in advance(run):
-            pass
+    with whole_run(home / "first", small_config()) as run:
         events = run.events()
     assert main(["resume", "first", "--generations", "2"]) == 2
     error = capsys.readouterr().err

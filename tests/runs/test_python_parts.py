@@ -13,6 +13,7 @@ from evoply.evolution import EvolutionConfig, censuses, evolve
 from evoply.gp import Limits, Tree, point_mutation
 from evoply.reports import report_html
 from evoply.runs import RunError, advance
+from whole_runs import whole_run
 
 
 def brevity(tree: Tree, stream: Stream) -> float:
@@ -46,8 +47,7 @@ def test_a_run_with_python_parts_asks_for_them_again(tmp_path: Path) -> None:
         ):
             with pytest.raises(RunError, match=message):
                 next(advance(run, **given))
-        for _ in advance(run, **parts):
-            pass
+        list(advance(run, **parts))
         unbroken = [one.digest for one in evolve(own_config(), **parts)]
         assert run.digests() == unbroken
         assert "brevity" in report_html(run)
@@ -85,8 +85,7 @@ def test_a_stored_generation_of_coevolution_is_the_one_that_was_made(
         stored = run.generation(1)
         assert stored.individuals == unbroken[1].individuals
         assert stored.census == unbroken[1].census
-        for _ in advance(run):
-            pass
+        list(advance(run))
         assert run.digests() == [one.digest for one in unbroken]
         assert len(censuses(run)) == 4
         if kind == "steady state":
@@ -105,9 +104,7 @@ def test_games_for_discs_are_replayed(measure: str, tmp_path: Path) -> None:
             "sides": "white",
         },
     )
-    with Run.create(tmp_path / "run", config) as run:
-        for _ in advance(run):
-            pass
+    with whole_run(tmp_path / "run", config) as run:
         trees = len({one.tree for one in run.generation(1).individuals})
         played = replay(run, 1, 3 * trees - 1)
         assert played.games == 3 * trees

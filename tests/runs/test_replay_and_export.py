@@ -2,7 +2,6 @@
 
 import csv
 import json
-import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from evoply.arena import match
 from evoply.cli import main
 from evoply.protocols import Color
 from evoply.runs import RunError, advance, export_csv, export_parquet
+from whole_runs import whole_run
 
 
 def introns_text(share: float | None) -> str:
@@ -41,7 +41,6 @@ def test_a_replayed_game_equals_the_original(finished: Path) -> None:
                     assert (one.black, one.white) == (other.white, other.black)
                 for game in games:
                     outcome = game.game.outcome()
-                    assert outcome is not None
                     winner = None if outcome.winner is None else outcome.winner.value
                     tree = str(generation.individuals[game.individuals[0]].tree)
                     own = "black" if game.black == tree else "white"
@@ -53,9 +52,7 @@ def test_a_replayed_game_equals_the_original(finished: Path) -> None:
             replay(run, 9, 0)
 
 
-def test_a_replay_that_differs_is_refused(finished: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "copy"
-    shutil.copytree(finished, folder)
+def test_a_replay_that_differs_is_refused(folder: Path) -> None:
     everybody = (f"edited(state, '$.individuals[{place}].fitness', 0.123)" for place in range(20))
     falsify(folder, *(f"UPDATE steps SET state = {it} WHERE number = 1" for it in everybody))
     with Run.open(folder) as run, pytest.raises(RunError, match="plays differently"):
@@ -88,13 +85,9 @@ def test_csv_reads_back_exactly(finished: Path, tmp_path: Path) -> None:
             export_csv(run, tmp_path / "file")
 
 
-def test_tables_are_arrays_and_data_frames(
-    finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tables_are_arrays_and_data_frames(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from pandas import DataFrame
 
-    folder = tmp_path / "copy"
-    shutil.copytree(finished, folder)
     with Run.open(folder) as run:
         for opponent, extra in (("random", {}), ("greedy", {"note": 1})):
             result = match("mobility", opponent, game="othello-6", games=20).to_dict()
@@ -169,9 +162,7 @@ MAP: dict[str, Any] = {
 def test_games_of_a_map_are_replayed(measure: str, tmp_path: Path) -> None:
     fitness = {"opponents": [{"player": "greedy", "pairs": 1}], "measure": {"kind": measure}}
     config = small_config(population_size=8, generations=3, fitness=fitness, **MAP)
-    with Run.create(tmp_path / "run", config) as run:
-        for _ in advance(run):
-            pass
+    with whole_run(tmp_path / "run", config) as run:
         for number in (0, 2):
             stored = run.generation(number)
             games = [replay(run, number, game) for game in range(replay(run, number, 0).games)]
@@ -208,9 +199,7 @@ def test_games_of_every_kind_are_replayed(kind: str, tmp_path: Path) -> None:
         initialisation={"seeds": ["( - white black )"] * 2},
         fitness={"opponents": opponents, "measure": COEVOLUTION[kind]},
     )
-    with Run.create(tmp_path / "run", config) as run:
-        for _ in advance(run):
-            pass
+    with whole_run(tmp_path / "run", config) as run:
         stored = run.generation(0)
         games = [replay(run, 0, number) for number in range(replay(run, 0, 0).games)]
         trees = [str(one.tree) for one in stored.individuals]
@@ -246,9 +235,8 @@ def test_games_of_every_kind_are_replayed(kind: str, tmp_path: Path) -> None:
 
 
 def test_a_coevolved_game_that_differs_is_refused(tmp_path: Path) -> None:
-    with Run.create(tmp_path / "run", small_config(generations=1, fitness="2Co")) as run:
-        for _ in advance(run):
-            pass
+    with whole_run(tmp_path / "run", small_config(generations=1, fitness="2Co")):
+        pass
     falsify(
         tmp_path / "run",
         "UPDATE steps SET state = edited(state, '$.individuals[3].fitness', 0.123)",

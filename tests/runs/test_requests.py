@@ -22,8 +22,7 @@ def test_a_stop_request_ends_between_generations(tmp_path: Path) -> None:
         assert run.count() == 2
         assert run.status == "stopped"
         assert read_request(run.path) is None
-        for _ in advance(run):
-            pass
+        list(advance(run))
         assert run.status == "finished"
         expected = [generation.digest for generation in evolve(small_config(generations=6))]
         assert run.digests() == expected

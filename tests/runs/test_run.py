@@ -23,13 +23,7 @@ from evoply.evolution import (
 from evoply.learning import load_learning_config
 from evoply.players import parse_player, save_player
 from evoply.reports import status_in_words
-from evoply.runs import (
-    RunError,
-    advance,
-    list_runs,
-    new_run_path,
-    resolve_champion,
-)
+from evoply.runs import RunError, advance, list_runs, new_run_path, resolve_champion
 from forging import sealed
 
 
@@ -53,7 +47,6 @@ def test_generations_read_back_equal(tmp_path: Path) -> None:
         assert run.config == config
         assert list(run.whole_steps()) == made
         stored = stored_final_test(run)
-        assert stored is not None
         assert [entry["fitness"] for entry in stored["ranking"]] == list(test.fitness)
 
 
@@ -139,9 +132,7 @@ def test_what_watchers_read_again_is_parsed_once(
         ("config syntax", "TOML"),
     ],
 )
-def test_damaged_folders(finished: Path, tmp_path: Path, damage: str, message: str) -> None:
-    folder = tmp_path / "copy"
-    shutil.copytree(finished, folder)
+def test_damaged_folders(folder: Path, damage: str, message: str) -> None:
     database = folder / "run.db"
     match damage:
         case "no database":
@@ -222,8 +213,7 @@ def test_champions_are_players(home: Path) -> None:
     with Run.create(home / "one", small_config()) as run:
         with pytest.raises(RunError, match="no champion yet"):
             resolve_champion("one")
-        for _ in advance(run):
-            pass
+        list(advance(run))
         champion = run.champion
     for text in ("one", "champion@one", "", str(home / "one")):
         player = resolve_champion(text)
@@ -232,9 +222,7 @@ def test_champions_are_players(home: Path) -> None:
         assert played.wins + played.draws + played.losses == 4
 
 
-def test_a_run_can_go_on_for_longer_but_not_otherwise(finished: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "copy"
-    shutil.copytree(finished, folder)
+def test_a_run_can_go_on_for_longer_but_not_otherwise(folder: Path) -> None:
     longer = small_config(generations=6, machine={"threads": 1})
     with Run.open(folder) as run:
         assert [generation.number for generation in advance(run, config=longer)] == [4, 5]
@@ -243,9 +231,7 @@ def test_a_run_can_go_on_for_longer_but_not_otherwise(finished: Path, tmp_path: 
             next(advance(run, config=small_config(seed=6)))
 
 
-def test_another_signature_is_refused_unless_allowed(finished: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "copy"
-    shutil.copytree(finished, folder)
+def test_another_signature_is_refused_unless_allowed(folder: Path) -> None:
     with Run.open(folder) as run:
         mine = run.signature
         run.set_meta(signature="0123456789abcdef", version="0.0.1")

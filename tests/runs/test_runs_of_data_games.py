@@ -97,10 +97,7 @@ def test_damaged_rules_are_refused_where_the_game_is_known(folder: Path) -> None
 
 
 def test_other_rules_of_the_same_name_are_refused(folder: Path) -> None:
-    with (
-        game_added(dash(5)),
-        pytest.raises(RunError, match="a game called dash with other rules"),
-    ):
+    with game_added(dash(5)), pytest.raises(RunError, match="a game called dash with other rules"):
         ep.Run.open(folder)
 
 
@@ -158,10 +155,7 @@ def test_a_config_names_the_rules_in_a_file_of_python(tmp_path: Path) -> None:
 
 def test_wrong_files_of_games_in_configs(tmp_path: Path) -> None:
     for keys, says in (
-        (
-            {"game": "dash.py"},
-            r"game: dash.py is Python - name .* python:dash.py:NAME",
-        ),
+        ({"game": "dash.py"}, r"game: dash.py is Python - name .* python:dash.py:NAME"),
         ({"game": "python:none.py:DASH"}, r"game: python:none.py:DASH: .*no such file"),
         ({"game": "python:json:dumps"}, "game: .*python:json:dumps - is no rules"),
         ({"game": "python:nonsense"}, "game: .*names no Python: write python:FILE.py:NAME"),

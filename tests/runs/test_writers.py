@@ -11,15 +11,8 @@ import pytest
 from run_settings import small_config
 
 from evoply import Run
-from evoply.evolution import (
-    Generation,
-    evolve,
-)
-from evoply.runs import (
-    RunError,
-    advance,
-    is_locked,
-)
+from evoply.evolution import Generation, evolve
+from evoply.runs import RunError, advance, is_locked
 from evoply.runs.folder import WriterLock
 
 
@@ -94,7 +87,6 @@ def test_a_second_process_is_refused(tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         text=True,
     ) as process:
-        assert process.stdout is not None
         assert process.stdout.readline() == "locked\n"
         with Run.open(tmp_path / "a") as run:
             with pytest.raises(RunError, match=f"process {process.pid}"):
@@ -124,8 +116,7 @@ def test_a_full_disk_keeps_whole_generations(tmp_path: Path) -> None:
         assert saved == expected[: len(saved)]
     with Run.open(tmp_path / "a") as run:
         assert run.digests() == saved
-        for _ in advance(run):
-            pass
+        list(advance(run))
         assert run.digests() == expected
 
 

@@ -1,7 +1,7 @@
 """A server in the test's own event loop, and clients that say what they like."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar
@@ -30,12 +30,6 @@ def pass_time(seconds: float) -> None:
     loop = asyncio.get_running_loop()
     assert isinstance(loop, StillLoop)
     loop.pass_time(seconds)
-
-
-def run_still(tournament: Coroutine[Any, Any, None]) -> None:
-    """Run a tournament in a `StillLoop`; there nobody may sleep."""
-    with asyncio.Runner(loop_factory=StillLoop) as runner:
-        runner.run(tournament)
 
 
 class News(list[str]):
@@ -70,7 +64,6 @@ class Talker:
 
     @classmethod
     async def to(cls, server: GameServer) -> "Talker":
-        assert server.address is not None
         talker = cls(*await asyncio.open_connection("127.0.0.1", server.address[1]))
         cls.opened.append(talker)
         return talker
@@ -185,3 +178,12 @@ async def two_players(server: GameServer) -> AsyncIterator[tuple[Talker, Talker]
     finally:
         await one.leave()
         await other.leave()
+
+
+@asynccontextmanager
+async def serving_two(
+    path: Path, **options: Any
+) -> AsyncIterator[tuple[GameServer, Talker, Talker]]:
+    """Give a server as `serving` does, and two players that have joined."""
+    async with serving(path, **options) as (server, _), two_players(server) as (one, other):
+        yield server, one, other

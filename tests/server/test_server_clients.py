@@ -8,10 +8,10 @@ import socket
 import struct
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from pathlib import Path
+from typing import Any
 
 import pytest
-from talker import News, Talker, serving, two_players
+from talker import News, Talker
 
 from evoply import Stream
 from evoply.protocols import Ending
@@ -92,7 +92,6 @@ async def slow(server: GameServer) -> None:
     try:
         await client.until("INFO")
     except AssertionError:  # The games may be over before its line is.
-        assert server.tournament is not None
         assert all(game.ending is not None for game in server.tournament.games())
 
 
@@ -141,27 +140,22 @@ BAD = [
 
 
 @pytest.mark.parametrize("bad", BAD, ids=lambda bad: bad.__name__)
-def test_a_good_game_goes_on_beside(bad: Bad, tmp_path: Path) -> None:
-    async def tournament() -> None:
-        serve = serving(tmp_path / "t.db", game="othello")
-        async with serve as (server, _), two_players(server) as (one, other):
-            await one.until("COLOR")
-            half = asyncio.Event()
+async def test_a_good_game_goes_on_beside(bad: Bad, serve_two: Any) -> None:
+    async with serve_two(game="othello") as (server, one, other):
+        await one.until("COLOR")
+        half = asyncio.Event()
 
-            def at_turn(player: Talker) -> None:
-                half.set()
+        def at_turn(player: Talker) -> None:
+            half.set()
 
-            playing = asyncio.gather(one.play(1, at_turn), other.play(2))
-            await half.wait()
-            await bad(server)
-            await playing
-        assert server.tournament is not None
-        assert [game.ending for game in server.tournament.games()] == [Ending.BOARD] * 2
-
-    asyncio.run(tournament())
+        playing = asyncio.gather(one.play(1, at_turn), other.play(2))
+        await half.wait()
+        await bad(server)
+        await playing
+    assert [game.ending for game in server.tournament.games()] == [Ending.BOARD] * 2
 
 
-def test_damaged_lines_break_nothing(tmp_path: Path) -> None:
+async def test_damaged_lines_break_nothing(serve_two: Any) -> None:
     good = [
         "HELLO evoply 1 ada 2",
         "MOVE 0 d3",
@@ -183,31 +177,21 @@ def test_damaged_lines_break_nothing(tmp_path: Path) -> None:
         await talker.rest()
         await talker.leave()
 
-    async def tournament() -> None:
-        news = News()
-        serve = serving(tmp_path / "t.db", game="othello", games=6, news=news)
-        async with serve as (server, _), two_players(server) as (one, other):
-            await one.until("COLOR")
-            clients = [client(server, Stream(number, "bad")) for number in range(CLIENTS)]
-            await asyncio.gather(one.play(1), other.play(2), *clients)
-        assert server.tournament is not None
-        assert [game.ending for game in server.tournament.games()] == [Ending.BOARD] * 6
-        assert [one for one in news if "ended with" in one] == []
-
-    asyncio.run(tournament())
+    news = News()
+    async with serve_two(game="othello", games=6, news=news) as (server, one, other):
+        await one.until("COLOR")
+        clients = [client(server, Stream(number, "bad")) for number in range(CLIENTS)]
+        await asyncio.gather(one.play(1), other.play(2), *clients)
+    assert [game.ending for game in server.tournament.games()] == [Ending.BOARD] * 6
+    assert [one for one in news if "ended with" in one] == []
 
 
-def test_all_bad_clients_at_once(tmp_path: Path) -> None:
-    async def tournament() -> None:
-        serve = serving(tmp_path / "t.db", game="othello", games=4)
-        async with serve as (server, _), two_players(server) as (one, other):
-            await one.until("COLOR")
-            bad = asyncio.gather(*(one(server) for one in BAD if one is not crowd))
-            await asyncio.gather(one.play(1), other.play(2), bad)
-        assert server.tournament is not None
-        assert [game.ending for game in server.tournament.games()] == [Ending.BOARD] * 4
-
-    asyncio.run(tournament())
+async def test_all_bad_clients_at_once(serve_two: Any) -> None:
+    async with serve_two(game="othello", games=4) as (server, one, other):
+        await one.until("COLOR")
+        bad = asyncio.gather(*(one(server) for one in BAD if one is not crowd))
+        await asyncio.gather(one.play(1), other.play(2), bad)
+    assert [game.ending for game in server.tournament.games()] == [Ending.BOARD] * 4
 
 
 CHEATS = {
@@ -221,216 +205,171 @@ CHEATS = {
 
 
 @pytest.mark.parametrize("cheat", CHEATS)
-def test_a_cheat_is_told_and_others_go_on(cheat: str, tmp_path: Path) -> None:
+async def test_a_cheat_is_told_and_others_go_on(cheat: str, serve: Any) -> None:
     says, answer = CHEATS[cheat]
 
-    async def tournament() -> None:
-        async with serving(tmp_path / "t.db", game="othello-6", players=4) as (server, _):
-            players = [await (await Talker.to(server)).join(name) for name in "abcd"]
-            good = [asyncio.create_task(one.play(seed)) for seed, one in enumerate(players[:3])]
-            cheater = players[3]
-            turn = await cheater.until("TURN")
-            game = turn.split()[1]
-            other = "1" if game == "0" else "0"
-            text = says.format(game=game, other=other)
-            if cheat == "not its turn":
-                text = text.replace("d3", turn.split()[2])
-            cheater.say(*text.splitlines())
-            assert await cheater.until("ERROR") is not None
-            assert cheater.seen[-1].startswith(answer)
-            if cheat != "not its turn":
-                cheater.say(f"MOVE {game} {turn.split()[2]}")
-            await cheater.play(9)
-            await asyncio.gather(*good)
-        assert server.tournament is not None
-        games = list(server.tournament.games())
-        assert len(games) == 12
-        assert all(game.ending is Ending.BOARD for game in games)
-
-    asyncio.run(tournament())
+    async with serve(game="othello-6", players=4) as (server, _):
+        players = [await (await Talker.to(server)).join(name) for name in "abcd"]
+        good = [asyncio.create_task(one.play(seed)) for seed, one in enumerate(players[:3])]
+        cheater = players[3]
+        turn = await cheater.until("TURN")
+        game = turn.split()[1]
+        other = "1" if game == "0" else "0"
+        text = says.format(game=game, other=other)
+        if cheat == "not its turn":
+            text = text.replace("d3", turn.split()[2])
+        cheater.say(*text.splitlines())
+        assert await cheater.until("ERROR") is not None
+        assert cheater.seen[-1].startswith(answer)
+        if cheat != "not its turn":
+            cheater.say(f"MOVE {game} {turn.split()[2]}")
+        await cheater.play(9)
+        await asyncio.gather(*good)
+    games = list(server.tournament.games())
+    assert len(games) == 12
+    assert all(game.ending is Ending.BOARD for game in games)
 
 
-def test_the_third_illegal_move_loses_the_game(tmp_path: Path) -> None:
-    async def tournament() -> None:
-        serve = serving(tmp_path / "t.db", game="othello")
-        async with serve as (server, _), two_players(server) as (one, cheater):
-            good = asyncio.create_task(one.play())
-            turn = await cheater.until("TURN")
-            for left in range(MOST_ILLEGAL - 1, -1, -1):
-                cheater.say(f"MOVE {turn.split()[1]} a1a")
-                said = await cheater.until("ERROR move")
-                assert "the game is lost" in said
-                assert (f"{left} more and" in said) == (left > 0)
-            await cheater.play(2)
-            await good
-        assert server.tournament is not None
-        lost, played = server.tournament.games()
-        assert (lost.ending, lost.forfeit) == (Ending.FORFEIT, "played 3 illegal moves")
-        assert played.ending is Ending.BOARD
-
-    asyncio.run(tournament())
+async def test_the_third_illegal_move_loses_the_game(serve_two: Any) -> None:
+    async with serve_two(game="othello") as (server, one, cheater):
+        good = asyncio.create_task(one.play())
+        turn = await cheater.until("TURN")
+        for left in range(MOST_ILLEGAL - 1, -1, -1):
+            cheater.say(f"MOVE {turn.split()[1]} a1a")
+            said = await cheater.until("ERROR move")
+            assert "the game is lost" in said
+            assert (f"{left} more and" in said) == (left > 0)
+        await cheater.play(2)
+        await good
+    lost, played = server.tournament.games()
+    assert (lost.ending, lost.forfeit) == (Ending.FORFEIT, "played 3 illegal moves")
+    assert played.ending is Ending.BOARD
 
 
-def test_a_player_that_floods_is_cut_off_and_may_come_back(tmp_path: Path) -> None:
-    async def tournament() -> None:
-        serve = serving(tmp_path / "t.db", game="othello")
-        async with serve as (server, _), two_players(server) as (one, flood):
-            good = asyncio.create_task(one.play())
-            await flood.until("COLOR")
-            flood.say(*("MOVE 77 a1" for _ in range(10_000)))
-            assert any(line.startswith("ERROR flood") for line in await flood.rest())
-            again = await Talker.to(server)
-            again.say(f"BACK {flood.token}")
-            await again.play(2)
-            await good
-        assert server.tournament is not None
-        assert all(game.ending is Ending.BOARD for game in server.tournament.games())
-
-    asyncio.run(tournament())
+async def test_a_player_that_floods_is_cut_off_and_may_come_back(serve_two: Any) -> None:
+    async with serve_two(game="othello") as (server, one, flood):
+        good = asyncio.create_task(one.play())
+        await flood.until("COLOR")
+        flood.say(*("MOVE 77 a1" for _ in range(10_000)))
+        assert any(line.startswith("ERROR flood") for line in await flood.rest())
+        again = await Talker.to(server)
+        again.say(f"BACK {flood.token}")
+        await again.play(2)
+        await good
+    assert all(game.ending is Ending.BOARD for game in server.tournament.games())
 
 
-def test_a_player_that_never_reads_loses_its_games_and_no_memory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_a_player_that_never_reads_loses_its_games_and_no_memory(
+    serve: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("evoply.server.wire.MOST_WAITING", 2000)
 
-    async def tournament() -> None:
-        serve = serving(tmp_path / "t.db", players=3, games=20)
-        async with serve as (server, _):
-            deaf = await Talker.to(server)
-            raw = deaf.writer.get_extra_info("socket")
-            raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
-            deaf.say("WATCH")
-            await deaf.until("INFO")
-            deaf.writer.transport.pause_reading()  # type: ignore[attr-defined]
-            players = [await (await Talker.to(server)).join(name) for name in "abc"]
-            for wire in server.admission.watchers:
-                wire._writer.transport.get_extra_info("socket").setsockopt(
-                    socket.SOL_SOCKET, socket.SO_SNDBUF, 1024
-                )
-            await asyncio.gather(*(one.play(seed) for seed, one in enumerate(players)))
-            assert not server.admission.watchers
-        assert server.tournament is not None
-        assert all(game.ending is Ending.BOARD for game in server.tournament.games())
-
-    asyncio.run(tournament())
+    async with serve(players=3, games=20) as (server, _):
+        deaf = await Talker.to(server)
+        raw = deaf.writer.get_extra_info("socket")
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
+        deaf.say("WATCH")
+        await deaf.until("INFO")
+        deaf.writer.transport.pause_reading()  # type: ignore[attr-defined]
+        players = [await (await Talker.to(server)).join(name) for name in "abc"]
+        for wire in server.admission.watchers:
+            wire._writer.transport.get_extra_info("socket").setsockopt(
+                socket.SOL_SOCKET, socket.SO_SNDBUF, 1024
+            )
+        await asyncio.gather(*(one.play(seed) for seed, one in enumerate(players)))
+        assert not server.admission.watchers
+    assert all(game.ending is Ending.BOARD for game in server.tournament.games())
 
 
-def test_strangers_have_a_time_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_strangers_have_a_time_limit(serve: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("evoply.server.admission.STRANGER_SECONDS", 0.2)
 
-    async def visit() -> None:
-        async with serving(tmp_path / "t.db", to_the_end=False) as (server, _):
-            client = await Talker.to(server)
-            assert (await client.rest())[-1].startswith("ERROR hello nobody was named")
-            await client.leave()
-
-    asyncio.run(visit())
+    async with serve(to_the_end=False) as (server, _):
+        client = await Talker.to(server)
+        assert (await client.rest())[-1].startswith("ERROR hello nobody was named")
+        await client.leave()
 
 
-def test_one_address_has_so_many_connections_beside_players(tmp_path: Path) -> None:
-    async def visit() -> None:
-        async with serving(tmp_path / "t.db", players=4, connections=3, to_the_end=False) as (
-            server,
-            _,
-        ):
-            players = [await (await Talker.to(server)).join(name) for name in "abc"]
-            strangers = [await Talker.to(server) for _ in range(3)]
-            for stranger in strangers:
-                await stranger.until("HELLO")
-            refused = await (await Talker.to(server)).rest()
-            assert [line.split()[:2] for line in refused] == [["ERROR", "full"]]
-            assert "3 connections" in refused[0]
-            strangers[0].say("QUIT")
-            await strangers[0].rest()
-            await (await Talker.to(server)).join("d")
-            assert len(players) == 3
-
-    asyncio.run(visit())
+async def test_one_address_has_so_many_connections_beside_players(serve: Any) -> None:
+    async with serve(players=4, connections=3, to_the_end=False) as (server, _):
+        players = [await (await Talker.to(server)).join(name) for name in "abc"]
+        strangers = [await Talker.to(server) for _ in range(3)]
+        for stranger in strangers:
+            await stranger.until("HELLO")
+        refused = await (await Talker.to(server)).rest()
+        assert [line.split()[:2] for line in refused] == [["ERROR", "full"]]
+        assert "3 connections" in refused[0]
+        strangers[0].say("QUIT")
+        await strangers[0].rest()
+        await (await Talker.to(server)).join("d")
+        assert len(players) == 3
 
 
-def test_names_are_taken_once_and_given_back(tmp_path: Path) -> None:
-    async def visit() -> None:
-        news = News()
-        serve = serving(tmp_path / "t.db", to_the_end=False, players=3, news=news)
-        async with serve as (server, _):
-            first = await (await Talker.to(server)).join("Ada")
-            second = await Talker.to(server)
-            second.say("HELLO evoply 1 ada", "HELLO evoply 1 Bob 99", "HELLO evoply 1 B\u00f6b")
-            assert "ERROR name" in await second.until("ERROR")
-            assert "ERROR games" in await second.until("ERROR")
-            await first.leave()
-            await news.until("Ada is away")
-            await second.join("Ada")
-            await second.leave()
-
-    asyncio.run(visit())
+async def test_names_are_taken_once_and_given_back(serve: Any) -> None:
+    news = News()
+    async with serve(to_the_end=False, players=3, news=news) as (server, _):
+        first = await (await Talker.to(server)).join("Ada")
+        second = await Talker.to(server)
+        second.say("HELLO evoply 1 ada", "HELLO evoply 1 Bob 99", "HELLO evoply 1 B\u00f6b")
+        assert "ERROR name" in await second.until("ERROR")
+        assert "ERROR games" in await second.until("ERROR")
+        await first.leave()
+        await news.until("Ada is away")
+        await second.join("Ada")
+        await second.leave()
 
 
-def test_help_names_every_line(tmp_path: Path) -> None:
-    async def visit() -> None:
-        async with serving(tmp_path / "t.db", to_the_end=False) as (server, _):
-            client = await Talker.to(server)
-            client.say("help", "quit")
-            seen = await client.rest()
-            assert "INFO MOVE GAME MOVE" in seen
-            assert "INFO HELLO evoply VERSION NAME [GAMES]" in seen
-            await client.leave()
-
-    asyncio.run(visit())
+async def test_help_names_every_line(serve: Any) -> None:
+    async with serve(to_the_end=False) as (server, _):
+        client = await Talker.to(server)
+        client.say("help", "quit")
+        seen = await client.rest()
+        assert "INFO MOVE GAME MOVE" in seen
+        assert "INFO HELLO evoply VERSION NAME [GAMES]" in seen
+        await client.leave()
 
 
-def test_the_password_is_asked_for_and_never_sent(tmp_path: Path) -> None:
+async def test_the_password_is_asked_for_and_never_sent(serve: Any) -> None:
     password = "correct horse"
 
-    async def visit() -> None:
-        serve = serving(tmp_path / "t.db", to_the_end=False, password=password)
-        async with serve as (server, _):
-            client = await Talker.to(server)
-            challenge = (await client.until("HELLO")).split()[-1]
-            client.say("WATCH", "HELLO evoply 1 ada")
-            for _ in range(2):
-                assert "ERROR password" in await client.until("ERROR")
-            code = hmac.new(password.encode(), challenge.encode(), hashlib.sha256).hexdigest()
-            client.say(f"PROOF {code}")
-            await client.join("ada")
-            other = await Talker.to(server)
-            # The answer to one question is none to the next.
-            assert (await other.until("HELLO")).split()[-1] != challenge
-            clock = asyncio.get_running_loop().time
-            asked = clock()
-            other.say(f"PROOF {code}", "WATCH")
-            assert (await other.rest())[-1].startswith("ERROR password this is not")
-            assert clock() - asked > 0.9  # guessing is slow
-            assert all(password not in line for line in client.seen + other.seen)
-            assert server.address is not None
-            for wrong in (None, "another one"):
-                with pytest.raises(CallError, match="password"):
-                    await Watching(*server.address, password=wrong).run()
-            await client.leave()
-            await other.leave()
-
-    asyncio.run(visit())
+    async with serve(to_the_end=False, password=password) as (server, _):
+        client = await Talker.to(server)
+        challenge = (await client.until("HELLO")).split()[-1]
+        client.say("WATCH", "HELLO evoply 1 ada")
+        for _ in range(2):
+            assert "ERROR password" in await client.until("ERROR")
+        code = hmac.new(password.encode(), challenge.encode(), hashlib.sha256).hexdigest()
+        client.say(f"PROOF {code}")
+        await client.join("ada")
+        other = await Talker.to(server)
+        # The answer to one question is none to the next.
+        assert (await other.until("HELLO")).split()[-1] != challenge
+        clock = asyncio.get_running_loop().time
+        asked = clock()
+        other.say(f"PROOF {code}", "WATCH")
+        assert (await other.rest())[-1].startswith("ERROR password this is not")
+        assert clock() - asked > 0.9  # guessing is slow
+        assert all(password not in line for line in client.seen + other.seen)
+        for wrong in (None, "another one"):
+            with pytest.raises(CallError, match="password"):
+                await Watching(*server.address, password=wrong).run()
+        await client.leave()
+        await other.leave()
 
 
-def test_a_token_needs_no_password(tmp_path: Path) -> None:
-    async def tournament() -> None:
-        from evoply.players import parse_player
+async def test_a_token_needs_no_password(serve: Any) -> None:
+    from evoply.players import parse_player
 
-        serve = serving(tmp_path / "t.db", password="correct horse")
-        async with serve as (server, _):
-            assert server.address is not None
-            players = [
-                Joining(parse_player("random", game="othello-4"), *server.address,
-                        password="correct horse", seed=seed)
-                for seed in (1, 2)
-            ]  # fmt: skip
-            first = asyncio.create_task(players[0].run())
-            while players[0].token is None:
-                await asyncio.sleep(0.01)
-            with suppress(asyncio.CancelledError):
-                await asyncio.gather(first, players[1].run())
-        assert [one.farewell for one in players] == 2 * ["the tournament is over"]
-        assert {one.name for one in players} == {"random", "random-2"}
-
-    asyncio.run(tournament())
+    async with serve(password="correct horse") as (server, _):
+        players = [
+            Joining(parse_player("random", game="othello-4"), *server.address,
+                    password="correct horse", seed=seed)
+            for seed in (1, 2)
+        ]  # fmt: skip
+        first = asyncio.create_task(players[0].run())
+        while players[0].token is None:
+            await asyncio.sleep(0.01)
+        with suppress(asyncio.CancelledError):
+            await asyncio.gather(first, players[1].run())
+    assert [one.farewell for one in players] == 2 * ["the tournament is over"]
+    assert {one.name for one in players} == {"random", "random-2"}

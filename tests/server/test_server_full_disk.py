@@ -11,13 +11,7 @@ from talker import News, serving
 
 import evoply as ep
 from evoply.protocols import TimeControl
-from evoply.server import (
-    GameServer,
-    Joining,
-    Journal,
-    JournalError,
-    TournamentConditions,
-)
+from evoply.server import GameServer, Joining, Journal, JournalError, TournamentConditions
 from full_disks import call_where_files_are_small, fill, small_disk
 from waiting import PATIENCE
 
@@ -31,7 +25,7 @@ def stop_growing(journal: Journal) -> None:
     connection.execute(f"PRAGMA max_page_count = {pages}")
 
 
-def test_players_wait_for_the_server_that_goes_on(tmp_path: Path) -> None:
+async def test_players_wait_for_the_server_that_goes_on(tmp_path: Path) -> None:
     path = tmp_path / "my tournament.db"
 
     async def first(players: list["asyncio.Task[None]"], joined: list[Joining]) -> int:
@@ -39,7 +33,6 @@ def test_players_wait_for_the_server_that_goes_on(tmp_path: Path) -> None:
         server = GameServer(journal, on_news=news.tell)
         serve = asyncio.create_task(server.run("127.0.0.1", 0))
         await news.until("listening on")
-        assert server.address is not None
         for name in ("one", "other"):
             player = ep.parse_player("random", game="othello-4")
             joined.append(Joining(player, *server.address, name=name, patience=PATIENCE))
@@ -53,23 +46,19 @@ def test_players_wait_for_the_server_that_goes_on(tmp_path: Path) -> None:
         journal.close()
         return server.address[1]
 
-    async def tournament() -> None:
-        players: list[asyncio.Task[None]] = []
-        joined: list[Joining] = []
-        port = await first(players, joined)
-        await asyncio.sleep(0.5)
-        assert not any(player.done() for player in players)
-        assert [player.farewell for player in joined] == [None, None]
-        async with serving(path, journal=Journal.open(path), port=port) as (second, _):
-            await asyncio.wait_for(asyncio.gather(*players), PATIENCE)
-        assert second.tournament is not None
-        assert second.tournament.is_over
-        for player in joined:
-            assert player.farewell == "the tournament is over"
-            assert player.scores["one"][1] == player.scores["other"][1] == 20
-            assert all(game.said is not None for game in player.games.values())
-
-    asyncio.run(tournament())
+    players: list[asyncio.Task[None]] = []
+    joined: list[Joining] = []
+    port = await first(players, joined)
+    await asyncio.sleep(0.5)
+    assert not any(player.done() for player in players)
+    assert [player.farewell for player in joined] == [None, None]
+    async with serving(path, journal=Journal.open(path), port=port) as (second, _):
+        await asyncio.wait_for(asyncio.gather(*players), PATIENCE)
+    assert second.tournament.is_over
+    for player in joined:
+        assert player.farewell == "the tournament is over"
+        assert player.scores["one"][1] == player.scores["other"][1] == 20
+        assert all(game.said is not None for game in player.games.values())
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")

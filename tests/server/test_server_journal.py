@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from talker import Talker, serving, two_players
+from talker import Talker
 
 from evoply.arena import Forfeit
 from evoply.arena.games_played import PlayedGame
@@ -55,31 +55,27 @@ def test_a_file_gives_back_all_that_was_written(tmp_path: Path) -> None:
     assert sum(points for _, points, _ in tournament.scores()) == 2
 
 
-def test_a_move_is_announced_when_it_is_on_disk(tmp_path: Path) -> None:
+async def test_a_move_is_announced_when_it_is_on_disk(tmp_path: Path, serve_two: Any) -> None:
     journal, may_write = Journal.create(tmp_path / "t.db", CONDITIONS), threading.Event()
 
-    async def tournament() -> None:
-        serve = serving(tmp_path / "t.db", journal=journal, to_the_end=False)
-        async with serve as (server, _), two_players(server) as players:
-            await (await Talker.to(server)).join("third")
-            turns = [asyncio.create_task(player.until("TURN")) for player in players]
-            await asyncio.wait(turns, return_when=asyncio.FIRST_COMPLETED)
-            who, asked = next(pair for pair in zip(players, turns, strict=True) if pair[1].done())
-            _, number, move, *_ = asked.result().split()
-            journal.in_background.submit(may_write.wait)
-            try:
-                who.say(f"MOVE {number} {move}")
-                for _ in range(3):
-                    who.say("HELP")
-                    await who.until("INFO HELP")
-                    assert f"MOVE {number} {move}" not in who.seen
-            finally:
-                may_write.set()
-            await who.until(f"MOVE {number} {move}")
-            for turn in turns:
-                turn.cancel()
-
-    asyncio.run(tournament())
+    async with serve_two(journal=journal, to_the_end=False) as (server, *players):
+        await (await Talker.to(server)).join("third")
+        turns = [asyncio.create_task(player.until("TURN")) for player in players]
+        await asyncio.wait(turns, return_when=asyncio.FIRST_COMPLETED)
+        who, asked = next(pair for pair in zip(players, turns, strict=True) if pair[1].done())
+        _, number, move, *_ = asked.result().split()
+        journal.in_background.submit(may_write.wait)
+        try:
+            who.say(f"MOVE {number} {move}")
+            for _ in range(3):
+                who.say("HELP")
+                await who.until("INFO HELP")
+                assert f"MOVE {number} {move}" not in who.seen
+        finally:
+            may_write.set()
+        await who.until(f"MOVE {number} {move}")
+        for turn in turns:
+            turn.cancel()
 
 
 def test_no_token_is_in_the_file(tmp_path: Path) -> None:

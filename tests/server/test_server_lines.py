@@ -53,12 +53,7 @@ GOOD_NOTICES = {
     "PASS 3": {"game": "3"},
     "TIME 3 150.000 -0.125": {"game": "3", "black": "150.000", "white": "-0.125"},
     "TURN 3 e6 f4 c3": {"game": "3", "moves": "e6 f4 c3"},
-    "END 3 draw board a draw": {
-        "game": "3",
-        "winner": "draw",
-        "ending": "board",
-        "text": "a draw",
-    },
+    "END 3 draw board a draw": {"game": "3", "winner": "draw", "ending": "board", "text": "a draw"},
     "SCORE ada 2.5 4": {"name": "ada", "points": "2.5", "games": "4"},
     "ERROR move no": {"code": "move", "text": "no"},
     "PING": {},

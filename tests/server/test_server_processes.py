@@ -125,16 +125,7 @@ def test_a_game_of_ones_own_is_played_by_those_who_have_its_rules(tmp_path: Path
 
 
 def test_a_killed_server_loses_no_move_that_it_acknowledged(tmp_path: Path) -> None:
-    arguments: tuple[str, ...] = (
-        "--port",
-        "0",
-        "--file",
-        "all.db",
-        "--clock",
-        "60",
-        "--games",
-        "4",
-    )
+    arguments = ("--port", "0", "--file", "all.db", "--clock", "60", "--games", "4")
     with ExitStack() as processes:
         serve = started("serve", *arguments, "--json", cwd=tmp_path)
         server = processes.enter_context(serve)
@@ -195,7 +186,7 @@ def test_ctrl_c_ends_with_what_was_played(tmp_path: Path) -> None:
     assert result["games"] <= result["played"]
 
 
-def test_a_player_that_is_cut_off_again_and_again(tmp_path: Path) -> None:
+async def test_a_player_that_is_cut_off_again_and_again(serve: Any) -> None:
     """Our own client comes back each time and plays on, with the same games."""
 
     async def cut(server: GameServer, cuts: list[int]) -> None:
@@ -210,81 +201,67 @@ def test_a_player_that_is_cut_off_again_and_again(tmp_path: Path) -> None:
                             guest.wire.cut()
                             cuts.append(1)
 
-    async def tournament() -> None:
-        cuts: list[int] = []
-        async with serving(tmp_path / "t.db", game="othello", games=2) as (server, task):
-            assert server.address is not None
-            players = [
-                Joining(parse_player(text, game="othello"), *server.address, seed=3)
-                for text in ("greedy", "random")
-            ]
-            cutting = asyncio.create_task(cut(server, cuts))
-            await asyncio.gather(task, *(one.run() for one in players))
-            cutting.cancel()
-        assert len(cuts) >= 3
-        assert server.tournament is not None
-        for number, game in enumerate(server.tournament.games()):
-            assert game.ending is Ending.BOARD
-            for player in players:
-                assert player.games[number].record.moves == game.record.moves
-
-    asyncio.run(tournament())
+    cuts: list[int] = []
+    async with serve(game="othello", games=2) as (server, task):
+        players = [
+            Joining(parse_player(text, game="othello"), *server.address, seed=3)
+            for text in ("greedy", "random")
+        ]
+        cutting = asyncio.create_task(cut(server, cuts))
+        await asyncio.gather(task, *(one.run() for one in players))
+        cutting.cancel()
+    assert len(cuts) >= 3
+    for number, game in enumerate(server.tournament.games()):
+        assert game.ending is Ending.BOARD
+        for player in players:
+            assert player.games[number].record.moves == game.record.moves
 
 
-def test_players_cut_off_at_the_end_hear_how_it_ended(tmp_path: Path) -> None:
+async def test_players_cut_off_at_the_end_hear_how_it_ended(serve: Any) -> None:
     """Connections that are lost before anybody notices are waited for, too."""
 
-    async def tournament() -> None:
-        async with serving(tmp_path / "t.db", game="othello-4", games=2) as (server, task):
-            assert server.address is not None
-            players = [
-                Joining(parse_player(text, game="othello-4"), *server.address, patience=20)
-                for text in ("greedy", "random")
-            ]
-            wait = server._wait_for_the_last
+    async with serve(game="othello-4", games=2) as (server, task):
+        players = [
+            Joining(parse_player(text, game="othello-4"), *server.address, patience=20)
+            for text in ("greedy", "random")
+        ]
+        wait = server._wait_for_the_last
 
-            async def cut_and_wait() -> None:
-                for guest in server._guests:
-                    assert guest.wire is not None
-                    guest.wire.cut()
-                await wait()
+        async def cut_and_wait() -> None:
+            for guest in server._guests:
+                guest.wire.cut()
+            await wait()
 
-            server._wait_for_the_last = cut_and_wait  # type: ignore[method-assign]
-            await asyncio.gather(task, *(player.run() for player in players))
-        for player in players:
-            assert player.farewell == "the tournament is over"
-            assert sorted(player.scores) == sorted(other.name or "" for other in players)
-
-    asyncio.run(tournament())
+        server._wait_for_the_last = cut_and_wait  # type: ignore[method-assign]
+        await asyncio.gather(task, *(player.run() for player in players))
+    for player in players:
+        assert player.farewell == "the tournament is over"
+        assert sorted(player.scores) == sorted(other.name or "" for other in players)
 
 
-def test_a_server_started_anew_before_the_tournament_began(tmp_path: Path) -> None:
+async def test_a_server_started_anew_before_the_tournament_began(tmp_path: Path) -> None:
     """Nobody knows the tokens any more, so players join again by themselves."""
 
-    async def tournament() -> None:
-        path, game = tmp_path / "t.db", "othello-4"
-        async with serving(path, to_the_end=False) as (server, task):
-            assert server.address is not None
-            host, port = server.address
-            greedy = Joining(parse_player("greedy", game=game), host, port, patience=60)
-            joined = asyncio.create_task(greedy.run())
-            while greedy.token is None:
-                await asyncio.sleep(0.01)
-            first = greedy.token
-            for wire in [one.wire for one in server._guests if one.wire]:
-                wire.cut()  # as if the server were killed: nobody says good-bye
-            task.cancel()
-        async with serving(path, journal=Journal.open(path), port=port) as (server, task):
-            random = Joining(parse_player("random", game=game), host, port)
-            await asyncio.gather(task, joined, random.run())
-        assert greedy.token != first
-        assert greedy.name == "greedy"
-        assert greedy.farewell == "the tournament is over"
-
-    asyncio.run(tournament())
+    path, game = tmp_path / "t.db", "othello-4"
+    async with serving(path, to_the_end=False) as (server, task):
+        host, port = server.address
+        greedy = Joining(parse_player("greedy", game=game), host, port, patience=60)
+        joined = asyncio.create_task(greedy.run())
+        while greedy.token is None:
+            await asyncio.sleep(0.01)
+        first = greedy.token
+        for wire in [one.wire for one in server._guests if one.wire]:
+            wire.cut()  # as if the server were killed: nobody says good-bye
+        task.cancel()
+    async with serving(path, journal=Journal.open(path), port=port) as (server, task):
+        random = Joining(parse_player("random", game=game), host, port)
+        await asyncio.gather(task, joined, random.run())
+    assert greedy.token != first
+    assert greedy.name == "greedy"
+    assert greedy.farewell == "the tournament is over"
 
 
-def test_bots_and_players_that_fail_resign(tmp_path: Path) -> None:
+async def test_bots_and_players_that_fail_resign(tmp_path: Path, serve: Any) -> None:
     bot = tmp_path / "bad.py"
     bot.write_text(
         "class Bad:\n"
@@ -295,24 +272,19 @@ def test_bots_and_players_that_fail_resign(tmp_path: Path) -> None:
         "        return game.position.legal_moves[0]\n"
     )
 
-    async def tournament() -> None:
-        async with serving(tmp_path / "t.db", game="othello") as (server, task):
-            assert server.address is not None
-            players = [
-                Joining(parse_player(text, game="othello"), *server.address)
-                for text in (str(bot), "random")
-            ]
-            await asyncio.gather(task, *(one.run() for one in players))
-        assert server.tournament is not None
-        for game in server.tournament.games():
-            assert game.ending is Ending.FORFEIT
-            assert "no idea" in (game.forfeit or "")
-            assert len(game.record) in (13, 14)
-
-    asyncio.run(tournament())
+    async with serve(game="othello") as (server, task):
+        players = [
+            Joining(parse_player(text, game="othello"), *server.address)
+            for text in (str(bot), "random")
+        ]
+        await asyncio.gather(task, *(one.run() for one in players))
+    for game in server.tournament.games():
+        assert game.ending is Ending.FORFEIT
+        assert "no idea" in (game.forfeit or "")
+        assert len(game.record) in (13, 14)
 
 
-def test_a_player_written_here_is_asked_with_its_clock(tmp_path: Path) -> None:
+async def test_a_player_written_here_is_asked_with_its_clock(serve: Any) -> None:
     clocks = []
 
     class Mine:
@@ -323,19 +295,14 @@ def test_a_player_written_here_is_asked_with_its_clock(tmp_path: Path) -> None:
 
     from evoply.players import player_of
 
-    async def tournament() -> None:
-        serve = serving(tmp_path / "t.db", clock="100+0.01")
-        async with serve as (server, task):
-            assert server.address is not None
-            random = parse_player("random", game="othello-4")
-            players = [
-                Joining(player_of(Mine()), *server.address, name="mine", at_once=4),
-                Joining(random, *server.address),
-            ]
-            await asyncio.gather(task, *(one.run() for one in players))
-            assert players[0].at_once == 1  # one object for all games
-
-    asyncio.run(tournament())
+    async with serve(clock="100+0.01") as (server, task):
+        random = parse_player("random", game="othello-4")
+        players = [
+            Joining(player_of(Mine()), *server.address, name="mine", at_once=4),
+            Joining(random, *server.address),
+        ]
+        await asyncio.gather(task, *(one.run() for one in players))
+        assert players[0].at_once == 1  # one object for all games
     assert clocks[0][:2] == (100, 0.01)
     assert clocks[0][2] in (0, 1)
     left = [seconds for seconds, _, moves in clocks if moves >= 2]
@@ -343,24 +310,19 @@ def test_a_player_written_here_is_asked_with_its_clock(tmp_path: Path) -> None:
     assert all(0 < seconds < 99.95 for seconds in left)
 
 
-def test_games_are_watched_while_they_are_played(tmp_path: Path) -> None:
-    async def tournament() -> None:
-        async with serving(tmp_path / "t.db") as (server, task), two_players(server) as players:
-            assert server.address is not None
-            watching = Watching(*server.address)
-            boards = []
-            watching.on_change = lambda game: boards.append((game.number, len(game.played.record)))
-            seen = asyncio.create_task(watching.run())
-            while not server.admission.watchers:
-                await asyncio.sleep(0.01)
-            await asyncio.gather(task, seen, *(one.play() for one in players))
-        assert server.tournament is not None
-        games = list(server.tournament.games())
-        shown = [watching.games[number].played for number in (0, 1)]
-        assert shown == [replace(one, opening_key=0) for one in games]
-        assert boards == sorted(boards)
-
-    asyncio.run(tournament())
+async def test_games_are_watched_while_they_are_played(serve: Any) -> None:
+    async with serve() as (server, task), two_players(server) as players:
+        watching = Watching(*server.address)
+        boards = []
+        watching.on_change = lambda game: boards.append((game.number, len(game.played.record)))
+        seen = asyncio.create_task(watching.run())
+        while not server.admission.watchers:
+            await asyncio.sleep(0.01)
+        await asyncio.gather(task, seen, *(one.play() for one in players))
+    games = list(server.tournament.games())
+    shown = [watching.games[number].played for number in (0, 1)]
+    assert shown == [replace(one, opening_key=0) for one in games]
+    assert boards == sorted(boards)
 
 
 def test_the_client_of_the_page_plays(tmp_path: Path) -> None:

@@ -67,8 +67,16 @@ class Clone:
         """Return the command that sets this clone up."""
         return [sys.executable, "-m", "setting_up", "--root", str(self.folder), *words]
 
-    def set_up(self, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        """Set up and return what came of it."""
+    def set_up(
+        self, *words: str, memory: int | None = None, **environment: str
+    ) -> subprocess.CompletedProcess[str]:
+        """Set up, where a process has so many bytes of *memory*, and return what came of it."""
+
+        def limit() -> None:
+            import resource  # Unix alone has it
+
+            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+
         return subprocess.run(
             self.command(*words),
             cwd=self.folder,
@@ -76,6 +84,7 @@ class Clone:
             capture_output=True,
             text=True,
             timeout=PATIENCE,
+            preexec_fn=limit if memory else None,
         )
 
     def fail(self, first: str, text: str) -> None:

@@ -2,7 +2,6 @@
 
 import ast
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -184,15 +183,7 @@ limits_memory = pytest.mark.skipif(sys.platform != "linux", reason="needs `ulimi
 
 @limits_memory
 def test_too_little_memory_is_refused_before_anything_begins(clone: Clone) -> None:
-    limit = 900 * 2**20
-    done = subprocess.run(
-        clone.command("development"),
-        cwd=clone.folder,
-        env=clone.environment(),
-        capture_output=True,
-        text=True,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
-    )
+    done = clone.set_up("development", memory=900 * 2**20)
     assert "memory - is too little: 0.9 GiB are free, and the kernel takes" in complaint(done)
     assert not any("fetch" in call or "pip" in call for call in clone.calls())
 
@@ -201,15 +192,7 @@ def test_too_little_memory_is_refused_before_anything_begins(clone: Clone) -> No
 def test_little_memory_takes_one_job_and_says_so(clone: Clone) -> None:
     if (os.cpu_count() or 1) == 1:
         pytest.skip("one core: it is one job anyway")
-    limit = 2 * 2**30
-    done = subprocess.run(
-        clone.command("development"),
-        cwd=clone.folder,
-        env=clone.environment(),
-        capture_output=True,
-        text=True,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
-    )
+    done = clone.set_up("development", memory=2 * 2**30)
     assert done.returncode == 0
     assert "2.0 GiB are free, so the kernel is compiled by 1 job instead of" in done.stdout
     assert any("maturin" in call and "--jobs 1" in call for call in clone.calls())

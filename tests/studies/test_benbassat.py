@@ -16,7 +16,7 @@ from evoply.players import parse_player
 from evoply.presets import PRESETS
 from evoply.protocols import RunError
 from evoply.runs import advance, list_runs
-from evoply.studies import Request, Result, find_study, reproduce
+from evoply.studies import Request, Result, Row, find_study, reproduce
 from evoply.studies.benbassat import (
     coevolution,
     evolved_players,
@@ -38,7 +38,6 @@ from evoply.studies.benbassat.guide_readings import CANDIDATES
 from evoply.studies.benbassat.other_settings import BASE, SETTINGS, setting_config
 from evoply.studies.benbassat.players_tables import RULES, TABLES
 from evoply.studies.kept_runs import evolution
-from evoply.studies.study import Row
 
 PRINTED_GUIDES = {
     ("lose-checkers", 2, 0): 0.9665, ("lose-checkers", 3, 2): 0.8502,

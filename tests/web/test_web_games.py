@@ -167,7 +167,7 @@ def test_every_copy_reads_back_as_the_same_game(tmp_path: Path) -> None:
 
 def test_values_are_those_of_analyse(tmp_path: Path) -> None:
     import evoply as ep
-    from evoply.reports.adviser import Adviser
+    from evoply.reports import Adviser
 
     record = ep.othello.Game.from_transcript("f5d6c3")
     with client(tmp_path) as api:

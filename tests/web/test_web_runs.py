@@ -21,8 +21,9 @@ from evoply.gp import changes
 from evoply.learning import load_learning_config
 from evoply.presets import PRESETS
 from evoply.protocols import ConfigError, RunError
+from evoply.reports import run_charts
 from evoply.reports.charts import charts_of
-from evoply.reports.run_page import own_part, run_charts
+from evoply.reports.run_page import own_part
 from evoply.runs import advance, champion_of, is_locked, leave_request, read_request
 from evoply.runs.folder import clear_request
 from evoply.web import Rate, ServerLimits
