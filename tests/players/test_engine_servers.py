@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 import evoply as ep
 from evoply.games import game_rules
-from evoply.players import parse_player
-from evoply.players.engines import Engine, EngineLimits
+from evoply.players import Engine, EngineLimits, parse_player
 from evoply.players.engines.gtp_server import COMMANDS as GTP_COMMANDS
 from evoply.players.engines.gtp_server import GtpServer
 from evoply.players.engines.nboard_server import COMMANDS as NBOARD_COMMANDS

@@ -11,8 +11,7 @@ import pytest
 from evoply.evolution import EvolutionConfig
 from evoply.evolution.play.opponents import read_opponent
 from evoply.experiments.design import experiment_of
-from evoply.players import ExpressionEvaluator, TreeEvaluator, parse_player
-from evoply.players.engines import read_engines
+from evoply.players import ExpressionEvaluator, TreeEvaluator, parse_player, read_engines
 from evoply.players.player_files import read_player
 
 WRONG_TREE = {"kind": "tree", "tree": "( + white x )"}

@@ -102,7 +102,6 @@ def _searching(title: str, expression: Number, **more: Any) -> NamedPlayer:
 
 
 def _material(title: str, **more: Any) -> NamedPlayer:
-    """Return a player that searches by the difference in pieces."""
     return _searching(
         f"alpha-beta{title}", features.discs("own") - features.discs("opponent"), **more
     )

@@ -30,7 +30,6 @@ from evoply.protocols import Choice, Clock, Color, GameRecord, Position, Seat
 
 
 def _in_words(value: Any) -> Any:
-    """Return a truth as files have it in the words of an option."""
     return {True: "yes", False: "no"}.get(value, value) if isinstance(value, bool) else value
 
 
@@ -272,7 +271,6 @@ class OnlineSeat(Seat):
     def _alpha(
         self, player: Online, game: GameRecord, ply: int, stream: Stream, carried: Alpha | None
     ) -> Alpha:
-        """Return what evolution gives before ply *place* of *game*."""
         position = game.positions[ply]
         alpha = evolved(player, position, stream.key, carried, threads=self.threads)
         self._known = _question(game, ply, stream.parent), alpha

@@ -106,7 +106,6 @@ class PlayerKind(Model, Shown):
 
     @property
     def _parts(self) -> dict[str, PlayerKind | TreeEvaluator | ExpressionEvaluator]:
-        """The fields that are players or evaluators themselves."""
         fields = ((name, getattr(self, name)) for name in type(self).model_fields)
         parts = PlayerKind | TreeEvaluator | ExpressionEvaluator
         return {name: value for name, value in fields if isinstance(value, parts)}

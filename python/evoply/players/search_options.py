@@ -95,7 +95,6 @@ def _says_second(player: SearchOptions) -> str:
 
 
 def _clashes(player: SearchOptions) -> Iterator[str]:
-    """Yield which options of a search do not go together."""
     individual = player.evaluator.individual
     if player.nodes is not None and player.work is not None:
         yield NODES_OR_WORK
