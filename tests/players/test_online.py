@@ -133,29 +133,6 @@ def test_texts_options_and_files(tmp_path: Path) -> None:
     assert not timed.reproducible
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("online:populaton=3", "no option 'populaton'; did you mean 'population'"),
-        ("online:population=1", "population must be a whole number from 2 to 100,000, not '1'"),
-        ("online:games=many", "games must be a whole number"),
-        ("online:scope=half", "scope must be one of quadrant, board, edge8, not 'half'"),
-        ("online:crossover=0.9,mutation=0.2", "is 1.1, more than 1"),
-        ("online:lowest=9,highest=3", "lowest 9 is above highest 3"),
-        (
-            "online-strong:population=100000,generations=10000",
-            "is 10,001,000,000; with roots=tree it is at most 1,000,000,000: lower one",
-        ),
-        ("online:choose=visits", "choose=visits is for roots=tree or roots=halving"),
-        ("online:games", "an option is written key=value"),
-        ("online:games=2,games=3", "option games is given twice"),
-    ],
-)
-def test_wrong_options(text: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message.replace("(", r"\(")):
-        parse_player(text)
-
-
 def test_notes_say_what_alpha_is(slow: list[Any]) -> None:
     choice = analyse(TINY, ep.othello.Position())
     _, _, _, answer = slow[0]

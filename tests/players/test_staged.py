@@ -320,25 +320,6 @@ def test_options_change_saved_players(tmp_path):
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("( white ):overlap=20", "for stages"),
-        ("greedy:overlap=20", "no option 'overlap'"),
-        (f"{HALVES}:overlap=120", "a percentage from 0 to 100"),
-        (f"{HALVES}:overlap=60", "longer than a stage"),
-        (f"{HALVES}:overlap=20,depth=3", "depth does not go with"),
-        (f"{HALVES}:overlap=20,slide=fast", "linear, logistic"),
-        ("greedy:random_plies=1001", "0 to 1,000"),
-        ("random:random_plies=3", "no options"),
-        ("( white ),50,( white_corners ),40", "add up to 100"),
-    ],
-)
-def test_what_does_not_fit_is_refused(text, says):
-    with pytest.raises(ValueError, match=says):
-        parse_player(text)
-
-
 @pytest.mark.parametrize("text", [f"{HALVES}:overlap=20", "greedy:random_plies=6"])
 def test_runs_train_against_them(text):
     settings = f"""

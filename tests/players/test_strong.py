@@ -81,22 +81,6 @@ def test_levels_have_names():
     assert "overlooks each move with a probability of" in says
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("strong:level=0", "level must be a whole number from 1 to 12, not '0' (column 14)"),
-        ("strong:level=13", "level must be a whole number from 1 to 12"),
-        ("strong:levels=1", "no option 'levels'; did you mean 'level'?"),
-        ("strong:level=3,depth=2", "give level or depth, not both"),
-        ("strong:level=2,selective=2", "level 2 values every move exactly: leave selective out"),
-        ("strong:depth=0", "depth must be a whole number from 1 to 60"),
-    ],
-)
-def test_mistakes_are_told_with_their_column(text, message):
-    with pytest.raises(ValueError, match=re.escape(message)):
-        parse_player(text)
-
-
 def test_it_plays_the_games_that_it_has_tables_for():
     for game in ("othello-6", "lose-checkers"):
         with pytest.raises(ValueError, match="strong plays othello, checkers and checkers-10"):
