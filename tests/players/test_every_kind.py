@@ -103,3 +103,21 @@ def test_label_data_and_file_are_the_player_again(text, kind, tmp_path):
         assert answers(loaded) == answers(player.anywhere()) == answers(player)
         results = [match(one, "greedy", games=4, seed=3) for one in (text, player, loaded)]
         assert len({(each.wins, each.draws, each.losses) for each in results}) == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["material:depth=3,random_plies=2", f"{HALVES}:overlap=20", "strong:level=9"]
+)
+def test_a_wrapper_says_what_the_player_within_says(text):
+    player = parse_player(text)
+    inner = player.inner
+    assert isinstance(inner, AfterState | AlphaBeta)
+    assert (player.plies_ahead, player.reproducible) == (inner.plies_ahead, inner.reproducible)
+    assert player.uses_time() == inner.uses_time()
+    assert set(inner.habits) <= set(player.habits)
+
+
+def test_the_solver_is_spoken_of_alike():
+    for text in ("material:endgame=1", "mcts:endgame=1", "strong:endgame=1"):
+        assert "When at most 1 square is empty it plays perfectly." in parse_player(text).habits
+    assert "at most 9 squares are empty" in parse_player("mcts:endgame=9").habits[-1]
