@@ -25,7 +25,7 @@ FIELD = '''    haste: Annotated[
         Field(ge=0, le=9, strict=True),
         Option(
             says="It plays {} times as hastily.",
-            check_game=_check_solver,
+            check_game=check_solver,
             told_as="table",
             native=lambda haste: 10 + haste,
         ),

@@ -94,9 +94,6 @@ def test_searches_take_limits_orderings_and_a_table():
     assert (timed.depth, timed.time, timed.reproducible) == (60, 0.05, False)
     assert timed.label == "( white ):time=0.05,ordering=killer (not reproducible)"
     assert parse_player("greedy:time=1").label == "greedy:time=1 (not reproducible)"
-    for player in (timed, parse_player("( white ):time=0.05,random_plies=3")):
-        assert player.label.endswith(" (not reproducible)")
-        assert parse_player(player.label) == player
     deeper = parse_player("swh:depth=3,ordering=hash,table=10,deeper=yes")
     assert (deeper.ordering, deeper.table, deeper.deeper) == ("hash", 10, True)
 
@@ -177,24 +174,6 @@ def test_a_player_must_fit_the_game():
         parse_player(letters, game="othello-6")
     with pytest.raises(ValueError, match="unknown game 'chess'"):
         parse_player("random", game="chess")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "( aa ):primitives=letters,division=zero",
-        "( + white white ):depth=2,ties=last,view=turn,epsilon=0.5",
-        "( white ):depth=5,nodes=1000,ordering=hash,table=12,deeper=yes,ties=random",
-        "( white ):nodes=1000",
-        "( white ),50,( white_corners ),50:overlap=20",
-        "( white ),50,( white_corners ),50:overlap=20.5,slide=logistic,ties=random",
-        "( white ),50,( white_corners ),50:overlap=20,random_plies=3",
-        "( + white 10 ):ties=last,random_plies=9",
-    ],
-)
-def test_labels_of_trees_can_be_read_back(text):
-    assert parse_player(text).label == text
-    assert parse_player(parse_player(text).label) == parse_player(text)
 
 
 def test_champions_without_a_fitting_game_or_with_long_names():

@@ -80,19 +80,6 @@ def test_a_player_is_written_and_read(tmp_path):
     assert parse_player("strong:guard=no,level=3").label == "strong:level=3,guard=no"
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("material:depth=0,guard=yes", "guard is for players that look ahead"),
-        ("material:depth=2,guard=1", "guard must be one of yes, no"),
-        ("strong:guard=maybe", "guard must be one of yes, no"),
-    ],
-)
-def test_what_is_refused(text, says):
-    with pytest.raises(ValueError, match=says):
-        parse_player(text, game="othello")
-
-
 def test_any_game_may_have_it():
     result = ep.match("material:depth=1,guard=yes", "random", game="checkers", games=4, seed=1)
     assert result.games == 4

@@ -35,23 +35,6 @@ def test_what_leaves_are_worth(text, fields, tmp_path):
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("random-leaf:depth=0", "noise is for players that look ahead"),
-        ("material-alternating:depth=0", "second is for players that look ahead"),
-        ("random-leaf:table=10", "a table would remember them: leave table out"),
-        ("material-share:alternate=leaf,table=10", "a table would remember them: leave table out"),
-        ("material:alternate=game", "alternate needs a second evaluator"),
-        ("material-share:noise=3", "noise or a second evaluator, not both"),
-        ("random-leaf:noise=0", "noise must be a whole number from 1 to 1,000"),
-    ],
-)
-def test_what_leaves_cannot_be_worth(text, says):
-    with pytest.raises(ValueError, match=says):
-        parse_player(text)
-
-
 def test_a_guide_that_alternates_cannot_be_foreseen():
     """The same position, another key: one evaluator or the other chooses, as each would alone."""
     both = parse_player("material-alternating:depth=2").native("othello")

@@ -14,7 +14,6 @@ from evoply.players import (
     RandomPlayer,
     TreeEvaluator,
     load_player,
-    load_saved_player,
     parse_player,
     save_player,
 )
@@ -27,28 +26,6 @@ ORIGIN = Origin(run="first", generation=12, seed=7, note="by hand")
 
 
 STAGES = "( white ),50,( white_corners ),50:overlap=20"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "random",
-        "swh",
-        "material:depth=3",
-        "( / white 10 ):division=zero",
-        STAGES,
-        "greedy:random_plies=6",
-    ],
-)
-def test_players_come_back_as_they_were(tmp_path, text):
-    path = tmp_path / "player.json"
-    player = parse_player(text)
-    save_player(path, player, ORIGIN)
-    saved = load_saved_player(path)
-    assert saved.player == player.self_contained()
-    assert (saved.game, saved.origin) == ("othello", ORIGIN)
-    save_player(tmp_path / "again.json", saved.player, saved.origin)
-    assert (tmp_path / "again.json").read_bytes() == path.read_bytes()
 
 
 def test_a_saved_player_needs_no_names(tmp_path):

@@ -81,22 +81,6 @@ def test_levels_have_names():
     assert "overlooks each move with a probability of" in says
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("strong:level=0", "level must be a whole number from 1 to 12, not '0' (column 14)"),
-        ("strong:level=13", "level must be a whole number from 1 to 12"),
-        ("strong:levels=1", "no option 'levels'; did you mean 'level'?"),
-        ("strong:level=3,depth=2", "give level or depth, not both"),
-        ("strong:level=2,selective=2", "level 2 values every move exactly: leave selective out"),
-        ("strong:depth=0", "depth must be a whole number from 1 to 60"),
-    ],
-)
-def test_mistakes_are_told_with_their_column(text, message):
-    with pytest.raises(ValueError, match=re.escape(message)):
-        parse_player(text)
-
-
 def test_it_plays_the_games_that_it_has_tables_for():
     for game in ("othello-6", "lose-checkers"):
         with pytest.raises(ValueError, match="strong plays othello, checkers and checkers-10"):
@@ -140,10 +124,7 @@ def test_every_shipped_file_says_whence_it_comes():
         assert len(json.dumps(packed.to_data(), indent=1)) <= LARGEST_PACKED
 
 
-def test_names_and_options_read_back():
-    for text in ("strong", "strong:level=9", "strong:depth=4", "strong:depth=4,selective=2"):
-        player = parse_player(text)
-        assert parse_player(player.label) == player
+def test_the_usual_level_is_that_of_the_name():
     assert parse_player("strong").level == USUAL_LEVEL
     assert (
         parse_player(f"strong:level={USUAL_LEVEL}").identity() == parse_player("strong").identity()
@@ -161,16 +142,10 @@ def test_a_depth_is_the_plain_search_with_the_tables():
         assert (mine.move, mine.score, mine.nodes) == (plain.move, plain.score, plain.nodes)
 
 
-def test_a_saved_one_plays_without_the_shipped_file(tmp_path):
+def test_a_saved_one_needs_no_shipped_file(tmp_path):
     path = tmp_path / "strong.json"
     save_player(path, parse_player("strong:level=3"), Origin(note="test"))
-    loaded = load_player(path)
-    assert isinstance(loaded, AlphaBeta)
-    for position in positions(5, (10, 40)):
-        assert (
-            analyse(loaded, position, stream=Stream(1)).move
-            == analyse("strong:level=3", position, stream=Stream(1)).move
-        )
+    assert isinstance(load_player(path), AlphaBeta)
 
 
 def test_anywhere_says_which_tables_are_meant():

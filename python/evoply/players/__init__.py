@@ -24,11 +24,11 @@ if TYPE_CHECKING:
         load_player,
         load_saved_player,
     )
-    from evoply.players.player_kind import PlayerKind, ValuingPlayer
+    from evoply.players.player_kind import NOT_REPRODUCIBLE, PlayerKind, ValuingPlayer
     from evoply.players.player_saving import save_player
     from evoply.players.searcher import Searcher
     from evoply.players.seed_individuals import seed_individual
-    from evoply.players.specs import NOT_REPRODUCIBLE, AfterState, AlphaBeta, RandomPlayer
+    from evoply.players.specs import AfterState, AlphaBeta, RandomPlayer
     from evoply.players.staged import RandomStart, Staged, stage_shares
     from evoply.players.strong import Strong, strong_tables
     from evoply.protocols import Player
@@ -92,7 +92,7 @@ give_when_used(
         "player_files": "Origin PlayerFileError SavedPlayer load_player load_saved_player",
         "grammar": "PlayerTextError parse_player with_options",
         "kernel_seat": "KernelSeat",
-        "player_kind": "PlayerKind ValuingPlayer",
+        "player_kind": "NOT_REPRODUCIBLE PlayerKind ValuingPlayer",
         "mcts": "Mcts",
         "named": "NAMED_PLAYERS SWH_WEIGHTS",
         "online": "Online OnlineSeat",
@@ -101,7 +101,7 @@ give_when_used(
         "player_saving": "save_player",
         "searcher": "Searcher",
         "seed_individuals": "seed_individual",
-        "specs": "NOT_REPRODUCIBLE AfterState AlphaBeta RandomPlayer",
+        "specs": "AfterState AlphaBeta RandomPlayer",
         "staged": "RandomStart Staged stage_shares",
         "strong": "Strong strong_tables",
         "evoply.protocols": "Player",

@@ -44,7 +44,6 @@ def main(arguments: list[str]) -> None:
 
 
 def _serve(file: str, class_name: str, limits: KeeperLimits) -> None:
-    """Answer messages until their end."""
     requests, answers = os.fdopen(os.dup(0), "r"), os.fdopen(os.dup(1), "w")
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
@@ -134,7 +133,6 @@ def _move(module: ModuleType, held: Mapping[str, str]) -> None:
 
 
 def _record(data: Mapping[str, Any]) -> GameRecord:
-    """Return a new game."""
     rules = game_rules(data["name"])
     draws = None if data["draws"] is None else DrawRules(*data["draws"])
     return rules.game(rules.position_from_row(tuple(data["start"])), (), draws)
@@ -148,7 +146,6 @@ def _with_moves(game: GameRecord, codes: list[int]) -> GameRecord:
 
 
 def _answer(player: Any, game: GameRecord, message: Mapping[str, Any]) -> dict[str, Any]:
-    """Ask the bot and return its choice as data."""
     answered = player.choose(game, _stream(message["stream"]), Clock(**message["clock"]))
     try:
         choice = choice_of(answered, game)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import json
 import os
 import re
 from collections.abc import Collection, Iterable
@@ -24,23 +23,28 @@ from pydantic import Field
 
 from evoply.files import read_limited
 from evoply.games import game_rules
-from evoply.own_code import check_may_run, name_program
-from evoply.players.player_kind import PlayerKind
-from evoply.players.process_limits import UNSEEN, MoveLimit, ProcessLimits
+from evoply.own_code import check_may_run
+from evoply.players.process_limits import (
+    LONGEST_LIMIT,
+    SHORTEST_MOVE_LIMIT,
+    UNSEEN,
+    Carried,
+    MoveLimit,
+    ProcessLimits,
+    ProgramPlayer,
+)
 from evoply.wording import did_you_mean, shorten
 
 if TYPE_CHECKING:
     from evoply.players.bot_seat import BotSeat
-    from evoply.processes import SandboxMode
 
 MOVE_LIMIT = 10.0
 """The default seconds of a bot for a move."""
-LONGEST_MOVE_LIMIT = 86_400.0
 _LARGEST_FILE = 4_000_000
 _TEXT = re.compile(r"(?P<path>.+?\.py)(?::(?P<class_name>.*))?", re.DOTALL)
 
 
-class Bot(PlayerKind):
+class Bot(ProgramPlayer):
     """A class in a Python file, which runs in its own process.
 
     *class_name* may be missing if the file has only one class with a method `choose`. *move_limit*
@@ -50,30 +54,20 @@ class Bot(PlayerKind):
     draws only from its stream repeats its games.
     """
 
-    is_portable: ClassVar[bool] = False
-    is_believed: ClassVar[bool] = False
+    what: ClassVar[str] = "a bot is its Python file"
 
     kind: Literal["bot"] = "bot"
     path: Annotated[str, Field(min_length=1, max_length=4000)]
     class_name: Annotated[str, Field(max_length=200)] | None = None
-    move_limit: float = Field(default=MOVE_LIMIT, ge=0.01, le=LONGEST_MOVE_LIMIT)
+    move_limit: float = Field(default=MOVE_LIMIT, ge=SHORTEST_MOVE_LIMIT, le=LONGEST_LIMIT)
     limits: ProcessLimits = ProcessLimits()
 
-    def model_post_init(self, context: Any, /) -> None:
-        """Note that the user names the file."""
-        name_program(self._program)
+    @property
+    def _named(self) -> list[Any]:
+        return [self.kind, str(Path(self.path).resolve())]
 
     @property
-    def _program(self) -> str:
-        # With what confines it: who names a file does not name it without its sandbox.
-        confined = self.limits.model_dump(include=set(UNSEEN))
-        return json.dumps([self.kind, str(Path(self.path).resolve()), confined])
-
-    @property
-    def label(self) -> str:
-        """The name, or that of the file, with the class if one is given."""
-        if self.name:
-            return self.name
+    def own_text(self) -> str:
         return Path(self.path).name + (f":{self.class_name}" if self.class_name else "")
 
     def _shown_facts(self) -> Iterable[tuple[str, object]]:
@@ -137,24 +131,8 @@ class Bot(PlayerKind):
         bot.chosen_class()
         return bot
 
-    def with_move_limit(self, seconds: float) -> Bot:
-        """Return the bot with *seconds* for each move."""
-        try:
-            return type(self)(**{**self.model_dump(), "move_limit": seconds})
-        except ValueError:
-            raise ValueError(
-                f"{seconds:g} is not a number of seconds from 0.01 to {LONGEST_MOVE_LIMIT:g}"
-            ) from None
-
-    def with_sandbox(self, mode: SandboxMode) -> Bot:
-        """Return the bot with this sandbox; `ValueError` if it is required and missing."""
-        limits = self.limits.model_copy(update={"sandbox": mode})
-        limits.surroundings()
-        return type(self)(**{**self.model_dump(exclude_unset=True), "limits": limits})
-
-    def self_contained(self) -> Bot:
-        """Raise `ValueError`: a bot is Python code, and saved players must not need any."""
-        raise ValueError(f"{self.label}: a bot is its Python file and cannot be saved as a player")
+    def _limited(self, seconds: float) -> Self:
+        return type(self)(**{**self.model_dump(), "move_limit": seconds})
 
     def anywhere(self) -> Bot:
         """Return the bot with the absolute path of its file."""
@@ -173,15 +151,8 @@ class Bot(PlayerKind):
         return {"kind": self.kind, "version": self.identity()["source"][:12]}
 
 
-class CarriedBot(Bot):
+class CarriedBot(Carried, Bot):
     """A bot that a run or a league names: it starts only if the user names its file, too."""
-
-    def model_post_init(self, context: Any, /) -> None:
-        """Note nothing: no user named it."""
-
-    def check_fits(self, game: str) -> None:
-        """Raise `ValueError` for an unknown game; the file is read when it takes its seat."""
-        game_rules(game)
 
 
 def _list(names: Collection[str]) -> str:

@@ -160,7 +160,6 @@ class TreeEvaluator(Model):
 
     @model_validator(mode="after")
     def _can_be_read(self) -> TreeEvaluator:
-        """Read the tree now, so that every evaluator is valid."""
         _ = self.parsed
         return self
 

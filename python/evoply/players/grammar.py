@@ -40,9 +40,9 @@ from evoply.players.named import KINGS, NAMED_PLAYERS
 from evoply.players.options import choice, field_reader, number, readers
 from evoply.players.player import DATA_KINDS, KINDS, PlayerModel, model_of, player_of
 from evoply.players.player_files import load_player, load_toml_player
-from evoply.players.player_kind import LONGEST_NAME, KernelPlayer
+from evoply.players.player_kind import LONGEST_NAME, NOT_REPRODUCIBLE, ValuingPlayer
 from evoply.players.search_options import OF_STAGES, SEARCH_LIMITS
-from evoply.players.specs import NOT_REPRODUCIBLE, AfterState, AlphaBeta, RandomPlayer
+from evoply.players.specs import AfterState, AlphaBeta, RandomPlayer
 from evoply.players.staged import STAGES_ONLY, RandomStart, Staged
 from evoply.protocols import Player
 from evoply.wording import did_you_mean, shorten
@@ -142,7 +142,7 @@ def with_options(
         raise TypeError(f"options: give a dict such as {{'depth': 2}}, not {options!r:.40}")
     chosen = dict(options)
     model = model_of(read_player_of(player, game, runs))
-    if not isinstance(model, KernelPlayer):
+    if not isinstance(model, RandomPlayer | ValuingPlayer | Staged | RandomStart):
         label = model.name if name is None else _short_name(name)
         return model.with_options(chosen).model_copy(update={"name": label})
     start = model if isinstance(model, RandomStart) else None

@@ -198,5 +198,4 @@ def choice_from(answer: Answer, position: Position) -> Choice:
 
 
 def _key_of_game(stream: Stream) -> int:
-    """Return the key of the game from the *stream* of one of its moves."""
     return stream.key if stream.parent is None else stream.parent

@@ -22,11 +22,16 @@ from evoply.games import game_rules
 from evoply.gp.forest import Forest
 from evoply.gp.tree import Tree
 from evoply.players.evaluators import ExpressionEvaluator, TreeEvaluator
-from evoply.players.kernel_seat import KernelSeat, TimeUse
-from evoply.players.options import option_texts, player_text
-from evoply.players.player_kind import PlayerKind
-from evoply.players.search_options import MAX_ENDGAME, MAX_TIME
-from evoply.players.specs import NOT_REPRODUCIBLE, AfterState, AlphaBeta
+from evoply.players.kernel_seat import TimeUse
+from evoply.players.options import Option
+from evoply.players.player_kind import (
+    NOT_REPRODUCIBLE,
+    KernelPlayer,
+    NamedKind,
+    PlayerKind,
+)
+from evoply.players.search_options import MAX_ENDGAME, MAX_TIME, check_solver, says_endgame
+from evoply.players.specs import AfterState, AlphaBeta
 from evoply.players.staged import Staged
 from evoply.players.strong import Strong, strong_tables
 from evoply.wording import shorten
@@ -62,7 +67,7 @@ def _with_values(source: object) -> object:
     return values
 
 
-class Mcts(PlayerKind):
+class Mcts(NamedKind, KernelPlayer):
     """Plays the move of most playouts; see the docstring of the module.
 
     An untried move comes first, in the order of legal moves; where all were tried, that with the
@@ -100,11 +105,14 @@ class Mcts(PlayerKind):
     each counts as lost. 1 is the plain algorithm. None: 16 for random playouts, else 1."""
     time: float | None = Field(default=None, ge=0.001, le=MAX_TIME, title="number of seconds")
     """Seconds for a move; not reproducible."""
-    endgame: int = Field(default=0, ge=0, le=MAX_ENDGAME, strict=True)
+    endgame: Annotated[int, Option(check_game=check_solver, says=says_endgame)] = Field(
+        default=0, ge=0, le=MAX_ENDGAME, strict=True
+    )
     """The number of empty squares from which the exact solver chooses, in Othello."""
     evaluator: Annotated[
         Annotated[AfterState | AlphaBeta | Staged | Strong, Field(discriminator="kind")] | None,
         BeforeValidator(_with_values),
+        Option(shown=lambda player: player.label.removesuffix(NOT_REPRODUCIBLE)),
     ] = None
     """The player by whose values of boards leaves or moves are judged."""
 
@@ -123,20 +131,8 @@ class Mcts(PlayerKind):
 
     @classmethod
     def from_text(cls, text: str, game: str) -> Self | None:
-        """Return the player if *text* is its name; options may follow, as `:playouts=200`."""
+        """Return the player if *text* is its name, which it keeps as its text."""
         return cls() if text in cls.names else None
-
-    @classmethod
-    def text_options(cls) -> Sequence[str]:
-        """Return the fields that are options."""
-        return tuple(key for key in cls.model_fields if key not in ("kind", "name"))
-
-    def with_options(self, options: Mapping[str, Any]) -> Mcts:
-        """Return the player with other *options*."""
-        if not options:
-            return self
-        kept = {key: getattr(self, key) for key in type(self).model_fields if key != "name"}
-        return type(self)(**{**kept, **options})
 
     @property
     def leaf(self) -> Literal["random", "greedy", "none"]:
@@ -163,29 +159,13 @@ class Mcts(PlayerKind):
         return USUAL_SCALE
 
     @property
-    def label(self) -> str:
-        """The name, or `mcts` and its options; marked if not reproducible."""
-        options = (key for key in self.text_options() if key != "evaluator")
-        texts = option_texts(self, options)
-        if self.evaluator is not None:
-            texts.append(f"evaluator={self.evaluator.label.removesuffix(NOT_REPRODUCIBLE)}")
-        label = (self.name or player_text("mcts", texts)).removesuffix(NOT_REPRODUCIBLE)
-        return label if self.reproducible else label + NOT_REPRODUCIBLE
-
-    @property
-    def reproducible(self) -> bool:
-        """Whether the same game gets the same moves again: not with a limit in time."""
-        return self.time is None
-
-    @property
     def games_before_move(self) -> int:
-        """The number of playouts; one that is limited in time alone has none to tell."""
+        # One that is limited in time alone has none to tell.
         usual = 0 if self.time is not None else USUAL_PLAYOUTS
         return usual if self.playouts is None else self.playouts
 
     @property
     def habits(self) -> tuple[str, ...]:
-        """Sentences that say how it chooses."""
         judged = {
             "random": "a game of random moves to its end",
             "greedy": "a game to its end in which both sides compare the boards after their moves",
@@ -193,28 +173,18 @@ class Mcts(PlayerKind):
         }[self.leaf]
         many = "as many" if self.playouts is None and self.time else f"{self.games_before_move:,}"
         until = " as its time allows" if many == "as many" else ""
-        exact = f"When at most {self.endgame} squares are empty it plays perfectly."
         return (
             f"It grows a tree of positions by {many} leaves a move{until}.",
             f"What a leaf is worth is said by {judged}.",
-            *((exact,) if self.endgame else ()),
+            *super().habits,
         )
 
-    def check_fits(self, game: str) -> None:
-        """Raise `ValueError` if the evaluator or the endgame needs another game than *game*."""
-        if self.evaluator is not None:
-            self.evaluator.check_fits(game)
-        if self.endgame and not game_rules(game).solver:
-            raise ValueError(f"{game} has no exact solver: leave endgame out")
-
-    def seat(self, game: str) -> KernelSeat:
-        """Return a seat for *game*; `ValueError` if it does not fit."""
-        self.check_fits(game)
-        use = TimeUse(seconds=self.time or MAX_TIME, is_shared_evenly=True)
-        return KernelSeat(self.native(game), use, player=lambda: self)
+    def uses_time(self) -> TimeUse:
+        """Return its limit, and that every move gets as much."""
+        return TimeUse(seconds=self.time or MAX_TIME, is_shared_evenly=True)
 
     def native(self, game: str) -> _native.Player:
-        """Return the kernel's form for *game*; `ValueError` if it does not fit."""
+        self.check_fits(game)
         rules = game_rules(game)
         return _native.Player.mcts(
             rules.kernel,

@@ -72,21 +72,19 @@ def weights_by_ply(tables: Sequence[Sequence[float]]) -> Number:
     return own - weighted_sum(board.opponent, tables, board.root_ply)
 
 
-def _edgar_tables() -> list[list[float]]:
-    """Return 60 tables of 64 weights; `evoply.studies.bellin.edgar` learns and describes them."""
-    text = Path(__file__).with_name("edgar.json").read_text(encoding="utf-8")
-    tables: list[list[float]] = json.loads(text)["tables"]
-    return tables
+def _learned(name: str) -> Any:
+    """Return what a player learned; its file says how."""
+    text = Path(__file__).with_name(f"{name}.json").read_text(encoding="utf-8")
+    return json.loads(text)
 
 
 @cache
 def _firebrand_values() -> Mapping[str, Number]:
-    """Return the values that FIREBRAND learned, by game; the file says how."""
+    """Return the values that FIREBRAND learned, by game."""
     from evoply.expressions.linear import LinearModel, known_features  # nobody else needs arrays
 
-    text = Path(__file__).with_name("firebrand.json").read_text(encoding="utf-8")
     values: dict[str, Number] = {}
-    for game, learned in json.loads(text)["players"].items():
+    for game, learned in _learned("firebrand")["players"].items():
         features = known_features(game, [name for name, *_ in learned["weights"]])
         rows = [row for _, *row in learned["weights"]]
         weights, times = tuple(row[0] for row in rows), tuple((row[1],) for row in rows)
@@ -96,6 +94,18 @@ def _firebrand_values() -> Mapping[str, Number]:
 
 KINGS = count(board.own_kings) - count(board.opponent_kings)
 """Added, times a king's worth beyond a man, if kings count more."""
+
+
+def _searching(title: str, expression: Number, **more: Any) -> NamedPlayer:
+    """Return a player that searches, by default one ply deep, for whoever is to move."""
+    return NamedPlayer(title, expression, **{"depth": 1, "view": "turn", **more})
+
+
+def _material(title: str, **more: Any) -> NamedPlayer:
+    return _searching(
+        f"alpha-beta{title}", features.discs("own") - features.discs("opponent"), **more
+    )
+
 
 NAMED_PLAYERS: Mapping[str, NamedPlayer] = MadeWhenUsed(
     {
@@ -110,73 +120,50 @@ NAMED_PLAYERS: Mapping[str, NamedPlayer] = MadeWhenUsed(
             weighted_sum(board.own, [SWH_WEIGHTS]) - weighted_sum(board.opponent, [SWH_WEIGHTS]),
             games=("othello",),
         ),
-        "material": lambda: NamedPlayer(
-            "alpha-beta on the difference in pieces; options depth and, in checkers, king",
-            features.discs("own") - features.discs("opponent"),
-            depth=1,
-            view="turn",
+        "material": lambda: _material(
+            " on the difference in pieces; options depth and, in checkers, king",
             counts_kings=True,
         ),
-        "material-alternating": lambda: NamedPlayer(
-            "alpha-beta; a coin for each move: the difference in discs, or in corners",
-            features.discs("own") - features.discs("opponent"),
-            depth=1,
-            view="turn",
+        "material-alternating": lambda: _material(
+            "; a coin for each move: the difference in discs, or in corners",
             second=features.corners("own") - features.corners("opponent"),
         ),
-        "material-share": lambda: NamedPlayer(
-            "alpha-beta; a coin for each move: the difference in discs, or the own share",
-            features.discs("own") - features.discs("opponent"),
-            depth=1,
-            view="turn",
+        "material-share": lambda: _material(
+            "; a coin for each move: the difference in discs, or the own share",
             second=divide(
                 features.discs("own"),
                 features.discs("own") + features.discs("opponent"),
                 when_zero="zero",
             ),
         ),
-        "material-kings": lambda: NamedPlayer(
-            "alpha-beta; a coin for each move: a king is worth one man, or one and a half",
-            features.discs("own") - features.discs("opponent"),
-            depth=1,
-            view="turn",
+        "material-kings": lambda: _material(
+            "; a coin for each move: a king is worth one man, or one and a half",
             second=_WITH_KINGS,
         ),
-        "material-own": lambda: NamedPlayer(
-            "alpha-beta; a coin for each move: the difference in pieces, or the own pieces",
-            features.discs("own") - features.discs("opponent"),
-            depth=1,
-            view="turn",
+        "material-own": lambda: _material(
+            "; a coin for each move: the difference in pieces, or the own pieces",
             second=features.discs("own"),
         ),
-        "material-lean": lambda: NamedPlayer(
+        "material-lean": lambda: _searching(
             "alpha-beta; a coin for each move: the difference in men, or own men counted thrice",
             _OWN_MEN - _THEIR_MEN,
-            depth=1,
-            view="turn",
             second=3.0 * _OWN_MEN - _THEIR_MEN,
         ),
-        "material-lean-kings": lambda: NamedPlayer(
+        "material-lean-kings": lambda: _searching(
             "the same, with kings, which are worth one man and a half",
             _WITH_KINGS,
-            depth=1,
-            view="turn",
             second=3.0 * _OWN_WITH_KINGS - _THEIRS_WITH_KINGS,
         ),
-        "few-pieces": lambda: NamedPlayer(
+        "few-pieces": lambda: _searching(
             "alpha-beta for lose checkers: few own pieces, and more moves than the other side",
             features.discs("opponent")
             - features.discs("own")
             + 0.5 * (features.mobility("own") - features.mobility("opponent")),
-            depth=1,
-            view="turn",
             games=("lose-checkers",),
         ),
-        "random-leaf": lambda: NamedPlayer(
+        "random-leaf": lambda: _searching(
             "alpha-beta with a random value from [0, 1) for every leaf; option noise",
             number(0.0),
-            depth=1,
-            view="turn",
             noise="uniform",
         ),
         "mobility": lambda: NamedPlayer(
@@ -185,14 +172,13 @@ NAMED_PLAYERS: Mapping[str, NamedPlayer] = MadeWhenUsed(
         ),
         "edgar-like": lambda: NamedPlayer(
             "a weight for every square and ply (8x8), learned by self-play; not the lost original",
-            weights_by_ply(_edgar_tables()),
+            weights_by_ply(_learned("edgar")["tables"]),
             games=("othello",),
         ),
-        "firebrand": lambda: NamedPlayer(
+        "firebrand": lambda: _searching(
             "alpha-beta on features whose weights were learned by play (8x8, 10x10), 4 plies",
             _firebrand_values()["othello-10"],
             depth=4,
-            view="turn",
             games=tuple(_firebrand_values()),
             by_game=_firebrand_values(),
         ),

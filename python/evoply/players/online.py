@@ -10,7 +10,7 @@ Reasons: docs/design/players.md.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal, Self
@@ -21,33 +21,15 @@ from evoply import _native
 from evoply._native import Stream
 from evoply.games import game_rules
 from evoply.players.endgame import solve
-from evoply.players.options import option_texts, player_text
-from evoply.players.player_kind import PlayerKind
-from evoply.players.search_options import MAX_TIME
-from evoply.players.specs import NOT_REPRODUCIBLE
+from evoply.players.options import Option
+from evoply.players.player_kind import NamedKind
+from evoply.players.search_options import MAX_TIME, check_solver
 from evoply.players.strategies import FLAGS, MEASURES, Scope, Strategy, areas_of, tree_text
 from evoply.players.timing import time_left
 from evoply.protocols import Choice, Clock, Color, GameRecord, Position, Seat
 
-_CHANGES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
-    {
-        "online": {},
-        "frankland2015": {"carry": "run"},
-        "frankland-sane": {"scope": "board"},
-        "online-strong": {
-            "roots": "tree",
-            "choose": "visits",
-            "mobility": True,
-            "replies": True,
-            "endgame": 16,
-        },
-    }
-)
-"""The options in which each named player differs from the default."""
-
 
 def _in_words(value: Any) -> Any:
-    """Return a truth as files have it in the words of an option."""
     return {True: "yes", False: "no"}.get(value, value) if isinstance(value, bool) else value
 
 
@@ -55,7 +37,7 @@ _NOT_TOLD = {"kind", "name", "depth", "carry", "redraw", "scope", "endgame", "ti
 """Fields that the kernel gets in another form, or not at all; the others are its arguments."""
 
 
-class Online(PlayerKind):
+class Online(NamedKind):
     """Evolves strategies before each of its moves; see the docstring of the module.
 
     The defaults are the paper's. Offspring from neither crossover nor mutation are copies.
@@ -67,6 +49,19 @@ class Online(PlayerKind):
             "frankland2015": "online with the settings of the paper: alpha stays for all games",
             "frankland-sane": "online, doubling corners and edges of the board, not of quadrants",
             "online-strong": "online made stronger: a tree of positions, mobility, replies",
+        }
+    )
+    changes: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
+        {
+            "frankland2015": {"carry": "run"},
+            "frankland-sane": {"scope": "board"},
+            "online-strong": {
+                "roots": "tree",
+                "choose": "visits",
+                "mobility": True,
+                "replies": True,
+                "endgame": 16,
+            },
         }
     )
 
@@ -123,7 +118,7 @@ class Online(PlayerKind):
     replies: bool = False
     """Whether strategies look one ply further: the value of a move is its own less that of the
     opponent's best reply by the same weights."""
-    endgame: int = Field(default=0, ge=0, le=20)
+    endgame: Annotated[int, Option(check_game=check_solver)] = Field(default=0, ge=0, le=20)
     """The number of empty squares from which moves are exact instead of evolved, in Othello."""
     time: float | None = Field(default=None, ge=0.001, le=MAX_TIME, title="number of seconds")
     """Seconds for a move, after which alpha chooses; not reproducible."""
@@ -147,43 +142,9 @@ class Online(PlayerKind):
             raise ValueError(f"lowest {self.lowest} is above highest {self.highest}")
         return self
 
-    @classmethod
-    def from_text(cls, text: str, game: str) -> Self | None:
-        """Return the player called *text*; options may follow the name, as `:population=50`."""
-        changes = _CHANGES.get(text)
-        return None if changes is None else cls(**changes, name=text)
-
-    @classmethod
-    def text_options(cls) -> Sequence[str]:
-        """Return the fields that are options."""
-        return tuple(key for key in cls.model_fields if key not in ("kind", "name"))
-
-    def with_options(self, options: Mapping[str, Any]) -> Online:
-        """Return the player with other *options*."""
-        if not options:
-            return self
-        return type(self)(**{**self.model_dump(exclude={"name"}), **options})
-
-    @property
-    def reproducible(self) -> bool:
-        """Whether the same game gets the same moves again: not with a limit in time."""
-        return self.time is None
-
     @property
     def games_before_move(self) -> int:
-        """The number of games of all strategies of all generations."""
         return self.population * (self.generations + 1) * self.games
-
-    @property
-    def label(self) -> str:
-        """The name, or `online` and the options that are not the paper's."""
-        label = self.name or player_text("online", option_texts(self, self.text_options()))
-        return label if self.reproducible else label + NOT_REPRODUCIBLE
-
-    def check_fits(self, game: str) -> None:
-        """Raise `ValueError` if there is no such game, or if it has no endgames to be solved."""
-        if self.endgame and not game_rules(game).solver:
-            raise ValueError(f"{game} has no exact solver: leave endgame out")
 
     def seat(self, game: str) -> OnlineSeat:
         """Return a seat, which keeps alpha as long as *carry* says."""
@@ -310,7 +271,6 @@ class OnlineSeat(Seat):
     def _alpha(
         self, player: Online, game: GameRecord, ply: int, stream: Stream, carried: Alpha | None
     ) -> Alpha:
-        """Return what evolution gives before ply *place* of *game*."""
         position = game.positions[ply]
         alpha = evolved(player, position, stream.key, carried, threads=self.threads)
         self._known = _question(game, ply, stream.parent), alpha

@@ -2,7 +2,9 @@
 
 A kind is one class in one module and a row of the table `evoply.players.player.KINDS`. Its fields
 are its keys in TOML and in saved files; `seat` returns who sits at the board. The other methods
-have defaults here that suit a player whose model is complete.
+have defaults here, which follow from the fields: what a kind says of itself is what differs. A
+player that plays as another one is `Wrapping` and says what it adds. Docstrings of what a kind
+overrides stand here, unless there is more to say.
 """
 
 from __future__ import annotations
@@ -15,7 +17,13 @@ from pydantic import Field
 
 from evoply import _native
 from evoply.games import game_rules
-from evoply.players.evaluators import IDENTITY, Evaluator, ExpressionEvaluator, Model
+from evoply.players.evaluators import (
+    IDENTITY,
+    Evaluator,
+    ExpressionEvaluator,
+    Model,
+    TreeEvaluator,
+)
 from evoply.players.kernel_seat import KernelSeat, TimeUse
 from evoply.players.options import (
     Option,
@@ -23,6 +31,7 @@ from evoply.players.options import (
     not_in_digests,
     option_texts,
     options_of,
+    player_text,
     sentences,
     unfit,
 )
@@ -31,6 +40,8 @@ from evoply.protocols import Seat
 from evoply.sections import Page, Shown, facts_page, share
 
 LONGEST_NAME = 200
+NOT_REPRODUCIBLE = " (not reproducible)"
+"""The end of the label of a player that a limit in time keeps from playing the same game again."""
 
 # Names are printed on terminals, where control characters are dangerous.
 Name = Annotated[
@@ -50,7 +61,7 @@ View = Annotated[Literal["player", "turn"], Option()]
 
 
 class PlayerKind(Model, Shown):
-    """One kind of player as data. A subclass defines `kind`, its fields, `label` and `seat`."""
+    """One kind of player as data. A subclass defines `kind`, its fields and `seat`."""
 
     kind: str
     """The name of the kind in files."""
@@ -67,17 +78,37 @@ class PlayerKind(Model, Shown):
 
     @property
     def label(self) -> str:
-        """The name, or a description in one line."""
-        return self.name or self.kind
+        """The name, or its text; marked if a limit in time makes it not reproducible."""
+        label = self.name or self.own_text
+        return marked(label) if self._is_timed else label
+
+    @property
+    def own_text(self) -> str:
+        """The text of the player without a name: by default its kind and its unusual options."""
+        return player_text(self.kind, option_texts(self, self.text_options()))
 
     @property
     def reproducible(self) -> bool:
-        """Whether the same game gets the same moves again; by default True."""
-        return True
+        """Whether the same game gets the same moves again: unless a field `time` has a limit."""
+        return not self._is_timed
+
+    @property
+    def _is_timed(self) -> bool:
+        return getattr(self, "time", None) is not None
 
     def check_fits(self, game: str) -> None:
-        """Raise `ValueError` if the player cannot play *game*."""
-        raise NotImplementedError(f"{type(self).__name__} does not say what it plays")
+        """Raise `ValueError` if the player, one of its parts or an option cannot play *game*."""
+        game_rules(game)
+        for part in self._parts.values():
+            part.check_fits(game)
+        for _, problem in unfit(self, game):
+            raise ValueError(problem)
+
+    @property
+    def _parts(self) -> dict[str, PlayerKind | TreeEvaluator | ExpressionEvaluator]:
+        fields = ((name, getattr(self, name)) for name in type(self).model_fields)
+        parts = PlayerKind | TreeEvaluator | ExpressionEvaluator
+        return {name: value for name, value in fields if isinstance(value, parts)}
 
     def seat(self, game: str) -> Seat:
         """Return a seat for *game*; `ValueError` if it does not fit."""
@@ -98,10 +129,17 @@ class PlayerKind(Model, Shown):
         return ()
 
     def with_options(self, options: Mapping[str, Any]) -> PlayerKind:
-        """Return the player with other *options*; `ValueError` for an unknown option."""
-        if options:
+        """Return the player with other *options*, without its name; itself if there are none.
+
+        Raises `ValueError` for an unknown option.
+        """
+        if options and not self.text_options():
             raise ValueError(f"{self.label}: this player has no options")
-        return self
+        return self._changed(options)
+
+    def _changed(self, fields: Mapping[str, Any]) -> Self:
+        kept = {key: getattr(self, key) for key in type(self).model_fields if key != "name"}
+        return type(self)(**{**kept, **fields}) if fields else self
 
     def about(self) -> dict[str, Any]:
         """Return `kind` and `version` for results, and other facts that identify the player.
@@ -120,7 +158,8 @@ class PlayerKind(Model, Shown):
 
     def self_contained(self) -> PlayerKind:
         """Return the player with all that it names as data; `ValueError` if that is impossible."""
-        return self
+        parts = {name: part.self_contained() for name, part in self._parts.items()}
+        return self.model_copy(update=parts) if parts else self
 
     def anywhere(self) -> PlayerKind:
         """Return the player with absolute paths, for configs in run folders."""
@@ -145,8 +184,8 @@ class PlayerKind(Model, Shown):
 
     @property
     def habits(self) -> tuple[str, ...]:
-        """Sentences on how it plays, except for its values of boards."""
-        return ()
+        """Sentences on how it plays, except for its values of boards: those of its options."""
+        return tuple(sentences(self))
 
     @property
     def plies_ahead(self) -> int:
@@ -166,6 +205,27 @@ class PlayerKind(Model, Shown):
         return ((key, getattr(self, key)) for key in self.text_options())
 
 
+class NamedKind(PlayerKind):
+    """The base of kinds that texts name and whose fields are options, as `mcts:playouts=9`."""
+
+    changes: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
+    """The fields in which the players of some of `names` differ from the defaults."""
+
+    @classmethod
+    def from_text(cls, text: str, game: str) -> Self | None:
+        """Return the player called *text*; options may follow the name, as `:playouts=9`."""
+        return cls(**cls.changes.get(text, {}), name=text) if text in cls.names else None
+
+    @classmethod
+    def text_options(cls) -> Sequence[str]:
+        """Return all fields but the kind and the name."""
+        return tuple(key for key in cls.model_fields if key not in ("kind", "name"))
+
+    def with_options(self, options: Mapping[str, Any]) -> Self:
+        """Return the player with other *options*, without its name; itself if there are none."""
+        return self._changed(options)
+
+
 class KernelPlayer(PlayerKind):
     """The base of players that the kernel runs; a subclass defines `native`."""
 
@@ -180,6 +240,46 @@ class KernelPlayer(PlayerKind):
     def uses_time(self) -> TimeUse | None:
         """Return how the player uses the time of a game; None for a player without a search."""
         return None
+
+
+class Wrapping(KernelPlayer):
+    """The base of players that play as another one: what they do not say, that one says."""
+
+    @property
+    def inner(self) -> KernelPlayer:
+        """The player as which it plays."""
+        raise NotImplementedError(f"{type(self).__name__} does not say as whom it plays")
+
+    @property
+    def reproducible(self) -> bool:
+        """Whether the inner player is."""
+        return self.inner.reproducible
+
+    def check_fits(self, game: str) -> None:
+        """Raise `ValueError` if the inner player cannot play *game*."""
+        self.inner.check_fits(game)
+
+    def native(self, game: str) -> _native.Player:
+        """Return the kernel's form of the inner player."""
+        return self.inner.native(game)
+
+    def uses_time(self) -> TimeUse | None:
+        """Return how the inner player uses the time of a game."""
+        return self.inner.uses_time()
+
+    def valuing(self) -> ValuingPlayer | None:
+        """Return the player by whose values of boards the inner one moves."""
+        return self.inner.valuing()
+
+    @property
+    def habits(self) -> tuple[str, ...]:
+        """The habits of the inner player."""
+        return self.inner.habits
+
+    @property
+    def plies_ahead(self) -> int:
+        """The plies that the inner player looks ahead."""
+        return self.inner.plies_ahead
 
 
 class ValuingPlayer(KernelPlayer):
@@ -212,11 +312,6 @@ class ValuingPlayer(KernelPlayer):
         """Whether the value of a board may be drawn anew each time."""
         return False
 
-    @property
-    def habits(self) -> tuple[str, ...]:
-        """The sentences of its options."""
-        return tuple(sentences(self))
-
     def _shown_facts(self) -> Iterable[tuple[str, object]]:
         yield "values boards by", self.evaluator.parsed
         yield "plies ahead", self.plies_ahead
@@ -240,10 +335,6 @@ class ValuingPlayer(KernelPlayer):
         """Return the player that uses only the value of its evaluator."""
         return self
 
-    def with_options(self, options: Mapping[str, Any]) -> ValuingPlayer:
-        """Return the player with other *options*, without its name."""
-        raise NotImplementedError(f"{type(self).__name__} does not say what its options change")
-
     def measured(self) -> ValuingPlayer:
         """Return the player as reports measure it: not too deep, without limits and chance."""
         return self.model_copy(update={"epsilon": 0.0})
@@ -252,16 +343,11 @@ class ValuingPlayer(KernelPlayer):
         """Return the player with *share* of its moves at random."""
         return self.model_copy(update={"epsilon": share})
 
-    def check_fits(self, game: str) -> None:
-        """Raise `ValueError` if the evaluator or an option needs another game than *game*."""
-        self.evaluator.check_fits(game)
-        for _, problem in unfit(self, game):
-            raise ValueError(problem)
-
     def valuing(self) -> ValuingPlayer:
         """Return the player itself."""
         return self
 
-    def self_contained(self) -> Self:
-        """Return the same player with its primitives as data."""
-        return self.model_copy(update={"evaluator": self.evaluator.self_contained()})
+
+def marked(label: str) -> str:
+    """Return *label* with the mark of players that are not reproducible, once."""
+    return label.removesuffix(NOT_REPRODUCIBLE) + NOT_REPRODUCIBLE

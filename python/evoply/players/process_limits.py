@@ -1,19 +1,25 @@
-"""Limits of the process of a bot or an engine as data, and its time for a move."""
+"""What bots and engines share as data: the limits of the process, and its time for a move."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 from pydantic import Field
 
+from evoply.games import game_rules
+from evoply.own_code import name_program
 from evoply.players.evaluators import Model
+from evoply.players.player_kind import PlayerKind
 from evoply.processes import SandboxMode
 from evoply.protocols import Clock
 
 if TYPE_CHECKING:
     from evoply.processes import KeeperLimits, Surroundings
 
+SHORTEST_MOVE_LIMIT, LONGEST_LIMIT = 0.01, 86_400.0
+"""Seconds."""
 VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=200)]
 UNSEEN = frozenset({"sandbox", "environment", "readable"})
 """The limits that say nothing about who plays."""
@@ -75,3 +81,62 @@ class MoveLimit:
         """Return the seconds to wait for the move."""
         limits = (self.under(clock), clock.seconds_left)
         return min(limit for limit in limits if limit is not None)
+
+
+class ProgramPlayer(PlayerKind):
+    """The base of players that are programs: a subclass has a field `limits` of the process."""
+
+    is_portable: ClassVar[bool] = False
+    is_believed: ClassVar[bool] = False
+    what: ClassVar[str]
+    """What it is, for the message that says why it cannot be saved."""
+
+    if TYPE_CHECKING:
+        limits: ProcessLimits
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Note that the user names the program."""
+        name_program(self._program)
+
+    @property
+    def _program(self) -> str:
+        # With what confines it: who names a program does not name it without its sandbox.
+        return json.dumps([*self._named, self.limits.model_dump(include=set(UNSEEN))])
+
+    @property
+    def _named(self) -> list[Any]:
+        raise NotImplementedError  # what a user names of it, with absolute paths
+
+    def with_move_limit(self, seconds: float) -> Self:
+        """Return the player with *seconds* for each move; `ValueError` if they are no limit."""
+        try:
+            return self._limited(seconds)
+        except ValueError:
+            raise ValueError(
+                f"{seconds:g} is not a number of seconds from {SHORTEST_MOVE_LIMIT:g} to "
+                f"{LONGEST_LIMIT:g}"
+            ) from None
+
+    def _limited(self, seconds: float) -> Self:
+        raise NotImplementedError
+
+    def with_sandbox(self, mode: SandboxMode) -> Self:
+        """Return the player with this sandbox; `ValueError` if it is required and missing."""
+        limits = self.limits.model_copy(update={"sandbox": mode})
+        limits.surroundings()
+        return type(self)(**{**self.model_dump(exclude_unset=True), "limits": limits})
+
+    def self_contained(self) -> Self:
+        """Raise `ValueError`: saved players play anywhere and must not need a program."""
+        raise ValueError(f"{self.label}: {self.what} and cannot be saved as a player")
+
+
+class Carried:
+    """Makes of a kind the one that a run or a league names: it starts only if the user names it."""
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Note nothing: no user named it."""
+
+    def check_fits(self, game: str) -> None:
+        """Raise `ValueError` for an unknown game; the program is looked for when it starts."""
+        game_rules(game)

@@ -54,8 +54,9 @@ def _check_captures(_: object, game: str) -> None:
         )
 
 
-def _check_solver(_: object, game: str) -> None:
-    if not game_rules(game).solver:
+def check_solver(endgame: int | None, game: str) -> None:
+    """Raise `ValueError` for an *endgame* of a *game* that has no exact solver."""
+    if endgame and not game_rules(game).solver:
         raise ValueError(f"{game} has no exact solver: leave endgame out")
 
 
@@ -76,7 +77,8 @@ def _says_ordering(player: SearchOptions) -> str:
     return "Its second tree says which moves it looks at first." if is_tree else ""
 
 
-def _says_endgame(player: SearchOptions) -> str:
+def says_endgame(player: Any) -> str:
+    """Return the sentence about the solver of a player with an *endgame*."""
     empty = "square is" if player.endgame == 1 else "squares are"
     return f"When at most {player.endgame} {empty} empty it plays perfectly."
 
@@ -93,7 +95,6 @@ def _says_second(player: SearchOptions) -> str:
 
 
 def _clashes(player: SearchOptions) -> Iterator[str]:
-    """Yield which options of a search do not go together."""
     individual = player.evaluator.individual
     if player.nodes is not None and player.work is not None:
         yield NODES_OR_WORK
@@ -185,7 +186,7 @@ class SearchOptions(ValuingPlayer):
     endgame: Annotated[
         int,
         Field(ge=0, le=MAX_ENDGAME, strict=True),
-        Option(says=_says_endgame, check_game=_check_solver),
+        Option(says=says_endgame, check_game=check_solver),
     ] = 0
     """In Othello: with at most this many empty squares the exact solver chooses. Of the moves that
     keep the best final score it takes one by *ties*, and the score of the choice is the final
@@ -273,11 +274,6 @@ class SearchOptions(ValuingPlayer):
     def draws_leaves(self) -> bool:
         """Whether the values of leaves have noise, or two evaluators alternate."""
         return self.noise is not None or self.second is not None
-
-    @property
-    def reproducible(self) -> bool:
-        """Whether the same game gets the same moves again: not with a limit in time."""
-        return self.time is None
 
     @property
     def is_limited(self) -> bool:

@@ -28,8 +28,6 @@ from evoply.players.search_options import (
 )
 from evoply.wording import did_you_mean, shorten
 
-NOT_REPRODUCIBLE = " (not reproducible)"
-
 
 class RandomPlayer(KernelPlayer):
     """Chooses uniformly among the legal moves."""
@@ -37,28 +35,16 @@ class RandomPlayer(KernelPlayer):
     kind: Literal["random"] = "random"
 
     @property
-    def label(self) -> str:
-        """The name, or "random"."""
-        return self.name or "random"
-
-    @property
     def habits(self) -> tuple[str, ...]:
-        """A sentence that says how it chooses."""
         return ("It chooses uniformly among its legal moves.",)
 
     def _shown_facts(self) -> Iterable[tuple[str, object]]:
         return (("chooses", "uniformly among its legal moves"),)
 
     def native(self, game: str) -> _native.Player:
-        """Return the kernel's form for *game*."""
         return _native.Player(game_rules(game).kernel, "random")
 
-    def check_fits(self, game: str) -> None:
-        """Raise `ValueError` if there is no such game."""
-        game_rules(game)
-
     def with_options(self, options: Mapping[str, Any]) -> RandomPlayer:
-        """Return the player itself: it has no options."""
         if options:
             raise ValueError("random has no options")
         return self
@@ -78,12 +64,10 @@ class AfterState(ValuingPlayer):
     kind: Literal["after_state"] = "after_state"
 
     @property
-    def label(self) -> str:
-        """The name, or the evaluator and what is unusual about the player."""
-        return self.name or player_text(self.evaluator.label, self.own_options)
+    def own_text(self) -> str:
+        return player_text(self.evaluator.label, self.own_options)
 
     def with_options(self, options: Mapping[str, Any]) -> AfterState | AlphaBeta:
-        """Return the player with other *options*, as `AlphaBeta.with_options` does."""
         return _with_options(self, options)
 
 
@@ -102,14 +86,10 @@ class AlphaBeta(SearchOptions):
     kind: Literal["alpha_beta"] = "alpha_beta"
 
     @property
-    def label(self) -> str:
-        """The name, or the evaluator, the depth and unusual options; marked if not reproducible."""
+    def own_text(self) -> str:
         second = f" or {self.second.label}" if self.second else ""
         options = [*self.search_texts, *self.own_options]
-        label = self.name or player_text(self.evaluator.label + second, options)
-        # A name may have been made of a label.
-        bare = label.removesuffix(NOT_REPRODUCIBLE)
-        return label if self.reproducible else bare + NOT_REPRODUCIBLE
+        return player_text(self.evaluator.label + second, options)
 
     def with_options(self, options: Mapping[str, Any]) -> AfterState | AlphaBeta:
         """Return the player with other *options*, without its name; depth 0 is the after-state.
@@ -120,11 +100,9 @@ class AlphaBeta(SearchOptions):
         return _with_options(self, options)
 
     def native(self, game: str) -> _native.Player:
-        """Return the kernel's form for *game*; `ValueError` if it does not fit."""
         return self.with_program(game, self._two_programs(game) or self.evaluator.program(game))
 
     def with_program(self, game: str, program: _native.Program) -> _native.Player:
-        """Return the kernel's form with *program* as the evaluator in place of the player's own."""
         cost = dearest(program) if self.ordering == "tree" else program.operations
         arguments = {
             **kernel_arguments(self),
@@ -138,7 +116,6 @@ class AlphaBeta(SearchOptions):
         return self.model_copy(update={"ordering": "usual"}) if self.ordering == "tree" else self
 
     def measured(self) -> AlphaBeta:
-        """Return the player as reports measure it: not too deep, without limits and chance."""
         return AlphaBeta(
             evaluator=self.evaluator,
             ties=self.ties,

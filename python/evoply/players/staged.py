@@ -28,15 +28,17 @@ from evoply.games import game_rules
 from evoply.gp import Tree, branches, expression_of, lower
 from evoply.gp.forest import PERCENT_ROUNDING, Role
 from evoply.players.evaluators import Evaluator, Model, TreeEvaluator
-from evoply.players.kernel_seat import TimeUse
 from evoply.players.options import option_texts, player_text
-from evoply.players.player_kind import KernelPlayer, Ties, ValuingPlayer, View
-from evoply.players.specs import (
+from evoply.players.player_kind import (
     NOT_REPRODUCIBLE,
-    AfterState,
-    AlphaBeta,
-    RandomPlayer,
+    KernelPlayer,
+    Ties,
+    View,
+    Wrapping,
+    marked,
 )
+from evoply.players.search_options import OF_STAGES
+from evoply.players.specs import AfterState, AlphaBeta, RandomPlayer
 from evoply.wording import shorten
 
 Slide = Literal["linear", "logistic"]
@@ -47,7 +49,7 @@ MOST_RANDOM_PLIES = 1000
 _STEEPNESS = 12.0  # of the logistic slide, before its ends are moved to exactly 0 and 1
 
 
-class Staged(KernelPlayer):
+class Staged(Wrapping):
     """Looks one ply ahead with one tree for each stage of the game.
 
     *evaluator* holds the stages: an individual such as `( white ),50,( white_corners ),50`. The
@@ -129,26 +131,25 @@ class Staged(KernelPlayer):
         return (100,) if isinstance(individual, Tree) else individual.percents
 
     @property
-    def label(self) -> str:
-        """The name, or the stages and unusual options."""
-        unusual = option_texts(self, ("overlap", "slide", "clock", "ties", "view"))
-        return self.name or player_text(self.evaluator.label, [*self.evaluator.options, *unusual])
+    def inner(self) -> AfterState:
+        """The player without overlap, which changes from one stage to the next at once."""
+        return self.valuing()
+
+    @property
+    def own_text(self) -> str:
+        unusual = option_texts(self, (*OF_STAGES, "ties", "view"))
+        return player_text(self.evaluator.label, [*self.evaluator.options, *unusual])
 
     def _shown_facts(self) -> Iterable[tuple[str, object]]:
         yield from ((f"{p:g} %", tree) for tree, p in zip(self.trees, self.percents, strict=True))
         yield "overlap", f"{self.overlap:g} %, {self.slide}"
         yield "ties", self.ties
 
-    def check_fits(self, game: str) -> None:
-        """Raise `ValueError` if a tree, the clock or the ties need another game than *game*."""
-        self.valuing().check_fits(game)
-
     def shares(self, clock: float) -> tuple[float, ...]:
         """Return the probability of each stage at a clock from 0 to 1; they sum to 1."""
         return stage_shares(self.percents, clock, self.overlap, self.slide)
 
     def native(self, game: str) -> _native.Player:
-        """Return the kernel's form for *game*; `ValueError` if it does not fit."""
         if not self.overlap:
             return self.valuing().native(game)
         self.check_fits(game)
@@ -175,30 +176,22 @@ class Staged(KernelPlayer):
         )
 
     def with_options(self, options: Mapping[str, Any]) -> Staged:
-        """Return the player with other *options*, without its name."""
         for option in options:
             if option not in type(self).model_fields:
                 raise ValueError(
                     f"{option} does not go with overlapping stages, which look one ply ahead and "
                     "have no other options than overlap, slide, clock, ties, view and random_plies"
                 )
-        fields = {key: getattr(self, key) for key in type(self).model_fields}
-        return Staged(**{**fields, **options, "name": None}) if options else self
+        return self._changed(options)
 
     @property
     def habits(self) -> tuple[str, ...]:
-        """A sentence about the overlap, if there is one."""
         if not self.overlap:
             return ()
         return (
             f"Its stages overlap by {self.overlap:g} percent of the game, where each move "
             "draws its stage; all that is measured is without overlap.",
         )
-
-    @property
-    def plies_ahead(self) -> int:
-        """One: the boards after its moves."""
-        return 1
 
     def valuing(self) -> AfterState:
         """Return the player without overlap, which changes from one stage to the next at once."""
@@ -207,10 +200,6 @@ class Staged(KernelPlayer):
         if self.clock == "ply":
             evaluator = _with_role(evaluator, "ply_stages")
         return AfterState(name=name, evaluator=evaluator, ties=self.ties, view=self.view)
-
-    def self_contained(self) -> Staged:
-        """Return the same player with its primitives as data."""
-        return self.model_copy(update={"evaluator": self.evaluator.self_contained()})
 
 
 def _with_clock_apart(data: Any) -> Any:
@@ -300,7 +289,7 @@ def _logistic(x: float) -> float:
     return 1 / (1 + math.exp(-x))
 
 
-class RandomStart(KernelPlayer):
+class RandomStart(Wrapping):
     """Makes random moves for its own first *plies* of a game, then plays as *player*.
 
     Forced passes count, plies of a random opening do not. The draws come from the keys of the
@@ -324,50 +313,23 @@ class RandomStart(KernelPlayer):
         return player
 
     @property
-    def reproducible(self) -> bool:
-        """Whether the player that follows is."""
-        return self.player.reproducible
+    def inner(self) -> KernelPlayer:
+        return self.player
 
     @property
-    def label(self) -> str:
-        """The name, or the label of the player and the number of random plies."""
-        if self.name:
-            return self.name
+    def own_text(self) -> str:
         label = self.player.label.removesuffix(NOT_REPRODUCIBLE)
         label += f"{',' if ':' in label else ':'}random_plies={self.plies}"
-        return label if self.reproducible else label + NOT_REPRODUCIBLE
+        return label if self.reproducible else marked(label)
 
     def _shown_facts(self) -> Iterable[tuple[str, object]]:
         return ("random moves", f"its own first {self.plies}"), ("then", self.player)
 
-    def check_fits(self, game: str) -> None:
-        """Raise `ValueError` if the player does not play *game*."""
-        self.player.check_fits(game)
-
     def native(self, game: str) -> _native.Player:
-        """Return the kernel's form for *game*; `ValueError` if it does not fit."""
         return self.player.native(game).with_random_moves(self.plies)
-
-    def uses_time(self) -> TimeUse | None:
-        """Return how the player that follows uses the time of a game."""
-        return self.player.uses_time()
-
-    def valuing(self) -> ValuingPlayer | None:
-        """Return the player that follows, without overlap."""
-        return self.player.valuing()
 
     @property
     def habits(self) -> tuple[str, ...]:
-        """The habits of the player that follows, and a sentence about its first moves."""
         first = "first move" if self.plies == 1 else f"first {self.plies} moves"
         be = "is" if self.plies == 1 else "are"
         return (*self.player.habits, f"Its {first} of a game {be} random.")
-
-    @property
-    def plies_ahead(self) -> int:
-        """The plies that the player that follows looks ahead."""
-        return self.player.plies_ahead
-
-    def self_contained(self) -> RandomStart:
-        """Return the same player with its primitives as data."""
-        return self.model_copy(update={"player": self.player.self_contained()})

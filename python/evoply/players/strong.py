@@ -21,10 +21,8 @@ from evoply.expressions import number
 from evoply.files import read_limited
 from evoply.games import GAMES, game_rules
 from evoply.players.evaluators import ExpressionEvaluator
-from evoply.players.kernel_seat import KernelSeat
-from evoply.players.options import option_texts, player_text
 from evoply.players.packed import LARGEST_PACKED, PackedTables, read_packed
-from evoply.players.player_kind import PlayerKind
+from evoply.players.player_kind import NamedKind, Wrapping
 from evoply.players.search_options import MAX_DEPTH, MAX_ENDGAME
 from evoply.players.specs import AlphaBeta
 
@@ -121,7 +119,7 @@ def _file(game: str) -> Path:
     return Path(__file__).with_name(f"strong-{game}.json")
 
 
-class Strong(PlayerKind):
+class Strong(NamedKind, Wrapping):
     """Searches with the tables that come with evoply; see the docstring of the module.
 
     >>> Strong(level=9).label, Strong(level=9).level_name
@@ -166,32 +164,20 @@ class Strong(PlayerKind):
 
     @classmethod
     def from_text(cls, text: str, game: str) -> Self | None:
-        """Return the player if *text* is its name; options may follow it, as `:level=9`."""
-        if text not in cls.names:
-            return None
-        # For a game without tables `check_fits` says which there are.
-        return cls(name=text, game=game) if game in strong_games() else cls(name=text)
+        player = super().from_text(text, game)
+        if player is None or game not in strong_games():
+            return player  # for a game without tables `check_fits` says which there are
+        return player.model_copy(update={"game": game})
 
     @classmethod
     def text_options(cls) -> Sequence[str]:
-        """Return the fields that are options."""
         return ("level", "depth", "selective", "endgame", "guard", "epsilon")
 
-    def with_options(self, options: Mapping[str, Any]) -> Strong:
-        """Return the player with other *options*."""
-        if not options:
-            return self
-        kept = self.model_dump(exclude={"name"})
-        if options.get("depth") is not None and "level" not in options:
-            del kept["level"]
-        if "level" in options and "depth" not in options:
-            kept["depth"] = None
-        return type(self)(**{**kept, **options})
-
-    @property
-    def label(self) -> str:
-        """The name, or `strong` and its options."""
-        return self.name or player_text("strong", option_texts(self, self.text_options()))
+    def with_options(self, options: Mapping[str, Any]) -> Self:
+        """Return the player with other *options*; a level and a depth take each other's place."""
+        if options.get("depth") is not None:
+            return super().with_options({"level": USUAL_LEVEL, **options})
+        return super().with_options({"depth": None, **options} if "level" in options else options)
 
     def _shown_facts(self) -> Iterable[tuple[str, object]]:
         return self._level._asdict().items()
@@ -211,20 +197,14 @@ class Strong(PlayerKind):
                 f"evoply ({packed.digest}): use that version, or leave `tables` out"
             )
 
-    def seat(self, game: str) -> KernelSeat:
-        """Return a seat for *game*; `ValueError` if it does not fit."""
-        self.check_fits(game)
-        player = self._search()
-        return KernelSeat(self.native(game), player.uses_time(), player=lambda: self)
-
     def native(self, game: str) -> _native.Player:
-        """Return the kernel's form."""
-        return self._search().with_program(game, strong_tables(self.game).program)
+        self.check_fits(game)
+        return self.inner.with_program(game, strong_tables(self.game).program)
 
     def self_contained(self) -> AlphaBeta:
         """Return the player with its tables as an expression, which needs no file of evoply's."""
         update = {"evaluator": _evaluator(self.game), "name": self.label}
-        return self._search().model_copy(update=update)
+        return self.inner.model_copy(update=update)
 
     def anywhere(self) -> Strong:
         """Return the player with the digest of its tables."""
@@ -232,22 +212,12 @@ class Strong(PlayerKind):
 
     def identity(self) -> dict[str, Any]:
         """Return how it searches, and which tables: a digest need not hold all entries."""
-        search = self._search().model_dump(mode="json", exclude={"name", "evaluator"})
+        search = self.inner.model_dump(mode="json", exclude={"name", "evaluator"})
         return {**search, "kind": "strong", "tables": strong_tables(self.game).digest}
 
     def valuing(self) -> AlphaBeta:
         """Return the search with its tables as an expression."""
         return self.self_contained()
-
-    @property
-    def habits(self) -> tuple[str, ...]:
-        """The sentences of its search."""
-        return self._search().habits
-
-    @property
-    def plies_ahead(self) -> int:
-        """The depth of its level, or its own."""
-        return self._level.depth
 
     @property
     def level_name(self) -> str | None:
@@ -262,8 +232,9 @@ class Strong(PlayerKind):
         own: dict[str, Any] = {"selective": self.selective, "endgame": self.endgame}
         return level._replace(**{name: value for name, value in own.items() if value is not None})
 
-    def _search(self) -> AlphaBeta:
-        """Return its search, with a placeholder for the tables as its evaluator."""
+    @property
+    def inner(self) -> AlphaBeta:
+        """Its search, with a placeholder for the tables as its evaluator."""
         depth, temperature, overlooks, sigmas, endgame = self._level
         return AlphaBeta(
             evaluator=ExpressionEvaluator(expression=number(0.0).to_dict()),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -16,22 +15,26 @@ from pydantic import Field, field_validator
 from evoply.configs.config_errors import checked
 from evoply.files import read_toml_file
 from evoply.games import game_rules
-from evoply.own_code import check_may_run, name_program
-from evoply.players.player_kind import PlayerKind
+from evoply.own_code import check_may_run
 from evoply.players.problems import problems, refusal
-from evoply.players.process_limits import UNSEEN, MoveLimit, ProcessLimits
+from evoply.players.process_limits import (
+    LONGEST_LIMIT,
+    SHORTEST_MOVE_LIMIT,
+    Carried,
+    MoveLimit,
+    ProcessLimits,
+    ProgramPlayer,
+)
 from evoply.protocols import ConfigError
 from evoply.wording import did_you_mean, shorten
 
 if TYPE_CHECKING:
     from evoply.players.engines.seat import EngineSeat
-    from evoply.processes import SandboxMode
 
 Protocol = Literal["gtp", "nboard"]
 PROTOCOLS: tuple[str, ...] = get_args(Protocol)
 """The protocols of `evoply.players.engines.seat.DIALOGUES`."""
 
-LONGEST_LIMIT = 86_400.0
 _LARGEST_FILE = 1_000_000
 _HEAD = "engine:"
 _LINE = r"^[^\x00-\x1f\x7f]*$"
@@ -46,10 +49,10 @@ class EngineLimits(ProcessLimits):
     """Limits of an engine's process, and the seconds it has to start and for each move."""
 
     start: float = Field(default=10.0, ge=0.01, le=LONGEST_LIMIT)
-    move: float = Field(default=10.0, ge=0.01, le=LONGEST_LIMIT)
+    move: float = Field(default=10.0, ge=SHORTEST_MOVE_LIMIT, le=LONGEST_LIMIT)
 
 
-class Engine(PlayerKind):
+class Engine(ProgramPlayer):
     """A program that plays Othello over GTP or the NBoard protocol, in a process of its own.
 
     *command* is the program and its arguments, as a list or as a line that is split like one of a
@@ -60,8 +63,7 @@ class Engine(PlayerKind):
     `reproducible` unless *deterministic* says that it always plays the same in the same position.
     """
 
-    is_portable: ClassVar[bool] = False
-    is_believed: ClassVar[bool] = False
+    what: ClassVar[str] = "an engine is a program on this machine"
 
     kind: Literal["engine"] = "engine"
     protocol: Protocol
@@ -70,17 +72,10 @@ class Engine(PlayerKind):
     limits: EngineLimits = EngineLimits()
     deterministic: bool = Field(default=False, strict=True)
 
-    def model_post_init(self, context: Any, /) -> None:
-        """Note that the user names the program."""
-        name_program(self._program)
-
     @property
-    def _program(self) -> str:
-        # With what confines it: who names a program does not name it without its sandbox.
-        data, confined = self.anywhere().identity(), self.limits.model_dump(include=set(UNSEEN))
-        return json.dumps(
-            [data["kind"], data["protocol"], data["command"], data["options"], confined]
-        )
+    def _named(self) -> list[Any]:
+        data = self.anywhere().identity()
+        return [data["kind"], data["protocol"], data["command"], data["options"]]
 
     @field_validator("command", mode="before")
     @classmethod
@@ -105,12 +100,7 @@ class Engine(PlayerKind):
         return options
 
     @property
-    def label(self) -> str:
-        """The name, or the text that names the engine."""
-        return self.name or self._text
-
-    @property
-    def _text(self) -> str:
+    def own_text(self) -> str:
         return f"{_HEAD}{self.protocol}:{shlex.join(self.command)}"
 
     @property
@@ -138,7 +128,7 @@ class Engine(PlayerKind):
         """Return a seat, whose process starts with the first question."""
         from evoply.players.engines.seat import EngineSeat  # every player is read by way of here
 
-        check_may_run(self._program, self._text)
+        check_may_run(self._program, self.own_text)
         Engine.check_fits(self, game)
         return EngineSeat(
             self.protocol,
@@ -181,27 +171,9 @@ class Engine(PlayerKind):
         command = shlex.join(self.command)
         return {"kind": self.kind, "engine": None, "version": None, "command": command}
 
-    def with_move_limit(self, seconds: float) -> Engine:
-        """Return the engine with *seconds* for each move."""
-        try:
-            limits = EngineLimits(**{**self.limits.model_dump(), "move": seconds})
-        except ValueError:
-            raise ValueError(
-                f"{seconds:g} is not a number of seconds from 0.01 to {LONGEST_LIMIT:g}"
-            ) from None
+    def _limited(self, seconds: float) -> Self:
+        limits = EngineLimits(**{**self.limits.model_dump(), "move": seconds})
         return self.model_copy(update={"limits": limits})
-
-    def with_sandbox(self, mode: SandboxMode) -> Engine:
-        """Return the engine with this sandbox; `ValueError` if it is required and missing."""
-        limits = self.limits.model_copy(update={"sandbox": mode})
-        limits.surroundings()
-        return type(self)(**{**self.model_dump(exclude_unset=True), "limits": limits})
-
-    def self_contained(self) -> Engine:
-        """Raise `ValueError`: an engine is a program here, and saved players play anywhere."""
-        raise ValueError(
-            f"{self.label}: an engine is a program on this machine and cannot be saved as a player"
-        )
 
     def anywhere(self) -> Engine:
         """Return the engine with the absolute path of its program, if the command has a path."""
@@ -215,15 +187,8 @@ class Engine(PlayerKind):
         return self.model_dump(mode="json", exclude={"name", "limits"})
 
 
-class CarriedEngine(Engine):
+class CarriedEngine(Carried, Engine):
     """An engine that a run or a league names: it starts only if the user names it, too."""
-
-    def model_post_init(self, context: Any, /) -> None:
-        """Note nothing: no user named it."""
-
-    def check_fits(self, game: str) -> None:
-        """Raise `ValueError` for an unknown game; the program is looked for when it starts."""
-        game_rules(game)
 
 
 def _value_text(value: OptionValue) -> str:

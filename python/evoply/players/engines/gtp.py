@@ -90,7 +90,6 @@ class GtpDialogue:
         return Choice(move)
 
     def _begin(self, game: GameRecord, end: float, late: str) -> None:
-        """Set up the start of *game*."""
         self._set_up(game.start, end, late)
         if game.start != game_rules(game.position.game).start():
             if SET_POSITION not in self._commands:
@@ -136,7 +135,6 @@ class GtpDialogue:
                 self._asked(f"{name} {words}", end, late)
 
     def _play(self, game: GameRecord, begin: int, end: float, late: str) -> None:
-        """Send the moves of *game* from index *begin* on."""
         plies = list(zip(game.positions, game.moves, strict=False))[begin:]
         for position, move in plies:
             self._process.send(f"play {position.turn.value} {move}")
@@ -146,7 +144,6 @@ class GtpDialogue:
                 raise ForfeitError(f"refuses the legal move {move}: {shorten(text)}")
 
     def _asked(self, command: str, end: float, late: str) -> tuple[bool, str]:
-        """Return whether *command* was understood, and the text of the answer."""
         self._process.send(command)
         return self._answer(end, late)
 

@@ -116,7 +116,6 @@ class EngineSeat(Seat):
         self._send_away()
 
     def _running_dialogue(self) -> Dialogue:
-        """Return the dialogue with the process, which is started if there is none."""
         if self._is_closed:
             raise ForfeitError("was sent away")
         if self._dialogue is None:
