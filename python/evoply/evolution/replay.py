@@ -12,25 +12,20 @@ import numpy as np
 
 from evoply import arena, gp
 from evoply.arena import PreparedPlayer
-from evoply.evolution.breeding.offspring import Offspring, selector_of
+from evoply.evolution.breeding.offspring import Offspring
 from evoply.evolution.choosing import Choose
-from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.config.player_settings import is_reproducible
 from evoply.evolution.fitness import Batch, FitnessKind, Population, Training
 from evoply.evolution.fitness.measuring import measured
 from evoply.evolution.fitness.own import FunctionFitness, OwnFitness
 from evoply.evolution.generation import Generation
-from evoply.evolution.loop import (
-    individuals_of,
-    players_of,
-    survivors_of,
-    training_of,
-)
+from evoply.evolution.loop import individuals_of, players_of, survivors_of, training_of
 from evoply.evolution.map_elites.descriptors import placed
 from evoply.evolution.play.panel import Games
 from evoply.evolution.play.population import population_of
 from evoply.evolution.recorded_parts import naming_recorded
 from evoply.evolution.selections import survival_method
+from evoply.evolution.setup import Setup, setup_of
 from evoply.evolution.user_code import OwnOperator, PythonParts
 from evoply.games import game_rules
 from evoply.protocols import GameRecord, RunError
@@ -86,13 +81,13 @@ def replay(
     stored = run.generation(generation)
     before = None if generation == 0 else run.generation(generation - 1)
     given = PythonParts(fitness, dict(operators), selection, survival)
-    config, parts = _with_recorded(run, given)
-    kind, games = parts.kind(config.fitness.measure), config.game_settings
+    setup = _recorded_setup(run, given)
+    kind, games, parsimony = setup.kind, setup.games, setup.parsimony
     _check_replayable(run, kind)
     recorder = _Recorder(games, game)
-    training = training_of(config, before, parts, recorder.play)
-    if selector_of(config, parts).chooses_survivors(generation):
-        players = players_of(config, before, parts)
+    training = training_of(setup, before, recorder.play)
+    if setup.breeder.selector.chooses_survivors(generation):
+        players = players_of(setup, before)
     else:
         players = [Offspring(old.tree, old.origin, old.parents) for old in stored.individuals]
     population = population_of(games, [player.tree for player in players])
@@ -100,14 +95,14 @@ def replay(
     # Step 2. The games that are needed to find this one, and their fitness.
     chosen = list(range(len(players)))
     if kind.is_relative:
-        result = measured(kind, population, training, config.parsimony)
+        result = measured(kind, population, training, parsimony)
         count, everybody = result.games, individuals_of(players, result)
-        everybody, _, _ = placed(config, everybody, population, generation, games.play)
-        chosen = survivors_of(config, before, parts, everybody)
+        everybody, _, _ = placed(setup, everybody, population, generation, games.play)
+        chosen = survivors_of(setup, before, everybody)
         now = {place: float(result.fitness[who]) for place, who in enumerate(chosen)}
     else:
         # Every different tree has as many games, one tree's after another's.
-        result = measured(kind, _only(population, 0), training, config.parsimony)
+        result = measured(kind, _only(population, 0), training, parsimony)
         each, count = result.games, result.games * len(population.trees)
         if not each:
             raise RunError(f"run {run.path}: generation {generation} has no games, so not {game}")
@@ -115,7 +110,7 @@ def replay(
         if which:
             recorder = _Recorder(games, game - which * each)
             training = replace(training, play=recorder.play)
-            result = measured(kind, _only(population, which), training, config.parsimony)
+            result = measured(kind, _only(population, which), training, parsimony)
         where = _positions(stored, population.trees[which])
         now = dict.fromkeys(where, float(result.fitness[0]))
     if recorder.batch is None:
@@ -127,7 +122,7 @@ def replay(
     played = _Table(population, training, recorder.batch, stored, chosen)
     batch = recorder.batch
     results = games.play(replace(batch, record_moves=True))
-    rules = game_rules(config.game)
+    rules = game_rules(games.game)
     start_of = batch.schedule.start_of
     start = rules.position_from_row(
         batch.schedule.starts[0 if start_of is None else int(start_of[0])]
@@ -145,7 +140,7 @@ def replay(
         games=count,
         individuals=black if has_black else white,
         against=white if has_black else (),
-        opening_plies=config.opening_plies,
+        opening_plies=games.opening_plies,
         points=black_points if has_black else 1 - black_points,
     )
 
@@ -232,8 +227,8 @@ def _check_replayable(run: Run, kind: FitnessKind) -> None:
     raise RunError(f"single games of run {run.path} cannot be replayed: it {reason}")
 
 
-def _with_recorded(run: Run, given: PythonParts) -> tuple[EvolutionConfig, PythonParts]:
-    """Return the config of *run* and all its parts in Python that are needed, *given* or imported.
+def _recorded_setup(run: Run, given: PythonParts) -> Setup:
+    """Return the setup of *run* with all its Python that is needed, *given* or imported.
 
     Raises `RunError` if one is missing, or is not the one that the run was evolved with.
     """
@@ -248,10 +243,7 @@ def _with_recorded(run: Run, given: PythonParts) -> tuple[EvolutionConfig, Pytho
         if what not in now and (is_bred_again or what == "fitness")
     }
     try:
-        config = naming_recorded(run.config, wanted)
-        return config, given.of(
-            config.variation, config.fitness.measure, config.selection, config.survival
-        )
+        return setup_of(naming_recorded(run.config, wanted), given)
     except ValueError as error:
         raise RunError(
             f"single games of run {run.path} cannot be replayed: {error} - or give it again, as in "
