@@ -9,7 +9,7 @@ import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from statistics import fmean, median
 from time import perf_counter
@@ -45,7 +45,13 @@ from evoply.evolution.individuals import ArchiveEntry, Individual, ranking
 from evoply.evolution.map_elites.descriptors import placed
 from evoply.evolution.play.panel import Play
 from evoply.evolution.play.population import panel_of, population_of
-from evoply.evolution.user_code import OwnOperator, PythonParts
+from evoply.evolution.user_code import (
+    OwnOperator,
+    PythonParts,
+    check_given_once,
+    check_parts,
+    with_parts,
+)
 from evoply.protocols import Cluster, Progress, steps
 from evoply.runs.kept_learners import KeptLearner, RunGames
 from evoply.runs.kept_steps import loaded
@@ -107,7 +113,11 @@ def evolve(
         settings["survival"], survival = survival, None
     if settings or type(config) is not EvolutionConfig:
         config = load_config(config, settings=settings)
-    evolution = Evolution(threads, progress, fitness, operators, cluster, selection, survival)
+    named = with_parts(
+        config, fitness=fitness, operators=operators, selection=selection, survival=survival
+    )
+    check_given_once(config, named)
+    config, evolution = named, Evolution(threads, progress, cluster)
     evolution.check(config)
     if cluster is not None:
         check_sendable(config)
@@ -118,7 +128,7 @@ def evolve(
 class Evolution(KeptLearner[Generation]):
     """The learner whose steps are generations; threads, progress and cluster change no result.
 
-    The arguments are those of `evolve`.
+    The arguments are those of `evolve`; the user's own Python is named in the config.
 
     >>> from evoply.evolution import EvolutionConfig
     >>> config = EvolutionConfig(game="othello-4", population_size=10, generations=3)
@@ -131,33 +141,23 @@ class Evolution(KeptLearner[Generation]):
     step_type: ClassVar[type[Generation]] = Generation
     counted: ClassVar[frozenset[str]] = frozenset({"games", "work"})
 
-    progress: ProgressCallback | None = None
-    fitness: OwnFitness | None = None
-    operators: Mapping[str, OwnOperator] = field(default_factory=dict)
-    cluster: Cluster | None = None
-    selection: Choose | None = None
-    survival: Choose | None = None
+    python_arguments: ClassVar[frozenset[str]] = frozenset(
+        {"fitness", "operators", "selection", "survival"}
+    )
 
-    @property
-    def parts(self) -> PythonParts:
-        """The parts that are Python code of the user."""
-        if not isinstance(self.operators, Mapping):
-            raise TypeError(
-                "operators: give a dict of operators by the names they have in variation.custom, "
-                f"not {self.operators!r:.40}"
-            )
-        return PythonParts(self.fitness, dict(self.operators), self.selection, self.survival)
+    progress: ProgressCallback | None = None
+    cluster: Cluster | None = None
+
+    def with_parts(self, config: EvolutionConfig, /, **parts: Any) -> EvolutionConfig:
+        """Return *config* with the user's objects named in it: those that `evolve` takes."""
+        return with_parts(config, **parts)
 
     def check(self, config: EvolutionConfig, /) -> None:
-        """Raise ValueError unless the parts in Python, also those of *config*, can be had and fit.
+        """Raise ValueError unless the parts in Python of *config* can be had and fit.
 
-        The files that *config* names are imported.
+        Their files are imported.
         """
-        parts = self.parts.of(
-            config.variation, config.fitness.measure, config.selection, config.survival
-        )
-        choices = {"selection": config.selection, "survival": config.survival}
-        parts.check(config.variation, config.task, choices, config.demes, config.steady_state)
+        check_parts(config)
         check_own_players(config)
 
     def first(self, config: EvolutionConfig, /) -> Generation:
@@ -179,10 +179,6 @@ class Evolution(KeptLearner[Generation]):
         """
         check_sendable(config, is_whole=is_whole)
 
-    def identities(self) -> dict[str, dict[str, Any]]:
-        """Return names and checksums of the source of the user's own Python among its fields."""
-        return self.parts.identities()
-
     def games(self, config: EvolutionConfig, /) -> RunGames:
         """Return the run's own rules about draws, and whether no opponent varies its play."""
         return RunGames(config.draws.rules(config.game), is_reproducible(config))
@@ -200,7 +196,6 @@ class Evolution(KeptLearner[Generation]):
             previous,
             threads=self.threads,
             progress=self.progress,
-            parts=self.parts,
             cluster=self.cluster,
         )
 
@@ -211,20 +206,17 @@ def step(
     *,
     threads: int = 0,
     progress: ProgressCallback | None = None,
-    parts: PythonParts | None = None,
     cluster: Cluster | None = None,
 ) -> Generation:
     """Return the generation after *previous*, or generation 0."""
-    parts = (parts or PythonParts()).of(
-        config.variation, config.fitness.measure, config.selection, config.survival
-    )
+    parts = PythonParts.of(config.variation)
     games = config.game_settings
     play = partial(games.play, threads=threads or config.machine.threads, cluster=cluster)
-    kind = parts.kind(config.fitness.measure)
+    kind = config.fitness.measure.resolved()
     times = [perf_counter()]
 
     # Step 1. Draw the opponents of the population.
-    training = training_of(config, previous, parts, play)
+    training = training_of(config, previous, play)
     number, panel = training.generation, training.panel
     report = partial(_reporter, progress, number)
     training = replace(training, play=partial(play, progress=report("training")))
@@ -246,7 +238,7 @@ def step(
         tell = partial(play, progress=report("descriptions"))
         found, more_games, more_work = placed(config, found, population, number, tell)
         result = replace(result, games=result.games + more_games, work=result.work + more_work)
-        chosen = survivors_of(config, previous, parts, found)
+        chosen = survivors_of(config, previous, found)
         individuals = tuple(found[position] for position in chosen)
         population = population.part(chosen)
 
@@ -285,13 +277,11 @@ def step(
     )
 
 
-def training_of(
-    config: EvolutionConfig, previous: Generation | None, parts: PythonParts, play: Play
-) -> Training:
+def training_of(config: EvolutionConfig, previous: Generation | None, play: Play) -> Training:
     """Return what the generation after *previous* is measured with; *play* plays its games."""
     number = 0 if previous is None else previous.number + 1
     games, task = config.game_settings, config.task
-    guests = parts.kind(config.fitness.measure).guests(task)
+    guests = config.fitness.measure.resolved().guests(task)
     if config.map is not None and previous is not None:
         # Parents are not as many as offspring: there is one for each cell that is filled.
         task = replace(task, population_size=task.population_size + len(previous.individuals))
@@ -322,12 +312,11 @@ def players_of(
 def survivors_of(
     config: EvolutionConfig,
     previous: Generation | None,
-    parts: PythonParts,
     individuals: tuple[Individual, ...],
 ) -> list[int]:
     """Return the positions of those who live on of all who played."""
     number = 0 if previous is None else previous.number + 1
-    selector = selector_of(config, parts)
+    selector = selector_of(config)
     if not selector.chooses_survivors(number):
         return list(range(len(individuals)))
     parents = 0 if previous is None else len(previous.individuals)
@@ -339,7 +328,7 @@ def _steady(
     config: EvolutionConfig, training: Training, parts: PythonParts, previous: Generation
 ) -> tuple[tuple[Individual, ...], Population, Measured]:
     """Return the next individuals of a steady state, their population, and the results."""
-    kind = parts.kind(config.fitness.measure)
+    kind = config.fitness.measure.resolved()
     results: list[Measured] = []
 
     def judge(offspring: Sequence[Offspring]) -> list[float]:

@@ -7,6 +7,7 @@ fitness of a tree depends on no other, only the games of this tree are played ag
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -29,13 +30,11 @@ from evoply.evolution.loop import (
 from evoply.evolution.map_elites.descriptors import placed
 from evoply.evolution.play.panel import Games
 from evoply.evolution.play.population import population_of
-from evoply.evolution.recorded_parts import naming_recorded
-from evoply.evolution.selections import survival_method
-from evoply.evolution.user_code import OwnOperator, PythonParts
+from evoply.evolution.user_code import OwnOperator, PythonParts, check_parts, with_parts
 from evoply.games import game_rules
+from evoply.own_code import other_codes
 from evoply.protocols import GameRecord, RunError
 from evoply.runs.run import Run
-from evoply.runs.user_sources import is_same_source
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +84,16 @@ def replay(
     # Step 1. Everybody who played, and their opponents.
     stored = run.generation(generation)
     before = None if generation == 0 else run.generation(generation - 1)
-    given = PythonParts(fitness, dict(operators), selection, survival)
-    config, parts = _with_recorded(run, given)
-    kind, games = parts.kind(config.fitness.measure), config.game_settings
+    config = _with_given(
+        run, fitness=fitness, operators=operators, selection=selection, survival=survival
+    )
+    is_bred_again = selector_of(config).chooses_survivors(generation)
+    kind, games = _fitness_of(run, config, is_bred_again), config.game_settings
     _check_replayable(run, kind)
     recorder = _Recorder(games, game)
-    training = training_of(config, before, parts, recorder.play)
-    if selector_of(config, parts).chooses_survivors(generation):
-        players = players_of(config, before, parts)
+    training = training_of(config, before, recorder.play)
+    if is_bred_again:
+        players = players_of(config, before, PythonParts.of(config.variation))
     else:
         players = [Offspring(old.tree, old.origin, old.parents) for old in stored.individuals]
     population = population_of(games, [player.tree for player in players])
@@ -103,7 +104,7 @@ def replay(
         result = measured(kind, population, training, config.parsimony)
         count, everybody = result.games, individuals_of(players, result)
         everybody, _, _ = placed(config, everybody, population, generation, games.play)
-        chosen = survivors_of(config, before, parts, everybody)
+        chosen = survivors_of(config, before, everybody)
         now = {place: float(result.fitness[who]) for place, who in enumerate(chosen)}
     else:
         # Every different tree has as many games, one tree's after another's.
@@ -232,26 +233,23 @@ def _check_replayable(run: Run, kind: FitnessKind) -> None:
     raise RunError(f"single games of run {run.path} cannot be replayed: it {reason}")
 
 
-def _with_recorded(run: Run, given: PythonParts) -> tuple[EvolutionConfig, PythonParts]:
-    """Return the config of *run* and all its parts in Python that are needed, *given* or imported.
+def _with_given(run: Run, **given: Any) -> EvolutionConfig:
+    """Return the config of *run* with what is *given* again of the user's own Python.
 
-    Raises `RunError` if one is missing, or is not the one that the run was evolved with.
+    Raises `RunError` if it is not what the run was evolved with.
     """
-    recorded, now = run.python_parts(), given.identities()
-    for what, identity in now.items():
-        if what not in recorded or not is_same_source(identity, recorded[what]):
-            raise RunError(f"run {run.path} was not evolved with this {what}: give the same code")
-    is_bred_again = "survival" in recorded or survival_method(run.config.survival).function
-    wanted = {
-        what: part
-        for what, part in recorded.items()
-        if what not in now and (is_bred_again or what == "fitness")
-    }
+    config = with_parts(run.config, **given)
+    for _, other in other_codes(run.config.model_dump(), config.model_dump()):
+        raise RunError(f"run {run.path} was not evolved with this {other.path}: give the same code")
+    return config
+
+
+def _fitness_of(run: Run, config: EvolutionConfig, is_bred_again: bool) -> FitnessKind:
+    """Return the kind of fitness; `RunError` if the user's Python that is needed cannot be had."""
     try:
-        config = naming_recorded(run.config, wanted)
-        return config, given.of(
-            config.variation, config.fitness.measure, config.selection, config.survival
-        )
+        if is_bred_again:
+            check_parts(config)
+        return config.fitness.measure.resolved()
     except ValueError as error:
         raise RunError(
             f"single games of run {run.path} cannot be replayed: {error} - or give it again, as in "

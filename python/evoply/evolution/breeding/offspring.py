@@ -82,10 +82,10 @@ def breed(
     """
     config = _with_all_rates(config, parts)
     size = config.population_size
-    selector = selector_of(config, parts)
+    selector = selector_of(config)
     elites = [] if selector.parents_compete else ranking(parents)[: config.elitism]
     if config.variation.recombination.pairing == "population":
-        return _paired_offspring(config, parents, elites, stream, parts)
+        return _paired_offspring(config, parents, elites, stream)
     couples = _couples(config, parents, stream, selector)
     boards = SampleBoards(
         config.game, stream.child("boards"), tuple(parent.tree for parent in parents)
@@ -99,16 +99,16 @@ def breed(
     return tuple(offspring[:size])
 
 
-def selector_of(config: EvolutionConfig, parts: PythonParts = _PLAIN) -> Selector:
+def selector_of(config: EvolutionConfig) -> Selector:
     """Return what chooses parents, survivors and whom a steady state replaces."""
     mating, survival = selection_method(config.selection), survival_method(config.survival)
     keys, others = config.selection.arguments, config.survival.arguments
-    kind = parts.kind(config.fitness.measure)
+    kind = config.fitness.measure.resolved()
     live_on = None if survival.function is None else partial(survival.function, **others)
     return Selector(
-        parts.choice("selection") or partial(mating.function, **keys),
+        partial(mating.function, **keys),
         None if mating.worst is None else partial(mating.worst, **keys),
-        parts.choice("survival") or live_on,
+        live_on,
         config.parsimony,
         kind.best(config.task),
         type(kind).__name__,
@@ -121,7 +121,7 @@ def contestants(
 ) -> tuple[Offspring, ...]:
     """Return who plays next: the offspring of *parents*, after the parents if they compete."""
     bred = breed(config, parents, stream, parts)
-    if not selector_of(config, parts).parents_compete:
+    if not selector_of(config).parents_compete:
         return bred
     again = (
         Offspring(old.tree, "survivor" if old.place is None else old.origin, (i,), old.place)
@@ -255,7 +255,7 @@ def steady_state_generation(
     """
     config = _with_all_rates(config, parts)
     batch = 1 if config.steady_state is None else config.steady_state.batch
-    selector = selector_of(config, parts)
+    selector = selector_of(config)
     deme = len(before) if config.demes is None else config.demes.size
     population = [
         Individual(before[slot].tree, before[slot].fitness, "survivor", (slot,))
@@ -355,7 +355,6 @@ def _paired_offspring(
     parents: tuple[Individual, ...],
     elites: Sequence[int],
     stream: Stream,
-    parts: PythonParts,
 ) -> tuple[Offspring, ...]:
     """Return the offspring of selected individuals that cross over in random pairs.
 
@@ -363,7 +362,7 @@ def _paired_offspring(
     """
     # Step 1. Select as many individuals as are needed, and cross them over in pairs.
     count = config.population_size - len(elites)
-    drawn = selector_of(config, parts).parents(parents, count, stream.child("parents"))
+    drawn = selector_of(config).parents(parents, count, stream.child("parents"))
     round_ = gp.paired_crossover(
         [parents[index].tree for index in drawn],
         [parents[index].fitness for index in drawn],
