@@ -169,8 +169,8 @@ class OwnCode:
         elif str(self) not in _GIVEN:
             raise ValueError(
                 f"{self.name} is Python that was given as an argument, and "
-                f"{_why_nameless(self.name)} - give it again, or write it into a file, and name it "
-                "as python:FILE.py:NAME"
+                f"{_why_nameless(self.name)} - write it into a file, and name it as "
+                "python:FILE.py:NAME"
             )
 
     def loaded(self) -> Any:

@@ -40,7 +40,9 @@ def test_games_of_a_run_go_by_its_rules() -> None:
     assert {one.fitness for one in usual.individuals} != {0.5}
     trees = [one.tree for one in first.individuals]
     panel = panel_of(short.game_settings, short.task, [])
-    schedule = schedule_of(short.game_settings, len(trees), panel, stream_for(short, "training", 0))
+    schedule = schedule_of(
+        short.game_settings, len(trees), panel, stream_for(short.seed, "training", 0)
+    )
     players = (*seats_of(short.game_settings, trees), *panel.players)
     results = short.game_settings.play(Batch(players, schedule))
     assert set(results.ending_counts) == {"cap"}

@@ -244,12 +244,12 @@ def test_elites_are_judged_in_the_games_of_their_challengers() -> None:
     before, step = list(evolve(config))[-2:]
     assert any(place_of(elite).born < step.number for elite in step.individuals)
     games = config.game_settings
-    stream = stream_for(config, "opponents", step.number)
-    earlier = draw_earlier(config, before.archive, stream)
+    stream = stream_for(config.seed, "opponents", step.number)
+    earlier = draw_earlier(config.fitness.earlier_generations, before.archive, stream)
     assert earlier
     panel = panel_of(games, config.task, earlier)
     for elite in step.individuals:
-        stream = stream_for(config, "training", step.number)
+        stream = stream_for(config.seed, "training", step.number)
         assert trial(games, seats_of(games, [elite.tree]), panel, stream).fitness == [elite.fitness]
 
 

@@ -74,8 +74,11 @@ def test_parts_that_no_file_has_are_given_again(
     elsewhere()
     with Run.open(tmp_path / "own") as run:
         for given, message in (
-            ({}, r"fitness\.measure \S+short is Python .* advance\(run, fitness=\.\.\.\)"),
-            ({"fitness": made()["fitness"]}, r"it is a lambda .*operators=\{'points'"),
+            ({}, r"it is a lambda - write it into a file.*operators=\{'points'"),
+            (
+                {"operators": fresh["operators"]},
+                r"fitness\.measure \S+short is Python .* advance\(run, fitness=\.\.\.\)",
+            ),
             ({**fresh, "fitness": other}, "not the same code"),
         ):
             with pytest.raises(RunError, match=message):

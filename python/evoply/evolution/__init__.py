@@ -39,7 +39,6 @@ if TYPE_CHECKING:
         EvolutionConfig,
         HallOfFame,
         Machine,
-        primitive_set_of,
     )
     from evoply.evolution.config.game_settings import (
         Draws,
@@ -217,7 +216,6 @@ __all__ = [
     "is_share",
     "load_config",
     "matches",
-    "primitive_set_of",
     "replay",
     "self_contained",
     "settings_of",
@@ -236,7 +234,7 @@ give_when_used(
             "Afterwards Covariant Demes Initialisation LengthPenalty Recombination SizeLimits "
             "SteadyState Tarpeian Termination Variation"
         ),
-        "config.evolution_config": "EvolutionConfig HallOfFame Machine primitive_set_of",
+        "config.evolution_config": "EvolutionConfig HallOfFame Machine",
         "config.game_settings": "Draws EarlierGenerations Opponent PlayerSettings Start",
         "config.individual": "Definitions OneTree Ordered Phases Stages TreeSum",
         "config.player_settings": "is_reproducible self_contained",

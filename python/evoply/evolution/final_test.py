@@ -91,10 +91,11 @@ def final_test(
     and *cluster* are those of `evolve`. If the config says so, the constants of the hall's first
     member are tuned before, and the tuned tree is tested with the others.
     """
-    stream = stream_for(config, "final", generation.number)
+    stream = stream_for(config.seed, "final", generation.number)
     hall, games = generation.hall_of_fame, config.game_settings
     play = partial(games.play, threads=threads or config.machine.threads, cluster=cluster)
-    earlier = draw_earlier(config, generation.archive, stream.child("opponents"))
+    settings = config.fitness.earlier_generations
+    earlier = draw_earlier(settings, generation.archive, stream.child("opponents"))
     met = [*earlier, *((entry.generation, entry.tree) for entry in hall)]
     panel = panel_of(games, config.task, met).with_pairs(config.hall_of_fame.final_pairs)
 

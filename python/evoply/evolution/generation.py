@@ -143,11 +143,11 @@ def individual_player(config: EvolutionConfig, tree: gp.Genotype) -> IndividualP
     return config.game_settings.player(tree)
 
 
-def stream_for(config: EvolutionConfig, purpose: str, generation: int) -> Stream:
-    """Return the stream of one purpose in one generation."""
+def stream_for(seed: int, purpose: str, generation: int) -> Stream:
+    """Return the stream of one purpose in one generation of a run with this *seed*."""
     if purpose not in PURPOSES:
         raise ValueError(f"unknown purpose {purpose!r}")
-    return Stream(config.seed, purpose, generation)
+    return Stream(seed, purpose, generation)
 
 
 def settings_of(config: EvolutionConfig) -> dict[str, Any]:
@@ -188,7 +188,7 @@ def digest_of(generation: Generation) -> str:
     content = {
         "settings": settings_of(config),
         "generation": number,
-        "seeds": {purpose: f"{stream_for(config, purpose, number).key:#x}" for purpose in PURPOSES},
+        "seeds": {each: f"{stream_for(config.seed, each, number).key:#x}" for each in PURPOSES},
         "individuals": [
             [
                 str(individual.tree),

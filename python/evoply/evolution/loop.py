@@ -7,10 +7,9 @@ yields nothing. This module stores nothing and prints nothing.
 
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from functools import partial
 from statistics import fmean, median
 from time import perf_counter
 from typing import Any, ClassVar
@@ -22,13 +21,13 @@ from evoply.evolution.breeding.offspring import (
     Offspring,
     contestants,
     first_population,
-    selector_of,
     steady_state_generation,
 )
+from evoply.evolution.breeding.own_operators import OwnOperator
 from evoply.evolution.census import census_of
 from evoply.evolution.choosing import ChoiceKeys, Choose
 from evoply.evolution.config.config_text import load_config
-from evoply.evolution.config.evolution_config import EvolutionConfig, primitive_set_of
+from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.config.player_settings import (
     check_own_players,
     check_sendable,
@@ -38,25 +37,23 @@ from evoply.evolution.config.player_settings import (
 from evoply.evolution.fitness import Fitness, Measured, Population, Training
 from evoply.evolution.fitness.measuring import measured
 from evoply.evolution.fitness.own import OwnFitness
-from evoply.evolution.generation import Generation, stream_for
+from evoply.evolution.generation import Generation
 from evoply.evolution.generation_statistics import Census, Seconds, Statistics
 from evoply.evolution.hall_of_fame import FreshTest, draw_earlier, fresh_test, updated_hall
 from evoply.evolution.individuals import ArchiveEntry, Individual, ranking
+from evoply.evolution.map_elites.axes import Bins
 from evoply.evolution.map_elites.descriptors import placed
 from evoply.evolution.play.panel import Play
 from evoply.evolution.play.population import panel_of, population_of
+from evoply.evolution.setup import ProgressCallback, Setup, setup_of
 from evoply.evolution.user_code import (
-    OwnOperator,
-    PythonParts,
     check_given_once,
     check_parts,
     with_parts,
 )
-from evoply.protocols import Cluster, Progress, steps
+from evoply.protocols import Cluster, steps
 from evoply.runs.kept_learners import KeptLearner, RunGames
 from evoply.runs.kept_steps import loaded
-
-ProgressCallback = Callable[[Progress], object]
 
 _NO_OPERATORS: Mapping[str, OwnOperator] = {}
 
@@ -185,8 +182,7 @@ class Evolution(KeptLearner[Generation]):
 
     def load(self, config: EvolutionConfig, data: Any, /) -> Generation:
         """Return the generation that `dump` wrote as *data*; `ValueError` if it is damaged."""
-        primitives = primitive_set_of(config)
-        generation: Generation = loaded(Generation, data, primitives, config=config)
+        generation: Generation = loaded(Generation, data, config.primitive_set, config=config)
         generation.check()
         return generation
 
@@ -209,48 +205,41 @@ def step(
     cluster: Cluster | None = None,
 ) -> Generation:
     """Return the generation after *previous*, or generation 0."""
-    parts = PythonParts.of(config.variation)
-    games = config.game_settings
-    play = partial(games.play, threads=threads or config.machine.threads, cluster=cluster)
-    kind = config.fitness.measure.resolved()
+    setup = setup_of(config, threads=threads, progress=progress, cluster=cluster)
     times = [perf_counter()]
 
     # Step 1. Draw the opponents of the population.
-    training = training_of(config, previous, play)
+    training = training_of(setup, previous)
     number, panel = training.generation, training.panel
-    report = partial(_reporter, progress, number)
-    training = replace(training, play=partial(play, progress=report("training")))
 
-    if previous is not None and config.steady_state is not None:
+    if previous is not None and setup.breeder.batch is not None:
         # Step 2 and 3 at once: breeding and judging take turns.
-        individuals, population, result = _steady(config, training, parts, previous)
+        individuals, population, result = _steady(setup, training, previous)
         times += [times[0], times[0]]
     else:
         # Step 2. Breed, and lower each different tree once.
-        offspring = players_of(config, previous, parts)
+        offspring = players_of(setup, previous)
         times.append(perf_counter())
-        population = population_of(games, [child.tree for child in offspring])
+        population = population_of(setup.games, [child.tree for child in offspring])
         times.append(perf_counter())
 
         # Step 3. Play, and choose who lives on if parents compete with their offspring.
-        result = measured(kind, population, training, config.parsimony)
+        result = measured(setup.kind, population, training, setup.parsimony)
         found = individuals_of(offspring, result)
-        tell = partial(play, progress=report("descriptions"))
-        found, more_games, more_work = placed(config, found, population, number, tell)
+        found, more_games, more_work = placed(setup, found, population, number)
         result = replace(result, games=result.games + more_games, work=result.work + more_work)
-        chosen = survivors_of(config, previous, found)
+        chosen = survivors_of(setup, previous, found)
         individuals = tuple(found[position] for position in chosen)
         population = population.part(chosen)
 
     # Step 4. Test the best again on fresh games.
     hall = () if previous is None else previous.hall_of_fame
-    stream = stream_for(config, "fresh", number)
-    play = partial(play, progress=report("fresh"))
-    test = fresh_test(config, stream, individuals, hall, panel, play)
+    stream, play = setup.stream("fresh", number), setup.play("fresh", number)
+    test = fresh_test(setup.tests, setup.games, stream, individuals, hall, panel, play)
     times.append(perf_counter())
 
     # Step 5. Describe the generation.
-    hall = updated_hall(hall, test, number, config.hall_of_fame.size)
+    hall = updated_hall(hall, test, number, setup.tests.size)
     archive = _archive_with(() if previous is None else previous.archive, test.champion, number)
     played = result.games + test.games
     return Generation(
@@ -260,12 +249,12 @@ def step(
         archive=archive,
         champion=test.champion,
         fresh=test.results,
-        statistics=_statistics(config, previous, individuals, test, len(population.trees), played),
+        statistics=_statistics(setup, previous, individuals, test, len(population.trees), played),
         census=census_of(
             individuals,
             population.programs,
-            game=config.game,
-            seed=config.seed,
+            game=setup.games.game,
+            seed=setup.seed,
             median_fresh=test.median_fresh,
             work=result.work + test.work,
             games=played,
@@ -277,88 +266,71 @@ def step(
     )
 
 
-def training_of(config: EvolutionConfig, previous: Generation | None, play: Play) -> Training:
+def training_of(setup: Setup, previous: Generation | None, play: Play | None = None) -> Training:
     """Return what the generation after *previous* is measured with; *play* plays its games."""
     number = 0 if previous is None else previous.number + 1
-    games, task = config.game_settings, config.task
-    guests = config.fitness.measure.resolved().guests(task)
-    if config.map is not None and previous is not None:
+    games, task, guests = setup.games, setup.task, setup.kind.guests(setup.task)
+    if setup.axes and previous is not None:
         # Parents are not as many as offspring: there is one for each cell that is filled.
         task = replace(task, population_size=task.population_size + len(previous.individuals))
     archive = () if previous is None else previous.archive
-    earlier = draw_earlier(config, archive, stream_for(config, "opponents", number))
+    earlier = draw_earlier(task.earlier_generations, archive, setup.stream("opponents", number))
     return Training(
         task,
         games,
         panel_of(games, task, earlier),
         guests,
-        stream_for(config, "training", number),
-        play,
+        setup.stream("training", number),
+        play or setup.play("training", number),
         number,
         None if previous is None else deepcopy(previous.state),
     )
 
 
-def players_of(
-    config: EvolutionConfig, previous: Generation | None, parts: PythonParts
-) -> Sequence[Offspring]:
+def players_of(setup: Setup, previous: Generation | None) -> Sequence[Offspring]:
     """Return who plays in the generation after *previous*: offspring, and parents that compete."""
     if previous is None:
-        return first_population(config, stream_for(config, "breeding", 0))
-    breeding = stream_for(config, "breeding", previous.number + 1)
-    return contestants(config, previous.individuals, breeding, parts)
+        return first_population(setup.breeder, setup.stream("breeding", 0))
+    breeding = setup.stream("breeding", previous.number + 1)
+    return contestants(setup.breeder, previous.individuals, breeding)
 
 
 def survivors_of(
-    config: EvolutionConfig,
-    previous: Generation | None,
-    individuals: tuple[Individual, ...],
+    setup: Setup, previous: Generation | None, individuals: tuple[Individual, ...]
 ) -> list[int]:
     """Return the positions of those who live on of all who played."""
     number = 0 if previous is None else previous.number + 1
-    selector = selector_of(config)
-    if not selector.chooses_survivors(number):
+    breeder = setup.breeder
+    if not breeder.selector.chooses_survivors(number):
         return list(range(len(individuals)))
     parents = 0 if previous is None else len(previous.individuals)
-    draws = stream_for(config, "breeding", number).child("survival")
-    return selector.survivors(individuals, parents, config.population_size, config.elitism, draws)
+    draws = setup.stream("breeding", number).child("survival")
+    return breeder.selector.survivors(individuals, parents, breeder.size, breeder.elitism, draws)
 
 
 def _steady(
-    config: EvolutionConfig, training: Training, parts: PythonParts, previous: Generation
+    setup: Setup, training: Training, previous: Generation
 ) -> tuple[tuple[Individual, ...], Population, Measured]:
     """Return the next individuals of a steady state, their population, and the results."""
-    kind = config.fitness.measure.resolved()
     results: list[Measured] = []
 
     def judge(offspring: Sequence[Offspring]) -> list[float]:
-        population = population_of(config.game_settings, [child.tree for child in offspring])
+        population = population_of(setup.games, [child.tree for child in offspring])
         known = replace(training, state=results[-1].state) if results else training
-        results.append(measured(kind, population, known, config.parsimony))
+        results.append(measured(setup.kind, population, known, setup.parsimony))
         fitness: list[float] = results[-1].fitness.tolist()
         return fitness
 
-    stream = stream_for(config, "breeding", previous.number + 1)
-    individuals = steady_state_generation(config, previous.individuals, stream, parts, judge)
+    stream = setup.stream("breeding", training.generation)
+    individuals = steady_state_generation(setup.breeder, previous.individuals, stream, judge)
     total = Measured(
         fitness=np.array([individual.fitness for individual in individuals]),
         games=sum(result.games for result in results),
         work=sum(result.work for result in results),
         state=results[-1].state,
     )
-    return (
-        individuals,
-        population_of(config.game_settings, [individual.tree for individual in individuals]),
-        total,
-    )
-
-
-def _reporter(
-    progress: ProgressCallback | None, number: int, stage: str
-) -> Callable[[int, int], object] | None:
-    if progress is None:
-        return None
-    return lambda done, games: progress(Progress(number, stage, done, games))
+    trees = [individual.tree for individual in individuals]
+    return individuals, population_of(setup.games, trees), total
 
 
 def individuals_of(offspring: Sequence[Offspring], result: Measured) -> tuple[Individual, ...]:
@@ -380,7 +352,7 @@ def _archive_with(
 
 
 def _statistics(
-    config: EvolutionConfig,
+    setup: Setup,
     previous: Generation | None,
     individuals: tuple[Individual, ...],
     test: FreshTest,
@@ -402,15 +374,15 @@ def _statistics(
         distinct_trees=distinct,
         diversity=distinct / len(individuals),
         games=games,
-        **_map_numbers(config, previous, individuals),
+        **_map_numbers(setup.axes, previous, individuals),
     )
 
 
 def _map_numbers(
-    config: EvolutionConfig, previous: Generation | None, individuals: Sequence[Individual]
+    axes: Sequence[Bins], previous: Generation | None, individuals: Sequence[Individual]
 ) -> dict[str, Any]:
     """Return the statistics of a map; none without one."""
-    if config.map is None:
+    if not axes:
         return {}
     places = [individual.place for individual in individuals if individual.place is not None]
     number, known = 0, set()
@@ -420,7 +392,7 @@ def _map_numbers(
     new = [place.cell in known for place in places if place.born == number]
     return {
         "cells": len(places),
-        "coverage": len(places) / math.prod(axis.count for axis in config.axes),
+        "coverage": len(places) / math.prod(axis.count for axis in axes),
         "filled": new.count(False),
         "improved": new.count(True),
     }

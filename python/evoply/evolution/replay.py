@@ -13,24 +13,22 @@ import numpy as np
 
 from evoply import arena, gp
 from evoply.arena import PreparedPlayer
-from evoply.evolution.breeding.offspring import Offspring, selector_of
+from evoply.evolution.breeding.offspring import Offspring
+from evoply.evolution.breeding.own_operators import OwnOperator
 from evoply.evolution.choosing import Choose
-from evoply.evolution.config.evolution_config import EvolutionConfig
+from evoply.evolution.config.breeding import Variation
 from evoply.evolution.config.player_settings import is_reproducible
 from evoply.evolution.fitness import Batch, FitnessKind, Population, Training
 from evoply.evolution.fitness.measuring import measured
 from evoply.evolution.fitness.own import FunctionFitness, OwnFitness
 from evoply.evolution.generation import Generation
-from evoply.evolution.loop import (
-    individuals_of,
-    players_of,
-    survivors_of,
-    training_of,
-)
+from evoply.evolution.loop import individuals_of, players_of, survivors_of, training_of
 from evoply.evolution.map_elites.descriptors import placed
 from evoply.evolution.play.panel import Games
 from evoply.evolution.play.population import population_of
-from evoply.evolution.user_code import OwnOperator, PythonParts, check_parts, with_parts
+from evoply.evolution.selections import survival_method
+from evoply.evolution.setup import Setup, setup_of
+from evoply.evolution.user_code import check_parts, with_parts
 from evoply.games import game_rules
 from evoply.own_code import other_codes
 from evoply.protocols import GameRecord, RunError
@@ -84,16 +82,15 @@ def replay(
     # Step 1. Everybody who played, and their opponents.
     stored = run.generation(generation)
     before = None if generation == 0 else run.generation(generation - 1)
-    config = _with_given(
+    setup = _recorded_setup(
         run, fitness=fitness, operators=operators, selection=selection, survival=survival
     )
-    is_bred_again = selector_of(config).chooses_survivors(generation)
-    kind, games = _fitness_of(run, config, is_bred_again), config.game_settings
+    kind, games, parsimony = setup.kind, setup.games, setup.parsimony
     _check_replayable(run, kind)
     recorder = _Recorder(games, game)
-    training = training_of(config, before, recorder.play)
-    if is_bred_again:
-        players = players_of(config, before, PythonParts.of(config.variation))
+    training = training_of(setup, before, recorder.play)
+    if setup.breeder.selector.chooses_survivors(generation):
+        players = players_of(setup, before)
     else:
         players = [Offspring(old.tree, old.origin, old.parents) for old in stored.individuals]
     population = population_of(games, [player.tree for player in players])
@@ -101,14 +98,14 @@ def replay(
     # Step 2. The games that are needed to find this one, and their fitness.
     chosen = list(range(len(players)))
     if kind.is_relative:
-        result = measured(kind, population, training, config.parsimony)
+        result = measured(kind, population, training, parsimony)
         count, everybody = result.games, individuals_of(players, result)
-        everybody, _, _ = placed(config, everybody, population, generation, games.play)
-        chosen = survivors_of(config, before, everybody)
+        everybody, _, _ = placed(setup, everybody, population, generation, games.play)
+        chosen = survivors_of(setup, before, everybody)
         now = {place: float(result.fitness[who]) for place, who in enumerate(chosen)}
     else:
         # Every different tree has as many games, one tree's after another's.
-        result = measured(kind, _only(population, 0), training, config.parsimony)
+        result = measured(kind, _only(population, 0), training, parsimony)
         each, count = result.games, result.games * len(population.trees)
         if not each:
             raise RunError(f"run {run.path}: generation {generation} has no games, so not {game}")
@@ -116,7 +113,7 @@ def replay(
         if which:
             recorder = _Recorder(games, game - which * each)
             training = replace(training, play=recorder.play)
-            result = measured(kind, _only(population, which), training, config.parsimony)
+            result = measured(kind, _only(population, which), training, parsimony)
         where = _positions(stored, population.trees[which])
         now = dict.fromkeys(where, float(result.fitness[0]))
     if recorder.batch is None:
@@ -128,7 +125,7 @@ def replay(
     played = _Table(population, training, recorder.batch, stored, chosen)
     batch = recorder.batch
     results = games.play(replace(batch, record_moves=True))
-    rules = game_rules(config.game)
+    rules = game_rules(games.game)
     start_of = batch.schedule.start_of
     start = rules.position_from_row(
         batch.schedule.starts[0 if start_of is None else int(start_of[0])]
@@ -146,7 +143,7 @@ def replay(
         games=count,
         individuals=black if has_black else white,
         against=white if has_black else (),
-        opening_plies=config.opening_plies,
+        opening_plies=games.opening_plies,
         points=black_points if has_black else 1 - black_points,
     )
 
@@ -233,23 +230,20 @@ def _check_replayable(run: Run, kind: FitnessKind) -> None:
     raise RunError(f"single games of run {run.path} cannot be replayed: it {reason}")
 
 
-def _with_given(run: Run, **given: Any) -> EvolutionConfig:
-    """Return the config of *run* with what is *given* again of the user's own Python.
+def _recorded_setup(run: Run, **given: Any) -> Setup:
+    """Return the setup of *run* with what is *given* again of the Python that its config names.
 
-    Raises `RunError` if it is not what the run was evolved with.
+    Raises `RunError` if what is needed cannot be had, or is not what the run was evolved with.
     """
     config = with_parts(run.config, **given)
     for _, other in other_codes(run.config.model_dump(), config.model_dump()):
         raise RunError(f"run {run.path} was not evolved with this {other.path}: give the same code")
-    return config
-
-
-def _fitness_of(run: Run, config: EvolutionConfig, is_bred_again: bool) -> FitnessKind:
-    """Return the kind of fitness; `RunError` if the user's Python that is needed cannot be had."""
     try:
-        if is_bred_again:
+        if survival_method(config.survival).function is not None:
             check_parts(config)
-        return config.fitness.measure.resolved()
+        else:  # nothing is bred again, so nobody needs the operators
+            config = config.model_copy(update={"variation": Variation()})
+        return setup_of(config)
     except ValueError as error:
         raise RunError(
             f"single games of run {run.path} cannot be replayed: {error} - or give it again, as in "

@@ -159,7 +159,7 @@ def _with_given(run: Run, config: Any, given: Mapping[str, Any], allow_other_ver
                 code.check()
         except ValueError as error:
             raise RunError(
-                f"run {run.path} cannot go on here: its {path} {error}, as in "
+                f"run {run.path} cannot go on here: its {path} {error}, or give it again, as in "
                 f"advance(run, {_argument(path)})"
             ) from None
     return named

@@ -135,6 +135,11 @@ class EvolutionConfig(RunConfig):
     machine: Machine = Machine()
 
     @property
+    def primitive_set(self) -> PrimitiveSet:
+        """The primitive set itself, the same object for equal settings."""
+        return named_set(self.primitives)
+
+    @property
     def opening_plies(self) -> int:
         """Random plies before the players choose: as many as the config says or the game has."""
         plies = self.fitness.opening_plies
@@ -263,7 +268,7 @@ class EvolutionConfig(RunConfig):
         """Return the problems of parts that do not fit together."""
         game, individual, measure = self.game, self.individual, self.fitness.measure
         demes, steady_state = self.demes, self.steady_state
-        primitives, population = primitive_set_of(self), self.population_size
+        primitives, population = self.primitive_set, self.population_size
         return [
             *checks.draws(game, self.draws),
             *checks.starts(game, self.starts),
@@ -286,8 +291,3 @@ class EvolutionConfig(RunConfig):
             *checks.termination(self.termination, measure),
             *checks.player(game, individual, self.player),
         ]
-
-
-def primitive_set_of(config: EvolutionConfig) -> PrimitiveSet:
-    """Return the primitive set of a config, the same object for equal settings."""
-    return named_set(config.primitives)

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from evoply import _native, arena
 from evoply._native import Stream
-from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.fitness import Batch, Play, Population, Task
 from evoply.evolution.individuals import Individual, MapPlace
 from evoply.evolution.map_elites.axes import Bins
 from evoply.evolution.play.panel import Games, Panel, schedule_of
 from evoply.evolution.play.population import panel_of
+from evoply.evolution.setup import Setup
 from evoply.expressions import features
 from evoply.games import game_rules
 from evoply.protocols import Row
@@ -43,22 +43,22 @@ class Described:
 
 
 def placed(
-    config: EvolutionConfig,
+    setup: Setup,
     individuals: tuple[Individual, ...],
     population: Population,
     generation: int,
-    play: Play,
+    play: Play | None = None,
 ) -> tuple[tuple[Individual, ...], int, int]:
     """Return *individuals* with places if survival is a map, and the games and work that it took.
 
     Whoever has a place keeps it. *population* are the same; *play* plays the games that describe.
     """
     new = [index for index, each in enumerate(individuals) if each.place is None]
-    if config.map is None or not new:
+    if not setup.axes or not new:
         return individuals, 0, 0
-    axes, pairs = config.axes, config.map.pairs
-    part, stream = population.part(new), Stream(config.seed, "map")
-    about = described(part, axes, config.game_settings, config.task, pairs, stream, play)
+    axes, stream = setup.axes, Stream(setup.seed, "map")
+    part, play = population.part(new), play or setup.play("descriptions", generation)
+    about = described(part, axes, setup.games, setup.task, setup.map_pairs, stream, play)
     found = list(individuals)
     for index, which in zip(new, part.who, strict=True):
         values: tuple[float, ...] = tuple(about.values[which].tolist())
