@@ -1,6 +1,7 @@
 """Selection and survival in Python, named in configs, carried into experiments, and replayed."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from own_settings import SMALL, small_config
@@ -84,10 +85,9 @@ def test_a_run_goes_on_and_is_replayed_from_the_command_line(
 
 
 def test_a_run_with_them_is_run_again_with_them(choices: Path) -> None:
-    parts = {"selection": part("last_half"), "survival": part("last_half")}
-    parts["survival"] = None
-    with ep.Run.create("runs/chosen", small_config()) as run:
-        for _ in advance(run, **parts):
+    parts: dict[str, Any] = {"selection": part("last_half"), "survival": None}
+    with ep.Run.create("runs/chosen", small_config(), **parts) as run:
+        for _ in advance(run):
             pass
         expected = [row["best"] for row in run.rows()]
     result = ep.compare(
@@ -107,7 +107,7 @@ def test_what_does_not_fit_is_refused_before_anything_is_played(choices: Path) -
     with pytest.raises(ValueError, match=r"selection: .*NOTHING is 3, not a function"):
         evolve(small_config(selection="python:choices.py:NOTHING"))
     with pytest.raises(ValueError, match="selection is given as an argument, too"):
-        evolve(small_config(**NAMED), selection=part("last_half"))
+        evolve(small_config(**NAMED), selection=part("by_cases"))
     with pytest.raises(ConfigError, match="there is no such file"):
         small_config(survival="python:missing.py:x")
     with pytest.raises(ConfigError, match="has no place with survival python"):

@@ -36,8 +36,8 @@ def part(name: str) -> Any:
 
 
 def made(name: str, config: EvolutionConfig, **parts: Any) -> list[str]:
-    with ep.Run.create(Path("runs") / name, config) as run:
-        for _ in advance(run, **parts):
+    with ep.Run.create(Path("runs") / name, config, **parts) as run:
+        for _ in advance(run):
             pass
         return run.digests()
 
@@ -96,7 +96,7 @@ def test_it_goes_on_and_is_replayed_with_its_python_alone(
     capsys.readouterr()
     with ep.Run.open("runs/own") as run:
         assert run.digests() == [one.digest for one in evolve(config)]
-        with pytest.raises(RunError, match="leave it out"):
+        with pytest.raises(RunError, match="is not the same code"):
             next(advance(run, fitness=part("brevity")))
     assert main(["replay", "own", "--generation=1", "--game=3", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["games"] > 3
@@ -109,15 +109,16 @@ def test_it_goes_on_and_is_replayed_with_its_python_alone(
 
 
 def test_objects_that_have_a_name_are_found_again(
-    home: Path, capsys: pytest.CaptureFixture[str]
+    home: Path, capsys: pytest.CaptureFixture[str], elsewhere: Callable[[], None]
 ) -> None:
     parts = {"fitness": part("Short")(weight=0.5), "operators": {"mine": part("mutate")}}
     config = small_config(variation={"crossover": 0.4, "custom": {"mine": 0.3}})
-    with ep.Run.create("runs/given", config) as run:
-        next(advance(run, **parts))
-        recorded = run.python_parts()
-        assert recorded["fitness"]["settings"] == {"weight": 0.5}
-        assert recorded["operator mine"]["code"].startswith(f"python:{home}/parts.py:mutate#")
+    with ep.Run.create("runs/given", config, **parts) as run:
+        next(advance(run))
+        assert run.config.fitness.measure.settings == {"weight": 0.5}
+        mine = run.config.variation.operators["mine"]
+        assert mine.startswith(f"python:{home}/parts.py:mutate#")
+    elsewhere()
     assert main(["resume", "given", "--no-tests", "--json"]) == 0
     capsys.readouterr()
     with ep.Run.open("runs/given") as run:
@@ -126,16 +127,17 @@ def test_objects_that_have_a_name_are_found_again(
 
 
 def test_an_object_without_a_name_is_refused_by_its_name(
-    home: Path, capsys: pytest.CaptureFixture[str]
+    home: Path, capsys: pytest.CaptureFixture[str], elsewhere: Callable[[], None]
 ) -> None:
     made("nameless", small_config(), fitness=lambda tree, stream: -len(tree))
+    elsewhere()
     for arguments in (
         ["resume", "nameless", "--generations=9"],
         ["replay", "nameless", "--generation=0", "--game=0"],
     ):
         assert main(arguments) == 1
         message = capsys.readouterr().err
-        assert "its fitness is Python that was given as an argument" in message
+        assert "<lambda> is Python that was given as an argument, and it is a lambda" in message
         assert "name it as python:FILE.py:NAME" in message
 
 

@@ -9,7 +9,7 @@ import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from statistics import fmean, median
 from time import perf_counter
 from typing import Any, ClassVar
@@ -23,6 +23,7 @@ from evoply.evolution.breeding.offspring import (
     first_population,
     steady_state_generation,
 )
+from evoply.evolution.breeding.own_operators import OwnOperator
 from evoply.evolution.census import census_of
 from evoply.evolution.choosing import ChoiceKeys, Choose
 from evoply.evolution.config.config_text import load_config
@@ -44,8 +45,12 @@ from evoply.evolution.map_elites.axes import Bins
 from evoply.evolution.map_elites.descriptors import placed
 from evoply.evolution.play.panel import Play
 from evoply.evolution.play.population import panel_of, population_of
-from evoply.evolution.setup import NO_PARTS, ProgressCallback, Setup, parts_of, setup_of
-from evoply.evolution.user_code import OwnOperator, PythonParts
+from evoply.evolution.setup import ProgressCallback, Setup, setup_of
+from evoply.evolution.user_code import (
+    check_given_once,
+    check_parts,
+    with_parts,
+)
 from evoply.protocols import Cluster, steps
 from evoply.runs.kept_learners import KeptLearner, RunGames
 from evoply.runs.kept_steps import loaded
@@ -105,7 +110,11 @@ def evolve(
         settings["survival"], survival = survival, None
     if settings or type(config) is not EvolutionConfig:
         config = load_config(config, settings=settings)
-    evolution = Evolution(threads, progress, fitness, operators, cluster, selection, survival)
+    named = with_parts(
+        config, fitness=fitness, operators=operators, selection=selection, survival=survival
+    )
+    check_given_once(config, named)
+    config, evolution = named, Evolution(threads, progress, cluster)
     evolution.check(config)
     if cluster is not None:
         check_sendable(config)
@@ -116,7 +125,7 @@ def evolve(
 class Evolution(KeptLearner[Generation]):
     """The learner whose steps are generations; threads, progress and cluster change no result.
 
-    The arguments are those of `evolve`.
+    The arguments are those of `evolve`; the user's own Python is named in the config.
 
     >>> from evoply.evolution import EvolutionConfig
     >>> config = EvolutionConfig(game="othello-4", population_size=10, generations=3)
@@ -129,31 +138,23 @@ class Evolution(KeptLearner[Generation]):
     step_type: ClassVar[type[Generation]] = Generation
     counted: ClassVar[frozenset[str]] = frozenset({"games", "work"})
 
-    progress: ProgressCallback | None = None
-    fitness: OwnFitness | None = None
-    operators: Mapping[str, OwnOperator] = field(default_factory=dict)
-    cluster: Cluster | None = None
-    selection: Choose | None = None
-    survival: Choose | None = None
+    python_arguments: ClassVar[frozenset[str]] = frozenset(
+        {"fitness", "operators", "selection", "survival"}
+    )
 
-    @property
-    def parts(self) -> PythonParts:
-        """The parts that are Python code of the user."""
-        if not isinstance(self.operators, Mapping):
-            raise TypeError(
-                "operators: give a dict of operators by the names they have in variation.custom, "
-                f"not {self.operators!r:.40}"
-            )
-        return PythonParts(self.fitness, dict(self.operators), self.selection, self.survival)
+    progress: ProgressCallback | None = None
+    cluster: Cluster | None = None
+
+    def with_parts(self, config: EvolutionConfig, /, **parts: Any) -> EvolutionConfig:
+        """Return *config* with the user's objects named in it: those that `evolve` takes."""
+        return with_parts(config, **parts)
 
     def check(self, config: EvolutionConfig, /) -> None:
-        """Raise ValueError unless the parts in Python, also those of *config*, can be had and fit.
+        """Raise ValueError unless the parts in Python of *config* can be had and fit.
 
-        The files that *config* names are imported.
+        Their files are imported.
         """
-        parts = parts_of(config, self.parts)
-        choices = {"selection": config.selection, "survival": config.survival}
-        parts.check(config.variation, config.task, choices, config.demes, config.steady_state)
+        check_parts(config)
         check_own_players(config)
 
     def first(self, config: EvolutionConfig, /) -> Generation:
@@ -167,7 +168,6 @@ class Evolution(KeptLearner[Generation]):
             generation,
             threads=self.threads,
             progress=self.progress,
-            parts=self.parts,
             cluster=self.cluster,
         )
 
@@ -181,10 +181,6 @@ class Evolution(KeptLearner[Generation]):
         If it *is_whole*, one worker makes all of it.
         """
         check_sendable(config, is_whole=is_whole)
-
-    def identities(self) -> dict[str, dict[str, Any]]:
-        """Return names and checksums of the source of the user's own Python among its fields."""
-        return self.parts.identities()
 
     def games(self, config: EvolutionConfig, /) -> RunGames:
         """Return the run's own rules about draws, and whether no opponent varies its play."""
@@ -203,11 +199,10 @@ def step(
     *,
     threads: int = 0,
     progress: ProgressCallback | None = None,
-    parts: PythonParts = NO_PARTS,
     cluster: Cluster | None = None,
 ) -> Generation:
     """Return the generation after *previous*, or generation 0."""
-    setup = setup_of(config, parts, threads=threads, progress=progress, cluster=cluster)
+    setup = setup_of(config, threads=threads, progress=progress, cluster=cluster)
     times = [perf_counter()]
 
     # Step 1. Draw the opponents of the population.

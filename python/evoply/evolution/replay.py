@@ -7,13 +7,16 @@ fitness of a tree depends on no other, only the games of this tree are played ag
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
 from evoply import arena, gp
 from evoply.arena import PreparedPlayer
 from evoply.evolution.breeding.offspring import Offspring
+from evoply.evolution.breeding.own_operators import OwnOperator
 from evoply.evolution.choosing import Choose
+from evoply.evolution.config.breeding import Variation
 from evoply.evolution.config.player_settings import is_reproducible
 from evoply.evolution.fitness import Batch, FitnessKind, Population, Training
 from evoply.evolution.fitness.measuring import measured
@@ -23,14 +26,13 @@ from evoply.evolution.loop import individuals_of, players_of, survivors_of, trai
 from evoply.evolution.map_elites.descriptors import placed
 from evoply.evolution.play.panel import Games
 from evoply.evolution.play.population import population_of
-from evoply.evolution.recorded_parts import naming_recorded
 from evoply.evolution.selections import survival_method
 from evoply.evolution.setup import Setup, setup_of
-from evoply.evolution.user_code import OwnOperator, PythonParts
+from evoply.evolution.user_code import check_parts, with_parts
 from evoply.games import game_rules
+from evoply.own_code import other_codes
 from evoply.protocols import GameRecord, RunError
 from evoply.runs.run import Run
-from evoply.runs.user_sources import is_same_source
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +82,9 @@ def replay(
     # Step 1. Everybody who played, and their opponents.
     stored = run.generation(generation)
     before = None if generation == 0 else run.generation(generation - 1)
-    given = PythonParts(fitness, dict(operators), selection, survival)
-    setup = _recorded_setup(run, given)
+    setup = _recorded_setup(
+        run, fitness=fitness, operators=operators, selection=selection, survival=survival
+    )
     kind, games, parsimony = setup.kind, setup.games, setup.parsimony
     _check_replayable(run, kind)
     recorder = _Recorder(games, game)
@@ -227,23 +230,20 @@ def _check_replayable(run: Run, kind: FitnessKind) -> None:
     raise RunError(f"single games of run {run.path} cannot be replayed: it {reason}")
 
 
-def _recorded_setup(run: Run, given: PythonParts) -> Setup:
-    """Return the setup of *run* with all its Python that is needed, *given* or imported.
+def _recorded_setup(run: Run, **given: Any) -> Setup:
+    """Return the setup of *run* with what is *given* again of the Python that its config names.
 
-    Raises `RunError` if one is missing, or is not the one that the run was evolved with.
+    Raises `RunError` if what is needed cannot be had, or is not what the run was evolved with.
     """
-    recorded, now = run.python_parts(), given.identities()
-    for what, identity in now.items():
-        if what not in recorded or not is_same_source(identity, recorded[what]):
-            raise RunError(f"run {run.path} was not evolved with this {what}: give the same code")
-    is_bred_again = "survival" in recorded or survival_method(run.config.survival).function
-    wanted = {
-        what: part
-        for what, part in recorded.items()
-        if what not in now and (is_bred_again or what == "fitness")
-    }
+    config = with_parts(run.config, **given)
+    for _, other in other_codes(run.config.model_dump(), config.model_dump()):
+        raise RunError(f"run {run.path} was not evolved with this {other.path}: give the same code")
     try:
-        return setup_of(naming_recorded(run.config, wanted), given)
+        if survival_method(config.survival).function is not None:
+            check_parts(config)
+        else:  # nothing is bred again, so nobody needs the operators
+            config = config.model_copy(update={"variation": Variation()})
+        return setup_of(config)
     except ValueError as error:
         raise RunError(
             f"single games of run {run.path} cannot be replayed: {error} - or give it again, as in "

@@ -12,6 +12,7 @@ from functools import partial
 
 from evoply._native import Stream
 from evoply.evolution.breeding.offspring import Breeder
+from evoply.evolution.breeding.own_operators import OwnOperators
 from evoply.evolution.breeding.parents import Selector
 from evoply.evolution.config.breeding import Parsimony
 from evoply.evolution.config.evolution_config import EvolutionConfig, HallOfFame
@@ -21,12 +22,9 @@ from evoply.evolution.generation import stream_for
 from evoply.evolution.map_elites.axes import Bins
 from evoply.evolution.play.panel import Games
 from evoply.evolution.selections import selection_method, survival_method
-from evoply.evolution.user_code import PythonParts
 from evoply.protocols import Cluster, Progress
 
 ProgressCallback = Callable[[Progress], object]
-
-NO_PARTS = PythonParts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,24 +75,23 @@ def reporter(
 
 def setup_of(
     config: EvolutionConfig,
-    given: PythonParts = NO_PARTS,
     *,
     threads: int = 0,
     progress: ProgressCallback | None = None,
     cluster: Cluster | None = None,
 ) -> Setup:
-    """Return the setup of a run of *config*; the Python that it names is imported.
+    """Return the setup of a run of *config*; the fitness and operators that it names are imported.
 
-    *given* are the parts in Python that it does not name. Raises `ValueError` if one cannot be had.
+    Raises `ValueError` if one cannot be had.
     """
-    parts = parts_of(config, given)
+    kind = config.fitness.measure.resolved()
     return Setup(
         seed=config.seed,
         games=config.game_settings,
         task=config.task,
-        kind=parts.kind(config.fitness.measure),
+        kind=kind,
         parsimony=config.parsimony,
-        breeder=_breeder(config, parts),
+        breeder=_breeder(config, _selector(config, kind)),
         axes=config.axes,
         map_pairs=0 if config.map is None else config.map.pairs,
         tests=config.hall_of_fame,
@@ -104,12 +101,8 @@ def setup_of(
     )
 
 
-def parts_of(config: EvolutionConfig, given: PythonParts = NO_PARTS) -> PythonParts:
-    """Return the parts in Python that are *given* and those that *config* names, now imported."""
-    return given.of(config.variation, config.fitness.measure, config.selection, config.survival)
-
-
-def _breeder(config: EvolutionConfig, parts: PythonParts) -> Breeder:
+def _breeder(config: EvolutionConfig, selector: Selector) -> Breeder:
+    own = OwnOperators.of(config.variation)
     return Breeder(
         game=config.game,
         size=config.population_size,
@@ -117,26 +110,24 @@ def _breeder(config: EvolutionConfig, parts: PythonParts) -> Breeder:
         primitives=config.primitive_set,
         shape=shape_of(config.individual, config.primitive_set),
         initialisation=config.initialisation,
-        variation=parts.completed(config.variation),
+        variation=own.completed(config.variation),
         limits=config.limits,
         demes=config.demes,
         batch=None if config.steady_state is None else config.steady_state.batch,
-        selector=_selector(config, parts),
-        own=parts,
+        selector=selector,
+        own=own,
     )
 
 
-def _selector(config: EvolutionConfig, parts: PythonParts) -> Selector:
+def _selector(config: EvolutionConfig, fitness: FitnessKind) -> Selector:
     mating, survival = selection_method(config.selection), survival_method(config.survival)
     keys, others = config.selection.arguments, config.survival.arguments
-    kind = parts.kind(config.fitness.measure)
-    live_on = None if survival.function is None else partial(survival.function, **others)
     return Selector(
-        parts.choice("selection") or partial(mating.function, **keys),
+        partial(mating.function, **keys),
         None if mating.worst is None else partial(mating.worst, **keys),
-        parts.choice("survival") or live_on,
+        None if survival.function is None else partial(survival.function, **others),
         config.parsimony,
-        kind.best(config.task),
-        type(kind).__name__,
+        fitness.best(config.task),
+        type(fitness).__name__,
         config.map is not None,
     )

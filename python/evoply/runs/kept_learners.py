@@ -11,11 +11,10 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 from evoply.arena.on_cluster import check_game
 from evoply.configs.run_config import RunConfig, written_config
 from evoply.games import DrawRules, game_rules
-from evoply.own_code import is_own_code
-from evoply.protocols import Cluster, Learner, Progress, RunError, StorableLearner
+from evoply.own_code import OwnCode
+from evoply.protocols import Cluster, Learner, Progress, RunError
 from evoply.runs.kept_steps import dumped
-from evoply.runs.own_learner import named_learner, present
-from evoply.runs.user_sources import source_identity
+from evoply.runs.own_learner import present
 
 Note = Callable[..., dict[str, Any] | None]
 """Returns a note of the run by its name, checked to have some keys: `Run.note`."""
@@ -73,6 +72,12 @@ class KeptLearner(Generic[_Step]):
     """Why no cluster can share a run, if none can."""
     counted: ClassVar[frozenset[str]] = frozenset({"games"})
     """The names of the `totals` of its steps."""
+    python_arguments: ClassVar[frozenset[str]] = frozenset()
+    """What of a user's Python may be given as an argument, which `with_parts` names in a config."""
+
+    def with_parts(self, config: Any, /, **parts: Any) -> Any:
+        """Return *config* with a user's objects named in it."""
+        return config
 
     def is_finished(self, config: Any, step: _Step, /) -> bool:
         """Return whether the limits in *config* allow no step after *step*."""
@@ -107,10 +112,6 @@ class KeptLearner(Generic[_Step]):
             raise ValueError(f"--{self.one_machine}")
         check_game(config.game)
 
-    def identities(self) -> dict[str, dict[str, Any]]:
-        """Return names and checksums of the source of the user's own Python among its fields."""
-        return {}
-
     def games(self, config: Any, /) -> RunGames:
         """Return the facts about the games of a run of *config*."""
         return RunGames()
@@ -118,7 +119,7 @@ class KeptLearner(Generic[_Step]):
 
 @dataclass(frozen=True)
 class Learners:
-    """How runs ask a learner: one of evoply's own, or a user's *own*, which may be missing."""
+    """How runs ask a learner: one of evoply's own, or that which *own* names; it may be missing."""
 
     name: str
     learner: Any
@@ -138,25 +139,29 @@ class Learners:
         threads: int = 0,
         progress: Callable[[Progress], object] | None = None,
         cluster: Cluster | None = None,
-        **parts: Any,
     ) -> Learner:
         """Return the learner with the arguments it takes; raise `RunError` if it is missing.
 
-        *parts* are the user's own Python: for evolution those that `evolve` takes. A learner of a
-        user manages threads and progress itself.
+        A learner of a user manages threads and progress itself.
         """
         if self.own is not None and cluster is not None:
             self.check_sendable(None)
         names = set() if self.own is not None else {each.name for each in fields(self.given)}
-        refused = [name for name, part in parts.items() if part and name not in names]
-        if refused:
-            raise RunError(f"{', '.join(refused)}: {self.no_arguments}")
         if self.own is None and cluster is not None and self.given.one_machine:
             raise RunError(self.given.one_machine)
-        options = {"threads": threads, "progress": progress, "cluster": cluster, **parts}
+        options = {"threads": threads, "progress": progress, "cluster": cluster}
         taken = {name: value for name, value in options.items() if value and name in names}
         learner: Learner = replace(self.given, **taken) if taken else self.given
         return learner
+
+    def with_parts(self, config: Any, /, **parts: Any) -> Any:
+        """Return *config* with a user's objects named in it; `RunError` if it takes none."""
+        given = {name: part for name, part in parts.items() if part}
+        taken = frozenset() if self.own is not None else self.given.python_arguments
+        refused = [name for name in given if name not in taken]
+        if refused:
+            raise RunError(f"{', '.join(refused)}: {self.no_arguments}")
+        return self.given.with_parts(config, **given) if given else config
 
     def check_sendable(self, config: Any, /, *, is_whole: bool = False) -> None:
         """Raise ValueError if workers of a cluster cannot share a run of *config*.
@@ -165,7 +170,7 @@ class Learners:
         """
         if self.own is None:
             self.given.check_sendable(config, is_whole=is_whole)
-        elif not (is_whole and is_own_code(self.name)):
+        elif not is_whole or OwnCode.from_text(self.own).is_argument:
             raise RunError(
                 f"cluster: the learner {self.name} is not evoply's own, and workers do not have it "
                 "- run it without a cluster"
@@ -177,13 +182,6 @@ class Learners:
             learner.check(config)
         else:
             game_rules(config.game)
-
-    def identities(self, learner: Any, /) -> dict[str, dict[str, Any]]:
-        """Return names and checksums of the source of the user's own Python."""
-        if self.own is None:
-            found: dict[str, dict[str, Any]] = learner.identities()
-            return found
-        return {} if is_own_code(self.name) else {"learner": _identity(learner)}
 
     def end(self, learner: Any, config: Any, last: Any, /) -> RunEnding:
         """Return the ending of a run whose limits allow nothing after *last*."""
@@ -210,11 +208,3 @@ class Learners:
             return {} if games is None else {"games": games}
         before = {} if previous is None else previous.totals
         return {name: total - before.get(name, 0) for name, total in step.totals.items()}
-
-
-def _identity(learner: StorableLearner) -> dict[str, Any]:
-    try:
-        place = {"code": str(named_learner(learner))}
-    except ValueError as error:
-        place = {"nameless": str(error)}
-    return {**source_identity(learner), **place}

@@ -41,7 +41,7 @@ from evoply.runs.folder import (
 )
 from evoply.runs.kept_learners import RunEnding, RunGames
 from evoply.runs.kind import Kind, check_installed
-from evoply.runs.schema import reading, recorded_parts, unreadable
+from evoply.runs.schema import reading, unreadable
 
 _T = TypeVar("_T")
 
@@ -75,15 +75,24 @@ class Run:
         *,
         learner: Any = None,
         command: str = "",
+        fitness: Any = None,
+        operators: Mapping[str, Any] = MappingProxyType({}),
+        selection: Any = None,
+        survival: Any = None,
     ) -> Self:
         """Make the folder *path* for a new run; raise `RunError` if it exists or cannot be made.
 
         *config* is an `EvolutionConfig`, a `LearningConfig`, or the config of *learner*, your own
         `StorableLearner` or a text that names it; `ConfigError` if it cannot be written. *command*
-        is the command line, kept for the report. The folder appears as a whole or not at all.
+        is the command line, kept for the report. *fitness*, *operators*, *selection* and *survival*
+        are those of `evolve`, for runs of evolution: the config of the run names them. The folder
+        appears as a whole or not at all.
         """
         folder = Path(path)
         kind = kind_of(cls.kinds, config, learner)
+        config = kind.learners.with_parts(
+            config, fitness=fitness, operators=operators, selection=selection, survival=survival
+        )
         texts = {CONFIG: kind.configs.write(config), GAME: game_content(config)}
         contents = {name: text.encode() for name, text in texts.items() if text is not None}
         check_installed(kind, config)
@@ -281,14 +290,6 @@ class Run:
         """Return the digest of every step in order."""
         return [step.digest for step in self.steps()]
 
-    def python_parts(self) -> dict[str, dict[str, Any]]:
-        """Return the user's Python that was given as arguments: names, checksums of the source.
-
-        And `code`, which is how a config names a part, or `nameless`, which says why none can.
-        """
-        text = self.meta("python_parts")
-        return self.reading(lambda _: recorded_parts(text)) if text else {}
-
     def table(self, query: str, parameters: tuple[Any, ...] = ()) -> list[dict[str, Any]]:
         """Return the rows of a SELECT over the run's tables as mappings.
 
@@ -308,8 +309,7 @@ class Run:
 
     def columns(self, rows: Sequence[Row]) -> Columns:
         """Return the columns of steps, of which *rows* are some."""
-        is_own = "fitness" in self.python_parts()
-        return self.kind.display.columns(self.config, rows[-1] if rows else {}, is_own=is_own)
+        return self.kind.display.columns(self.config, rows[-1] if rows else {})
 
     @property
     def step_word(self) -> str:

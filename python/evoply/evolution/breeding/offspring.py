@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from evoply import gp
 from evoply._native import Stream
 from evoply.evolution.breeding.first_generation import new_individual, random_individuals, seed_of
+from evoply.evolution.breeding.own_operators import OwnOperators
 from evoply.evolution.breeding.parents import Selector
 from evoply.evolution.breeding.sample_boards import Parents, SampleBoards, answered
 from evoply.evolution.config.breeding import (
@@ -22,7 +23,6 @@ from evoply.evolution.config.breeding import (
 )
 from evoply.evolution.individuals import Individual, MapPlace, ranking
 from evoply.evolution.operators import CREATION, CROSSOVER, MUTATIONS, REPRODUCTION
-from evoply.evolution.user_code import PythonParts
 from evoply.expressions import PrimitiveSet
 from evoply.gp import Limits, Shape
 
@@ -60,7 +60,7 @@ class Breeder:
     batch: int | None
     """Offspring of a steady state that are judged at once; None if it is none."""
     selector: Selector
-    own: PythonParts
+    own: OwnOperators
     """The user's own operators."""
 
 
