@@ -16,7 +16,7 @@ from evoply.evolution.hall_of_fame import draw_earlier
 from evoply.evolution.individuals import HallOfFameEntry
 from evoply.evolution.play.panel import Games, Panel, Play, trial
 from evoply.evolution.play.population import panel_of, seats_of
-from evoply.evolution.setup import ProgressCallback, reporter
+from evoply.evolution.toolbox import ProgressCallback, reporter
 from evoply.protocols import Cluster
 
 

@@ -20,7 +20,7 @@ from evoply.evolution.individuals import Individual, MapPlace
 from evoply.evolution.map_elites.axes import Bins
 from evoply.evolution.play.panel import Games, Panel, schedule_of
 from evoply.evolution.play.population import panel_of
-from evoply.evolution.setup import Setup
+from evoply.evolution.toolbox import Toolbox
 from evoply.expressions import features
 from evoply.games import game_rules
 from evoply.protocols import Row
@@ -43,7 +43,7 @@ class Described:
 
 
 def placed(
-    setup: Setup,
+    toolbox: Toolbox,
     individuals: tuple[Individual, ...],
     population: Population,
     generation: int,
@@ -53,11 +53,11 @@ def placed(
     Whoever has a place keeps it. *population* are the same.
     """
     new = [index for index, each in enumerate(individuals) if each.place is None]
-    if not setup.axes or not new:
+    if not toolbox.axes or not new:
         return individuals, 0, 0
-    axes, stream = setup.axes, Stream(setup.seed, "map")
-    part, play = population.part(new), setup.play("descriptions", generation)
-    about = described(part, axes, setup.games, setup.task, setup.map_pairs, stream, play)
+    axes, stream = toolbox.axes, Stream(toolbox.seed, "map")
+    part, play = population.part(new), toolbox.play("descriptions", generation)
+    about = described(part, axes, toolbox.games, toolbox.task, toolbox.map_pairs, stream, play)
     found = list(individuals)
     for index, which in zip(new, part.who, strict=True):
         values: tuple[float, ...] = tuple(about.values[which].tolist())

@@ -1,6 +1,6 @@
 """What every generation of a run needs, built from its config in this one place.
 
-A generation is bred, played, judged and tested by the parts of a `Setup`. The modules that take
+A generation is bred, played, judged and tested by the parts of a `Toolbox`. The modules that take
 part in it know these parts, and not the config. Threads, progress and cluster change no result.
 """
 
@@ -28,7 +28,7 @@ ProgressCallback = Callable[[Progress], object]
 
 
 @dataclass(frozen=True, slots=True)
-class Setup:
+class Toolbox:
     """How the generations of a run are bred, played, judged and tested."""
 
     seed: int
@@ -73,19 +73,19 @@ def reporter(
     return lambda done, games: progress(Progress(number, stage, done, games))
 
 
-def setup_of(
+def toolbox_of(
     config: EvolutionConfig,
     *,
     threads: int = 0,
     progress: ProgressCallback | None = None,
     cluster: Cluster | None = None,
-) -> Setup:
-    """Return the setup of a run of *config*; the fitness and operators that it names are imported.
+) -> Toolbox:
+    """Return the toolbox of a run of *config*; the user's Python that it names is imported.
 
-    Raises `ValueError` if one cannot be had.
+    Raises `ValueError` if it cannot be had.
     """
     kind = config.fitness.measure.resolved()
-    return Setup(
+    return Toolbox(
         seed=config.seed,
         games=config.game_settings,
         task=config.task,
