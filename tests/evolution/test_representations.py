@@ -18,7 +18,6 @@ from evoply.evolution import (
     config_to_toml,
     evolve,
     individual_player,
-    settings_of,
     stream_for,
 )
 from evoply.evolution.breeding import breed, first_population
@@ -117,17 +116,17 @@ def test_a_run_of_every_shape_is_resumed_reported_and_saved(name: str, tmp_path:
 
 def test_a_plain_tree_is_the_default_and_the_shape_is_part_of_a_digest() -> None:
     assert config_of().individual.kind == "tree"
-    assert settings_of(config_of())["individual"] == {"kind": "tree"}
+    assert config_of().resolved_settings()["individual"] == {"kind": "tree"}
     shape = {"individual": {"kind": "sum"}}
-    assert settings_of(config_of(**shape))["individual"] == {"kind": "sum", "trees": 2}
+    assert config_of(**shape).resolved_settings()["individual"] == {"kind": "sum", "trees": 2}
 
 
 def test_the_clock_of_plies_is_a_setting() -> None:
     by_ply = config_of(individual={"kind": "stages", "clock": "ply"})
     assert config_from_toml(config_to_toml(by_ply)) == by_ply
-    assert settings_of(by_ply)["individual"]["clock"] == "ply"
+    assert by_ply.resolved_settings()["individual"]["clock"] == "ply"
     usual = config_of(individual={"kind": "stages"})
-    assert settings_of(usual)["individual"]["clock"] == "pieces"
+    assert usual.resolved_settings()["individual"]["clock"] == "pieces"
     assert str(next(evolve(by_ply)).champion).startswith("{ ply_stages (")
 
 

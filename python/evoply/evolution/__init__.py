@@ -86,7 +86,6 @@ if TYPE_CHECKING:
     from evoply.evolution.generation import (
         Generation,
         individual_player,
-        settings_of,
         stream_for,
     )
     from evoply.evolution.generation_statistics import Census, FreshResult, Seconds, Statistics
@@ -218,7 +217,6 @@ __all__ = [
     "matches",
     "replay",
     "self_contained",
-    "settings_of",
     "signature",
     "step",
     "stored_final_test",
@@ -246,7 +244,7 @@ give_when_used(
         "fitness.measuring": "fitness_text is_share",
         "fitness.training_games": "first_half_points",
         "final_test": "FinalTest final_test",
-        "generation": "Generation individual_player settings_of stream_for",
+        "generation": "Generation individual_player stream_for",
         "individuals": "ArchiveEntry HallOfFameEntry Individual MapPlace front_of",
         "loop": "Evolution evolve step",
         "map_elites.axes": "Axis Bins",

@@ -11,7 +11,6 @@ from typing import Annotated, Any
 
 from evoply import gp
 from evoply._native import Stream
-from evoply.evolution.breeding.first_generation import is_tree_text
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.generation_statistics import Census, FreshResult, Seconds, Statistics
 from evoply.evolution.individuals import (
@@ -21,10 +20,8 @@ from evoply.evolution.individuals import (
     MapPlace,
     ranking,
 )
-from evoply.evolution.play.opponents import resolved, with_players
 from evoply.evolution.play.panel import IndividualPlayer
 from evoply.files import checksum
-from evoply.own_code import without_places
 from evoply.runs.kept_steps import APART, Tree
 from evoply.sections import Page, Shown, facts_page, share
 
@@ -150,31 +147,6 @@ def stream_for(seed: int, purpose: str, generation: int) -> Stream:
     return Stream(seed, purpose, generation)
 
 
-def settings_of(config: EvolutionConfig) -> dict[str, Any]:
-    """Return the settings of a config that decide results, players resolved, as JSON values."""
-    settings = config.decisive()
-    if not config.player.is_limited:
-        del settings["player"]["ordering"]  # changes no move
-    elif config.player.ordering == "usual":
-        settings["player"]["ordering"] = "none"  # the usual one where nodes are counted
-    settings["fitness"]["opening_plies"] = config.opening_plies
-    # A text may name a file: its content counts, not its path.
-    settings["fitness"]["opponents"] = [
-        {"player": resolved(opponent.player, config.game), "pairs": opponent.pairs}
-        | ({} if opponent.games is None else {"games": opponent.games})
-        for opponent in config.fitness.opponents
-    ]
-    settings["fitness"]["measure"] = with_players(
-        settings["fitness"]["measure"], lambda player: resolved(player, config.game)
-    )
-    settings["initialisation"]["seeds"] = [
-        seed if is_tree_text(seed) else resolved(seed, config.game)
-        for seed in config.initialisation.seeds
-    ]
-    without_code: dict[str, Any] = without_places(settings)
-    return without_code
-
-
 def digest_of(generation: Generation) -> str:
     """Return the digest of *generation*, which is equal exactly if the computed values are equal.
 
@@ -186,7 +158,7 @@ def digest_of(generation: Generation) -> str:
     """
     config, number = generation.config, generation.number
     content = {
-        "settings": settings_of(config),
+        "settings": config.resolved_settings(),
         "generation": number,
         "seeds": {each: f"{stream_for(config.seed, each, number).key:#x}" for each in PURPOSES},
         "individuals": [
