@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import Annotated, Any
 
 from evoply import gp
-from evoply._native import Stream
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.generation_statistics import Census, FreshResult, Seconds, Statistics
 from evoply.evolution.individuals import (
@@ -20,13 +19,10 @@ from evoply.evolution.individuals import (
     MapPlace,
     ranking,
 )
-from evoply.evolution.play.panel import IndividualPlayer
+from evoply.evolution.play.panel import PURPOSES, IndividualPlayer, stream_for
 from evoply.files import checksum
 from evoply.runs.kept_steps import APART, Tree
 from evoply.sections import Page, Shown, facts_page, share
-
-PURPOSES = ("breeding", "training", "fresh", "opponents", "final")
-"""Every purpose has its own keys: openings of one never occur in another."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -138,13 +134,6 @@ class Generation(Shown):
 def individual_player(config: EvolutionConfig, tree: gp.Genotype) -> IndividualPlayer:
     """Return the player that *tree* is in a run of *config*, as data that can be saved."""
     return config.game_settings.player(tree)
-
-
-def stream_for(seed: int, purpose: str, generation: int) -> Stream:
-    """Return the stream of one purpose in one generation of a run with this *seed*."""
-    if purpose not in PURPOSES:
-        raise ValueError(f"unknown purpose {purpose!r}")
-    return Stream(seed, purpose, generation)
 
 
 def digest_of(generation: Generation) -> str:

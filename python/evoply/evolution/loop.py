@@ -41,8 +41,7 @@ from evoply.evolution.generation import Generation
 from evoply.evolution.generation_statistics import Census, Seconds, Statistics
 from evoply.evolution.hall_of_fame import FreshTest, draw_earlier, fresh_test, updated_hall
 from evoply.evolution.individuals import ArchiveEntry, Individual, ranking
-from evoply.evolution.map_elites.axes import Bins
-from evoply.evolution.map_elites.descriptors import placed
+from evoply.evolution.map_elites.descriptors import RunMap, placed
 from evoply.evolution.play.panel import Play
 from evoply.evolution.play.population import panel_of, population_of
 from evoply.evolution.toolbox import ProgressCallback, Toolbox, toolbox_of
@@ -222,8 +221,8 @@ def step(
 
         # Step 3. Play, and choose who lives on if parents compete with their offspring.
         result = measured(toolbox.kind, population, training, toolbox.parsimony)
-        found = individuals_of(offspring, result)
-        found, more_games, more_work = placed(toolbox, found, population, number)
+        found, tell = individuals_of(offspring, result), toolbox.play("descriptions", number)
+        found, more_games, more_work = placed(toolbox.map, found, population, number, tell)
         result = replace(result, games=result.games + more_games, work=result.work + more_work)
         chosen = survivors_of(toolbox, previous, found)
         individuals = tuple(found[position] for position in chosen)
@@ -247,7 +246,7 @@ def step(
         champion=test.champion,
         fresh=test.results,
         statistics=_statistics(
-            toolbox.axes, previous, individuals, test, len(population.trees), played
+            toolbox.map, previous, individuals, test, len(population.trees), played
         ),
         census=census_of(
             individuals,
@@ -271,7 +270,7 @@ def training_of(
     """Return what the generation after *previous* is measured with; *play* plays its games."""
     number = 0 if previous is None else previous.number + 1
     games, task, guests = toolbox.games, toolbox.task, toolbox.kind.guests(toolbox.task)
-    if toolbox.axes and previous is not None:
+    if toolbox.map is not None and previous is not None:
         # Parents are not as many as offspring: there is one for each cell that is filled.
         task = replace(task, population_size=task.population_size + len(previous.individuals))
     archive = () if previous is None else previous.archive
@@ -353,7 +352,7 @@ def _archive_with(
 
 
 def _statistics(
-    axes: Sequence[Bins],
+    run_map: RunMap | None,
     previous: Generation | None,
     individuals: tuple[Individual, ...],
     test: FreshTest,
@@ -375,15 +374,15 @@ def _statistics(
         distinct_trees=distinct,
         diversity=distinct / len(individuals),
         games=games,
-        **_map_numbers(axes, previous, individuals),
+        **_map_numbers(run_map, previous, individuals),
     )
 
 
 def _map_numbers(
-    axes: Sequence[Bins], previous: Generation | None, individuals: Sequence[Individual]
+    run_map: RunMap | None, previous: Generation | None, individuals: Sequence[Individual]
 ) -> dict[str, Any]:
     """Return the statistics of a map; none without one."""
-    if not axes:
+    if run_map is None:
         return {}
     places = [individual.place for individual in individuals if individual.place is not None]
     number, known = 0, set()
@@ -393,7 +392,7 @@ def _map_numbers(
     new = [place.cell in known for place in places if place.born == number]
     return {
         "cells": len(places),
-        "coverage": len(places) / math.prod(axis.count for axis in axes),
+        "coverage": len(places) / math.prod(axis.count for axis in run_map.axes),
         "filled": new.count(False),
         "improved": new.count(True),
     }

@@ -100,7 +100,7 @@ def replay(
     if kind.is_relative:
         result = measured(kind, population, training, parsimony)
         count, everybody = result.games, individuals_of(players, result)
-        everybody, _, _ = placed(toolbox, everybody, population, generation)
+        everybody, _, _ = placed(toolbox.map, everybody, population, generation, games.play)
         chosen = survivors_of(toolbox, before, everybody)
         now = {place: float(result.fitness[who]) for place, who in enumerate(chosen)}
     else:
