@@ -13,7 +13,7 @@ from statistics import median
 from evoply import gp
 from evoply._native import Stream
 from evoply.evolution.config.evolution_config import HallOfFame
-from evoply.evolution.fitness import EarlierGenerations
+from evoply.evolution.config.game_settings import EarlierGenerations
 from evoply.evolution.generation_statistics import FreshResult
 from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individual, ranking
 from evoply.evolution.play.panel import Games, Panel, Play, Trial, trial

@@ -159,11 +159,17 @@ class Evolution(KeptLearner[Generation]):
 
     def first(self, config: EvolutionConfig, /) -> Generation:
         """Return generation 0, the random one."""
-        return self._step(config, None)
+        return self.after(config, None)
 
-    def after(self, config: EvolutionConfig, generation: Generation, /) -> Generation:
+    def after(self, config: EvolutionConfig, generation: Generation | None, /) -> Generation:
         """Return the generation after *generation* in a run of *config*."""
-        return self._step(config, generation)
+        return step(
+            config,
+            generation,
+            threads=self.threads,
+            progress=self.progress,
+            cluster=self.cluster,
+        )
 
     def settled(self, config: EvolutionConfig, /) -> EvolutionConfig:
         """Return *config* with the contents of the files that it names."""
@@ -185,15 +191,6 @@ class Evolution(KeptLearner[Generation]):
         generation: Generation = loaded(Generation, data, config.primitive_set, config=config)
         generation.check()
         return generation
-
-    def _step(self, config: EvolutionConfig, previous: Generation | None) -> Generation:
-        return step(
-            config,
-            previous,
-            threads=self.threads,
-            progress=self.progress,
-            cluster=self.cluster,
-        )
 
 
 def step(
@@ -249,7 +246,9 @@ def step(
         archive=archive,
         champion=test.champion,
         fresh=test.results,
-        statistics=_statistics(setup, previous, individuals, test, len(population.trees), played),
+        statistics=_statistics(
+            setup.axes, previous, individuals, test, len(population.trees), played
+        ),
         census=census_of(
             individuals,
             population.programs,
@@ -352,7 +351,7 @@ def _archive_with(
 
 
 def _statistics(
-    setup: Setup,
+    axes: Sequence[Bins],
     previous: Generation | None,
     individuals: tuple[Individual, ...],
     test: FreshTest,
@@ -374,7 +373,7 @@ def _statistics(
         distinct_trees=distinct,
         diversity=distinct / len(individuals),
         games=games,
-        **_map_numbers(setup.axes, previous, individuals),
+        **_map_numbers(axes, previous, individuals),
     )
 
 

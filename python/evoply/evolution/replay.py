@@ -100,7 +100,7 @@ def replay(
     if kind.is_relative:
         result = measured(kind, population, training, parsimony)
         count, everybody = result.games, individuals_of(players, result)
-        everybody, _, _ = placed(setup, everybody, population, generation, games.play)
+        everybody, _, _ = placed(setup, everybody, population, generation)
         chosen = survivors_of(setup, before, everybody)
         now = {place: float(result.fitness[who]) for place, who in enumerate(chosen)}
     else:

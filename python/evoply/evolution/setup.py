@@ -56,18 +56,21 @@ class Setup:
 
     def play(self, stage: str, number: int) -> Play:
         """Return what plays a batch of generation *number* and reports the progress of *stage*."""
-        told = self.progress
-
-        def report(done: int, games: int) -> None:
-            if told is not None:
-                told(Progress(number, stage, done, games))
-
         return partial(
             self.games.play,
             threads=self.threads,
-            progress=None if told is None else report,
+            progress=reporter(self.progress, number, stage),
             cluster=self.cluster,
         )
+
+
+def reporter(
+    progress: ProgressCallback | None, number: int, stage: str
+) -> Callable[[int, int], object] | None:
+    """Return what tells *progress* of the games done and of all in a *stage* of a generation."""
+    if progress is None:
+        return None
+    return lambda done, games: progress(Progress(number, stage, done, games))
 
 
 def setup_of(

@@ -34,9 +34,10 @@ from evoply.evolution.config.player_settings import (
 )
 from evoply.evolution.fitness.measuring import fitness_text
 from evoply.evolution.generation import Generation
-from evoply.evolution.loop import Evolution, ProgressCallback
+from evoply.evolution.loop import Evolution
 from evoply.evolution.play.panel import Batch
 from evoply.evolution.play.population import seats_of
+from evoply.evolution.setup import ProgressCallback
 from evoply.files import checksum
 from evoply.islands.island_epoch import (
     IslandEpoch,

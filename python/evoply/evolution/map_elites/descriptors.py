@@ -47,17 +47,16 @@ def placed(
     individuals: tuple[Individual, ...],
     population: Population,
     generation: int,
-    play: Play | None = None,
 ) -> tuple[tuple[Individual, ...], int, int]:
     """Return *individuals* with places if survival is a map, and the games and work that it took.
 
-    Whoever has a place keeps it. *population* are the same; *play* plays the games that describe.
+    Whoever has a place keeps it. *population* are the same.
     """
     new = [index for index, each in enumerate(individuals) if each.place is None]
     if not setup.axes or not new:
         return individuals, 0, 0
     axes, stream = setup.axes, Stream(setup.seed, "map")
-    part, play = population.part(new), play or setup.play("descriptions", generation)
+    part, play = population.part(new), setup.play("descriptions", generation)
     about = described(part, axes, setup.games, setup.task, setup.map_pairs, stream, play)
     found = list(individuals)
     for index, which in zip(new, part.who, strict=True):
