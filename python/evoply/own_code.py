@@ -114,7 +114,7 @@ class OwnCode:
     @property
     def is_argument(self) -> bool:
         """Whether it stands for an object that no file has."""
-        return self.where.startswith("(")
+        return self.where.startswith("(") and not self.is_file
 
     @property
     def identity(self) -> str:
