@@ -22,7 +22,6 @@ from evoply.evolution import (
     Individual,
     OwnChoice,
     front_of,
-    settings_of,
 )
 from evoply.gp import Tree
 from evoply.runs import advance
@@ -206,7 +205,7 @@ def test_parents_play_again_on_the_openings_of_their_offspring() -> None:
 
 
 def test_every_key_of_a_choice_counts() -> None:
-    usual = settings_of(small(selection={"kind": "lexicase"}))
+    usual = small(selection={"kind": "lexicase"}).resolved_settings()
     assert set(usual["selection"]) == {"kind", "cases", "epsilon", "down_sampling"}
     assert usual["survival"] == {"kind": "offspring"}
     for other in (
@@ -214,7 +213,7 @@ def test_every_key_of_a_choice_counts() -> None:
         small(selection={"kind": "lexicase", "epsilon": 0.25}),
         small(selection={"kind": "lexicase"}, survival={"kind": "best"}),
     ):
-        assert settings_of(other) != usual
+        assert other.resolved_settings() != usual
 
 
 def test_every_row_is_a_kind_of_the_config() -> None:

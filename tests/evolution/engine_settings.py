@@ -5,7 +5,7 @@ from typing import Any
 from evoply._native import Stream
 from evoply.evolution import EvolutionConfig, Individual
 from evoply.evolution.breeding import first_population
-from evoply.evolution.setup import setup_of
+from evoply.evolution.toolbox import toolbox_of
 
 
 def config_with(**changes: Any) -> EvolutionConfig:
@@ -23,7 +23,7 @@ def config_with(**changes: Any) -> EvolutionConfig:
 def population(
     config: EvolutionConfig, fitness: Any = None, seed: int = 1
 ) -> tuple[Individual, ...]:
-    first = first_population(setup_of(config).breeder, Stream(seed))
+    first = first_population(toolbox_of(config).breeder, Stream(seed))
     values = [place / len(first) for place in range(len(first))] if fitness is None else fitness
     return tuple(
         Individual(one.tree, value, one.origin) for one, value in zip(first, values, strict=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from evoply import Run, replay
-from evoply.evolution import EvolutionConfig, evolve, settings_of, stream_for
+from evoply.evolution import EvolutionConfig, evolve, stream_for
 from evoply.evolution.play import Batch, panel_of, schedule_of, seats_of
 from evoply.games import DrawRules
 from evoply.protocols import ConfigError, Ending
@@ -49,8 +49,8 @@ def test_games_of_a_run_go_by_its_rules() -> None:
 
 
 def test_a_digest_covers_the_rules() -> None:
-    assert settings_of(config())["draws"]["max_plies"] != 20
-    assert settings_of(config(draws={"max_plies": 20}))["draws"]["max_plies"] == 20
+    assert config().resolved_settings()["draws"]["max_plies"] != 20
+    assert config(draws={"max_plies": 20}).resolved_settings()["draws"]["max_plies"] == 20
 
 
 def test_a_game_is_replayed_by_the_rules_of_its_run(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from evoply.evolution import (
     front_of,
 )
 from evoply.evolution.breeding import breed
-from evoply.evolution.setup import setup_of
+from evoply.evolution.toolbox import toolbox_of
 from evoply.gp import Limits, Tree, parse_tree, subtree_mutation
 from evoply.protocols import ConfigError
 
@@ -112,7 +112,7 @@ def test_every_engine_resumes_to_the_same_digests(name: str) -> None:
 
 def test_demes_select_within_themselves_and_swap_with_the_next() -> None:
     apart = config_with(population_size=40, elitism=0, demes={"size": 10, "migration": 0.0})
-    for place, one in enumerate(breed(setup_of(apart).breeder, population(apart), Stream(2))):
+    for place, one in enumerate(breed(toolbox_of(apart).breeder, population(apart), Stream(2))):
         assert {parent // 10 for parent in one.parents} <= {place // 10}
     mixed = config_with(
         population_size=40,
@@ -123,7 +123,9 @@ def test_demes_select_within_themselves_and_swap_with_the_next() -> None:
     outside = Counter(
         (place // 10, parent // 10)
         for seed in range(60)
-        for place, one in enumerate(breed(setup_of(mixed).breeder, population(mixed), Stream(seed)))
+        for place, one in enumerate(
+            breed(toolbox_of(mixed).breeder, population(mixed), Stream(seed))
+        )
         for parent in one.parents
         if parent // 10 != place // 10
     )
@@ -148,7 +150,7 @@ def test_a_steady_state_replaces_the_bad_and_spares_the_best() -> None:
             )
         assert after.statistics.best >= before.statistics.best
     worst = Counter(
-        setup_of(config).breeder.selector.worst(population(config), Stream(seed))
+        toolbox_of(config).breeder.selector.worst(population(config), Stream(seed))
         for seed in range(600)
     )
     assert worst[0] > worst[5] > worst[12]
@@ -178,7 +180,7 @@ def test_the_worst_are_drawn_by_their_distance_from_perfect() -> None:
     config = config_with(population_size=4, selection={"kind": "roulette", "scale": "adjusted"})
     individuals = population(config, [1.0, 0.75, 0.5, 0.25])
     drawn = Counter(
-        setup_of(config).breeder.selector.worst(individuals, Stream(seed)) for seed in range(6000)
+        toolbox_of(config).breeder.selector.worst(individuals, Stream(seed)) for seed in range(6000)
     )
     assert drawn[0] == 0
     observed = [drawn[index] for index in (1, 2, 3)]
@@ -192,7 +194,7 @@ def test_adjusted_roulette_is_one_over_one_plus_the_discs() -> None:
         fitness={"measure": {"kind": "opponent_discs"}},
     )
     drawn = Counter(
-        setup_of(config).breeder.selector.parents(
+        toolbox_of(config).breeder.selector.parents(
             population(config, [-9.0, -4.0, 0.0]), 26_000, Stream(4)
         )
     )
@@ -207,7 +209,7 @@ def test_tarpeian_selection_drops_longer_ones_at_its_rate() -> None:
     )
     individuals = population(config)
     mean = sum(len(one.tree) for one in individuals) / 200
-    drawn = setup_of(config).breeder.selector.parents(individuals, 500, Stream(5))
+    drawn = toolbox_of(config).breeder.selector.parents(individuals, 500, Stream(5))
     assert all(len(individuals[index].tree) <= mean for index in drawn)
 
 

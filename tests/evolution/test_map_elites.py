@@ -39,7 +39,7 @@ from evoply.evolution.fitness.contract import FitnessKind
 from evoply.evolution.generation import digest_of
 from evoply.evolution.hall_of_fame import draw_earlier
 from evoply.evolution.map_elites import descriptors
-from evoply.evolution.map_elites.descriptors import described
+from evoply.evolution.map_elites.descriptors import RunMap, described
 from evoply.evolution.play.panel import schedule_of, trial
 from evoply.evolution.play.population import panel_of, population_of, seats_of
 from evoply.evolution.selections import best_of_cells
@@ -176,8 +176,9 @@ def test_descriptions_are_those_of_games_that_are_played_move_by_move(
     trees = [parse_individual(text, ep.PRIMITIVE_SETS[primitives]) for text in texts]
     games, stream = config.game_settings, Stream(5, "map")
     names = ("mobility", "size", "length", "corners")
-    axes = [Bins(name, 10, 0.0, 1.0) for name in names]
-    found = described(population_of(games, trees), axes, games, config.task, 2, stream, games.play)
+    axes = tuple(Bins(name, 10, 0.0, 1.0) for name in names)
+    run_map = RunMap(axes, 2, games, config.task, stream)
+    found = described(run_map, population_of(games, trees), games.play)
 
     panel = panel_of(games, config.task, ()).with_pairs(2)
     schedule = schedule_of(games, len(trees), panel, stream)

@@ -8,7 +8,7 @@ from own_settings import SHORT, SMALL, small_config
 
 import evoply as ep
 from evoply.cli import main
-from evoply.evolution import config_from_toml, config_to_toml, evolve, settings_of
+from evoply.evolution import config_from_toml, config_to_toml, evolve
 from evoply.own_code import OwnCode
 from evoply.protocols import ConfigError
 from evoply.runs import advance
@@ -64,7 +64,7 @@ def test_a_config_names_them_and_they_choose_as_arguments_do(choices: Path) -> N
     )
     assert [one.individuals for one in named] == [one.individuals for one in given]
     assert config_from_toml(config_to_toml(config)) == config
-    assert str(choices) not in str(settings_of(config))
+    assert str(choices) not in str(config.resolved_settings())
     assert [one.digest for one in evolve(config, resume_from=named[1])] == [named[2].digest]
     with_cases = {"kind": "python", "code": "python:choices.py:by_cases", "cases": "opponents"}
     last = [*evolve(small_config(selection=with_cases))][-1]

@@ -14,7 +14,6 @@ from evoply import own_code
 from evoply.cli import main
 from evoply.evolution import EvolutionConfig, evolve, is_reproducible
 from evoply.evolution.fitness import PythonFitness
-from evoply.evolution.generation import settings_of
 from evoply.own_code import OwnCode
 from evoply.protocols import ConfigError, RunError
 from evoply.runs import advance
@@ -206,11 +205,11 @@ def test_digests_do_not_know_where_the_file_lies(home: Path) -> None:
         fitness={**SHORT, "opponents": [{"player": "python:parts.py:Last", "pairs": 1}]},
         player={"code": "python:parts.py:Cautious"},
     )
-    text = json.dumps(settings_of(config))
+    text = json.dumps(config.resolved_settings())
     assert str(home) not in text
     assert "Short#" in text
     assert "Cautious#" in text
-    assert settings_of(small_config())["player"]["code"] is None
+    assert small_config().resolved_settings()["player"]["code"] is None
 
 
 def test_players_in_python_are_opponents(home: Path, imports: Callable[[], int]) -> None:

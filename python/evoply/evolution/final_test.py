@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from evoply import gp
 from evoply._native import Stream
 from evoply.evolution.config.evolution_config import ConstantTuning, EvolutionConfig
-from evoply.evolution.generation import Generation, stream_for
+from evoply.evolution.generation import Generation
 from evoply.evolution.hall_of_fame import draw_earlier
 from evoply.evolution.individuals import HallOfFameEntry
-from evoply.evolution.play.panel import Games, Panel, Play, trial
+from evoply.evolution.play.panel import Games, Panel, Play, stream_for, trial
 from evoply.evolution.play.population import panel_of, seats_of
-from evoply.evolution.setup import ProgressCallback, reporter
+from evoply.evolution.toolbox import ProgressCallback, reporter
 from evoply.protocols import Cluster
 
 

@@ -41,11 +41,10 @@ from evoply.evolution.generation import Generation
 from evoply.evolution.generation_statistics import Census, Seconds, Statistics
 from evoply.evolution.hall_of_fame import FreshTest, draw_earlier, fresh_test, updated_hall
 from evoply.evolution.individuals import ArchiveEntry, Individual, ranking
-from evoply.evolution.map_elites.axes import Bins
-from evoply.evolution.map_elites.descriptors import placed
+from evoply.evolution.map_elites.descriptors import RunMap, placed
 from evoply.evolution.play.panel import Play
 from evoply.evolution.play.population import panel_of, population_of
-from evoply.evolution.setup import ProgressCallback, Setup, setup_of
+from evoply.evolution.toolbox import ProgressCallback, Toolbox, toolbox_of
 from evoply.evolution.user_code import (
     check_given_once,
     check_parts,
@@ -202,41 +201,41 @@ def step(
     cluster: Cluster | None = None,
 ) -> Generation:
     """Return the generation after *previous*, or generation 0."""
-    setup = setup_of(config, threads=threads, progress=progress, cluster=cluster)
+    toolbox = toolbox_of(config, threads=threads, progress=progress, cluster=cluster)
     times = [perf_counter()]
 
     # Step 1. Draw the opponents of the population.
-    training = training_of(setup, previous)
+    training = training_of(toolbox, previous)
     number, panel = training.generation, training.panel
 
-    if previous is not None and setup.breeder.batch is not None:
+    if previous is not None and toolbox.breeder.batch is not None:
         # Step 2 and 3 at once: breeding and judging take turns.
-        individuals, population, result = _steady(setup, training, previous)
+        individuals, population, result = _steady(toolbox, training, previous)
         times += [times[0], times[0]]
     else:
         # Step 2. Breed, and lower each different tree once.
-        offspring = players_of(setup, previous)
+        offspring = players_of(toolbox, previous)
         times.append(perf_counter())
-        population = population_of(setup.games, [child.tree for child in offspring])
+        population = population_of(toolbox.games, [child.tree for child in offspring])
         times.append(perf_counter())
 
         # Step 3. Play, and choose who lives on if parents compete with their offspring.
-        result = measured(setup.kind, population, training, setup.parsimony)
-        found = individuals_of(offspring, result)
-        found, more_games, more_work = placed(setup, found, population, number)
+        result = measured(toolbox.kind, population, training, toolbox.parsimony)
+        found, tell = individuals_of(offspring, result), toolbox.play("descriptions", number)
+        found, more_games, more_work = placed(toolbox.map, found, population, number, tell)
         result = replace(result, games=result.games + more_games, work=result.work + more_work)
-        chosen = survivors_of(setup, previous, found)
+        chosen = survivors_of(toolbox, previous, found)
         individuals = tuple(found[position] for position in chosen)
         population = population.part(chosen)
 
     # Step 4. Test the best again on fresh games.
     hall = () if previous is None else previous.hall_of_fame
-    stream, play = setup.stream("fresh", number), setup.play("fresh", number)
-    test = fresh_test(setup.tests, setup.games, stream, individuals, hall, panel, play)
+    stream, play = toolbox.stream("fresh", number), toolbox.play("fresh", number)
+    test = fresh_test(toolbox.tests, toolbox.games, stream, individuals, hall, panel, play)
     times.append(perf_counter())
 
     # Step 5. Describe the generation.
-    hall = updated_hall(hall, test, number, setup.tests.size)
+    hall = updated_hall(hall, test, number, toolbox.tests.size)
     archive = _archive_with(() if previous is None else previous.archive, test.champion, number)
     played = result.games + test.games
     return Generation(
@@ -247,13 +246,13 @@ def step(
         champion=test.champion,
         fresh=test.results,
         statistics=_statistics(
-            setup.axes, previous, individuals, test, len(population.trees), played
+            toolbox.map, previous, individuals, test, len(population.trees), played
         ),
         census=census_of(
             individuals,
             population.programs,
-            game=setup.games.game,
-            seed=setup.seed,
+            game=toolbox.games.game,
+            seed=toolbox.seed,
             median_fresh=test.median_fresh,
             work=result.work + test.work,
             games=played,
@@ -265,63 +264,65 @@ def step(
     )
 
 
-def training_of(setup: Setup, previous: Generation | None, play: Play | None = None) -> Training:
+def training_of(
+    toolbox: Toolbox, previous: Generation | None, play: Play | None = None
+) -> Training:
     """Return what the generation after *previous* is measured with; *play* plays its games."""
     number = 0 if previous is None else previous.number + 1
-    games, task, guests = setup.games, setup.task, setup.kind.guests(setup.task)
-    if setup.axes and previous is not None:
+    games, task, guests = toolbox.games, toolbox.task, toolbox.kind.guests(toolbox.task)
+    if toolbox.map is not None and previous is not None:
         # Parents are not as many as offspring: there is one for each cell that is filled.
         task = replace(task, population_size=task.population_size + len(previous.individuals))
     archive = () if previous is None else previous.archive
-    earlier = draw_earlier(task.earlier_generations, archive, setup.stream("opponents", number))
+    earlier = draw_earlier(task.earlier_generations, archive, toolbox.stream("opponents", number))
     return Training(
         task,
         games,
         panel_of(games, task, earlier),
         guests,
-        setup.stream("training", number),
-        play or setup.play("training", number),
+        toolbox.stream("training", number),
+        play or toolbox.play("training", number),
         number,
         None if previous is None else deepcopy(previous.state),
     )
 
 
-def players_of(setup: Setup, previous: Generation | None) -> Sequence[Offspring]:
+def players_of(toolbox: Toolbox, previous: Generation | None) -> Sequence[Offspring]:
     """Return who plays in the generation after *previous*: offspring, and parents that compete."""
     if previous is None:
-        return first_population(setup.breeder, setup.stream("breeding", 0))
-    breeding = setup.stream("breeding", previous.number + 1)
-    return contestants(setup.breeder, previous.individuals, breeding)
+        return first_population(toolbox.breeder, toolbox.stream("breeding", 0))
+    breeding = toolbox.stream("breeding", previous.number + 1)
+    return contestants(toolbox.breeder, previous.individuals, breeding)
 
 
 def survivors_of(
-    setup: Setup, previous: Generation | None, individuals: tuple[Individual, ...]
+    toolbox: Toolbox, previous: Generation | None, individuals: tuple[Individual, ...]
 ) -> list[int]:
     """Return the positions of those who live on of all who played."""
     number = 0 if previous is None else previous.number + 1
-    breeder = setup.breeder
+    breeder = toolbox.breeder
     if not breeder.selector.chooses_survivors(number):
         return list(range(len(individuals)))
     parents = 0 if previous is None else len(previous.individuals)
-    draws = setup.stream("breeding", number).child("survival")
+    draws = toolbox.stream("breeding", number).child("survival")
     return breeder.selector.survivors(individuals, parents, breeder.size, breeder.elitism, draws)
 
 
 def _steady(
-    setup: Setup, training: Training, previous: Generation
+    toolbox: Toolbox, training: Training, previous: Generation
 ) -> tuple[tuple[Individual, ...], Population, Measured]:
     """Return the next individuals of a steady state, their population, and the results."""
     results: list[Measured] = []
 
     def judge(offspring: Sequence[Offspring]) -> list[float]:
-        population = population_of(setup.games, [child.tree for child in offspring])
+        population = population_of(toolbox.games, [child.tree for child in offspring])
         known = replace(training, state=results[-1].state) if results else training
-        results.append(measured(setup.kind, population, known, setup.parsimony))
+        results.append(measured(toolbox.kind, population, known, toolbox.parsimony))
         fitness: list[float] = results[-1].fitness.tolist()
         return fitness
 
-    stream = setup.stream("breeding", training.generation)
-    individuals = steady_state_generation(setup.breeder, previous.individuals, stream, judge)
+    stream = toolbox.stream("breeding", training.generation)
+    individuals = steady_state_generation(toolbox.breeder, previous.individuals, stream, judge)
     total = Measured(
         fitness=np.array([individual.fitness for individual in individuals]),
         games=sum(result.games for result in results),
@@ -329,7 +330,7 @@ def _steady(
         state=results[-1].state,
     )
     trees = [individual.tree for individual in individuals]
-    return individuals, population_of(setup.games, trees), total
+    return individuals, population_of(toolbox.games, trees), total
 
 
 def individuals_of(offspring: Sequence[Offspring], result: Measured) -> tuple[Individual, ...]:
@@ -351,7 +352,7 @@ def _archive_with(
 
 
 def _statistics(
-    axes: Sequence[Bins],
+    run_map: RunMap | None,
     previous: Generation | None,
     individuals: tuple[Individual, ...],
     test: FreshTest,
@@ -373,15 +374,15 @@ def _statistics(
         distinct_trees=distinct,
         diversity=distinct / len(individuals),
         games=games,
-        **_map_numbers(axes, previous, individuals),
+        **_map_numbers(run_map, previous, individuals),
     )
 
 
 def _map_numbers(
-    axes: Sequence[Bins], previous: Generation | None, individuals: Sequence[Individual]
+    run_map: RunMap | None, previous: Generation | None, individuals: Sequence[Individual]
 ) -> dict[str, Any]:
     """Return the statistics of a map; none without one."""
-    if not axes:
+    if run_map is None:
         return {}
     places = [individual.place for individual in individuals if individual.place is not None]
     number, known = 0, set()
@@ -391,7 +392,7 @@ def _map_numbers(
     new = [place.cell in known for place in places if place.born == number]
     return {
         "cells": len(places),
-        "coverage": len(places) / math.prod(axis.count for axis in axes),
+        "coverage": len(places) / math.prod(axis.count for axis in run_map.axes),
         "filled": new.count(False),
         "improved": new.count(True),
     }

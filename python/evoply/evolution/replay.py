@@ -24,7 +24,7 @@ from evoply.evolution.map_elites.descriptors import placed
 from evoply.evolution.play.panel import Games
 from evoply.evolution.play.population import population_of
 from evoply.evolution.selections import survival_method
-from evoply.evolution.setup import Setup, setup_of
+from evoply.evolution.toolbox import Toolbox, toolbox_of
 from evoply.evolution.user_code import check_parts, with_parts
 from evoply.games import game_rules
 from evoply.own_code import other_codes
@@ -76,13 +76,13 @@ def replay(
     # Step 1. Everybody who played, and their opponents.
     stored = run.generation(generation)
     before = None if generation == 0 else run.generation(generation - 1)
-    setup = _recorded_setup(run, parts)
-    kind, games, parsimony = setup.kind, setup.games, setup.parsimony
+    toolbox = _recorded_toolbox(run, parts)
+    kind, games, parsimony = toolbox.kind, toolbox.games, toolbox.parsimony
     _check_replayable(run, kind)
     recorder = _Recorder(games, game)
-    training = training_of(setup, before, recorder.play)
-    if setup.breeder.selector.chooses_survivors(generation):
-        players = players_of(setup, before)
+    training = training_of(toolbox, before, recorder.play)
+    if toolbox.breeder.selector.chooses_survivors(generation):
+        players = players_of(toolbox, before)
     else:
         players = [Offspring(old.tree, old.origin, old.parents) for old in stored.individuals]
     population = population_of(games, [player.tree for player in players])
@@ -92,8 +92,8 @@ def replay(
     if kind.is_relative:
         result = measured(kind, population, training, parsimony)
         count, everybody = result.games, individuals_of(players, result)
-        everybody, _, _ = placed(setup, everybody, population, generation)
-        chosen = survivors_of(setup, before, everybody)
+        everybody, _, _ = placed(toolbox.map, everybody, population, generation, games.play)
+        chosen = survivors_of(toolbox, before, everybody)
         now = {place: float(result.fitness[who]) for place, who in enumerate(chosen)}
     else:
         # Every different tree has as many games, one tree's after another's.
@@ -222,8 +222,8 @@ def _check_replayable(run: Run, kind: FitnessKind) -> None:
     raise RunError(f"single games of run {run.path} cannot be replayed: it {reason}")
 
 
-def _recorded_setup(run: Run, given: PythonArguments) -> Setup:
-    """Return the setup of *run* with what is *given* again of the Python that its config names.
+def _recorded_toolbox(run: Run, given: PythonArguments) -> Toolbox:
+    """Return the toolbox of *run* with what is *given* again of the Python that its config names.
 
     Raises `RunError` if what is needed cannot be had, or is not what the run was evolved with.
     """
@@ -235,7 +235,7 @@ def _recorded_setup(run: Run, given: PythonArguments) -> Setup:
             check_parts(config)
         else:  # nothing is bred again, so nobody needs the operators
             config = config.model_copy(update={"variation": Variation()})
-        return setup_of(config)
+        return toolbox_of(config)
     except ValueError as error:
         raise RunError(
             f"single games of run {run.path} cannot be replayed: {error} - or give it again, as in "

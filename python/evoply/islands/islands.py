@@ -37,7 +37,7 @@ from evoply.evolution.generation import Generation
 from evoply.evolution.loop import Evolution
 from evoply.evolution.play.panel import Batch
 from evoply.evolution.play.population import seats_of
-from evoply.evolution.setup import ProgressCallback
+from evoply.evolution.toolbox import ProgressCallback
 from evoply.files import checksum
 from evoply.islands.island_epoch import (
     IslandEpoch,

@@ -1,6 +1,6 @@
 """What every generation of a run needs, built from its config in this one place.
 
-A generation is bred, played, judged and tested by the parts of a `Setup`. The modules that take
+A generation is bred, played, judged and tested by the parts of a `Toolbox`. The modules that take
 part in it know these parts, and not the config. Threads, progress and cluster change no result.
 """
 
@@ -18,9 +18,8 @@ from evoply.evolution.config.breeding import Parsimony
 from evoply.evolution.config.evolution_config import EvolutionConfig, HallOfFame
 from evoply.evolution.config.individual import shape_of
 from evoply.evolution.fitness import FitnessKind, Play, Task
-from evoply.evolution.generation import stream_for
-from evoply.evolution.map_elites.axes import Bins
-from evoply.evolution.play.panel import Games
+from evoply.evolution.map_elites.descriptors import RunMap
+from evoply.evolution.play.panel import Games, stream_for
 from evoply.evolution.selections import selection_method, survival_method
 from evoply.protocols import Cluster, Progress
 
@@ -28,7 +27,7 @@ ProgressCallback = Callable[[Progress], object]
 
 
 @dataclass(frozen=True, slots=True)
-class Setup:
+class Toolbox:
     """How the generations of a run are bred, played, judged and tested."""
 
     seed: int
@@ -40,10 +39,7 @@ class Setup:
     """What is measured: the config's kind of fitness, or the user's."""
     parsimony: Parsimony | None
     breeder: Breeder
-    axes: tuple[Bins, ...]
-    """The axes of the map; none without a map."""
-    map_pairs: int
-    """Opening pairs against each opponent by which an individual gets its place on the map."""
+    map: RunMap | None
     tests: HallOfFame
     """Who is tested again on fresh games, on how many, and how many of them are remembered."""
     threads: int
@@ -73,27 +69,28 @@ def reporter(
     return lambda done, games: progress(Progress(number, stage, done, games))
 
 
-def setup_of(
+def toolbox_of(
     config: EvolutionConfig,
     *,
     threads: int = 0,
     progress: ProgressCallback | None = None,
     cluster: Cluster | None = None,
-) -> Setup:
-    """Return the setup of a run of *config*; the fitness and operators that it names are imported.
+) -> Toolbox:
+    """Return the toolbox of a run of *config*; the user's Python that it names is imported.
 
-    Raises `ValueError` if one cannot be had.
+    Raises `ValueError` if it cannot be had.
     """
-    kind = config.fitness.measure.resolved()
-    return Setup(
+    kind, games, task = config.fitness.measure.resolved(), config.game_settings, config.task
+    return Toolbox(
         seed=config.seed,
-        games=config.game_settings,
-        task=config.task,
+        games=games,
+        task=task,
         kind=kind,
         parsimony=config.parsimony,
         breeder=_breeder(config, _selector(config, kind)),
-        axes=config.axes,
-        map_pairs=0 if config.map is None else config.map.pairs,
+        map=None
+        if config.map is None
+        else RunMap(config.axes, config.map.pairs, games, task, Stream(config.seed, "map")),
         tests=config.hall_of_fame,
         threads=threads or config.machine.threads,
         progress=progress,
