@@ -114,7 +114,7 @@ class OwnCode:
     @property
     def is_argument(self) -> bool:
         """Whether it stands for an object that no file has."""
-        return self.where.startswith("(")
+        return self.where.startswith("(") and not self.is_file
 
     @property
     def identity(self) -> str:
@@ -124,7 +124,10 @@ class OwnCode:
     def file(self) -> Path:
         """Return the path of its file, found without importing anything; `ValueError` if none."""
         if self.is_argument:
-            raise _nameless(self.name, _why_nameless(self.name))
+            raise ValueError(
+                f"{self.name} cannot be named: {_why_nameless(self.name)} - write it into a file, "
+                "and name it as python:FILE.py:NAME"
+            )
         path = Path(self.where).resolve() if self.is_file else _file_of_module(self.where)
         if path is None or not path.is_file():
             what = "there is no such file" if self.is_file else "no module of this name has a file"
@@ -301,30 +304,31 @@ def text_of(part: Any, source: Any = None, settings: str = "") -> str:
     It is the pinned name if a file has it. Else it is known by its qualified name and the checksum
     of its source and *settings*; *source* is the function it is made of, if it is none itself.
     """
-    try:
-        text = str(named(part))
-    except ValueError:
-        return _argument_text(part, part if source is None else source, settings)
-    _GIVEN[text] = part
-    return text
-
-
-def _argument_text(part: Any, source: Any, settings: str) -> str:
+    code = _named(part)
+    if code is not None:
+        text = str(code.named_by_user())
+        _GIVEN[text] = part
+        return text
+    source = part if source is None else source
     while isinstance(source, partial):
         settings = f"{settings}{source.args!r}{sorted(source.keywords.items())!r}"
         source = source.func
-    try:
-        lines = inspect.getsource(source if hasattr(source, "__qualname__") else type(source))
-    except (OSError, TypeError):  # typed at a prompt, or not written in Python
-        code = getattr(source, "__code__", None)
-        lines = "" if code is None else f"{code.co_code.hex()} {code.co_names} {code.co_varnames}"
-    checksum = hashlib.sha256(f"{lines}{settings}".encode()).hexdigest()
+    name, checksum = qualified_name(source), _source_checksum(source, settings)
     for number in count(1):  # two functions made in one place may remember different values
         where = "(argument)" if number == 1 else f"(argument {number})"
-        text = str(OwnCode(where, qualified_name(source), checksum))
+        text = str(OwnCode(where, name, checksum))
         if _GIVEN.setdefault(text, part) is part:
             break
     return text
+
+
+def _source_checksum(part: Any, settings: str) -> str:
+    try:
+        source = inspect.getsource(part if hasattr(part, "__qualname__") else type(part))
+    except (OSError, TypeError):  # typed at a prompt, or not written in Python
+        code = getattr(part, "__code__", None)
+        source = "" if code is None else f"{code.co_code.hex()} {code.co_names} {code.co_varnames}"
+    return hashlib.sha256(f"{source}{settings}".encode()).hexdigest()
 
 
 def put_in_place(before: OwnCode, now: OwnCode) -> None:
@@ -332,26 +336,19 @@ def put_in_place(before: OwnCode, now: OwnCode) -> None:
     _GIVEN[str(before)] = _GIVEN[str(now)]
 
 
-def named(part: Any) -> OwnCode:
-    """Return the pinned name of a function, a class or a global value of a module.
-
-    Raises `ValueError` that says why it has none, and what to do.
-    """
-    shown, is_definition = qualified_name(part), hasattr(part, "__qualname__")
+def _named(part: Any) -> OwnCode | None:
+    """Return the name of a function, a class or a global value of a module; None without a file."""
+    is_definition = hasattr(part, "__qualname__")
     definition = part if is_definition else type(part)
     module, name = sys.modules.get(definition.__module__), definition.__qualname__
     if not is_definition:
         module, name = _place_of(part, module)
-        if module is None:
-            raise _nameless(shown, "this value is no global name of a module")
     path = getattr(module, "__file__", None)
-    if module is None or path is None or not str(path).endswith(".py"):
-        raise _nameless(shown, _TYPED)
-    if _global(module, name) is not part:
-        raise _nameless(shown, _why_nameless(name, "it is defined inside a function, or replaced"))
+    is_in_file = path is not None and str(path).endswith(".py")
+    if module is None or not is_in_file or _global(module, name) is not part:
+        return None
     is_alone = not (module.__spec__ and module.__spec__.parent) or module.__name__ == "__main__"
-    where = str(Path(path).resolve()) if is_alone else module.__name__
-    return OwnCode(where, name).named_by_user()
+    return OwnCode(str(Path(str(path)).resolve()) if is_alone else module.__name__, name)
 
 
 def qualified_name(part: Any) -> str:
@@ -374,20 +371,14 @@ def _place_of(part: Any, first: ModuleType | None) -> tuple[ModuleType | None, s
     return None, ""
 
 
-_TYPED = "it was typed at a prompt or in a notebook, so no file has it"
-
-
-def _why_nameless(name: str, usual: str = "no file has it under a name") -> str:
-    """Return why an object of this qualified name has no name in a file."""
+def _why_nameless(name: str) -> str:
+    """Return why no file has an object of this qualified name."""
     if "<lambda>" in name:
         return "it is a lambda"
-    return "it is defined inside a function" if "<locals>" in name else usual
-
-
-def _nameless(shown: str, why: str) -> ValueError:
-    return ValueError(
-        f"{shown} cannot be named: {why} - write it into a file, and name it as python:FILE.py:NAME"
-    )
+    if "<locals>" in name:
+        return "it is defined inside a function"
+    is_typed = name.startswith("__main__.")
+    return "it was typed at a prompt or in a notebook" if is_typed else "it is no global of a file"
 
 
 def check_nothing_imports(what: str) -> None:

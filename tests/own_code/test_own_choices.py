@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from own_settings import SMALL, small_config
+from own_settings import SHORT, SMALL, small_config
 
 import evoply as ep
 from evoply.cli import main
@@ -82,6 +82,30 @@ def test_a_run_goes_on_and_is_replayed_from_the_command_line(
         assert whole.digests() == resumed.digests()
     assert main(["replay", "own", "--generation=2", "--game=0", "--json"]) == 0
     assert "individuals" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("road", ["text", "argument"])
+def test_a_run_with_operators_whose_parents_compete_is_replayed(choices: Path, road: str) -> None:
+    """They are bred again, so the operators are needed once more, and the fitness twice."""
+    code = OwnCode.from_text("python:parts.py:mutate").named_by_user()
+    short = OwnCode.from_text("python:parts.py:Short").named_by_user()
+    variation: dict[str, Any] = {"crossover": 0.2, "custom": {"mine": 0.5}}
+    parts: dict[str, Any] = {}
+    if road == "argument":
+        parts = {"fitness": short.loaded()(), "operators": {"mine": code.loaded()}}
+        parts["survival"] = part("Mixed")(parents=2)
+        config = small_config(variation=variation)
+    else:
+        variation["operators"] = {"mine": str(code)}
+        config = small_config(fitness=SHORT, variation=variation, survival={"kind": "best"})
+    with ep.Run.create("runs/bred", config, **parts) as run:
+        last = [*advance(run)][-1]
+        assert "mine" in last.census.operators
+        for given in ({}, parts):
+            played = ep.replay(run, 2, 0, **given)
+            assert played.games > len(last.individuals)
+        with pytest.raises(ep.RunError, match=r"not evolved with this .*mine: give the same code"):
+            ep.replay(run, 2, 0, operators={"mine": lambda tree, limits, stream: tree})
 
 
 def test_a_run_with_them_is_run_again_with_them(choices: Path) -> None:

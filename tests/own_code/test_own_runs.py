@@ -29,6 +29,9 @@ OPERATORS = {
     "operators": {"mine": "python:parts.py:mutate", "row": "python:parts.py:ROW"},
 }
 
+ARGUMENT = f"python:(argument):lab.<lambda>#{'0' * 64}"
+"""Stands for an object that nobody gave to this process."""
+
 
 def part(name: str) -> Any:
     return OwnCode.from_text(f"python:parts.py:{name}").named_by_user().loaded()
@@ -41,22 +44,27 @@ def made(name: str, config: EvolutionConfig, **parts: Any) -> list[str]:
         return run.digests()
 
 
-def test_a_named_fitness_and_operators_are_those_that_are_given(home: Path) -> None:
+def test_what_is_given_is_what_a_config_names(home: Path) -> None:
+    named = small_config(fitness=SHORT, variation=OPERATORS)
     custom = {"crossover": 0.2, "custom": {"mine": 0.3}}
-    named = list(evolve(small_config(fitness=SHORT, variation=OPERATORS)))
-    given = list(
-        evolve(
-            small_config(variation=custom),
-            fitness=part("Short")(),
-            operators={"mine": part("mutate"), "row": part("ROW")},
-        )
-    )
-    assert [one.individuals for one in named] == [one.individuals for one in given]
-    assert {"mine", "row"} <= set(named[-1].census.operators)
+    parts: dict[str, Any] = {
+        "fitness": part("Short")(),
+        "operators": {"mine": part("mutate"), "row": part("ROW")},
+    }
+    given = list(evolve(small_config(variation=custom), **parts))
+    assert given[0].config == named
+    assert [one.digest for one in evolve(named, **parts)] == [one.digest for one in given]
+    assert {"mine", "row"} <= set(given[-1].census.operators)
+    with pytest.raises(ValueError, match=r"fitness\.measure is given as an argument, too"):
+        evolve(named, fitness=part("brevity"))
+    with pytest.raises(ValueError, match=r"operators\.mine is given as an argument, too"):
+        evolve(named, operators={"mine": part("brevity")})
     heavier = {"kind": "python", "code": "python:parts.py:Short", "settings": {"weight": 1.0}}
     other = list(evolve(small_config(fitness={"measure": heavier}, variation=OPERATORS)))
-    assert [one.individuals for one in other] != [one.individuals for one in named]
-    assert {one.digest for one in other}.isdisjoint(one.digest for one in named)
+    assert [one.individuals for one in other] != [one.individuals for one in given]
+    assert {one.digest for one in other}.isdisjoint(one.digest for one in given)
+    with pytest.raises(ValueError, match=r"fitness\.measure is given as an argument, too"):
+        evolve(other[0].config, fitness=part("Short")())
 
 
 def test_a_run_is_read_without_its_python(
@@ -149,6 +157,7 @@ def test_an_object_without_a_name_is_refused_by_its_name(
                                      "settings": {"weigth": 1.0}}}},
             "weigth=1.0.* cannot be made",
         ),
+        ({"fitness": {"measure": ARGUMENT}}, "as an argument, and it is a lambda - write it into"),
         ({"variation": {"operators": {"x": "python:parts.py:mutate"}}}, "has no rate"),
         ({"variation": {"operators": {"x": "python:parts.py:NOT_A_PART"}}}, "not a function"),
         ({"variation": {"crossover": 0.5, "custom": {"x": 0.1}}}, r"variation\.operators\.x = "),
@@ -249,6 +258,7 @@ def test_a_player_in_python_is_what_evolution_evaluates(
         {"fitness.measure": "python:parts.py:Short"},
         {"fitness.measure.kind": "python", "fitness.measure.code": "python:json:loads"},
         {"player.code": "python:parts:Last"},
+        {"fitness.measure": ARGUMENT},
         {"variation.operators.x": "python:json:loads"},
         {"fitness.opponents": [{"player": "python:json:loads"}]},
         {"fitness.opponents": [{"player": '{"kind": "python", "code": "python:json:loads"}'}]},

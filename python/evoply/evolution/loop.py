@@ -12,7 +12,7 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from statistics import fmean, median
 from time import perf_counter
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 
@@ -51,7 +51,7 @@ from evoply.evolution.user_code import (
     with_parts,
 )
 from evoply.protocols import Cluster, steps
-from evoply.runs.kept_learners import KeptLearner, RunGames
+from evoply.runs.kept_learners import KeptLearner, PythonArguments, RunGames
 from evoply.runs.kept_steps import loaded
 
 _NO_OPERATORS: Mapping[str, OwnOperator] = {}
@@ -137,14 +137,14 @@ class Evolution(KeptLearner[Generation]):
     step_type: ClassVar[type[Generation]] = Generation
     counted: ClassVar[frozenset[str]] = frozenset({"games", "work"})
 
-    python_arguments: ClassVar[frozenset[str]] = frozenset(
-        {"fitness", "operators", "selection", "survival"}
-    )
+    takes_python: ClassVar[bool] = True
 
     progress: ProgressCallback | None = None
     cluster: Cluster | None = None
 
-    def with_parts(self, config: EvolutionConfig, /, **parts: Any) -> EvolutionConfig:
+    def with_parts(
+        self, config: EvolutionConfig, /, **parts: Unpack[PythonArguments]
+    ) -> EvolutionConfig:
         """Return *config* with the user's objects named in it: those that `evolve` takes."""
         return with_parts(config, **parts)
 

@@ -6,21 +6,18 @@ fitness of a tree depends on no other, only the games of this tree are played ag
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
 from evoply import arena, gp
 from evoply.arena import PreparedPlayer
 from evoply.evolution.breeding.offspring import Offspring
-from evoply.evolution.breeding.own_operators import OwnOperator
-from evoply.evolution.choosing import Choose
 from evoply.evolution.config.breeding import Variation
 from evoply.evolution.config.player_settings import is_reproducible
 from evoply.evolution.fitness import Batch, FitnessKind, Population, Training
 from evoply.evolution.fitness.measuring import measured
-from evoply.evolution.fitness.own import FunctionFitness, OwnFitness
+from evoply.evolution.fitness.own import FunctionFitness
 from evoply.evolution.generation import Generation
 from evoply.evolution.loop import individuals_of, players_of, survivors_of, training_of
 from evoply.evolution.map_elites.descriptors import placed
@@ -32,6 +29,7 @@ from evoply.evolution.user_code import check_parts, with_parts
 from evoply.games import game_rules
 from evoply.own_code import other_codes
 from evoply.protocols import GameRecord, RunError
+from evoply.runs.kept_learners import PythonArguments
 from evoply.runs.run import Run
 
 
@@ -61,17 +59,13 @@ def replay(
     run: Run,
     generation: int,
     game: int,
-    *,
-    fitness: OwnFitness | None = None,
-    operators: Mapping[str, OwnOperator] = MappingProxyType({}),
-    selection: Choose | None = None,
-    survival: Choose | None = None,
+    **parts: Unpack[PythonArguments],
 ) -> Replay:
     """Play training game number *game* of a stored *generation* again.
 
     The games of its fitness are played, and the result is compared with the stored fitness. Python
-    that the run was given is imported from its file, or is given again: a fitness, and for a run
-    whose parents compete with their offspring, which are bred again, all other parts too.
+    that the run was given is imported from its file, or is given again as *parts*: a fitness, and
+    for a run whose parents compete with their offspring, which are bred again, all others too.
 
     Raises `RunError` if there is no such game, if this evoply plays them differently, if Python
     cannot be had or is other code, or if the fitness is a function, which says nothing of its
@@ -82,9 +76,7 @@ def replay(
     # Step 1. Everybody who played, and their opponents.
     stored = run.generation(generation)
     before = None if generation == 0 else run.generation(generation - 1)
-    toolbox = _recorded_toolbox(
-        run, fitness=fitness, operators=operators, selection=selection, survival=survival
-    )
+    toolbox = _recorded_toolbox(run, parts)
     kind, games, parsimony = toolbox.kind, toolbox.games, toolbox.parsimony
     _check_replayable(run, kind)
     recorder = _Recorder(games, game)
@@ -230,7 +222,7 @@ def _check_replayable(run: Run, kind: FitnessKind) -> None:
     raise RunError(f"single games of run {run.path} cannot be replayed: it {reason}")
 
 
-def _recorded_toolbox(run: Run, **given: Any) -> Toolbox:
+def _recorded_toolbox(run: Run, given: PythonArguments) -> Toolbox:
     """Return the toolbox of *run* with what is *given* again of the Python that its config names.
 
     Raises `RunError` if what is needed cannot be had, or is not what the run was evolved with.

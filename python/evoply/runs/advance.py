@@ -6,10 +6,9 @@ the same steps.
 
 import time
 import tomllib
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator
 from dataclasses import replace
-from types import MappingProxyType
-from typing import Any
+from typing import Any, Unpack
 
 from evoply import _native
 from evoply.arena.behaviour import signature
@@ -17,6 +16,7 @@ from evoply.files import read_kept_text
 from evoply.own_code import OwnCode, codes_in, other_codes, put_in_place
 from evoply.protocols import Cluster, Progress, RunError, steps
 from evoply.runs.folder import CONFIG, clear_request, read_request, stored_learner
+from evoply.runs.kept_learners import PythonArguments
 from evoply.runs.kind import check_installed
 from evoply.runs.run import Run
 
@@ -31,24 +31,20 @@ def advance(
     progress: Callable[[Progress], object] | None = None,
     command: str = "",
     allow_other_version: bool = False,
-    fitness: Any = None,
-    operators: Mapping[str, Any] = MappingProxyType({}),
-    selection: Any = None,
-    survival: Any = None,
     other_limit: Callable[[Any], str] | None = None,
     cluster: Cluster | None = None,
+    **parts: Unpack[PythonArguments],
 ) -> Generator[Any, None, None]:
     """Yield the remaining steps of *run*, each saved before it is yielded.
 
     *config* may differ from the run's in its limits and `machine` only, to go on for longer; by
-    default the run's own is used. *threads*, *progress*, *fitness*, *operators*, *selection* and
-    *survival* are those of `evolve`, for runs of evolution; the learner of any other run is given
-    to `Run.create` and `Run.open`. The config names the user's own Python, which is given again
-    where no file has it, and must be the same. *other_limit* returns after each step the name of a
-    limit that the run has reached and its config does not know, or "". After the last generation of
-    evolution the final test names the champion. A *cluster*
-    (`evoply.cluster.connect`) plays the games of evolution, or makes the steps of learning; the run
-    folder and its lock stay here.
+    default the run's own is used. *threads* and *progress* are those of `evolve`; the learner of a
+    run that is not evoply's is given to `Run.create` and `Run.open`. *parts* are the user's own
+    fitness, operators, selection and survival of a run of evolution: they are given again where no
+    file has them, and must be the same. *other_limit* returns after each step the name of a limit
+    that the run has reached and its config does not know, or "". After the last generation of
+    evolution the final test names the champion. A *cluster* (`evoply.cluster.connect`) plays the
+    games of evolution, or makes the steps of learning; the run folder and its lock stay here.
 
     Raises `RunError` if another process writes the run, if the run is
     damaged, or if this evoply computes differently from the one that wrote it, unless
@@ -59,10 +55,7 @@ def advance(
     learner = learners.made(threads=threads, progress=progress, cluster=cluster)
     config = _resolve_config(run, config)
     _check_learner(run, allow_other_version)
-    given = {
-        "fitness": fitness, "operators": operators, "selection": selection, "survival": survival
-    }  # fmt: skip
-    config = _with_given(run, config, given, allow_other_version)
+    config = _with_given(run, config, parts, allow_other_version)
     if cluster is not None:
         learners.check_sendable(config)
     check_installed(run.kind, config)
@@ -136,7 +129,7 @@ def _check_signature(run: Run, allow_other_version: bool) -> None:
     )
 
 
-def _with_given(run: Run, config: Any, given: Mapping[str, Any], allow_other_version: bool) -> Any:
+def _with_given(run: Run, config: Any, given: PythonArguments, allow_other_version: bool) -> Any:
     """Return *config* with what is *given* again; `RunError` for other code, or if some is missing.
 
     What a file has need not be given.

@@ -99,7 +99,7 @@ def stored_kind(kinds: Kinds, config_file: Path, learner: Any = None) -> Kind:
         raise RunError(f"learner: {error}") from None
     # By its name alone: who goes on with the run looks at more.
     stored, given = (name if code is None else code.label), kind.name
-    if _last(stored) != _last(given):
+    if _last(stored) != _last(given) or (code is None) != (kind.own is None):
         raise RunError(
             f"run {config_file.parent} was made by the learner {stored}, not by {given}: "
             "give that one, or none for reading only"

@@ -6,7 +6,7 @@ A learner of evoply's own is a frozen dataclass whose fields are the arguments i
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypedDict, TypeVar, Unpack
 
 from evoply.arena.on_cluster import check_game
 from evoply.configs.run_config import RunConfig, written_config
@@ -38,6 +38,15 @@ class RunEnding:
     def status(self) -> str:
         """Finished if all steps were made, limit if another limit came first."""
         return "finished" if self.ended_by in _WHOLE else "limit"
+
+
+class PythonArguments(TypedDict, total=False):
+    """A user's objects for a config of evolution, as `evolve` takes them."""
+
+    fitness: Any
+    operators: Mapping[str, Any]
+    selection: Any
+    survival: Any
 
 
 class EndOfRun(NamedTuple):
@@ -72,10 +81,10 @@ class KeptLearner(Generic[_Step]):
     """Why no cluster can share a run, if none can."""
     counted: ClassVar[frozenset[str]] = frozenset({"games"})
     """The names of the `totals` of its steps."""
-    python_arguments: ClassVar[frozenset[str]] = frozenset()
-    """What of a user's Python may be given as an argument, which `with_parts` names in a config."""
+    takes_python: ClassVar[bool] = False
+    """Whether its configs name a user's own Python, which may be given as arguments."""
 
-    def with_parts(self, config: Any, /, **parts: Any) -> Any:
+    def with_parts(self, config: Any, /, **parts: Unpack[PythonArguments]) -> Any:
         """Return *config* with a user's objects named in it."""
         return config
 
@@ -154,14 +163,14 @@ class Learners:
         learner: Learner = replace(self.given, **taken) if taken else self.given
         return learner
 
-    def with_parts(self, config: Any, /, **parts: Any) -> Any:
+    def with_parts(self, config: Any, /, **parts: Unpack[PythonArguments]) -> Any:
         """Return *config* with a user's objects named in it; `RunError` if it takes none."""
-        given = {name: part for name, part in parts.items() if part}
-        taken = frozenset() if self.own is not None else self.given.python_arguments
-        refused = [name for name in given if name not in taken]
-        if refused:
-            raise RunError(f"{', '.join(refused)}: {self.no_arguments}")
-        return self.given.with_parts(config, **given) if given else config
+        given = [name for name, part in parts.items() if part]
+        if not given:
+            return config
+        if self.own is not None or not self.given.takes_python:
+            raise RunError(f"{', '.join(given)}: {self.no_arguments}")
+        return self.given.with_parts(config, **parts)
 
     def check_sendable(self, config: Any, /, *, is_whole: bool = False) -> None:
         """Raise ValueError if workers of a cluster cannot share a run of *config*.

@@ -83,7 +83,7 @@ class Kind:
     def configs(self) -> ModelConfigs | OwnConfigs:
         """How its configs are read and written."""
         if self.read is None:
-            return OwnConfigs(self.name, self.own or "", self.learner)
+            return OwnConfigs(self.name, self.own or self.name, self.learner)
         return ModelConfigs(self.learner, self.read)
 
     @property

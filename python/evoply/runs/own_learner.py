@@ -74,7 +74,7 @@ def with_learner(run: Any) -> Any:
         assert run.kind.learners.given is not None
         return run
     except RunError:
-        path, learner = run.path, run.kind.own
+        path, learner = run.path, run.kind.own or run.kind.name
     try:
         OwnCode.from_text(learner).check()
     except ValueError as error:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, NoReturn, Self, TypeVar
+from typing import Any, ClassVar, NoReturn, Self, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,7 @@ from evoply.runs.folder import (
     how_to_go_on,
     status_in,
 )
-from evoply.runs.kept_learners import RunEnding, RunGames
+from evoply.runs.kept_learners import PythonArguments, RunEnding, RunGames
 from evoply.runs.kind import Kind, check_installed
 from evoply.runs.schema import reading, unreadable
 
@@ -75,24 +75,19 @@ class Run:
         *,
         learner: Any = None,
         command: str = "",
-        fitness: Any = None,
-        operators: Mapping[str, Any] = MappingProxyType({}),
-        selection: Any = None,
-        survival: Any = None,
+        **parts: Unpack[PythonArguments],
     ) -> Self:
         """Make the folder *path* for a new run; raise `RunError` if it exists or cannot be made.
 
         *config* is an `EvolutionConfig`, a `LearningConfig`, or the config of *learner*, your own
         `StorableLearner` or a text that names it; `ConfigError` if it cannot be written. *command*
-        is the command line, kept for the report. *fitness*, *operators*, *selection* and *survival*
-        are those of `evolve`, for runs of evolution: the config of the run names them. The folder
-        appears as a whole or not at all.
+        is the command line, kept for the report. *parts* are the user's own
+        fitness, operators, selection and survival, as `evolve` takes them: the config of the run
+        names them. The folder appears as a whole or not at all.
         """
         folder = Path(path)
         kind = kind_of(cls.kinds, config, learner)
-        config = kind.learners.with_parts(
-            config, fitness=fitness, operators=operators, selection=selection, survival=survival
-        )
+        config = kind.learners.with_parts(config, **parts)
         texts = {CONFIG: kind.configs.write(config), GAME: game_content(config)}
         contents = {name: text.encode() for name, text in texts.items() if text is not None}
         check_installed(kind, config)
