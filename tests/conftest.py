@@ -63,6 +63,12 @@ def without_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def elsewhere(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Return what makes this process one that was given nothing of a user's as an argument."""
+    return lambda: monkeypatch.setattr("evoply.own_code._GIVEN", {})
+
+
+@pytest.fixture
 def units_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let this process do the units of experiments, for which it would start others."""
     from pool_here import PoolHere

@@ -5,6 +5,10 @@ The text is how configs, runs and experiments name a fitness, an operator, a lea
 code never takes its place unseen; modules that the file imports are not covered. Reading, checking
 and writing such texts imports nothing; `OwnCode.loaded` alone runs the file.
 
+An object that a user gives as an argument becomes such a text at the door (`text_of`); behind it
+there are only texts. If no file has the object, the text says so, `python:(argument):NAME#SHA`,
+and means something only in the process that was given it.
+
 What a user types names any file. What is *carried* (by a run, an experiment, rules, the page) names
 only pinned files, and they run only where the user named the same ones, or allowed all of them
 with `code_in_runs_allowed`. The same holds for programs: engines and bots.
@@ -16,6 +20,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import inspect
 import json
 import re
 import sys
@@ -26,9 +31,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
+from itertools import count
 from pathlib import Path
 from types import ModuleType
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import AfterValidator
 
@@ -41,6 +47,10 @@ _TEXT = re.compile(
     r"python:(?P<where>.+?):(?P<name>[^\W\d]\w*(?:\.[^\W\d]\w*)*)(?:#(?P<checksum>[0-9a-f]{64}))?",
     re.DOTALL,
 )
+_ARGUMENT = re.compile(
+    r"python:(?P<where>\(argument(?: \d+)?\)):(?P<name>[\w.<>]+)#(?P<checksum>[0-9a-f]{64})"
+)
+"""An object that no file has; of several with the same name and source all but one are numbered."""
 _WHOLE = "*"
 """Stands for the whole file where no name in it matters."""
 _LONGEST_TEXT = 4000
@@ -57,6 +67,8 @@ _NAMED: set[str] = set()
 """Programs that the user named, each by what is the same wherever it is named again."""
 _ALLOWING: list[None] = []
 """As long as the blocks of `code_in_runs_allowed` that are open."""
+_GIVEN: dict[str, Any] = {}
+"""What the user gave as arguments, each by the text that stands for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +76,22 @@ class OwnCode:
     """A function, class or value in a Python file of the user."""
 
     where: str
-    """The path of a file that ends in `.py`, or the name of a module."""
+    """The path of a file that ends in `.py`, the name of a module, or that it is an argument."""
     name: str
-    """Its name there; one inside a class has dots."""
+    """Its name there; one inside a class has dots. Of an argument, with its module."""
     checksum: str = ""
-    """The SHA-256 of the file, in hexadecimal; "" if the text is not pinned."""
+    """The SHA-256 of the file, in hexadecimal; "" if the text is not pinned. Of an argument that of
+    its own source and settings."""
 
     @classmethod
     def from_text(cls, text: str) -> OwnCode:
         """Return what *text* names; `ValueError` unless it is of the form."""
-        written = _TEXT.fullmatch(text.strip()) if len(text) <= _LONGEST_TEXT else None
+        stripped = text.strip() if len(text) <= _LONGEST_TEXT else ""
+        argument = _ARGUMENT.fullmatch(stripped)
+        written = argument or _TEXT.fullmatch(stripped)
         where = "" if written is None else written["where"]
-        if written is None or not (where.endswith(".py") or _is_module(where)):
+        is_known = argument is not None or where.endswith(".py") or _is_module(where)
+        if written is None or not is_known:
             raise ValueError(f"{shorten(text)!r} names no Python: write {FORM}")
         return cls(where, written["name"], written["checksum"] or "")
 
@@ -85,6 +101,8 @@ class OwnCode:
     @property
     def label(self) -> str:
         """The text for people: without folder and checksum."""
+        if self.is_argument:
+            return self.name
         where = Path(self.where).name if self.is_file else self.where
         return f"{PREFIX}{where}" + f":{self.name}" * (self.name != _WHOLE)
 
@@ -94,12 +112,22 @@ class OwnCode:
         return self.where.endswith(".py")
 
     @property
+    def is_argument(self) -> bool:
+        """Whether it stands for an object that no file has."""
+        return self.where.startswith("(") and not self.is_file
+
+    @property
     def identity(self) -> str:
         """The text for a digest, which no path and no name of a file changes."""
         return f"{self.name}#{self.checksum}"
 
     def file(self) -> Path:
         """Return the path of its file, found without importing anything; `ValueError` if none."""
+        if self.is_argument:
+            raise ValueError(
+                f"{self.name} cannot be named: {_why_nameless(self.name)} - write it into a file, "
+                "and name it as python:FILE.py:NAME"
+            )
         path = Path(self.where).resolve() if self.is_file else _file_of_module(self.where)
         if path is None or not path.is_file():
             what = "there is no such file" if self.is_file else "no module of this name has a file"
@@ -135,17 +163,31 @@ class OwnCode:
         return json.dumps(["python", self.where, self.name, self.checksum])
 
     def check(self) -> None:
-        """Raise `ValueError` unless the file is there and, if it is pinned, unchanged."""
-        self.source()
+        """Raise `ValueError` unless the file is there and, if it is pinned, unchanged.
+
+        An argument must be one of this process.
+        """
+        if not self.is_argument:
+            self.source()
+        elif str(self) not in _GIVEN:
+            raise ValueError(
+                f"{self.name} is Python that was given as an argument, and "
+                f"{_why_nameless(self.name)} - write it into a file, and name it as "
+                "python:FILE.py:NAME"
+            )
 
     def loaded(self) -> Any:
-        """Import the file, and return what is named.
+        """Return the object that the user gave, or import the file, and return what is named.
 
         Each content of a file is imported once: changing the file does not disturb a run that goes
         on. Raises `ValueError` that says what is wrong: the file is missing or was changed, is
         named only by a run, cannot be imported, or has nothing of this name.
         """
         pinned = self.pinned()
+        if str(pinned) in _GIVEN:
+            return _GIVEN[str(pinned)]
+        if self.is_argument:
+            self.check()
         check_may_run(pinned._place, f"{self.label} ({pinned.where})")
         found: Any = _module(replace(pinned, name=_WHOLE))
         for place, part in enumerate(self.name.split(".")):
@@ -204,22 +246,47 @@ CarriedCode = Annotated[str, AfterValidator(lambda text: str(carried_code(text))
 """The same in what is carried: the text has its checksum already."""
 
 
-def texts_in(data: Any) -> Iterator[str]:
+class NamedCode(NamedTuple):
+    """A text that names Python in a config."""
+
+    path: str
+    """The key whose value it is, or the table whose `code` it is."""
+    code: OwnCode
+    settings: Any = None
+    """What its table has as `settings`, None without one."""
+
+    @property
+    def identity(self) -> str:
+        """What it is known by, wherever its file lies."""
+        return f"{self.code.identity} {json.dumps(self.settings or {}, sort_keys=True)}"
+
+
+def codes_in(data: Any, path: str = "") -> Iterator[NamedCode]:
     """Yield the texts in nested *data* that name Python, also those in players in JSON form."""
     if isinstance(data, str):
         if is_own_code(data):
-            yield data
+            yield NamedCode(path, OwnCode.from_text(data))
         elif data.lstrip().startswith("{") and PREFIX in data:
             try:
-                yield from texts_in(json.loads(data))
+                yield from codes_in(json.loads(data), path)
             except (ValueError, RecursionError):
                 return  # who reads the player says so
     elif isinstance(data, Mapping):
-        for value in data.values():
-            yield from texts_in(value)
+        if is_own_code(data.get("code")):
+            yield NamedCode(path, OwnCode.from_text(data["code"]), data.get("settings"))
+            data = {key: value for key, value in data.items() if key != "code"}
+        for key, value in data.items():
+            yield from codes_in(value, f"{path}.{key}".lstrip("."))
     elif isinstance(data, list | tuple):
         for value in data:
-            yield from texts_in(value)
+            yield from codes_in(value, path)
+
+
+def other_codes(before: Any, now: Any) -> list[tuple[NamedCode | None, NamedCode]]:
+    """Return each text in *now* that *before* has not or has otherwise, after the one there."""
+    known = {each.path: each for each in codes_in(before)}
+    pairs = [(known.get(each.path), each) for each in codes_in(now)]
+    return [(old, new) for old, new in pairs if old is None or old.identity != new.identity]
 
 
 def without_places(data: Any) -> Any:
@@ -231,27 +298,57 @@ def without_places(data: Any) -> Any:
     return OwnCode.from_text(data).pinned().identity if is_own_code(data) else data
 
 
-def named(part: Any) -> OwnCode:
-    """Return the pinned name of a function, a class or a global value of a module.
+def text_of(part: Any, source: Any = None, settings: str = "") -> str:
+    """Return the text that stands for a user's object, by which this process finds it.
 
-    Raises `ValueError` that says why it has none, and what to do.
+    It is the pinned name if a file has it. Else it is known by its qualified name and the checksum
+    of its source and *settings*; *source* is the function it is made of, if it is none itself.
     """
-    shown, is_definition = qualified_name(part), hasattr(part, "__qualname__")
+    code = _named(part)
+    if code is not None:
+        text = str(code.named_by_user())
+        _GIVEN[text] = part
+        return text
+    source = part if source is None else source
+    while isinstance(source, partial):
+        settings = f"{settings}{source.args!r}{sorted(source.keywords.items())!r}"
+        source = source.func
+    name, checksum = qualified_name(source), _source_checksum(source, settings)
+    for number in count(1):  # two functions made in one place may remember different values
+        where = "(argument)" if number == 1 else f"(argument {number})"
+        text = str(OwnCode(where, name, checksum))
+        if _GIVEN.setdefault(text, part) is part:
+            break
+    return text
+
+
+def _source_checksum(part: Any, settings: str) -> str:
+    try:
+        source = inspect.getsource(part if hasattr(part, "__qualname__") else type(part))
+    except (OSError, TypeError):  # typed at a prompt, or not written in Python
+        code = getattr(part, "__code__", None)
+        source = "" if code is None else f"{code.co_code.hex()} {code.co_names} {code.co_varnames}"
+    return hashlib.sha256(f"{source}{settings}".encode()).hexdigest()
+
+
+def put_in_place(before: OwnCode, now: OwnCode) -> None:
+    """Let *before* name in this process what *now* stands for, an object that the user gave."""
+    _GIVEN[str(before)] = _GIVEN[str(now)]
+
+
+def _named(part: Any) -> OwnCode | None:
+    """Return the name of a function, a class or a global value of a module; None without a file."""
+    is_definition = hasattr(part, "__qualname__")
     definition = part if is_definition else type(part)
     module, name = sys.modules.get(definition.__module__), definition.__qualname__
     if not is_definition:
         module, name = _place_of(part, module)
-        if module is None:
-            raise _nameless(shown, "this value is no global name of a module")
     path = getattr(module, "__file__", None)
-    if module is None or path is None or not str(path).endswith(".py"):
-        raise _nameless(shown, "it was typed at a prompt or in a notebook, so no file has it")
-    if _global(module, name) is not part:
-        why = "a lambda" if "<lambda>" in name else "defined inside a function, or replaced"
-        raise _nameless(shown, f"it is {why}")
+    is_in_file = path is not None and str(path).endswith(".py")
+    if module is None or not is_in_file or _global(module, name) is not part:
+        return None
     is_alone = not (module.__spec__ and module.__spec__.parent) or module.__name__ == "__main__"
-    where = str(Path(path).resolve()) if is_alone else module.__name__
-    return OwnCode(where, name).named_by_user()
+    return OwnCode(str(Path(str(path)).resolve()) if is_alone else module.__name__, name)
 
 
 def qualified_name(part: Any) -> str:
@@ -274,10 +371,14 @@ def _place_of(part: Any, first: ModuleType | None) -> tuple[ModuleType | None, s
     return None, ""
 
 
-def _nameless(shown: str, why: str) -> ValueError:
-    return ValueError(
-        f"{shown} cannot be named: {why} - write it into a file, and name it as python:FILE.py:NAME"
-    )
+def _why_nameless(name: str) -> str:
+    """Return why no file has an object of this qualified name."""
+    if "<lambda>" in name:
+        return "it is a lambda"
+    if "<locals>" in name:
+        return "it is defined inside a function"
+    is_typed = name.startswith("__main__.")
+    return "it was typed at a prompt or in a notebook" if is_typed else "it is no global of a file"
 
 
 def check_nothing_imports(what: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -65,8 +66,8 @@ def test_a_run_that_was_stopped_ends_as_an_unbroken_one(
     whole = [one.digest for one in ep.evolve(config, threads=2, **parts)]
     assert len(set(whole)) == 4
     assert whole != [one.digest for one in ep.evolve(config)]
-    with ep.Run.create(tmp_path / "run", config) as run:
-        for step in advance(run, threads=1, **parts):
+    with ep.Run.create(tmp_path / "run", config, **parts) as run:
+        for step in advance(run, threads=1):
             if step.number == 1:
                 break
     with ep.Run.open(tmp_path / "run") as run:
@@ -100,8 +101,8 @@ def test_the_archive_is_kept_with_its_generation(tmp_path: Path) -> None:
     for number, generation in enumerate(generations):
         assert generation.state["generations"] == list(range(number + 1))
         assert len(generation.state["archive"]) == min(number + 1, 2)
-    with ep.Run.create(tmp_path / "run", small()) as run:
-        list(advance(run, fitness=Novelty(most_kept=2)))
+    with ep.Run.create(tmp_path / "run", small(), fitness=Novelty(most_kept=2)) as run:
+        list(advance(run))
         stored: Generation = run.generation(2)
     assert stored.state == generations[2].state
     assert stored == generations[2] or stored.digest == generations[2].digest
@@ -136,15 +137,19 @@ def test_a_state_is_kept_in_a_steady_state() -> None:
 
 
 @pytest.mark.parametrize("survival", ["offspring", "pareto"])
-def test_games_of_a_fitness_with_state_are_replayed(survival: str, tmp_path: Path) -> None:
+def test_games_of_a_fitness_with_state_are_replayed(
+    survival: str, tmp_path: Path, elsewhere: Callable[[], None]
+) -> None:
     config = small(survival={"kind": survival})
 
     class Unnamed(Novelty):
         pass
 
     for number, kind in enumerate((Novelty(), Unnamed())):
-        with ep.Run.create(tmp_path / f"{number}", config) as run:
-            list(advance(run, fitness=kind, selection=double_tournament))
+        parts: dict[str, Any] = {"fitness": kind, "selection": double_tournament}
+        with ep.Run.create(tmp_path / f"{number}", config, **parts) as run:
+            list(advance(run))
+            elsewhere()
             given = {} if number == 0 else {"fitness": kind}
             games = ep.replay(run, 2, 0, **given).games
             generation = run.generation(2)
@@ -155,6 +160,7 @@ def test_games_of_a_fitness_with_state_are_replayed(survival: str, tmp_path: Pat
                     tree = str(generation.individuals[place].tree)
                     assert tree in (played.black, played.white)
             if number:
+                elsewhere()
                 with pytest.raises(ep.RunError, match="or give it again"):
                     ep.replay(run, 2, 0)
                 with pytest.raises(ep.RunError, match="give the same code"):

@@ -23,7 +23,6 @@ from evoply.evolution import (
     Training,
     Variation,
     matches,
-    settings_of,
 )
 from evoply.gp import Limits, Tree
 
@@ -199,5 +198,5 @@ def test_every_row_of_the_table_is_a_key_with_its_usual_rate() -> None:
         assert field.description == one.meaning
         assert field.default == one.rate
     used = small(variation={"crossover": 0.5, "hoist_mutation": 0.25})
-    assert settings_of(used)["variation"]["hoist_mutation"] == 0.25
-    assert settings_of(used)["variation"]["constant_mutation"] == 0.0
+    assert used.resolved_settings()["variation"]["hoist_mutation"] == 0.25
+    assert used.resolved_settings()["variation"]["constant_mutation"] == 0.0

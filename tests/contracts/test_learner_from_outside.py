@@ -93,11 +93,13 @@ def test_without_its_learner_a_run_is_read(home: Path) -> None:
         assert (run.config.game, run.config.seed, run.status) == ("othello-4", 3, "finished")
         assert run.steps()[-1].statistics == expected.statistics
         assert run.champion_player == player(expected.corners, expected.frontier)
-        assert run.python_parts()["learner"]["name"] == "hill_climbing.HillClimbing"
-        assert "hill_climbing.HillClimbing" in report_html(run)
+        assert run.kind.name == "python:hill_climbing.py:HillClimbing"
+        assert "hill_climbing.py:HillClimbing" in report_html(run)
         assert [path.name for path in export_csv(run, home / "csv")] == ["generations.csv"]
         for reading in (run.last, lambda: next(advance(run))):
-            with pytest.raises(RunError, match=r"needs the learner hill_climbing\.HillClimbing"):
+            with pytest.raises(
+                RunError, match=r"needs the learner python:hill_climbing\.py:HillClimbing"
+            ):
                 reading()
 
 
@@ -120,11 +122,12 @@ def test_the_commands_know_it(home: Path, capsys: pytest.CaptureFixture[str]) ->
     assert main(["match", "champion@climb", "random", "--games", "4", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["game"] == "othello-4"
     assert main(["replay", "climb", "--generation=0", "--game=0"]) == 1
-    assert "hill_climbing.HillClimbing" in capsys.readouterr().err
+    assert "hill_climbing.py:HillClimbing" in capsys.readouterr().err
     # Its class lies in a file, which the run has noted.
     assert main(["resume", "climb", "--generations=7", "--no-tests", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["generations"] == 7
-    assert [one.learner for one in list_runs()] == ["hill_climbing.HillClimbing"]
+    (listed,) = list_runs()
+    assert "hill_climbing.py:HillClimbing#" in listed.learner
 
 
 def test_a_stopped_run_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None:
@@ -296,7 +299,9 @@ def test_another_learner_is_refused(tmp_path: Path) -> None:
     with Run.create(tmp_path / "run", CONFIG, learner=HillClimbing()) as run:
         next(advance(run))
     for learner in (Other(), Evolution()):
-        with pytest.raises(RunError, match=r"was made by the learner hill_climbing\.HillClimbing"):
+        with pytest.raises(
+            RunError, match=r"was made by the learner python:hill_climbing\.py:HillClimbing"
+        ):
             Run.open(tmp_path / "run", learner=learner)  # type: ignore[arg-type]
 
 

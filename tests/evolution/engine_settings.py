@@ -5,6 +5,7 @@ from typing import Any
 from evoply._native import Stream
 from evoply.evolution import EvolutionConfig, Individual
 from evoply.evolution.breeding import first_population
+from evoply.evolution.toolbox import toolbox_of
 
 
 def config_with(**changes: Any) -> EvolutionConfig:
@@ -22,7 +23,7 @@ def config_with(**changes: Any) -> EvolutionConfig:
 def population(
     config: EvolutionConfig, fitness: Any = None, seed: int = 1
 ) -> tuple[Individual, ...]:
-    first = first_population(config, Stream(seed))
+    first = first_population(toolbox_of(config).breeder, Stream(seed))
     values = [place / len(first) for place in range(len(first))] if fitness is None else fitness
     return tuple(
         Individual(one.tree, value, one.origin) for one, value in zip(first, values, strict=True)

@@ -18,7 +18,8 @@ from evoply.evolution import (
     TournamentSelection,
     Variation,
 )
-from evoply.evolution.breeding import breed, draw_operator, first_population, selector_of
+from evoply.evolution.breeding import breed, draw_operator, first_population
+from evoply.evolution.toolbox import toolbox_of
 
 
 @pytest.mark.parametrize("method", ["ramped_half_and_half", "grow", "full"])
@@ -31,12 +32,12 @@ def test_the_first_population_obeys_its_settings(
         initialisation=Initialisation(method=method, max_depth=9),
         limits=SizeLimits(max_depth=9, max_nodes=30),
     )
-    trees = [one.tree for one in first_population(config, Stream(5))]
+    trees = [one.tree for one in first_population(toolbox_of(config).breeder, Stream(5))]
     assert len(trees) == 200
     assert max(len(tree) for tree in trees) <= 30
     assert max(tree.depth for tree in trees) <= 9
     assert len(set(trees)) > 100
-    assert trees == [one.tree for one in first_population(config, Stream(5))]
+    assert trees == [one.tree for one in first_population(toolbox_of(config).breeder, Stream(5))]
 
 
 def test_offspring_stay_within_limits_and_name_their_parents() -> None:
@@ -48,7 +49,7 @@ def test_offspring_stay_within_limits_and_name_their_parents() -> None:
         limits=SizeLimits(max_depth=5, max_nodes=20),
     )
     parents = population(config)
-    offspring = breed(config, parents, Stream(2))
+    offspring = breed(toolbox_of(config).breeder, parents, Stream(2))
     assert len(offspring) == 300
     assert all(len(one.tree) <= 20 and one.tree.depth <= 5 for one in offspring)
     for one in offspring:
@@ -75,7 +76,9 @@ def test_operators_come_at_their_rates() -> None:
             reproduction=0.05,
         ),
     )
-    counts = Counter(one.origin for one in breed(config, population(config), Stream(3)))
+    counts = Counter(
+        one.origin for one in breed(toolbox_of(config).breeder, population(config), Stream(3))
+    )
     expected = {
         "crossover": 0.4,
         "subtree_mutation": 0.3,
@@ -105,8 +108,8 @@ def test_one_draw_does_not_shift_another() -> None:
     parents = population(config)
     all_crossover = config.variation.model_copy(update={"crossover": 0.9, "subtree_mutation": 0.0})
     changed = EvolutionConfig(**{**dict(config), "variation": all_crossover})
-    before = breed(config, parents, Stream(4))
-    after = breed(changed, parents, Stream(4))
+    before = breed(toolbox_of(config).breeder, parents, Stream(4))
+    after = breed(toolbox_of(changed).breeder, parents, Stream(4))
     same = [
         (one, other) for one, other in zip(before, after, strict=True) if one.origin == other.origin
     ]
@@ -122,7 +125,7 @@ def test_one_draw_does_not_shift_another() -> None:
 def test_selection_prefers_the_fitter(selection: Selection) -> None:
     config = EvolutionConfig(generations=1, population_size=100, selection=selection)
     parents = population(config)
-    drawn = selector_of(config).parents(parents, 5000, Stream(6))
+    drawn = toolbox_of(config).breeder.selector.parents(parents, 5000, Stream(6))
     assert sum(index >= 50 for index in drawn) > 3000
 
 
@@ -131,7 +134,9 @@ def test_trees_are_made_less_deep_until_they_meet_the_limit() -> None:
     limits = SizeLimits(max_depth=20, max_nodes=1)
     config = EvolutionConfig(generations=1, initialisation=full, limits=limits, population_size=2)
     # Only a single leaf does.
-    assert all(len(one.tree) == 1 for one in first_population(config, Stream(1)))
+    assert all(
+        len(one.tree) == 1 for one in first_population(toolbox_of(config).breeder, Stream(1))
+    )
 
 
 def test_local_mutation_is_an_operator_and_may_come_afterwards() -> None:
@@ -150,7 +155,11 @@ def test_local_mutation_is_an_operator_and_may_come_afterwards() -> None:
     )
     for config, name in ((alone, "local_mutation"), (afterwards, "reproduction, local_mutation")):
         parents = population(config)
-        offspring = [one for one in breed(config, parents, Stream(2)) if one.origin == name]
+        offspring = [
+            one
+            for one in breed(toolbox_of(config).breeder, parents, Stream(2))
+            if one.origin == name
+        ]
         assert 150 < len(offspring) < 250
         for one in offspring:
             before, after = parents[one.parents[0]].tree, one.tree

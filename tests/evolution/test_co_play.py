@@ -67,7 +67,7 @@ def test_co_play_counts_both_players_points_in_exactly_so_many_games() -> None:
     play, batches = recorded(config)
     measure = config.fitness.measure
     assert isinstance(measure, GuideFitness)
-    stream = stream_for(config, "training", 0)
+    stream = stream_for(config.seed, "training", 0)
     training = Training(
         config.task,
         config.game_settings,

@@ -16,7 +16,6 @@ from evoply.evolution import (
     config_to_toml,
     evolve,
     load_config,
-    settings_of,
 )
 from evoply.expressions import PRIMITIVE_SETS
 from evoply.presets import PRESETS, preset_text
@@ -329,8 +328,8 @@ def test_usual_opening_plies_are_those_of_the_game(game: str, plies: int) -> Non
     number = EvolutionConfig(
         game=game, generations=1, primitives=primitives, fitness={"opening_plies": plies}
     )
-    assert settings_of(config) == settings_of(number)
-    assert settings_of(config)["fitness"]["opening_plies"] == plies
+    assert config.resolved_settings() == number.resolved_settings()
+    assert config.resolved_settings()["fitness"]["opening_plies"] == plies
     assert config_from_toml(config_to_toml(config)) == config
 
 

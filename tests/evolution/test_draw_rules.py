@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from evoply import Run, replay
-from evoply.evolution import Batch, EvolutionConfig, evolve, settings_of, stream_for
+from evoply.evolution import Batch, EvolutionConfig, evolve, stream_for
 from evoply.evolution.play import panel_of, schedule_of, seats_of
 from evoply.games import DrawRules
 from evoply.protocols import ConfigError, Ending
@@ -40,15 +40,17 @@ def test_games_of_a_run_go_by_its_rules() -> None:
     assert {one.fitness for one in usual.individuals} != {0.5}
     trees = [one.tree for one in first.individuals]
     panel = panel_of(short.game_settings, short.task, [])
-    schedule = schedule_of(short.game_settings, len(trees), panel, stream_for(short, "training", 0))
+    schedule = schedule_of(
+        short.game_settings, len(trees), panel, stream_for(short.seed, "training", 0)
+    )
     players = (*seats_of(short.game_settings, trees), *panel.players)
     results = short.game_settings.play(Batch(players, schedule))
     assert set(results.ending_counts) == {"cap"}
 
 
 def test_a_digest_covers_the_rules() -> None:
-    assert settings_of(config())["draws"]["max_plies"] != 20
-    assert settings_of(config(draws={"max_plies": 20}))["draws"]["max_plies"] == 20
+    assert config().resolved_settings()["draws"]["max_plies"] != 20
+    assert config(draws={"max_plies": 20}).resolved_settings()["draws"]["max_plies"] == 20
 
 
 def test_a_game_is_replayed_by_the_rules_of_its_run(tmp_path: Path) -> None:

@@ -17,7 +17,8 @@ from evoply.evolution import (
     evolve,
     front_of,
 )
-from evoply.evolution.breeding import breed, selector_of
+from evoply.evolution.breeding import breed
+from evoply.evolution.toolbox import toolbox_of
 from evoply.gp import Limits, Tree, parse_tree, subtree_mutation
 from evoply.protocols import ConfigError
 
@@ -111,7 +112,7 @@ def test_every_engine_resumes_to_the_same_digests(name: str) -> None:
 
 def test_demes_select_within_themselves_and_swap_with_the_next() -> None:
     apart = config_with(population_size=40, elitism=0, demes={"size": 10, "migration": 0.0})
-    for place, one in enumerate(breed(apart, population(apart), Stream(2))):
+    for place, one in enumerate(breed(toolbox_of(apart).breeder, population(apart), Stream(2))):
         assert {parent // 10 for parent in one.parents} <= {place // 10}
     mixed = config_with(
         population_size=40,
@@ -122,7 +123,9 @@ def test_demes_select_within_themselves_and_swap_with_the_next() -> None:
     outside = Counter(
         (place // 10, parent // 10)
         for seed in range(60)
-        for place, one in enumerate(breed(mixed, population(mixed), Stream(seed)))
+        for place, one in enumerate(
+            breed(toolbox_of(mixed).breeder, population(mixed), Stream(seed))
+        )
         for parent in one.parents
         if parent // 10 != place // 10
     )
@@ -147,7 +150,8 @@ def test_a_steady_state_replaces_the_bad_and_spares_the_best() -> None:
             )
         assert after.statistics.best >= before.statistics.best
     worst = Counter(
-        selector_of(config).worst(population(config), Stream(seed)) for seed in range(600)
+        toolbox_of(config).breeder.selector.worst(population(config), Stream(seed))
+        for seed in range(600)
     )
     assert worst[0] > worst[5] > worst[12]
 
@@ -175,7 +179,9 @@ def test_demes_in_a_steady_state_keep_to_themselves() -> None:
 def test_the_worst_are_drawn_by_their_distance_from_perfect() -> None:
     config = config_with(population_size=4, selection={"kind": "roulette", "scale": "adjusted"})
     individuals = population(config, [1.0, 0.75, 0.5, 0.25])
-    drawn = Counter(selector_of(config).worst(individuals, Stream(seed)) for seed in range(6000))
+    drawn = Counter(
+        toolbox_of(config).breeder.selector.worst(individuals, Stream(seed)) for seed in range(6000)
+    )
     assert drawn[0] == 0
     observed = [drawn[index] for index in (1, 2, 3)]
     assert chisquare(observed, [1000, 2000, 3000]).pvalue > 1e-4
@@ -188,7 +194,9 @@ def test_adjusted_roulette_is_one_over_one_plus_the_discs() -> None:
         fitness={"measure": {"kind": "opponent_discs"}},
     )
     drawn = Counter(
-        selector_of(config).parents(population(config, [-9.0, -4.0, 0.0]), 26_000, Stream(4))
+        toolbox_of(config).breeder.selector.parents(
+            population(config, [-9.0, -4.0, 0.0]), 26_000, Stream(4)
+        )
     )
     assert chisquare([drawn[index] for index in range(3)], [2000, 4000, 20_000]).pvalue > 1e-4
 
@@ -201,7 +209,7 @@ def test_tarpeian_selection_drops_longer_ones_at_its_rate() -> None:
     )
     individuals = population(config)
     mean = sum(len(one.tree) for one in individuals) / 200
-    drawn = selector_of(config).parents(individuals, 500, Stream(5))
+    drawn = toolbox_of(config).breeder.selector.parents(individuals, 500, Stream(5))
     assert all(len(individuals[index].tree) <= mean for index in drawn)
 
 

@@ -107,9 +107,15 @@ def training_games(
     panel = panel_of(
         config.game_settings,
         config.task,
-        draw_earlier(config, archive, stream_for(config, "opponents", number)),
+        draw_earlier(
+            config.fitness.earlier_generations,
+            archive,
+            stream_for(config.seed, "opponents", number),
+        ),
     )
-    schedule = schedule_of(config.game_settings, 1, panel, stream_for(config, "training", number))
+    schedule = schedule_of(
+        config.game_settings, 1, panel, stream_for(config.seed, "training", number)
+    )
     players = [*seats_of(config.game_settings, [tree]), *panel.players]
     results = arena.play(config.game, players, schedule, threads=1, record_moves=True)
     games = []
@@ -223,7 +229,7 @@ def test_guides_are_met_in_rounds_by_those_fit_enough(fit_enough: Any) -> None:
     config = small(measure, population_size=10, generations=1)
     individuals = next(evolve(config)).individuals
     points = [0.0] * 10
-    stream = stream_for(config, "training", 0)
+    stream = stream_for(config.seed, "training", 0)
     start = game_rules(config.game).start()
     for number, guide in enumerate(measure.guides):
         opponent = read_opponent(guide.player, config.game).seat(config.game)
@@ -271,7 +277,7 @@ def test_earlier_champions_guide_too() -> None:
 
 
 def match_points(config: EvolutionConfig, first: Tree, second: Tree, pairs: int) -> float:
-    stream = stream_for(config, "training", 0)
+    stream = stream_for(config.seed, "training", 0)
     openings = stream.child("opening").keys(pairs)
     keys = stream.child("game").keys(2 * pairs)
     one, other = seats_of(config.game_settings, [first, second])
@@ -371,7 +377,7 @@ def test_work_is_plies_times_operations_and_limits_a_run() -> None:
     [(_, game, _)] = training_games(single, generation, generation.best.tree)
     [program] = _native_programs(single, generation.best.tree)
     panel = panel_of(single.game_settings, single.task, []).with_pairs(1)
-    schedule = schedule_of(single.game_settings, 1, panel, stream_for(single, "fresh", 0))
+    schedule = schedule_of(single.game_settings, 1, panel, stream_for(single.seed, "fresh", 0))
     players = [*seats_of(single.game_settings, [generation.best.tree]), *panel.players]
     fresh = int(arena.play(single.game, players, schedule).plies.sum())
     assert generation.census.work == (len(game) + fresh) * program.operations

@@ -10,9 +10,9 @@ from evoply._native import Stream
 from evoply.evolution import (
     evolve,
     individual_player,
-    primitive_set_of,
 )
 from evoply.evolution.breeding import first_population
+from evoply.evolution.toolbox import toolbox_of
 from evoply.gp import GenerationError, Tree
 from evoply.players import save_player
 from evoply.protocols import ConfigError
@@ -24,11 +24,11 @@ def test_every_method_creates_trees_as_the_functions_of_gp_do(method: str) -> No
     config = config_with(population_size=60, primitives="liao", initialisation={"method": method})
     settings = config.initialisation
     created = gp.create(
-        primitive_set_of(config), settings.method, 60, Stream(8),
+        config.primitive_set, settings.method, 60, Stream(8),
         min_depth=settings.min_depth, max_depth=settings.max_depth, limits=config.limits.of_trees,
         duplicates=settings.duplicates,
     )  # fmt: skip
-    assert [one.tree for one in first_population(config, Stream(8))] == created
+    assert [one.tree for one in first_population(toolbox_of(config).breeder, Stream(8))] == created
 
 
 @pytest.mark.parametrize("method", ["ramped_half_and_half", "ramped_grow", "ramped_full", "grow"])
@@ -39,7 +39,7 @@ def test_duplicates_are_treated_as_asked(method: str) -> None:
             primitives="liao",
             initialisation={"method": method, "max_depth": depth, "duplicates": duplicates},
         )
-        return [one.tree for one in first_population(config, Stream(8))]
+        return [one.tree for one in first_population(toolbox_of(config).breeder, Stream(8))]
 
     assert len(set(made("refuse", 200))) == 200
     # 4 functions of two of nine terminals: 324 trees of depth 2, and no more.
@@ -50,7 +50,7 @@ def test_duplicates_are_treated_as_asked(method: str) -> None:
         limits={"max_depth": 2},
     )
     with pytest.raises(GenerationError, match="equals an earlier one"):
-        first_population(config, Stream(8))
+        first_population(toolbox_of(config).breeder, Stream(8))
     assert len(set(made("allow", 200, depth=2))) < 200
 
 
@@ -59,7 +59,7 @@ def test_ramps_go_through_their_depths() -> None:
         config = config_with(
             population_size=50, initialisation={"method": method, "min_depth": 2, "max_depth": 6}
         )
-        depths = [one.tree.depth for one in first_population(config, Stream(9))]
+        depths = [one.tree.depth for one in first_population(toolbox_of(config).breeder, Stream(9))]
         limits = [2 + place % 5 for place in range(50)]
         assert all(depth <= limit for depth, limit in zip(depths, limits, strict=True))
         if method == "ramped_full":
@@ -73,10 +73,10 @@ def test_a_population_can_begin_with_saved_players(tmp_path: Path) -> None:
     save_player(path, individual_player(config, best), game="othello-6")
     seeds = [str(path), "( - white black )"]
     seeded = config_with(initialisation={"seeds": seeds})
-    first = first_population(seeded, Stream(1))
+    first = first_population(toolbox_of(seeded).breeder, Stream(1))
     assert [one.origin for one in first[:3]] == ["seed", "seed", "ramped_half_and_half"]
     assert first[0].tree == best
-    assert first[0].tree.primitive_set is primitive_set_of(seeded)
+    assert first[0].tree.primitive_set is seeded.primitive_set
     assert len(first) == 24
     wrong = {
         "greedy": "initialisation.seeds.0",

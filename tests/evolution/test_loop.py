@@ -154,7 +154,7 @@ def test_fresh_games_say_how_the_middle_of_the_population_does() -> None:
         config.game_settings,
         seats_of(config.game_settings, trees),
         panel,
-        stream_for(config, "fresh", 0),
+        stream_for(config.seed, "fresh", 0),
     )
     assert first.census.median_fresh == median(played.fitness)
     assert first.statistics.mean_fresh == pytest.approx(fmean(played.fitness))
@@ -205,9 +205,15 @@ def oracle_fitness(config: EvolutionConfig, tree: Tree, generation: Generation) 
     panel = panel_of(
         config.game_settings,
         config.task,
-        draw_earlier(config, archive, stream_for(config, "opponents", number)),
+        draw_earlier(
+            config.fitness.earlier_generations,
+            archive,
+            stream_for(config.seed, "opponents", number),
+        ),
     )
-    schedule = schedule_of(config.game_settings, 1, panel, stream_for(config, "training", number))
+    schedule = schedule_of(
+        config.game_settings, 1, panel, stream_for(config.seed, "training", number)
+    )
     players = [*seats_of(config.game_settings, [tree]), *panel.players]
     results = arena.play(config.game, players, schedule, threads=1)
     points = 0.0
@@ -227,7 +233,7 @@ def test_fitness_is_the_mean_of_the_points(generations: list[Generation]) -> Non
 def test_everybody_meets_the_same_openings_twice() -> None:
     config = small()
     panel = panel_of(config.game_settings, config.task, [])
-    schedule = schedule_of(config.game_settings, 3, panel, stream_for(config, "training", 7))
+    schedule = schedule_of(config.game_settings, 3, panel, stream_for(config.seed, "training", 7))
     openings = schedule.opening_keys.reshape(3, 4, 2)
     assert (openings[0] == openings[1]).all()
     assert (openings[:, :, 0] == openings[:, :, 1]).all()
@@ -248,13 +254,15 @@ def test_purposes_and_generations_share_no_opening() -> None:
         key
         for purpose in ("training", "fresh", "final")
         for number in range(20)
-        for key in schedule_of(config.game_settings, 1, panel, stream_for(config, purpose, number))
+        for key in schedule_of(
+            config.game_settings, 1, panel, stream_for(config.seed, purpose, number)
+        )
         .opening_keys[::2]
         .tolist()
     ]
     assert len(keys) == len(set(keys))
     with pytest.raises(ValueError, match="unknown purpose"):
-        stream_for(config, "other", 1)
+        stream_for(config.seed, "other", 1)
 
 
 def test_equal_trees_get_equal_points(generations: list[Generation]) -> None:
@@ -265,7 +273,7 @@ def test_equal_trees_get_equal_points(generations: list[Generation]) -> None:
         config.game_settings,
         seats_of(config.game_settings, [tree, tree]),
         panel,
-        stream_for(config, "fresh", 1),
+        stream_for(config.seed, "fresh", 1),
     )
     assert twice.half_points[0].tolist() == twice.half_points[1].tolist()
 
@@ -298,7 +306,7 @@ def test_the_saved_player_plays_as_the_individual_did(
     config = small(player={"depth": depth, "ties": "last"})
     tree = generations[-1].best.tree
     panel = panel_of(config.game_settings, config.task, [])
-    stream = stream_for(config, "fresh", 3)
+    stream = stream_for(config.seed, "fresh", 3)
     native = trial(config.game_settings, seats_of(config.game_settings, [tree]), panel, stream)
     saved = trial(
         config.game_settings, [individual_player(config, tree).seat(config.game)], panel, stream
@@ -309,10 +317,17 @@ def test_the_saved_player_plays_as_the_individual_did(
 def test_archive_draws_the_newest_and_no_tree_twice(generations: list[Generation]) -> None:
     config = small()
     archive = generations[-1].archive
-    drawn = draw_earlier(config, archive, stream_for(config, "opponents", 9))
+    drawn = draw_earlier(
+        config.fitness.earlier_generations, archive, stream_for(config.seed, "opponents", 9)
+    )
     assert len(drawn) == min(3, len(archive)) == len({tree for _, tree in drawn})
     assert drawn[-1] == (archive[-1].generation, archive[-1].tree)
-    assert draw_earlier(config, (), stream_for(config, "opponents", 9)) == []
+    assert (
+        draw_earlier(
+            config.fitness.earlier_generations, (), stream_for(config.seed, "opponents", 9)
+        )
+        == []
+    )
 
 
 def test_a_set_given_as_data_evolves_like_the_named_one(generations: list[Generation]) -> None:

@@ -40,7 +40,7 @@ from evoply.evolution import (
 from evoply.evolution.generation import digest_of
 from evoply.evolution.hall_of_fame import draw_earlier
 from evoply.evolution.map_elites import descriptors
-from evoply.evolution.map_elites.descriptors import described
+from evoply.evolution.map_elites.descriptors import RunMap, described
 from evoply.evolution.play import panel_of, population_of, schedule_of, seats_of, trial
 from evoply.evolution.selections import best_of_cells
 from evoply.games import game_rules
@@ -176,8 +176,9 @@ def test_descriptions_are_those_of_games_that_are_played_move_by_move(
     trees = [parse_individual(text, ep.PRIMITIVE_SETS[primitives]) for text in texts]
     games, stream = config.game_settings, Stream(5, "map")
     names = ("mobility", "size", "length", "corners")
-    axes = [Bins(name, 10, 0.0, 1.0) for name in names]
-    found = described(population_of(games, trees), axes, games, config.task, 2, stream, games.play)
+    axes = tuple(Bins(name, 10, 0.0, 1.0) for name in names)
+    run_map = RunMap(axes, 2, games, config.task, stream)
+    found = described(run_map, population_of(games, trees), games.play)
 
     panel = panel_of(games, config.task, ()).with_pairs(2)
     schedule = schedule_of(games, len(trees), panel, stream)
@@ -244,12 +245,12 @@ def test_elites_are_judged_in_the_games_of_their_challengers() -> None:
     before, step = list(evolve(config))[-2:]
     assert any(place_of(elite).born < step.number for elite in step.individuals)
     games = config.game_settings
-    stream = stream_for(config, "opponents", step.number)
-    earlier = draw_earlier(config, before.archive, stream)
+    stream = stream_for(config.seed, "opponents", step.number)
+    earlier = draw_earlier(config.fitness.earlier_generations, before.archive, stream)
     assert earlier
     panel = panel_of(games, config.task, earlier)
     for elite in step.individuals:
-        stream = stream_for(config, "training", step.number)
+        stream = stream_for(config.seed, "training", step.number)
         assert trial(games, seats_of(games, [elite.tree]), panel, stream).fitness == [elite.fitness]
 
 

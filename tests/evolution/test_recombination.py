@@ -8,6 +8,7 @@ from engine_settings import config_with, population
 
 from evoply._native import Stream
 from evoply.evolution.breeding import breed, offspring_of
+from evoply.evolution.toolbox import toolbox_of
 from evoply.protocols import ConfigError
 
 
@@ -23,7 +24,7 @@ def test_two_children_are_two_halves_of_one_crossover() -> None:
         },
     )
     parents = population(config)
-    offspring = breed(config, parents, Stream(6))
+    offspring = breed(toolbox_of(config).breeder, parents, Stream(6))
     assert len(offspring) == 300
     crossed = sum(one.origin == "crossover" for one in offspring)
     # 90 % of the events make two.
@@ -65,7 +66,7 @@ def test_the_fitter_first_parent_gives_and_stays(
     )
     parents = population(config, None if fitness is None else [fitness] * 60)
     made = [
-        offspring_of(config, parents, (first, second), 0, Stream(first, second))
+        offspring_of(toolbox_of(config).breeder, parents, (first, second), 0, Stream(first, second))
         for first in range(60)
         for second in range(60)
         if first != second
@@ -90,7 +91,7 @@ def test_mutations_afterwards_come_at_their_own_rates_and_in_order() -> None:
             "afterwards": {"swap_mutation": 0.3, "shrink_mutation": 0.1},
         },
     )
-    offspring = breed(config, population(config), Stream(7))
+    offspring = breed(toolbox_of(config).breeder, population(config), Stream(7))
     assert [one.origin for one in offspring[:2]] == ["elite", "elite"]
     origins = [one.origin.split(", ") for one in offspring[2:]]
     for name, rate in {"swap_mutation": 0.3, "shrink_mutation": 0.1}.items():
@@ -113,7 +114,10 @@ def test_of_mutations_afterwards_at_most_one_may_come() -> None:
         initialisation={"max_depth": 3},
         variation={"crossover": 0.5, "afterwards": {"at_most_one": True, **rates}},
     )
-    origins = [one.origin.split(", ")[1:] for one in breed(config, population(config), Stream(7))]
+    origins = [
+        one.origin.split(", ")[1:]
+        for one in breed(toolbox_of(config).breeder, population(config), Stream(7))
+    ]
     assert max(map(len, origins)) == 1
     for name, rate in rates.items():
         share = sum(name in origin for origin in origins) / len(origins)

@@ -20,14 +20,13 @@ from evoply.evolution import (
     config_to_toml,
     evolve,
     individual_player,
-    primitive_set_of,
-    settings_of,
     stream_for,
 )
 from evoply.evolution.breeding import breed, first_population
 from evoply.evolution.census import census_of
 from evoply.evolution.fitness.discs import epoch_gains
 from evoply.evolution.play import NOBODY, panel_of, population_of, schedule_of
+from evoply.evolution.toolbox import toolbox_of
 from evoply.players import load_player, save_player
 from evoply.protocols import ConfigError
 from evoply.reports import report_html
@@ -111,22 +110,24 @@ def test_a_run_of_every_shape_is_resumed_reported_and_saved(name: str, tmp_path:
     seeded = config_of(
         **SHAPES[name], initialisation={"seeds": [str(tmp_path / "best.json")], "max_depth": 4}
     )
-    assert str(first_population(seeded, Stream(1))[0].tree) == str(player.evaluator.parsed)
+    assert str(first_population(toolbox_of(seeded).breeder, Stream(1))[0].tree) == str(
+        player.evaluator.parsed
+    )
 
 
 def test_a_plain_tree_is_the_default_and_the_shape_is_part_of_a_digest() -> None:
     assert config_of().individual.kind == "tree"
-    assert settings_of(config_of())["individual"] == {"kind": "tree"}
+    assert config_of().resolved_settings()["individual"] == {"kind": "tree"}
     shape = {"individual": {"kind": "sum"}}
-    assert settings_of(config_of(**shape))["individual"] == {"kind": "sum", "trees": 2}
+    assert config_of(**shape).resolved_settings()["individual"] == {"kind": "sum", "trees": 2}
 
 
 def test_the_clock_of_plies_is_a_setting() -> None:
     by_ply = config_of(individual={"kind": "stages", "clock": "ply"})
     assert config_from_toml(config_to_toml(by_ply)) == by_ply
-    assert settings_of(by_ply)["individual"]["clock"] == "ply"
+    assert by_ply.resolved_settings()["individual"]["clock"] == "ply"
     usual = config_of(individual={"kind": "stages"})
-    assert settings_of(usual)["individual"]["clock"] == "pieces"
+    assert usual.resolved_settings()["individual"]["clock"] == "pieces"
     assert str(next(evolve(by_ply)).champion).startswith("{ ply_stages (")
 
 
@@ -141,12 +142,12 @@ def test_stages_are_judged_by_what_the_opponent_gained_in_each() -> None:
             "measure": {"kind": "stage_discs"},
         },
     )
-    individuals = [one.tree for one in first_population(config, Stream(5))]
+    individuals = [one.tree for one in first_population(toolbox_of(config).breeder, Stream(5))]
     population, panel = (
         population_of(config.game_settings, individuals),
         panel_of(config.game_settings, config.task, []),
     )
-    stream = stream_for(config, "training", 0)
+    stream = stream_for(config.seed, "training", 0)
 
     def play(batch: Batch) -> arena.Results:
         return arena.play("othello-6", list(batch.players), batch.schedule, record_moves=True)
@@ -180,9 +181,10 @@ def test_a_population_crosses_over_in_pairs(ties: str) -> None:
         },
     )
     parents = tuple(
-        Individual(one.tree, fitness=0.5, origin="") for one in first_population(config, Stream(2))
+        Individual(one.tree, fitness=0.5, origin="")
+        for one in first_population(toolbox_of(config).breeder, Stream(2))
     )
-    offspring = breed(config, parents, Stream(3))
+    offspring = breed(toolbox_of(config).breeder, parents, Stream(3))
     assert len(offspring) == 40
     origins = [one.origin.split(", ")[0] for one in offspring]
     # All are equally fit: the strict comparison never is one-way, the other always.
@@ -190,7 +192,7 @@ def test_a_population_crosses_over_in_pairs(ties: str) -> None:
     assert origins.count(expected) == 38
     assert origins.count("reproduction") == 1
     assert any("local_mutation" in one.origin for one in offspring)
-    assert breed(config, parents, Stream(3)) == offspring
+    assert breed(toolbox_of(config).breeder, parents, Stream(3)) == offspring
 
 
 def test_offspring_of_too_many_nodes_are_cut() -> None:
@@ -209,7 +211,7 @@ def test_offspring_of_too_many_nodes_are_cut() -> None:
 def test_a_census_counts_introns_no_ops_and_weights() -> None:
     def census(primitives: str, *texts: str) -> Any:
         config = config_of(primitives=primitives)
-        trees = [gp.parse_tree(text, primitive_set_of(config)) for text in texts]
+        trees = [gp.parse_tree(text, config.primitive_set) for text in texts]
         return census_of(
             [Individual(tree, 0.0, "full") for tree in trees],
             gp.lower(trees, "othello-6"),

@@ -17,7 +17,6 @@ from evoply.evolution import (
     evolve,
     final_test,
     is_reproducible,
-    settings_of,
 )
 from evoply.evolution.play import panel_of, schedule_of
 from evoply.games import checkers, othello
@@ -69,8 +68,8 @@ def test_evolution_from_a_late_position() -> None:
 
 
 def test_starts_count_in_digests() -> None:
-    assert settings_of(config_of())["starts"] == []
-    assert settings_of(config_of(game="othello", starts=[OPENING]))["starts"] == [
+    assert config_of().resolved_settings()["starts"] == []
+    assert config_of(game="othello", starts=[OPENING]).resolved_settings()["starts"] == [
         {"position": OPENING, "weight": 1.0}
     ]
     config = config_of(

@@ -126,7 +126,7 @@ def test_nobody_meets_an_opening_of_training_in_the_test() -> None:
         tested.update(Stream(3, "best of islands", number).child("opening").keys(50).tolist())
         for island in config.of_islands:
             for purpose in ("training", "fresh"):
-                stream = stream_for(island, purpose, number)
+                stream = stream_for(island.seed, purpose, number)
                 trained.update(stream.child("opening").keys(50).tolist())
     assert len(tested) == 20 * 50
     assert not tested & trained

@@ -3,8 +3,10 @@
 import os
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -15,10 +17,17 @@ from evoply.own_code import (
     carried,
     carried_code,
     code_in_runs_allowed,
-    named,
     pinned_text,
+    text_of,
     without_places,
 )
+
+
+def inside() -> Any:
+    class Local:
+        def method(self) -> None: ...
+
+    return Local()
 
 
 def loaded(text: str) -> object:
@@ -28,7 +37,7 @@ def loaded(text: str) -> object:
 @pytest.mark.parametrize(
     "text",
     ["python:", "python:x.py", "python:x.py:", "parts.py:Short", "python:a b:c", "python:x.py:3a",
-     "python:x-y:f", f"python:{'x' * 5000}.py:f"],
+     "python:x-y:f", "python:(argument):f", "python:(lambda):f", f"python:{'x' * 5000}.py:f"],
 )  # fmt: skip
 def test_other_texts_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"names no Python: write python:FILE\.py:NAME"):
@@ -108,7 +117,7 @@ def test_a_module_of_a_package_is_found_without_importing_the_package(
     text = pinned_text("python:lab_package.ops:own")
     assert "lab_package" not in sys.modules
     function = loaded(text)
-    assert str(named(function)) == text
+    assert text_of(function) == text
 
 
 def test_the_file_may_import_its_neighbours(home: Path) -> None:
@@ -120,27 +129,56 @@ def test_the_file_may_import_its_neighbours(home: Path) -> None:
 
 def test_objects_are_named_where_they_are_global(home: Path) -> None:
     text = pinned_text("python:parts.py:brevity")
-    assert str(named(loaded(text))) == text
+    function = loaded(text)
+    assert text_of(function) == text
+    assert OwnCode.from_text(text).loaded() is function
     row = loaded("python:parts.py:ROW")
-    assert named(row).name == "ROW"
-    assert str(named(point_mutation)).startswith("python:evoply.gp.mutation:point_mutation#")
+    assert OwnCode.from_text(text_of(row)).name == "ROW"
+    assert text_of(point_mutation).startswith("python:evoply.gp.mutation:point_mutation#")
 
 
-def test_what_has_no_name_is_refused_with_a_remedy(home: Path) -> None:
-    prompt = ModuleType("prompt")
-    typed = type("Typed", (), {"__module__": "prompt"})
-    sys.modules["prompt"] = prompt
-    try:
-        for part, why in (
-            (lambda tree, stream: 1.0, "it is a lambda"),
-            (typed, "typed at a prompt or in a notebook"),
-            (OwnCode("a.py", "b"), "no global name of a module"),
-        ):
-            with pytest.raises(ValueError, match=why) as caught:
-                named(part)
-            assert "name it as python:FILE.py:NAME" in str(caught.value)
-    finally:
-        del sys.modules["prompt"]
+def test_what_has_no_name_is_an_argument_of_this_process(
+    home: Path, elsewhere: Callable[[], None]
+) -> None:
+    prompt = ModuleType("__main__")
+    typed = type("Typed", (), {"__module__": "__main__"})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "__main__", prompt)
+        parts = {
+            "it is a lambda": lambda tree, stream: 1.0,
+            "it was typed at a prompt or in a notebook": typed,
+            "it is no global of a file": OwnCode("a.py", "b"),
+            "it is defined inside a function": partial(inside().method, 3),
+        }
+        texts = {why: text_of(part) for why, part in parts.items()}
+        assert texts == {why: text_of(part) for why, part in parts.items()}
+    for why, text in texts.items():
+        code = OwnCode.from_text(text)
+        assert str(code) == text == pinned_text(text)
+        assert code.loaded() is parts[why]
+        with pytest.raises(ValueError, match=rf"cannot be named: {why} - .*python:FILE\.py:NAME"):
+            code.file()
+    elsewhere()
+    for why, text in texts.items():
+        # Nobody comes to an object by writing its text: it says what was given, and runs nothing.
+        with pytest.raises(ValueError, match=f"given as an argument, and {why} - write it into"):
+            OwnCode.from_text(pinned_text(text)).loaded()
+        with code_in_runs_allowed(), carried(), pytest.raises(ValueError, match="as an argument"):
+            OwnCode.from_text(text).named_by_user().loaded()
+        with pytest.raises(ValueError, match="cannot be named"):
+            OwnCode.from_text(text).source()
+
+
+def test_two_functions_of_one_source_are_two_texts_and_one_identity() -> None:
+    def weighted(weight: float) -> Callable[[float], float]:
+        return lambda size: weight * size
+
+    one, other = weighted(1), weighted(2)
+    codes = [OwnCode.from_text(text_of(part)) for part in (one, other, one)]
+    assert codes[0] == codes[2] != codes[1]
+    assert [code.loaded()(3) for code in codes] == [3, 6, 3]
+    assert len({code.identity for code in codes}) == 1
+    assert len({text_of(partial(one, size)) for size in (1, 2)}) == 2
 
 
 def test_code_that_only_a_run_names_runs_only_if_somebody_says_so(home: Path) -> None:

@@ -1,13 +1,14 @@
 """Selection and survival in Python, named in configs, carried into experiments, and replayed."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
-from own_settings import SMALL, small_config
+from own_settings import SHORT, SMALL, small_config
 
 import evoply as ep
 from evoply.cli import main
-from evoply.evolution import config_from_toml, config_to_toml, evolve, settings_of
+from evoply.evolution import config_from_toml, config_to_toml, evolve
 from evoply.own_code import OwnCode
 from evoply.protocols import ConfigError
 from evoply.runs import advance
@@ -63,7 +64,7 @@ def test_a_config_names_them_and_they_choose_as_arguments_do(choices: Path) -> N
     )
     assert [one.individuals for one in named] == [one.individuals for one in given]
     assert config_from_toml(config_to_toml(config)) == config
-    assert str(choices) not in str(settings_of(config))
+    assert str(choices) not in str(config.resolved_settings())
     assert [one.digest for one in evolve(config, resume_from=named[1])] == [named[2].digest]
     with_cases = {"kind": "python", "code": "python:choices.py:by_cases", "cases": "opponents"}
     last = [*evolve(small_config(selection=with_cases))][-1]
@@ -83,11 +84,34 @@ def test_a_run_goes_on_and_is_replayed_from_the_command_line(
     assert "individuals" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("road", ["text", "argument"])
+def test_a_run_with_operators_whose_parents_compete_is_replayed(choices: Path, road: str) -> None:
+    """They are bred again, so the operators are needed once more, and the fitness twice."""
+    code = OwnCode.from_text("python:parts.py:mutate").named_by_user()
+    short = OwnCode.from_text("python:parts.py:Short").named_by_user()
+    variation: dict[str, Any] = {"crossover": 0.2, "custom": {"mine": 0.5}}
+    parts: dict[str, Any] = {}
+    if road == "argument":
+        parts = {"fitness": short.loaded()(), "operators": {"mine": code.loaded()}}
+        parts["survival"] = part("Mixed")(parents=2)
+        config = small_config(variation=variation)
+    else:
+        variation["operators"] = {"mine": str(code)}
+        config = small_config(fitness=SHORT, variation=variation, survival={"kind": "best"})
+    with ep.Run.create("runs/bred", config, **parts) as run:
+        last = [*advance(run)][-1]
+        assert "mine" in last.census.operators
+        for given in ({}, parts):
+            played = ep.replay(run, 2, 0, **given)
+            assert played.games > len(last.individuals)
+        with pytest.raises(ep.RunError, match=r"not evolved with this .*mine: give the same code"):
+            ep.replay(run, 2, 0, operators={"mine": lambda tree, limits, stream: tree})
+
+
 def test_a_run_with_them_is_run_again_with_them(choices: Path) -> None:
-    parts = {"selection": part("last_half"), "survival": part("last_half")}
-    parts["survival"] = None
-    with ep.Run.create("runs/chosen", small_config()) as run:
-        for _ in advance(run, **parts):
+    parts: dict[str, Any] = {"selection": part("last_half"), "survival": None}
+    with ep.Run.create("runs/chosen", small_config(), **parts) as run:
+        for _ in advance(run):
             pass
         expected = [row["best"] for row in run.rows()]
     result = ep.compare(
@@ -107,7 +131,7 @@ def test_what_does_not_fit_is_refused_before_anything_is_played(choices: Path) -
     with pytest.raises(ValueError, match=r"selection: .*NOTHING is 3, not a function"):
         evolve(small_config(selection="python:choices.py:NOTHING"))
     with pytest.raises(ValueError, match="selection is given as an argument, too"):
-        evolve(small_config(**NAMED), selection=part("last_half"))
+        evolve(small_config(**NAMED), selection=part("by_cases"))
     with pytest.raises(ConfigError, match="there is no such file"):
         small_config(survival="python:missing.py:x")
     with pytest.raises(ConfigError, match="has no place with survival python"):

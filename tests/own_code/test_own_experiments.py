@@ -36,8 +36,8 @@ def best_of(run: Path) -> list[float]:
 
 
 def begun(name: str, **parts: Any) -> str:
-    with ep.Run.create(Path("runs") / name, small_config()) as run:
-        for _ in advance(run, **parts):
+    with ep.Run.create(Path("runs") / name, small_config(), **parts) as run:
+        for _ in advance(run):
             pass
     return f"runs/{name}"
 

@@ -12,7 +12,7 @@ from own_settings import SHORT, small_config
 import evoply as ep
 from evoply import own_code
 from evoply.cli import main
-from evoply.evolution import EvolutionConfig, evolve, is_reproducible, settings_of
+from evoply.evolution import EvolutionConfig, evolve, is_reproducible
 from evoply.evolution.fitness import PythonFitness
 from evoply.own_code import OwnCode
 from evoply.protocols import ConfigError, RunError
@@ -29,34 +29,42 @@ OPERATORS = {
     "operators": {"mine": "python:parts.py:mutate", "row": "python:parts.py:ROW"},
 }
 
+ARGUMENT = f"python:(argument):lab.<lambda>#{'0' * 64}"
+"""Stands for an object that nobody gave to this process."""
+
 
 def part(name: str) -> Any:
     return OwnCode.from_text(f"python:parts.py:{name}").named_by_user().loaded()
 
 
 def made(name: str, config: EvolutionConfig, **parts: Any) -> list[str]:
-    with ep.Run.create(Path("runs") / name, config) as run:
-        for _ in advance(run, **parts):
+    with ep.Run.create(Path("runs") / name, config, **parts) as run:
+        for _ in advance(run):
             pass
         return run.digests()
 
 
-def test_a_named_fitness_and_operators_are_those_that_are_given(home: Path) -> None:
+def test_what_is_given_is_what_a_config_names(home: Path) -> None:
+    named = small_config(fitness=SHORT, variation=OPERATORS)
     custom = {"crossover": 0.2, "custom": {"mine": 0.3}}
-    named = list(evolve(small_config(fitness=SHORT, variation=OPERATORS)))
-    given = list(
-        evolve(
-            small_config(variation=custom),
-            fitness=part("Short")(),
-            operators={"mine": part("mutate"), "row": part("ROW")},
-        )
-    )
-    assert [one.individuals for one in named] == [one.individuals for one in given]
-    assert {"mine", "row"} <= set(named[-1].census.operators)
+    parts: dict[str, Any] = {
+        "fitness": part("Short")(),
+        "operators": {"mine": part("mutate"), "row": part("ROW")},
+    }
+    given = list(evolve(small_config(variation=custom), **parts))
+    assert given[0].config == named
+    assert [one.digest for one in evolve(named, **parts)] == [one.digest for one in given]
+    assert {"mine", "row"} <= set(given[-1].census.operators)
+    with pytest.raises(ValueError, match=r"fitness\.measure is given as an argument, too"):
+        evolve(named, fitness=part("brevity"))
+    with pytest.raises(ValueError, match=r"operators\.mine is given as an argument, too"):
+        evolve(named, operators={"mine": part("brevity")})
     heavier = {"kind": "python", "code": "python:parts.py:Short", "settings": {"weight": 1.0}}
     other = list(evolve(small_config(fitness={"measure": heavier}, variation=OPERATORS)))
-    assert [one.individuals for one in other] != [one.individuals for one in named]
-    assert {one.digest for one in other}.isdisjoint(one.digest for one in named)
+    assert [one.individuals for one in other] != [one.individuals for one in given]
+    assert {one.digest for one in other}.isdisjoint(one.digest for one in given)
+    with pytest.raises(ValueError, match=r"fitness\.measure is given as an argument, too"):
+        evolve(other[0].config, fitness=part("Short")())
 
 
 def test_a_run_is_read_without_its_python(
@@ -95,7 +103,7 @@ def test_it_goes_on_and_is_replayed_with_its_python_alone(
     capsys.readouterr()
     with ep.Run.open("runs/own") as run:
         assert run.digests() == [one.digest for one in evolve(config)]
-        with pytest.raises(RunError, match="leave it out"):
+        with pytest.raises(RunError, match="is not the same code"):
             next(advance(run, fitness=part("brevity")))
     assert main(["replay", "own", "--generation=1", "--game=3", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["games"] > 3
@@ -108,15 +116,16 @@ def test_it_goes_on_and_is_replayed_with_its_python_alone(
 
 
 def test_objects_that_have_a_name_are_found_again(
-    home: Path, capsys: pytest.CaptureFixture[str]
+    home: Path, capsys: pytest.CaptureFixture[str], elsewhere: Callable[[], None]
 ) -> None:
     parts = {"fitness": part("Short")(weight=0.5), "operators": {"mine": part("mutate")}}
     config = small_config(variation={"crossover": 0.4, "custom": {"mine": 0.3}})
-    with ep.Run.create("runs/given", config) as run:
-        next(advance(run, **parts))
-        recorded = run.python_parts()
-        assert recorded["fitness"]["settings"] == {"weight": 0.5}
-        assert recorded["operator mine"]["code"].startswith(f"python:{home}/parts.py:mutate#")
+    with ep.Run.create("runs/given", config, **parts) as run:
+        next(advance(run))
+        assert run.config.fitness.measure.settings == {"weight": 0.5}
+        mine = run.config.variation.operators["mine"]
+        assert mine.startswith(f"python:{home}/parts.py:mutate#")
+    elsewhere()
     assert main(["resume", "given", "--no-tests", "--json"]) == 0
     capsys.readouterr()
     with ep.Run.open("runs/given") as run:
@@ -125,16 +134,17 @@ def test_objects_that_have_a_name_are_found_again(
 
 
 def test_an_object_without_a_name_is_refused_by_its_name(
-    home: Path, capsys: pytest.CaptureFixture[str]
+    home: Path, capsys: pytest.CaptureFixture[str], elsewhere: Callable[[], None]
 ) -> None:
     made("nameless", small_config(), fitness=lambda tree, stream: -len(tree))
+    elsewhere()
     for arguments in (
         ["resume", "nameless", "--generations=9"],
         ["replay", "nameless", "--generation=0", "--game=0"],
     ):
         assert main(arguments) == 1
         message = capsys.readouterr().err
-        assert "its fitness is Python that was given as an argument" in message
+        assert "<lambda> is Python that was given as an argument, and it is a lambda" in message
         assert "name it as python:FILE.py:NAME" in message
 
 
@@ -147,6 +157,7 @@ def test_an_object_without_a_name_is_refused_by_its_name(
                                      "settings": {"weigth": 1.0}}}},
             "weigth=1.0.* cannot be made",
         ),
+        ({"fitness": {"measure": ARGUMENT}}, "as an argument, and it is a lambda - write it into"),
         ({"variation": {"operators": {"x": "python:parts.py:mutate"}}}, "has no rate"),
         ({"variation": {"operators": {"x": "python:parts.py:NOT_A_PART"}}}, "not a function"),
         ({"variation": {"crossover": 0.5, "custom": {"x": 0.1}}}, r"variation\.operators\.x = "),
@@ -194,11 +205,11 @@ def test_digests_do_not_know_where_the_file_lies(home: Path) -> None:
         fitness={**SHORT, "opponents": [{"player": "python:parts.py:Last", "pairs": 1}]},
         player={"code": "python:parts.py:Cautious"},
     )
-    text = json.dumps(settings_of(config))
+    text = json.dumps(config.resolved_settings())
     assert str(home) not in text
     assert "Short#" in text
     assert "Cautious#" in text
-    assert settings_of(small_config())["player"]["code"] is None
+    assert small_config().resolved_settings()["player"]["code"] is None
 
 
 def test_players_in_python_are_opponents(home: Path, imports: Callable[[], int]) -> None:
@@ -247,6 +258,7 @@ def test_a_player_in_python_is_what_evolution_evaluates(
         {"fitness.measure": "python:parts.py:Short"},
         {"fitness.measure.kind": "python", "fitness.measure.code": "python:json:loads"},
         {"player.code": "python:parts:Last"},
+        {"fitness.measure": ARGUMENT},
         {"variation.operators.x": "python:json:loads"},
         {"fitness.opponents": [{"player": "python:json:loads"}]},
         {"fitness.opponents": [{"player": '{"kind": "python", "code": "python:json:loads"}'}]},

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evoply import _native, checkers
-from evoply.evolution import EvolutionConfig, evolve, settings_of
+from evoply.evolution import EvolutionConfig, evolve
 from evoply.players import load_player, parse_player, save_player
 from evoply.protocols import ConfigError
 
@@ -88,8 +88,8 @@ def test_a_run_of_quiet_players():
     ]
     first, second = (list(evolve(config))[-1] for config in runs)
     assert first.digest != second.digest
-    assert settings_of(runs[0])["player"]["quiescence"] is True
-    assert settings_of(runs[1])["player"]["quiescence"] is False
+    assert runs[0].resolved_settings()["player"]["quiescence"] is True
+    assert runs[1].resolved_settings()["player"]["quiescence"] is False
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from evoply import _native
 from evoply.arena import match
-from evoply.evolution import EvolutionConfig, evolve, individual_player, settings_of
+from evoply.evolution import EvolutionConfig, evolve, individual_player
 from evoply.evolution.play import seats_of
 from evoply.expressions import PRIMITIVE_SETS
 from evoply.gp import lower, parse_tree
@@ -133,13 +133,13 @@ def test_runs_by_work_can_be_repeated():
         list(evolve(config(work=300, ordering="killer", threads=threads))) for threads in (1, 2)
     )
     assert [one.digest for one in first] == [one.digest for one in second]
-    settings = settings_of(config(work=300, ordering="killer"))["player"]
+    settings = config(work=300, ordering="killer").resolved_settings()["player"]
     # Under a limit an ordering decides how deep a search comes.
     assert settings["work"] == 300
     assert settings["ordering"] == "killer"
     assert settings["nodes"] is None
-    assert "ordering" not in settings_of(config(depth=2, ordering="killer"))["player"]
-    assert settings_of(config(depth=2))["player"]["work"] is None
+    assert "ordering" not in config(depth=2, ordering="killer").resolved_settings()["player"]
+    assert config(depth=2).resolved_settings()["player"]["work"] is None
 
 
 @pytest.mark.parametrize(

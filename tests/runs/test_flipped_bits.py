@@ -51,7 +51,6 @@ READINGS: dict[str, Callable[[Run], Any]] = {
     "census": censuses,
     "matches": played_matches,
     "events": lambda run: run.events(),
-    "parts": lambda run: run.python_parts(),
     "replay": lambda run: replay(run, 3, 5),
     "export": exported,
 }

@@ -1,5 +1,6 @@
 """Runs of coevolution and of Python parts: stored, killed, resumed, replayed."""
 
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -32,27 +33,70 @@ def own_config() -> EvolutionConfig:
     return small_config(variation={"crossover": 0.4, "custom": {"points": 0.4}})
 
 
-def test_a_run_with_python_parts_asks_for_them_again(tmp_path: Path) -> None:
+def test_a_run_with_python_parts_goes_on_with_them(
+    tmp_path: Path, elsewhere: Callable[[], None]
+) -> None:
     parts: dict[str, Any] = {"fitness": brevity, "operators": {"points": fresh_points}}
-    with Run.create(tmp_path / "own", own_config()) as run:
-        for generation in advance(run, **parts):
+    with Run.create(tmp_path / "own", own_config(), **parts) as run:
+        for generation in advance(run):
             if generation.number == 1:
                 break
-        assert set(run.python_parts()) == {"fitness", "operator points"}
-        assert run.python_parts()["fitness"]["name"].endswith(".brevity")
-        for given, message in (
-            ({}, r"fitness \S+brevity.*advance\(run, fitness=\.\.\.\)"),
-            ({"fitness": brevity}, r"operators=\{'points'"),
-            ({**parts, "fitness": breadth}, "not the same code"),
+        with pytest.raises(
+            RunError, match=r"the fitness\.measure \S+brevity, .* not the same code"
         ):
-            with pytest.raises(RunError, match=message):
-                next(advance(run, **given))
+            next(advance(run, fitness=breadth))
         list(advance(run, **parts))
         unbroken = [one.digest for one in evolve(own_config(), **parts)]
         assert run.digests() == unbroken
         assert "brevity" in report_html(run)
         with pytest.raises(RunError, match="Python code of your own"):
             replay(run, 1, 0)
+
+
+def test_parts_that_no_file_has_are_given_again(
+    tmp_path: Path, elsewhere: Callable[[], None]
+) -> None:
+    def made() -> dict[str, Any]:
+        def short(tree: Tree, stream: Stream) -> float:
+            return 1 / len(tree)
+
+        return {"fitness": short, "operators": {"points": lambda *parts: fresh_points(*parts)}}
+
+    def other(tree: Tree, stream: Stream) -> float:
+        return 2 / len(tree)
+
+    config = small_config(variation={"crossover": 0.4, "custom": {"points": 0.4}})
+    fresh = {**made(), "operators": {"points": lambda a, b, limits, draws: a}}
+    unbroken = [one.digest for one in evolve(config, **fresh)]
+    with Run.create(tmp_path / "own", config, **fresh) as run:
+        next(advance(run))
+        assert "(argument)" in report_html(run)
+    elsewhere()
+    with Run.open(tmp_path / "own") as run:
+        for given, message in (
+            ({}, r"it is a lambda - write it into a file.*operators=\{'points'"),
+            (
+                {"operators": fresh["operators"]},
+                r"fitness\.measure \S+short is Python .* advance\(run, fitness=\.\.\.\)",
+            ),
+            ({**fresh, "fitness": other}, "not the same code"),
+        ):
+            with pytest.raises(RunError, match=message):
+                next(advance(run, **given))
+        next(advance(run, **{**fresh, "fitness": other}, allow_other_version=True))
+        for _ in advance(run, **{**fresh, **{"fitness": made()["fitness"]}}):
+            pass
+        assert run.digests()[0] == unbroken[0]
+
+
+def test_functions_of_one_source_keep_their_own_values() -> None:
+    def weighted(weight: float) -> Any:
+        return lambda tree, stream: weight * len(tree)
+
+    config = small_config()
+    short, long = (evolve(config, fitness=weighted(weight)) for weight in (-1.0, 1.0))
+    best = [[one.statistics.best for one in pair] for pair in zip(short, long, strict=True)]
+    assert all(first < 0 < second for first, second in best)
 
 
 def test_parts_are_not_given_to_a_run_without(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 import evoply as ep
 from evoply.cluster import connect
-from evoply.evolution import config_from_toml, config_to_toml, settings_of
+from evoply.evolution import config_from_toml, config_to_toml
 from evoply.games import GAMES, game_added
 from evoply.players import PlayerFileError, load_saved_player, save_player
 from evoply.protocols import ConfigError, RunError
@@ -114,11 +114,11 @@ def test_a_saved_player_knows_the_rules_that_it_plays(tmp_path: Path) -> None:
 
 def test_digests_are_those_of_the_rules() -> None:
     with game_added(dash(4)):
-        four = settings_of(config())["rules_digest"]
+        four = config().resolved_settings()["rules_digest"]
         assert four == dash(4).digest
     with game_added(dash(5)):
-        assert settings_of(config())["rules_digest"] != four
-    assert "rules_digest" not in settings_of(config(game="othello-4", primitives="liao"))
+        assert config().resolved_settings()["rules_digest"] != four
+    assert "rules_digest" not in config(game="othello-4", primitives="liao").resolved_settings()
 
 
 def written(folder: Path, columns: int = 4, **keys: str) -> Path:

@@ -62,12 +62,10 @@ def resume(
     output = Output(json)
     opened = opened_run(run)
     from evoply.cli.run_loop import drive, for_runs
-    from evoply.evolution.recorded_parts import given_again
     from evoply.runs.own_learner import with_learner
 
     with with_learner(opened) as found:
-        parts = given_again(found) if found.kind.own is None else {}
-        learner = found.kind.learners.made(**parts)
+        learner = found.kind.learners.made()
         with found.lock():  # nothing is drawn while another process has it
             given = {key: value for key, value in limits.items() if value is not None}
             if "games" in given and "games" not in found.kind.configs.limits:
@@ -95,7 +93,6 @@ def resume(
                     with_tests=options.tests,
                     allow_other_version=allow_other_version,
                     cluster=workers,
-                    parts=parts,
                 )
             output.result(result)
 

@@ -1,10 +1,9 @@
 """Begins a run and takes it to its end, for people who watch: evolve, learn and resume."""
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from evoply.cli.live import view_on
@@ -31,11 +30,8 @@ def drive(
     command: str | None = None,
     allow_other_version: bool = False,
     cluster: Cluster | None = None,
-    parts: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """Make the generations that are still to come and the summary; return the latter as data.
-
-    *parts* are the fitness and the operators that the run was given from Python.
 
     Raises `StoppedError` with what is safe and how to go on when the user presses Ctrl-C.
     """
@@ -51,7 +47,6 @@ def drive(
                 command=typed_command() if command is None else command,
                 allow_other_version=allow_other_version,
                 cluster=cluster,
-                **parts,
             )
             with closing(generations):
                 for generation in generations:

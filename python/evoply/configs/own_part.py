@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import Field
 
 from evoply.configs.part import Part
-from evoply.own_code import Code, OwnCode, named
+from evoply.own_code import Code, OwnCode, text_of
 
 
 class OwnPart(Part):
@@ -43,16 +43,14 @@ class OwnPart(Part):
 def keys_of(part: Any, settings: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Return the keys `code` and `settings` of an `OwnPart` for *part*, a user's object.
 
-    With *settings* it is named by its class, which makes an equal one of them. `ValueError` says
-    why it cannot be named.
+    With *settings* it is named by its class if that makes an equal one of them.
     """
     if settings is None:
-        return {"code": str(named(part))}
-    code = named(type(part))
+        return {"code": text_of(part)}
     try:
         again = type(part)(**settings)
     except (TypeError, ValueError):
         again = None
     if again != part:
-        return {"code": str(named(part))}  # a global value of its module
-    return {"code": str(code), "settings": dict(settings)}
+        return {"code": text_of(part, settings=repr(settings))}
+    return {"code": text_of(type(part)), "settings": dict(settings)}

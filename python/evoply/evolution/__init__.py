@@ -39,7 +39,6 @@ if TYPE_CHECKING:
         EvolutionConfig,
         HallOfFame,
         Machine,
-        primitive_set_of,
     )
     from evoply.evolution.config.game_settings import (
         Draws,
@@ -84,12 +83,7 @@ if TYPE_CHECKING:
     )
     from evoply.evolution.fitness.measuring import fitness_text, is_share
     from evoply.evolution.fitness.training_games import first_half_points
-    from evoply.evolution.generation import (
-        Generation,
-        individual_player,
-        settings_of,
-        stream_for,
-    )
+    from evoply.evolution.generation import Generation, individual_player
     from evoply.evolution.generation_statistics import Census, FreshResult, Seconds, Statistics
     from evoply.evolution.individuals import (
         ArchiveEntry,
@@ -101,6 +95,7 @@ if TYPE_CHECKING:
     from evoply.evolution.loop import Evolution, evolve, step
     from evoply.evolution.map_elites.axes import Axis, Bins
     from evoply.evolution.operators import OPERATORS, Operator
+    from evoply.evolution.play.panel import stream_for
     from evoply.evolution.replay import Replay, replay
     from evoply.evolution.selections import (
         SELECTIONS,
@@ -217,10 +212,8 @@ __all__ = [
     "is_share",
     "load_config",
     "matches",
-    "primitive_set_of",
     "replay",
     "self_contained",
-    "settings_of",
     "signature",
     "step",
     "stored_final_test",
@@ -236,7 +229,7 @@ give_when_used(
             "Afterwards Covariant Demes Initialisation LengthPenalty Recombination SizeLimits "
             "SteadyState Tarpeian Termination Variation"
         ),
-        "config.evolution_config": "EvolutionConfig HallOfFame Machine primitive_set_of",
+        "config.evolution_config": "EvolutionConfig HallOfFame Machine",
         "config.game_settings": "Draws EarlierGenerations Opponent PlayerSettings Start",
         "config.individual": "Definitions OneTree Ordered Phases Stages TreeSum",
         "config.player_settings": "is_reproducible self_contained",
@@ -248,10 +241,11 @@ give_when_used(
         "fitness.measuring": "fitness_text is_share",
         "fitness.training_games": "first_half_points",
         "final_test": "FinalTest final_test",
-        "generation": "Generation individual_player settings_of stream_for",
+        "generation": "Generation individual_player",
         "individuals": "ArchiveEntry HallOfFameEntry Individual MapPlace front_of",
         "loop": "Evolution evolve step",
         "map_elites.axes": "Axis Bins",
+        "play.panel": "stream_for",
         "operators": "OPERATORS Operator",
         "evoply.arena.behaviour": "signature",
         "evolution_kind": "censuses check_evolved has_front stored_final_test",

@@ -105,12 +105,9 @@ def _check_installed(config: EvolutionConfig) -> None:
         check_installed()  # now rather than after all generations
 
 
-def _columns(config: EvolutionConfig, row: Row, is_own: bool) -> Columns:
+def _columns(config: EvolutionConfig, row: Row) -> Columns:
     """Return the columns of a generation, the facts of the live display first."""
-
-    def fitness(value: float) -> str:
-        return fitness_text(config, value, is_own=is_own)
-
+    fitness = partial(fitness_text, config)
     training = (
         Column("best", "best", fitness, fact="best, training"),
         Column("mean", "mean", fitness, is_fact=False),
@@ -175,7 +172,7 @@ def _listings(config: EvolutionConfig, last: Generation) -> list[Section]:
     return [*elites, _front(config, last)] if has_front(config) else elites
 
 
-def _front(config: EvolutionConfig, last: Generation, *, is_own: bool = False) -> Section:
+def _front(config: EvolutionConfig, last: Generation) -> Section:
     """Return strength against size: whoever no other beats in both, in the last generation."""
     rows = [
         {"nodes": len(best.tree), "fitness": best.fitness, "tree": str(best.tree)}
@@ -183,7 +180,7 @@ def _front(config: EvolutionConfig, last: Generation, *, is_own: bool = False) -
     ]
     columns = (
         Column("nodes", "nodes", "{:d}".format),
-        Column("fitness", "training fitness", partial(fitness_text, config, is_own=is_own)),
+        Column("fitness", "training fitness", partial(fitness_text, config)),
         TREE,
     )
     title = "Strength against size in the last generation: nobody smaller is as strong"
@@ -251,7 +248,7 @@ def _hall_of_fame(run: Run, last: Generation) -> Section:
 def _drawn_front(run: Run, last: Generation) -> list[Section]:
     if not has_front(run.config):
         return []
-    front = _front(run.config, last, is_own="fitness" in run.python_parts())
+    front = _front(run.config, last)
     groups = {
         "population": [(len(each.tree), each.fitness) for each in last.individuals],
         "front": [(row["nodes"], row["fitness"]) for row in front.rows],

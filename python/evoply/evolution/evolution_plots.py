@@ -55,16 +55,14 @@ _MAP = (
 )
 
 
-def evolution_plots(
-    config: EvolutionConfig, rows: Sequence[Row], is_own: bool = False
-) -> list[Plot]:
-    """Return the plots of all generations; *is_own*: training uses the user's own fitness."""
+def evolution_plots(config: EvolutionConfig, rows: Sequence[Row]) -> list[Plot]:
+    """Return the plots of all generations."""
 
     def individuals(row: Row) -> float:
         return float(row.get("cells", config.population_size))
 
     return [
-        *_fitness(config, is_own=is_own),
+        *_fitness(config),
         opponents_plot(rows),
         *(() if config.map is None else _MAP),
         _tree_plot("Tree sizes", "size", "nodes"),
@@ -108,9 +106,9 @@ def opponents_plot(rows: Sequence[Row]) -> Plot:
     )
 
 
-def _fitness(config: EvolutionConfig, *, is_own: bool) -> list[Plot]:
+def _fitness(config: EvolutionConfig) -> list[Plot]:
     """Return fitness on fresh games and in training: one plot if both are shares of points."""
-    are_shares = is_share(config) and not is_own
+    are_shares = is_share(config)
     fitness = Plot(
         "Fitness",
         "points per game",
@@ -120,9 +118,8 @@ def _fitness(config: EvolutionConfig, *, is_own: bool) -> list[Plot]:
     )
     if are_shares:
         return [fitness]
-    unit = "your own fitness" if is_own else config.fitness.measure.unit
     note = "as selection saw it: higher is better"
-    return [fitness, Plot("Training fitness", unit, _TRAINING, note)]
+    return [fitness, Plot("Training fitness", config.fitness.measure.unit, _TRAINING, note)]
 
 
 def _tree_plot(title: str, key: str, unit: str) -> Plot:

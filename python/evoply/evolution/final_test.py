@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from evoply import gp
 from evoply._native import Stream
 from evoply.evolution.config.evolution_config import ConstantTuning, EvolutionConfig
-from evoply.evolution.generation import Generation, stream_for
+from evoply.evolution.generation import Generation
 from evoply.evolution.hall_of_fame import draw_earlier
 from evoply.evolution.individuals import HallOfFameEntry
-from evoply.evolution.play.panel import Games, Panel, Play, trial
+from evoply.evolution.play.panel import Games, Panel, Play, stream_for, trial
 from evoply.evolution.play.population import panel_of, seats_of
-from evoply.protocols import Cluster, Progress
+from evoply.evolution.toolbox import ProgressCallback, reporter
+from evoply.protocols import Cluster
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ def final_test(
     generation: Generation,
     *,
     threads: int = 0,
-    progress: Callable[[Progress], object] | None = None,
+    progress: ProgressCallback | None = None,
     cluster: Cluster | None = None,
 ) -> FinalTest:
     """Return the hall of fame of *generation* ranked by games on openings used nowhere else.
@@ -91,24 +92,21 @@ def final_test(
     and *cluster* are those of `evolve`. If the config says so, the constants of the hall's first
     member are tuned before, and the tuned tree is tested with the others.
     """
-    stream = stream_for(config, "final", generation.number)
+    stream = stream_for(config.seed, "final", generation.number)
     hall, games = generation.hall_of_fame, config.game_settings
     play = partial(games.play, threads=threads or config.machine.threads, cluster=cluster)
-    earlier = draw_earlier(config, generation.archive, stream.child("opponents"))
+    settings = config.fitness.earlier_generations
+    earlier = draw_earlier(settings, generation.archive, stream.child("opponents"))
     met = [*earlier, *((entry.generation, entry.tree) for entry in hall)]
     panel = panel_of(games, config.task, met).with_pairs(config.hall_of_fame.final_pairs)
-
-    def report(stage: str, done: int, count: int) -> None:
-        if progress is not None:
-            progress(Progress(generation.number, stage, done, count))
-
+    tell = partial(reporter, progress, generation.number)
     if config.tuning is not None:
-        draws, tell = stream.child("tuning"), partial(report, "tuning")
-        tree = tuned(games, config.tuning, hall[0].tree, panel, draws, play, tell)
+        draws = stream.child("tuning")
+        tree = tuned(games, config.tuning, hall[0].tree, panel, draws, play, tell("tuning"))
         if all(tree != entry.tree for entry in hall):
             hall = (*hall, replace(hall[0], tree=tree))
     seats = seats_of(games, [entry.tree for entry in hall])
-    result = trial(games, seats, panel, stream, partial(play, progress=partial(report, "final")))
+    result = trial(games, seats, panel, stream, partial(play, progress=tell("final")))
     fitness = result.fitness
     order = sorted(
         range(len(hall)), key=lambda index: (-fitness[index], len(hall[index].tree), index)
@@ -127,7 +125,7 @@ def tuned(
     panel: Panel,
     stream: Stream,
     play: Play,
-    report: Callable[[int, int], object],
+    report: Callable[[int, int], object] | None = None,
 ) -> gp.Genotype:
     """Return *individual* with the constants at which CMA-ES ends, or itself if it has none.
 
@@ -158,5 +156,6 @@ def tuned(
         result = trial(games, seats, panel, stream.child("games", number), play)
         tell(search, vectors, result.half_points.sum(axis=1).tolist())
         each = size * int(result.games.sum())
-        report((number + 1) * each, settings.generations * each)
+        if report is not None:
+            report((number + 1) * each, settings.generations * each)
     return with_numbers(search.mean)

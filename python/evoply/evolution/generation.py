@@ -10,8 +10,6 @@ from functools import cached_property
 from typing import Annotated, Any
 
 from evoply import gp
-from evoply._native import Stream
-from evoply.evolution.breeding.first_generation import is_tree_text
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.generation_statistics import Census, FreshResult, Seconds, Statistics
 from evoply.evolution.individuals import (
@@ -21,15 +19,10 @@ from evoply.evolution.individuals import (
     MapPlace,
     ranking,
 )
-from evoply.evolution.play.opponents import resolved, with_players
-from evoply.evolution.play.panel import IndividualPlayer
+from evoply.evolution.play.panel import PURPOSES, IndividualPlayer, stream_for
 from evoply.files import checksum
-from evoply.own_code import without_places
 from evoply.runs.kept_steps import APART, Tree
 from evoply.sections import Page, Shown, facts_page, share
-
-PURPOSES = ("breeding", "training", "fresh", "opponents", "final")
-"""Every purpose has its own keys: openings of one never occur in another."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -143,38 +136,6 @@ def individual_player(config: EvolutionConfig, tree: gp.Genotype) -> IndividualP
     return config.game_settings.player(tree)
 
 
-def stream_for(config: EvolutionConfig, purpose: str, generation: int) -> Stream:
-    """Return the stream of one purpose in one generation."""
-    if purpose not in PURPOSES:
-        raise ValueError(f"unknown purpose {purpose!r}")
-    return Stream(config.seed, purpose, generation)
-
-
-def settings_of(config: EvolutionConfig) -> dict[str, Any]:
-    """Return the settings of a config that decide results, players resolved, as JSON values."""
-    settings = config.decisive()
-    if not config.player.is_limited:
-        del settings["player"]["ordering"]  # changes no move
-    elif config.player.ordering == "usual":
-        settings["player"]["ordering"] = "none"  # the usual one where nodes are counted
-    settings["fitness"]["opening_plies"] = config.opening_plies
-    # A text may name a file: its content counts, not its path.
-    settings["fitness"]["opponents"] = [
-        {"player": resolved(opponent.player, config.game), "pairs": opponent.pairs}
-        | ({} if opponent.games is None else {"games": opponent.games})
-        for opponent in config.fitness.opponents
-    ]
-    settings["fitness"]["measure"] = with_players(
-        settings["fitness"]["measure"], lambda player: resolved(player, config.game)
-    )
-    settings["initialisation"]["seeds"] = [
-        seed if is_tree_text(seed) else resolved(seed, config.game)
-        for seed in config.initialisation.seeds
-    ]
-    without_code: dict[str, Any] = without_places(settings)
-    return without_code
-
-
 def digest_of(generation: Generation) -> str:
     """Return the digest of *generation*, which is equal exactly if the computed values are equal.
 
@@ -186,9 +147,9 @@ def digest_of(generation: Generation) -> str:
     """
     config, number = generation.config, generation.number
     content = {
-        "settings": settings_of(config),
+        "settings": config.resolved_settings(),
         "generation": number,
-        "seeds": {purpose: f"{stream_for(config, purpose, number).key:#x}" for purpose in PURPOSES},
+        "seeds": {each: f"{stream_for(config.seed, each, number).key:#x}" for each in PURPOSES},
         "individuals": [
             [
                 str(individual.tree),

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from evoply import gp
-from evoply.evolution.config.evolution_config import EvolutionConfig, primitive_set_of
+from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.generation_statistics import Census, FreshResult, Seconds, Statistics
 from evoply.runs.columns import Row
 from evoply.runs.kept_steps import dumped, loaded
@@ -97,7 +97,7 @@ def _elites(
     config: EvolutionConfig, number: int, state: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of those who stand on the map; axes are numbered from 1."""
-    primitives = primitive_set_of(config)
+    primitives = config.primitive_set
     for elite in state["individuals"]:
         place = elite["place"]
         if place is not None:

@@ -12,10 +12,11 @@ from statistics import median
 
 from evoply import gp
 from evoply._native import Stream
-from evoply.evolution.config.evolution_config import EvolutionConfig
+from evoply.evolution.config.evolution_config import HallOfFame
+from evoply.evolution.config.game_settings import EarlierGenerations
 from evoply.evolution.generation_statistics import FreshResult
 from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individual, ranking
-from evoply.evolution.play.panel import Panel, Play, Trial, trial
+from evoply.evolution.play.panel import Games, Panel, Play, Trial, trial
 from evoply.evolution.play.population import population_of
 
 MEMORY = 0.9
@@ -41,13 +42,12 @@ class FreshTest:
 
 
 def draw_earlier(
-    config: EvolutionConfig, archive: Sequence[ArchiveEntry], stream: Stream
+    settings: EarlierGenerations, archive: Sequence[ArchiveEntry], stream: Stream
 ) -> list[tuple[int, gp.Genotype]]:
     """Draw the champions of earlier generations that are opponents: the newest, and others.
 
     No tree is drawn twice; the result is in the order of their generations.
     """
-    settings = config.fitness.earlier_generations
     newest = min(settings.recent, len(archive))
     split = len(archive) - newest
     drawn = _sample(split, settings.champions - newest, stream)
@@ -56,7 +56,8 @@ def draw_earlier(
 
 
 def fresh_test(
-    config: EvolutionConfig,
+    settings: HallOfFame,
+    games: Games,
     stream: Stream,
     individuals: tuple[Individual, ...],
     hall: Sequence[HallOfFameEntry],
@@ -64,7 +65,6 @@ def fresh_test(
     play: Play,
 ) -> FreshTest:
     """Play fresh games of the best, the hall of fame and a sample against the panel."""
-    settings = config.hall_of_fame
     order = ranking(individuals)
     candidates = list(dict.fromkeys(individuals[index].tree for index in order))
     candidates = candidates[: settings.candidates]
@@ -73,21 +73,21 @@ def fresh_test(
     known = [entry.tree for entry in hall]
     trees = list(dict.fromkeys([*candidates, *known, *sample]))
     fresh = panel.with_pairs(settings.pairs)
-    population = population_of(config.game_settings, trees)
-    result = trial(config.game_settings, population.players, fresh, stream, play)
+    population = population_of(games, trees)
+    result = trial(games, population.players, fresh, stream, play)
     row = {tree: index for index, tree in enumerate(trees)}
     fitness = result.fitness
     tested = dict.fromkeys([*candidates, *known])
     sampled = [fitness[row[tree]] for tree in sample]
-    games = int(result.games.sum())
+    played = int(result.games.sum())
     return FreshTest(
-        points={tree: (int(result.half_points[row[tree]].sum()) / 2, games) for tree in tested},
+        points={tree: (int(result.half_points[row[tree]].sum()) / 2, played) for tree in tested},
         results=_by_opponent(fresh, result, [row[tree] for tree in sample]),
         champion=max(candidates, key=lambda tree: fitness[row[tree]]),
         best_fresh=fitness[0],
         mean_fresh=sum(sampled) / len(sampled),
         median_fresh=median(sampled),
-        games=games * len(trees),
+        games=played * len(trees),
         work=population.work_of(result.plies),
     )
 

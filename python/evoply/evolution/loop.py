@@ -7,13 +7,12 @@ yields nothing. This module stores nothing and prints nothing.
 
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, replace
 from statistics import fmean, median
 from time import perf_counter
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 
@@ -22,13 +21,13 @@ from evoply.evolution.breeding.offspring import (
     Offspring,
     contestants,
     first_population,
-    selector_of,
     steady_state_generation,
 )
+from evoply.evolution.breeding.own_operators import OwnOperator
 from evoply.evolution.census import census_of
 from evoply.evolution.choosing import ChoiceKeys, Choose
 from evoply.evolution.config.config_text import load_config
-from evoply.evolution.config.evolution_config import EvolutionConfig, primitive_set_of
+from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.config.player_settings import (
     check_own_players,
     check_sendable,
@@ -38,19 +37,22 @@ from evoply.evolution.config.player_settings import (
 from evoply.evolution.fitness import Fitness, Measured, Population, Training
 from evoply.evolution.fitness.measuring import measured
 from evoply.evolution.fitness.own import OwnFitness
-from evoply.evolution.generation import Generation, stream_for
+from evoply.evolution.generation import Generation
 from evoply.evolution.generation_statistics import Census, Seconds, Statistics
 from evoply.evolution.hall_of_fame import FreshTest, draw_earlier, fresh_test, updated_hall
 from evoply.evolution.individuals import ArchiveEntry, Individual, ranking
-from evoply.evolution.map_elites.descriptors import placed
+from evoply.evolution.map_elites.descriptors import RunMap, placed
 from evoply.evolution.play.panel import Play
 from evoply.evolution.play.population import panel_of, population_of
-from evoply.evolution.user_code import OwnOperator, PythonParts
-from evoply.protocols import Cluster, Progress, steps
-from evoply.runs.kept_learners import KeptLearner, RunGames
+from evoply.evolution.toolbox import ProgressCallback, Toolbox, toolbox_of
+from evoply.evolution.user_code import (
+    check_given_once,
+    check_parts,
+    with_parts,
+)
+from evoply.protocols import Cluster, steps
+from evoply.runs.kept_learners import KeptLearner, PythonArguments, RunGames
 from evoply.runs.kept_steps import loaded
-
-ProgressCallback = Callable[[Progress], object]
 
 _NO_OPERATORS: Mapping[str, OwnOperator] = {}
 
@@ -107,7 +109,11 @@ def evolve(
         settings["survival"], survival = survival, None
     if settings or type(config) is not EvolutionConfig:
         config = load_config(config, settings=settings)
-    evolution = Evolution(threads, progress, fitness, operators, cluster, selection, survival)
+    named = with_parts(
+        config, fitness=fitness, operators=operators, selection=selection, survival=survival
+    )
+    check_given_once(config, named)
+    config, evolution = named, Evolution(threads, progress, cluster)
     evolution.check(config)
     if cluster is not None:
         check_sendable(config)
@@ -118,7 +124,7 @@ def evolve(
 class Evolution(KeptLearner[Generation]):
     """The learner whose steps are generations; threads, progress and cluster change no result.
 
-    The arguments are those of `evolve`.
+    The arguments are those of `evolve`; the user's own Python is named in the config.
 
     >>> from evoply.evolution import EvolutionConfig
     >>> config = EvolutionConfig(game="othello-4", population_size=10, generations=3)
@@ -131,42 +137,38 @@ class Evolution(KeptLearner[Generation]):
     step_type: ClassVar[type[Generation]] = Generation
     counted: ClassVar[frozenset[str]] = frozenset({"games", "work"})
 
-    progress: ProgressCallback | None = None
-    fitness: OwnFitness | None = None
-    operators: Mapping[str, OwnOperator] = field(default_factory=dict)
-    cluster: Cluster | None = None
-    selection: Choose | None = None
-    survival: Choose | None = None
+    takes_python: ClassVar[bool] = True
 
-    @property
-    def parts(self) -> PythonParts:
-        """The parts that are Python code of the user."""
-        if not isinstance(self.operators, Mapping):
-            raise TypeError(
-                "operators: give a dict of operators by the names they have in variation.custom, "
-                f"not {self.operators!r:.40}"
-            )
-        return PythonParts(self.fitness, dict(self.operators), self.selection, self.survival)
+    progress: ProgressCallback | None = None
+    cluster: Cluster | None = None
+
+    def with_parts(
+        self, config: EvolutionConfig, /, **parts: Unpack[PythonArguments]
+    ) -> EvolutionConfig:
+        """Return *config* with the user's objects named in it: those that `evolve` takes."""
+        return with_parts(config, **parts)
 
     def check(self, config: EvolutionConfig, /) -> None:
-        """Raise ValueError unless the parts in Python, also those of *config*, can be had and fit.
+        """Raise ValueError unless the parts in Python of *config* can be had and fit.
 
-        The files that *config* names are imported.
+        Their files are imported.
         """
-        parts = self.parts.of(
-            config.variation, config.fitness.measure, config.selection, config.survival
-        )
-        choices = {"selection": config.selection, "survival": config.survival}
-        parts.check(config.variation, config.task, choices, config.demes, config.steady_state)
+        check_parts(config)
         check_own_players(config)
 
     def first(self, config: EvolutionConfig, /) -> Generation:
         """Return generation 0, the random one."""
-        return self._step(config, None)
+        return self.after(config, None)
 
-    def after(self, config: EvolutionConfig, generation: Generation, /) -> Generation:
+    def after(self, config: EvolutionConfig, generation: Generation | None, /) -> Generation:
         """Return the generation after *generation* in a run of *config*."""
-        return self._step(config, generation)
+        return step(
+            config,
+            generation,
+            threads=self.threads,
+            progress=self.progress,
+            cluster=self.cluster,
+        )
 
     def settled(self, config: EvolutionConfig, /) -> EvolutionConfig:
         """Return *config* with the contents of the files that it names."""
@@ -179,30 +181,15 @@ class Evolution(KeptLearner[Generation]):
         """
         check_sendable(config, is_whole=is_whole)
 
-    def identities(self) -> dict[str, dict[str, Any]]:
-        """Return names and checksums of the source of the user's own Python among its fields."""
-        return self.parts.identities()
-
     def games(self, config: EvolutionConfig, /) -> RunGames:
         """Return the run's own rules about draws, and whether no opponent varies its play."""
         return RunGames(config.draws.rules(config.game), is_reproducible(config))
 
     def load(self, config: EvolutionConfig, data: Any, /) -> Generation:
         """Return the generation that `dump` wrote as *data*; `ValueError` if it is damaged."""
-        primitives = primitive_set_of(config)
-        generation: Generation = loaded(Generation, data, primitives, config=config)
+        generation: Generation = loaded(Generation, data, config.primitive_set, config=config)
         generation.check()
         return generation
-
-    def _step(self, config: EvolutionConfig, previous: Generation | None) -> Generation:
-        return step(
-            config,
-            previous,
-            threads=self.threads,
-            progress=self.progress,
-            parts=self.parts,
-            cluster=self.cluster,
-        )
 
 
 def step(
@@ -211,54 +198,44 @@ def step(
     *,
     threads: int = 0,
     progress: ProgressCallback | None = None,
-    parts: PythonParts | None = None,
     cluster: Cluster | None = None,
 ) -> Generation:
     """Return the generation after *previous*, or generation 0."""
-    parts = (parts or PythonParts()).of(
-        config.variation, config.fitness.measure, config.selection, config.survival
-    )
-    games = config.game_settings
-    play = partial(games.play, threads=threads or config.machine.threads, cluster=cluster)
-    kind = parts.kind(config.fitness.measure)
+    toolbox = toolbox_of(config, threads=threads, progress=progress, cluster=cluster)
     times = [perf_counter()]
 
     # Step 1. Draw the opponents of the population.
-    training = training_of(config, previous, parts, play)
+    training = training_of(toolbox, previous)
     number, panel = training.generation, training.panel
-    report = partial(_reporter, progress, number)
-    training = replace(training, play=partial(play, progress=report("training")))
 
-    if previous is not None and config.steady_state is not None:
+    if previous is not None and toolbox.breeder.batch is not None:
         # Step 2 and 3 at once: breeding and judging take turns.
-        individuals, population, result = _steady(config, training, parts, previous)
+        individuals, population, result = _steady(toolbox, training, previous)
         times += [times[0], times[0]]
     else:
         # Step 2. Breed, and lower each different tree once.
-        offspring = players_of(config, previous, parts)
+        offspring = players_of(toolbox, previous)
         times.append(perf_counter())
-        population = population_of(games, [child.tree for child in offspring])
+        population = population_of(toolbox.games, [child.tree for child in offspring])
         times.append(perf_counter())
 
         # Step 3. Play, and choose who lives on if parents compete with their offspring.
-        result = measured(kind, population, training, config.parsimony)
-        found = individuals_of(offspring, result)
-        tell = partial(play, progress=report("descriptions"))
-        found, more_games, more_work = placed(config, found, population, number, tell)
+        result = measured(toolbox.kind, population, training, toolbox.parsimony)
+        found, tell = individuals_of(offspring, result), toolbox.play("descriptions", number)
+        found, more_games, more_work = placed(toolbox.map, found, population, number, tell)
         result = replace(result, games=result.games + more_games, work=result.work + more_work)
-        chosen = survivors_of(config, previous, parts, found)
+        chosen = survivors_of(toolbox, previous, found)
         individuals = tuple(found[position] for position in chosen)
         population = population.part(chosen)
 
     # Step 4. Test the best again on fresh games.
     hall = () if previous is None else previous.hall_of_fame
-    stream = stream_for(config, "fresh", number)
-    play = partial(play, progress=report("fresh"))
-    test = fresh_test(config, stream, individuals, hall, panel, play)
+    stream, play = toolbox.stream("fresh", number), toolbox.play("fresh", number)
+    test = fresh_test(toolbox.tests, toolbox.games, stream, individuals, hall, panel, play)
     times.append(perf_counter())
 
     # Step 5. Describe the generation.
-    hall = updated_hall(hall, test, number, config.hall_of_fame.size)
+    hall = updated_hall(hall, test, number, toolbox.tests.size)
     archive = _archive_with(() if previous is None else previous.archive, test.champion, number)
     played = result.games + test.games
     return Generation(
@@ -268,12 +245,14 @@ def step(
         archive=archive,
         champion=test.champion,
         fresh=test.results,
-        statistics=_statistics(config, previous, individuals, test, len(population.trees), played),
+        statistics=_statistics(
+            toolbox.map, previous, individuals, test, len(population.trees), played
+        ),
         census=census_of(
             individuals,
             population.programs,
-            game=config.game,
-            seed=config.seed,
+            game=toolbox.games.game,
+            seed=toolbox.seed,
             median_fresh=test.median_fresh,
             work=result.work + test.work,
             games=played,
@@ -286,90 +265,72 @@ def step(
 
 
 def training_of(
-    config: EvolutionConfig, previous: Generation | None, parts: PythonParts, play: Play
+    toolbox: Toolbox, previous: Generation | None, play: Play | None = None
 ) -> Training:
     """Return what the generation after *previous* is measured with; *play* plays its games."""
     number = 0 if previous is None else previous.number + 1
-    games, task = config.game_settings, config.task
-    guests = parts.kind(config.fitness.measure).guests(task)
-    if config.map is not None and previous is not None:
+    games, task, guests = toolbox.games, toolbox.task, toolbox.kind.guests(toolbox.task)
+    if toolbox.map is not None and previous is not None:
         # Parents are not as many as offspring: there is one for each cell that is filled.
         task = replace(task, population_size=task.population_size + len(previous.individuals))
     archive = () if previous is None else previous.archive
-    earlier = draw_earlier(config, archive, stream_for(config, "opponents", number))
+    earlier = draw_earlier(task.earlier_generations, archive, toolbox.stream("opponents", number))
     return Training(
         task,
         games,
         panel_of(games, task, earlier),
         guests,
-        stream_for(config, "training", number),
-        play,
+        toolbox.stream("training", number),
+        play or toolbox.play("training", number),
         number,
         None if previous is None else deepcopy(previous.state),
     )
 
 
-def players_of(
-    config: EvolutionConfig, previous: Generation | None, parts: PythonParts
-) -> Sequence[Offspring]:
+def players_of(toolbox: Toolbox, previous: Generation | None) -> Sequence[Offspring]:
     """Return who plays in the generation after *previous*: offspring, and parents that compete."""
     if previous is None:
-        return first_population(config, stream_for(config, "breeding", 0))
-    breeding = stream_for(config, "breeding", previous.number + 1)
-    return contestants(config, previous.individuals, breeding, parts)
+        return first_population(toolbox.breeder, toolbox.stream("breeding", 0))
+    breeding = toolbox.stream("breeding", previous.number + 1)
+    return contestants(toolbox.breeder, previous.individuals, breeding)
 
 
 def survivors_of(
-    config: EvolutionConfig,
-    previous: Generation | None,
-    parts: PythonParts,
-    individuals: tuple[Individual, ...],
+    toolbox: Toolbox, previous: Generation | None, individuals: tuple[Individual, ...]
 ) -> list[int]:
     """Return the positions of those who live on of all who played."""
     number = 0 if previous is None else previous.number + 1
-    selector = selector_of(config, parts)
-    if not selector.chooses_survivors(number):
+    breeder = toolbox.breeder
+    if not breeder.selector.chooses_survivors(number):
         return list(range(len(individuals)))
     parents = 0 if previous is None else len(previous.individuals)
-    draws = stream_for(config, "breeding", number).child("survival")
-    return selector.survivors(individuals, parents, config.population_size, config.elitism, draws)
+    draws = toolbox.stream("breeding", number).child("survival")
+    return breeder.selector.survivors(individuals, parents, breeder.size, breeder.elitism, draws)
 
 
 def _steady(
-    config: EvolutionConfig, training: Training, parts: PythonParts, previous: Generation
+    toolbox: Toolbox, training: Training, previous: Generation
 ) -> tuple[tuple[Individual, ...], Population, Measured]:
     """Return the next individuals of a steady state, their population, and the results."""
-    kind = parts.kind(config.fitness.measure)
     results: list[Measured] = []
 
     def judge(offspring: Sequence[Offspring]) -> list[float]:
-        population = population_of(config.game_settings, [child.tree for child in offspring])
+        population = population_of(toolbox.games, [child.tree for child in offspring])
         known = replace(training, state=results[-1].state) if results else training
-        results.append(measured(kind, population, known, config.parsimony))
+        results.append(measured(toolbox.kind, population, known, toolbox.parsimony))
         fitness: list[float] = results[-1].fitness.tolist()
         return fitness
 
-    stream = stream_for(config, "breeding", previous.number + 1)
-    individuals = steady_state_generation(config, previous.individuals, stream, parts, judge)
+    stream = toolbox.stream("breeding", training.generation)
+    individuals = steady_state_generation(toolbox.breeder, previous.individuals, stream, judge)
     total = Measured(
         fitness=np.array([individual.fitness for individual in individuals]),
         games=sum(result.games for result in results),
         work=sum(result.work for result in results),
         state=results[-1].state,
     )
-    return (
-        individuals,
-        population_of(config.game_settings, [individual.tree for individual in individuals]),
-        total,
-    )
-
-
-def _reporter(
-    progress: ProgressCallback | None, number: int, stage: str
-) -> Callable[[int, int], object] | None:
-    if progress is None:
-        return None
-    return lambda done, games: progress(Progress(number, stage, done, games))
+    trees = [individual.tree for individual in individuals]
+    return individuals, population_of(toolbox.games, trees), total
 
 
 def individuals_of(offspring: Sequence[Offspring], result: Measured) -> tuple[Individual, ...]:
@@ -391,7 +352,7 @@ def _archive_with(
 
 
 def _statistics(
-    config: EvolutionConfig,
+    run_map: RunMap | None,
     previous: Generation | None,
     individuals: tuple[Individual, ...],
     test: FreshTest,
@@ -413,15 +374,15 @@ def _statistics(
         distinct_trees=distinct,
         diversity=distinct / len(individuals),
         games=games,
-        **_map_numbers(config, previous, individuals),
+        **_map_numbers(run_map, previous, individuals),
     )
 
 
 def _map_numbers(
-    config: EvolutionConfig, previous: Generation | None, individuals: Sequence[Individual]
+    run_map: RunMap | None, previous: Generation | None, individuals: Sequence[Individual]
 ) -> dict[str, Any]:
     """Return the statistics of a map; none without one."""
-    if config.map is None:
+    if run_map is None:
         return {}
     places = [individual.place for individual in individuals if individual.place is not None]
     number, known = 0, set()
@@ -431,7 +392,7 @@ def _map_numbers(
     new = [place.cell in known for place in places if place.born == number]
     return {
         "cells": len(places),
-        "coverage": len(places) / math.prod(axis.count for axis in config.axes),
+        "coverage": len(places) / math.prod(axis.count for axis in run_map.axes),
         "filled": new.count(False),
         "improved": new.count(True),
     }

@@ -6,36 +6,31 @@ fitness of a tree depends on no other, only the games of this tree are played ag
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
+from typing import Unpack
 
 import numpy as np
 
 from evoply import arena, gp
 from evoply.arena import PreparedPlayer
-from evoply.evolution.breeding.offspring import Offspring, selector_of
-from evoply.evolution.choosing import Choose
-from evoply.evolution.config.evolution_config import EvolutionConfig
+from evoply.evolution.breeding.offspring import Offspring
+from evoply.evolution.config.breeding import Variation
 from evoply.evolution.config.player_settings import is_reproducible
 from evoply.evolution.fitness import Batch, FitnessKind, Population, Training
 from evoply.evolution.fitness.measuring import measured
-from evoply.evolution.fitness.own import FunctionFitness, OwnFitness
+from evoply.evolution.fitness.own import FunctionFitness
 from evoply.evolution.generation import Generation
-from evoply.evolution.loop import (
-    individuals_of,
-    players_of,
-    survivors_of,
-    training_of,
-)
+from evoply.evolution.loop import individuals_of, players_of, survivors_of, training_of
 from evoply.evolution.map_elites.descriptors import placed
 from evoply.evolution.play.panel import Games
 from evoply.evolution.play.population import population_of
-from evoply.evolution.recorded_parts import naming_recorded
 from evoply.evolution.selections import survival_method
-from evoply.evolution.user_code import OwnOperator, PythonParts
+from evoply.evolution.toolbox import Toolbox, toolbox_of
+from evoply.evolution.user_code import check_parts, with_parts
 from evoply.games import game_rules
+from evoply.own_code import other_codes
 from evoply.protocols import GameRecord, RunError
+from evoply.runs.kept_learners import PythonArguments
 from evoply.runs.run import Run
-from evoply.runs.user_sources import is_same_source
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,17 +59,13 @@ def replay(
     run: Run,
     generation: int,
     game: int,
-    *,
-    fitness: OwnFitness | None = None,
-    operators: Mapping[str, OwnOperator] = MappingProxyType({}),
-    selection: Choose | None = None,
-    survival: Choose | None = None,
+    **parts: Unpack[PythonArguments],
 ) -> Replay:
     """Play training game number *game* of a stored *generation* again.
 
     The games of its fitness are played, and the result is compared with the stored fitness. Python
-    that the run was given is imported from its file, or is given again: a fitness, and for a run
-    whose parents compete with their offspring, which are bred again, all other parts too.
+    that the run was given is imported from its file, or is given again as *parts*: a fitness, and
+    for a run whose parents compete with their offspring, which are bred again, all others too.
 
     Raises `RunError` if there is no such game, if this evoply plays them differently, if Python
     cannot be had or is other code, or if the fitness is a function, which says nothing of its
@@ -85,14 +76,13 @@ def replay(
     # Step 1. Everybody who played, and their opponents.
     stored = run.generation(generation)
     before = None if generation == 0 else run.generation(generation - 1)
-    given = PythonParts(fitness, dict(operators), selection, survival)
-    config, parts = _with_recorded(run, given)
-    kind, games = parts.kind(config.fitness.measure), config.game_settings
+    toolbox = _recorded_toolbox(run, parts)
+    kind, games, parsimony = toolbox.kind, toolbox.games, toolbox.parsimony
     _check_replayable(run, kind)
     recorder = _Recorder(games, game)
-    training = training_of(config, before, parts, recorder.play)
-    if selector_of(config, parts).chooses_survivors(generation):
-        players = players_of(config, before, parts)
+    training = training_of(toolbox, before, recorder.play)
+    if toolbox.breeder.selector.chooses_survivors(generation):
+        players = players_of(toolbox, before)
     else:
         players = [Offspring(old.tree, old.origin, old.parents) for old in stored.individuals]
     population = population_of(games, [player.tree for player in players])
@@ -100,14 +90,14 @@ def replay(
     # Step 2. The games that are needed to find this one, and their fitness.
     chosen = list(range(len(players)))
     if kind.is_relative:
-        result = measured(kind, population, training, config.parsimony)
+        result = measured(kind, population, training, parsimony)
         count, everybody = result.games, individuals_of(players, result)
-        everybody, _, _ = placed(config, everybody, population, generation, games.play)
-        chosen = survivors_of(config, before, parts, everybody)
+        everybody, _, _ = placed(toolbox.map, everybody, population, generation, games.play)
+        chosen = survivors_of(toolbox, before, everybody)
         now = {place: float(result.fitness[who]) for place, who in enumerate(chosen)}
     else:
         # Every different tree has as many games, one tree's after another's.
-        result = measured(kind, _only(population, 0), training, config.parsimony)
+        result = measured(kind, _only(population, 0), training, parsimony)
         each, count = result.games, result.games * len(population.trees)
         if not each:
             raise RunError(f"run {run.path}: generation {generation} has no games, so not {game}")
@@ -115,7 +105,7 @@ def replay(
         if which:
             recorder = _Recorder(games, game - which * each)
             training = replace(training, play=recorder.play)
-            result = measured(kind, _only(population, which), training, config.parsimony)
+            result = measured(kind, _only(population, which), training, parsimony)
         where = _positions(stored, population.trees[which])
         now = dict.fromkeys(where, float(result.fitness[0]))
     if recorder.batch is None:
@@ -127,7 +117,7 @@ def replay(
     played = _Table(population, training, recorder.batch, stored, chosen)
     batch = recorder.batch
     results = games.play(replace(batch, record_moves=True))
-    rules = game_rules(config.game)
+    rules = game_rules(games.game)
     start_of = batch.schedule.start_of
     start = rules.position_from_row(
         batch.schedule.starts[0 if start_of is None else int(start_of[0])]
@@ -145,7 +135,7 @@ def replay(
         games=count,
         individuals=black if has_black else white,
         against=white if has_black else (),
-        opening_plies=config.opening_plies,
+        opening_plies=games.opening_plies,
         points=black_points if has_black else 1 - black_points,
     )
 
@@ -232,26 +222,20 @@ def _check_replayable(run: Run, kind: FitnessKind) -> None:
     raise RunError(f"single games of run {run.path} cannot be replayed: it {reason}")
 
 
-def _with_recorded(run: Run, given: PythonParts) -> tuple[EvolutionConfig, PythonParts]:
-    """Return the config of *run* and all its parts in Python that are needed, *given* or imported.
+def _recorded_toolbox(run: Run, given: PythonArguments) -> Toolbox:
+    """Return the toolbox of *run* with what is *given* again of the Python that its config names.
 
-    Raises `RunError` if one is missing, or is not the one that the run was evolved with.
+    Raises `RunError` if what is needed cannot be had, or is not what the run was evolved with.
     """
-    recorded, now = run.python_parts(), given.identities()
-    for what, identity in now.items():
-        if what not in recorded or not is_same_source(identity, recorded[what]):
-            raise RunError(f"run {run.path} was not evolved with this {what}: give the same code")
-    is_bred_again = "survival" in recorded or survival_method(run.config.survival).function
-    wanted = {
-        what: part
-        for what, part in recorded.items()
-        if what not in now and (is_bred_again or what == "fitness")
-    }
+    config = with_parts(run.config, **given)
+    for _, other in other_codes(run.config.model_dump(), config.model_dump()):
+        raise RunError(f"run {run.path} was not evolved with this {other.path}: give the same code")
     try:
-        config = naming_recorded(run.config, wanted)
-        return config, given.of(
-            config.variation, config.fitness.measure, config.selection, config.survival
-        )
+        if survival_method(config.survival).function is not None:
+            check_parts(config)
+        else:  # nothing is bred again, so nobody needs the operators
+            config = config.model_copy(update={"variation": Variation()})
+        return toolbox_of(config)
     except ValueError as error:
         raise RunError(
             f"single games of run {run.path} cannot be replayed: {error} - or give it again, as in "

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -216,10 +216,11 @@ def uniform(candidates: Candidates, count: int, stream: Stream) -> Sequence[int]
     return [stream.below(len(candidates)) for _ in range(count)]
 
 
-def own_selection(candidates: Candidates, count: int, stream: Stream, **keys: Any) -> Sequence[int]:
-    """Return what the user's own function in a file chooses."""
-    own = OwnChoice(**keys).resolved("selection")
-    return checked_choice("selection", own, candidates, count, stream)
+def own_choice(
+    what: str, candidates: Candidates, count: int, stream: Stream, **keys: Any
+) -> Sequence[int]:
+    """Return what the user's own function in a file chooses, *what* it is."""
+    return checked_choice(what, OwnChoice(**keys).resolved(what), candidates, count, stream)
 
 
 class OffspringSurvival(ChoiceKeys):
@@ -302,12 +303,6 @@ def pareto_survivors(
     return gp.pareto_survival(candidates.objectives(objectives), count)
 
 
-def own_survivors(candidates: Candidates, count: int, stream: Stream, **keys: Any) -> Sequence[int]:
-    """Return what the user's own function in a file chooses."""
-    own = OwnChoice(**keys).resolved("survival")
-    return checked_choice("survival", own, candidates, count, stream)
-
-
 SELECTIONS: tuple[SelectionMethod, ...] = (
     SelectionMethod(TournamentSelection, tournament, worst_of_tournament),
     SelectionMethod(RouletteSelection, roulette, worst_roulette),
@@ -316,7 +311,7 @@ SELECTIONS: tuple[SelectionMethod, ...] = (
     SelectionMethod(ParetoSelection, pareto),
     SelectionMethod(DoubleTournamentSelection, double_tournament),
     SelectionMethod(UniformSelection, uniform),
-    SelectionMethod(OwnChoice, own_selection),
+    SelectionMethod(OwnChoice, partial(own_choice, "selection")),
 )
 """Every selection that a config can name; the first is the default."""
 
@@ -325,7 +320,7 @@ SURVIVALS: tuple[SurvivalMethod, ...] = (
     SurvivalMethod(BestSurvival, best),
     SurvivalMethod(ParetoSurvival, pareto_survivors),
     SurvivalMethod(MapSurvival, best_of_cells),
-    SurvivalMethod(OwnChoice, own_survivors),
+    SurvivalMethod(OwnChoice, partial(own_choice, "survival")),
 )
 """Every survival that a config can name; the first is the default."""
 

@@ -23,7 +23,7 @@ from evoply.configs.config_errors import checked, explained
 from evoply.configs.keys import read_toml
 from evoply.configs.part import Part, Problem
 from evoply.evolution.play.opponents import player_texts, resolved
-from evoply.experiments.own_parts import NO_PARTS, GivenParts, setup_of_run
+from evoply.experiments.own_parts import NO_PARTS, GivenParts, check_named, setup_of_run
 from evoply.files import checksum
 from evoply.kinds import KINDS
 from evoply.own_code import reading
@@ -328,6 +328,7 @@ def setups_of(
     for name, source, overrides in _variants(experiment, configs):
         try:
             kind, config = parts.named_in(name, *config_of_source(name, source, overrides, parts))
+            check_named(kind, config)
         except ConfigError as error:
             problems += [(f"{name}: {path}", message) for path, message in error.errors]
         else:

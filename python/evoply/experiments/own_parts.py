@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from evoply.evolution import EvolutionConfig
-from evoply.evolution.recorded_parts import naming, naming_recorded
+from evoply.evolution.user_code import with_parts
 from evoply.kinds import KINDS, Run
-from evoply.own_code import carried
+from evoply.own_code import codes_in
 from evoply.protocols import ConfigError, RunError
 from evoply.runs import Kind
-from evoply.runs.finding_kinds import kind_of, named_kind
-from evoply.runs.folder import CONFIG
-from evoply.runs.own_learner import learner_text, named_learner
+from evoply.runs.finding_kinds import kind_of
+from evoply.runs.own_learner import with_learner
 from evoply.wording import shorten
 
 
@@ -49,10 +48,10 @@ class GivenParts:
                 ]
             )
         try:
-            return kind, naming(config, fitness, operators, **choices)
+            return kind, with_parts(config, fitness=fitness, operators=operators, **choices)
         except ConfigError:
             raise
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             raise ConfigError([("parts in Python", str(error))]) from None
 
     def kind(self, name: str, config: Any) -> Kind:
@@ -60,9 +59,7 @@ class GivenParts:
         learner = _of_setup(self.learner, name)
         is_its = learner is not None and isinstance(config, getattr(learner, "config_type", ()))
         try:
-            if is_its:
-                return named_kind(KINDS, str(named_learner(learner)))
-            return kind_of(KINDS, config)
+            return kind_of(KINDS, config, learner if is_its else None)
         except RunError:
             message = (
                 f"{shorten(repr(config))} is not a config: give an EvolutionConfig or a "
@@ -100,22 +97,23 @@ NO_PARTS = GivenParts()
 
 
 def setup_of_run(path: str) -> tuple[Kind, Any]:
-    """Return the kind and the config of a run, in which all of its Python is named.
+    """Return the kind and the config of a run, with its learner if that is the user's own."""
+    with with_learner(Run.open(path)) as run:
+        return run.kind, run.config
 
-    Raises `ConfigError` if some of it cannot be named: without it this would be another run.
+
+def check_named(kind: Kind, config: Any) -> None:
+    """Raise `ConfigError` unless files have all Python of a setup: each run needs it elsewhere.
+
+    Without a part it would be another run.
     """
-    with Run.open(path) as run:
-        try:
-            if run.kind.own is not None:
-                with carried():
-                    kind = named_kind(KINDS, learner_text(run))
-                    return kind, kind.configs.load(run.path / CONFIG)
-            parts = run.python_parts()
-            return run.kind, naming_recorded(run.config, parts) if parts else run.config
-        except ConfigError:
-            raise
-        except ValueError as error:
-            raise ConfigError([("configs", f"run {path} cannot be run again: {error}")]) from None
+    data = config.model_dump(mode="json") if kind.own is None else kind.own
+    try:
+        for part in codes_in(data):
+            if part.code.is_argument:
+                part.code.file()
+    except ValueError as error:
+        raise ConfigError([("parts in Python", str(error))]) from None
 
 
 def _of_setup(part: Any, name: str) -> Any:

@@ -13,6 +13,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from statistics import fmean
 from threading import Lock
@@ -33,9 +34,10 @@ from evoply.evolution.config.player_settings import (
 )
 from evoply.evolution.fitness.measuring import fitness_text
 from evoply.evolution.generation import Generation
-from evoply.evolution.loop import Evolution, ProgressCallback
+from evoply.evolution.loop import Evolution
 from evoply.evolution.play.panel import Batch
 from evoply.evolution.play.population import seats_of
+from evoply.evolution.toolbox import ProgressCallback
 from evoply.files import checksum
 from evoply.islands.island_epoch import (
     IslandEpoch,
@@ -370,12 +372,9 @@ def _whole(value: float) -> str:
     return f"{value:,.0f}"
 
 
-def _columns(config: IslandsConfig, row: Row, is_own: bool) -> Columns:
+def _columns(config: IslandsConfig, row: Row) -> Columns:
     """Return the columns of a step; training fitness reads as that of the islands does."""
-
-    def fitness(value: float) -> str:
-        return fitness_text(config, value, is_own=is_own)
-
+    fitness = partial(fitness_text, config)
     islands = (
         Column(f"island_{place}", f"island {place}", share, is_fact=False, is_listed=False)
         for place in range(1, config.islands.count + 1)
@@ -396,7 +395,7 @@ def _columns(config: IslandsConfig, row: Row, is_own: bool) -> Columns:
     )
 
 
-def _plots(config: IslandsConfig, rows: Sequence[Row], is_own: bool) -> list[Plot]:
+def _plots(config: IslandsConfig, rows: Sequence[Row]) -> list[Plot]:
     """Return the best of every island, training, the variety of trees, and migrants."""
     places = range(1, config.islands.count + 1)
     islands = [PlotLine(f"island {place}", f"island_{place}") for place in places]

@@ -77,7 +77,7 @@ def weight_plots(config: LearningConfig) -> list[Plot]:
     ]
 
 
-def _columns(config: LearningConfig, row: Row, is_own: bool) -> Columns:
+def _columns(config: LearningConfig, row: Row) -> Columns:
     """Return the columns of games, then those of all weights and time weights."""
     names = [feature.name for feature in config.features]
     powers = range(1, config.time_weights.degree + 1)
@@ -91,7 +91,7 @@ def _columns(config: LearningConfig, row: Row, is_own: bool) -> Columns:
     ]
 
 
-def _plots(config: LearningConfig, rows: Sequence[Row], is_own: bool) -> list[Plot]:
+def _plots(config: LearningConfig, rows: Sequence[Row]) -> list[Plot]:
     """Return the curves of all weights, of their error and of clipped features."""
     return [*weight_plots(config), _ERROR, _CLIPPED]
 

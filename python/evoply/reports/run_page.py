@@ -51,9 +51,7 @@ def write_report(run: Run, path: str | os.PathLike[str] | None = None) -> Path:
 def run_charts(run: Run) -> list[Chart]:
     """Return the charts of the page about *run*; none without a step."""
     rows = run.drawn_rows()
-    is_own = "fitness" in run.python_parts()
-    plots = run.kind.display.plots(run.config, rows, is_own=is_own) if rows else []
-    return plot_charts(plots, rows)
+    return plot_charts(run.kind.display.plots(run.config, rows) if rows else [], rows)
 
 
 def weight_charts(config: LearningConfig, rows: Rows) -> list[Chart]:
@@ -252,8 +250,6 @@ def _what_was_run(run: Run, rows: Rows, shown: Rows, sample: str) -> Section:
         ("version", f"evoply {run.version}, signature {run.signature}"),
     ]
     commands = [("command", run.command or "(from Python)")]
-    for what, part in run.python_parts().items():
-        commands.append((f"Python {what}", f"{part['name']} ({part['source'][:16]})"))
     if rows:
         play = f"evoply play --against {shlex.quote(f'champion@{run.name}')}"
         commands.append(("play against it", play))

@@ -4,20 +4,21 @@
 the same steps.
 """
 
-import json
 import time
-from collections.abc import Callable, Generator, Mapping
+import tomllib
+from collections.abc import Callable, Generator
 from dataclasses import replace
-from types import MappingProxyType
-from typing import Any
+from typing import Any, Unpack
 
 from evoply import _native
 from evoply.arena.behaviour import signature
+from evoply.files import read_kept_text
+from evoply.own_code import OwnCode, codes_in, other_codes, put_in_place
 from evoply.protocols import Cluster, Progress, RunError, steps
-from evoply.runs.folder import clear_request, read_request
+from evoply.runs.folder import CONFIG, clear_request, read_request, stored_learner
+from evoply.runs.kept_learners import PythonArguments
 from evoply.runs.kind import check_installed
 from evoply.runs.run import Run
-from evoply.runs.user_sources import is_same_source
 
 _PAUSE_SECONDS = 0.2
 
@@ -30,24 +31,20 @@ def advance(
     progress: Callable[[Progress], object] | None = None,
     command: str = "",
     allow_other_version: bool = False,
-    fitness: Any = None,
-    operators: Mapping[str, Any] = MappingProxyType({}),
-    selection: Any = None,
-    survival: Any = None,
     other_limit: Callable[[Any], str] | None = None,
     cluster: Cluster | None = None,
+    **parts: Unpack[PythonArguments],
 ) -> Generator[Any, None, None]:
     """Yield the remaining steps of *run*, each saved before it is yielded.
 
     *config* may differ from the run's in its limits and `machine` only, to go on for longer; by
-    default the run's own is used. *threads*, *progress*, *fitness*, *operators*, *selection* and
-    *survival* are those of `evolve`, for runs of evolution; the learner of any other run is given
-    to `Run.create` and `Run.open`. The run notes the names of the user's own Python parts and the
-    checksums of their source, and resuming needs the same. *other_limit* returns after each step
-    the name of a limit that the run has reached and its config does not know, or "". After the last
-    generation of evolution the final test names the champion. A *cluster*
-    (`evoply.cluster.connect`) plays the games of evolution, or makes the steps of learning; the run
-    folder and its lock stay here.
+    default the run's own is used. *threads* and *progress* are those of `evolve`; the learner of a
+    run that is not evoply's is given to `Run.create` and `Run.open`. *parts* are the user's own
+    fitness, operators, selection and survival of a run of evolution: they are given again where no
+    file has them, and must be the same. *other_limit* returns after each step the name of a limit
+    that the run has reached and its config does not know, or "". After the last generation of
+    evolution the final test names the champion. A *cluster* (`evoply.cluster.connect`) plays the
+    games of evolution, or makes the steps of learning; the run folder and its lock stay here.
 
     Raises `RunError` if another process writes the run, if the run is
     damaged, or if this evoply computes differently from the one that wrote it, unless
@@ -55,24 +52,16 @@ def advance(
     with its last whole step.
     """
     learners = run.kind.learners
-    learner = learners.made(
-        threads=threads,
-        progress=progress,
-        cluster=cluster,
-        fitness=fitness,
-        operators=operators,
-        selection=selection,
-        survival=survival,
-    )
+    learner = learners.made(threads=threads, progress=progress, cluster=cluster)
     config = _resolve_config(run, config)
+    _check_learner(run, allow_other_version)
+    config = _with_given(run, config, parts, allow_other_version)
     if cluster is not None:
         learners.check_sendable(config)
     check_installed(run.kind, config)
     with run.lock():
         last = run.last()
         _check_signature(run, allow_other_version)
-        identities = learners.identities(learner)
-        _check_python_parts(run, identities, allow_other_version)
         learners.check(learner, config)
         if last is not None:
             _check_digest(run, last)
@@ -82,7 +71,6 @@ def advance(
             ended_by="",
             version=_native.__version__,
             signature=signature(),
-            python_parts=json.dumps(identities),
         )
         # After the status: a reader of this event finds a run that goes on, or has ended again.
         run.record(
@@ -141,32 +129,56 @@ def _check_signature(run: Run, allow_other_version: bool) -> None:
     )
 
 
-def _check_python_parts(
-    run: Run, parts: dict[str, dict[str, Any]], allow_other_version: bool
-) -> None:
-    if not run.meta("python_parts"):  # a new run
-        return
-    stored = run.python_parts()
-    for what in sorted(stored.keys() | parts.keys()):
-        before, now = stored.get(what), parts.get(what)
+def _with_given(run: Run, config: Any, given: PythonArguments, allow_other_version: bool) -> Any:
+    """Return *config* with what is *given* again; `RunError` for other code, or if some is missing.
+
+    What a file has need not be given.
+    """
+    named = run.kind.learners.with_parts(config, **given)
+    if run.kind.own is not None:
+        return named
+    data = named.model_dump(mode="json")
+    for before, now in other_codes(config.model_dump(mode="json"), data):
         if before is None:
-            raise RunError(f"run {run.path} was not evolved with your {what}: leave it out")
-        if now is None:
+            raise RunError(f"run {run.path} was not evolved with your {now.path}: leave it out")
+        if not allow_other_version or before.settings != now.settings:
+            raise _other_code(run, now.path, before.code, now.code)
+        # Digests cover the name of what began: the run keeps it, and goes on with the other code.
+        put_in_place(before.code, now.code)
+        named = config
+    for path, code, _ in codes_in(named.model_dump(mode="json")):
+        try:
+            if code.is_argument:
+                code.check()
+        except ValueError as error:
             raise RunError(
-                f"run {run.path} was evolved with the {what} {before['name']}, written in "
-                f"Python: give it again, as in advance(run, {_argument(what)})"
-            )
-        if not is_same_source(now, before) and not allow_other_version:
-            raise RunError(
-                f"run {run.path} was evolved with the {what} {before['name']}, and "
-                f"{now['name']} is not the same code: give the same, or allow another version "
-                "explicitly"
-            )
+                f"run {run.path} cannot go on here: its {path} {error}, or give it again, as in "
+                f"advance(run, {_argument(path)})"
+            ) from None
+    return named
 
 
-def _argument(what: str) -> str:
-    kind, _, name = what.partition(" ")
-    return f"operators={{{name!r}: ...}}" if kind == "operator" else f"{kind}=..."
+def _check_learner(run: Run, allow_other_version: bool) -> None:
+    """Raise `RunError` if the learner that was given has other code than the one that began."""
+    if run.kind.own is None or allow_other_version:
+        return
+    stored = OwnCode.from_text(stored_learner(tomllib.loads(read_kept_text(run.path / CONFIG))))
+    now = OwnCode.from_text(run.kind.own)
+    if now.identity != stored.identity:
+        raise _other_code(run, "learner", stored, now)
+
+
+def _other_code(run: Run, what: str, before: OwnCode, now: OwnCode) -> RunError:
+    return RunError(
+        f"run {run.path} was evolved with the {what} {before.label}, and {now.label} is not the "
+        "same code: give the same, or allow another version explicitly"
+    )
+
+
+def _argument(path: str) -> str:
+    first, _, rest = path.partition(".")
+    name = rest.removeprefix("operators.")
+    return f"operators={{{name!r}: ...}}" if first == "variation" else f"{first}=..."
 
 
 def _check_digest(run: Run, last: Any) -> None:

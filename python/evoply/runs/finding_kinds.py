@@ -7,33 +7,22 @@ from pathlib import Path
 from typing import Any
 
 from evoply.files import read_kept_text
-from evoply.own_code import (
-    FORM,
-    OwnCode,
-    carried_code,
-    is_own_code,
-    pinned_text,
-    qualified_name,
-)
+from evoply.own_code import FORM, OwnCode, carried_code, is_own_code
 from evoply.protocols import ConfigError, RunError, StorableLearner
 from evoply.runs.folder import stored_learner
 from evoply.runs.kind import Kind
-from evoply.runs.own_learner import checked_learner, is_named, loaded_learner
+from evoply.runs.own_learner import checked_learner, learner_code, loaded_learner
 
 Kinds = Mapping[str, Kind]
 """Kinds of learners by the name that `config.toml` gives them; `evoply.kinds` has evoply's own."""
 
 
-def outside_kind(learner: StorableLearner | None = None, name: str = "") -> Kind:
-    """Return the kind of a user's *learner*, or of a missing one called *name*.
+def outside_kind(code: OwnCode, learner: StorableLearner | None = None) -> Kind:
+    """Return the kind of the user's *learner* that *code* names; None if it is missing.
 
-    With both, configs name the learner as *name* says, `python:FILE.py:NAME`. A run can be read
-    without its learner: status, digests, statistics, champions.
+    A run can be read without its learner: status, digests, statistics, champions.
     """
-    name = name or qualified_name(learner)
-    is_named = is_own_code(name)
-    shown = OwnCode.from_text(name).label if is_named else name
-    return Kind(name=shown, learner=learner, own=name if is_named else "")
+    return Kind(name=code.label, learner=learner, own=str(code))
 
 
 def kind_of(kinds: Kinds, config: Any, learner: Any = None) -> Kind:
@@ -61,7 +50,9 @@ def kind_of(kinds: Kinds, config: Any, learner: Any = None) -> Kind:
     for kind in kinds.values():
         if isinstance(learner, type(kind.learners.given)):
             return replace(kind, learner=learner)
-    return outside_kind(checked_learner(learner))
+    if not isinstance(learner, type):
+        checked_learner(learner)
+    return outside_kind(learner_code(learner), loaded_learner(learner))
 
 
 def named_kind(kinds: Kinds, name: str) -> Kind:
@@ -71,21 +62,14 @@ def named_kind(kinds: Kinds, name: str) -> Kind:
     """
     if is_own_code(name):
         try:
-            code = OwnCode.from_text(pinned_text(name))
-            return outside_kind(loaded_learner(code), str(code))
+            code = learner_code(name)
+            return outside_kind(code, loaded_learner(code))
         except ValueError as error:
             raise ConfigError([("learner", str(error))]) from None
     if name not in kinds:
         known = ", ".join(kinds)
         raise ConfigError([("learner", f"{name!r}: evoply's own are {known}; your own is {FORM}")])
     return kinds[name]
-
-
-def _loaded(learner: Any) -> StorableLearner:
-    try:
-        return loaded_learner(learner)
-    except ValueError as error:
-        raise RunError(f"learner: {error}") from None
 
 
 def stored_kind(kinds: Kinds, config_file: Path, learner: Any = None) -> Kind:
@@ -98,25 +82,30 @@ def stored_kind(kinds: Kinds, config_file: Path, learner: Any = None) -> Kind:
         name = stored_learner(tomllib.loads(read_kept_text(config_file)))
     except (OSError, ValueError, RecursionError):
         name = "evolution"  # whose config reports the error
-    if is_own_code(name):
-        try:
-            carried_code(name)
-        except ValueError as error:
-            raise RunError(f"run {config_file.parent}: config.toml: learner: {error}") from None
-    if learner is None:
-        try:
-            return kinds.get(name) or outside_kind(name=name)
-        except ValueError as error:
-            raise RunError(
-                f"run {config_file.parent}: its config.toml is damaged, put the original back."
-                f"\nlearner: {error}"
-            ) from None
-    if is_named(learner, name) if is_own_code(name) else isinstance(learner, str):
-        return outside_kind(_loaded(learner), name)
-    kind = kind_of(kinds, None, learner)
-    if kind.name != name:
+    try:
+        code = carried_code(name) if is_own_code(name) else None
+    except ValueError as error:
         raise RunError(
-            f"run {config_file.parent} was made by the learner {name}, not by {kind.name}: "
+            f"run {config_file.parent}: its config.toml is damaged, put the original back."
+            f"\nlearner: {error}"
+        ) from None
+    if learner is None:
+        if code is not None:
+            return outside_kind(code)
+        return kinds.get(name) or Kind(name=name, learner=None, own="")
+    try:
+        kind = kind_of(kinds, None, learner)
+    except ValueError as error:
+        raise RunError(f"learner: {error}") from None
+    # By its name alone: who goes on with the run looks at more.
+    stored, given = (name if code is None else code.label), kind.name
+    if _last(stored) != _last(given) or (code is None) != (kind.own is None):
+        raise RunError(
+            f"run {config_file.parent} was made by the learner {stored}, not by {given}: "
             "give that one, or none for reading only"
         )
     return kind
+
+
+def _last(label: str) -> str:
+    return label.rpartition(":")[2].rpartition(".")[2]

@@ -6,16 +6,15 @@ A learner of evoply's own is a frozen dataclass whose fields are the arguments i
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypedDict, TypeVar, Unpack
 
 from evoply.arena.on_cluster import check_game
 from evoply.configs.run_config import RunConfig, written_config
 from evoply.games import DrawRules, game_rules
-from evoply.own_code import is_own_code
-from evoply.protocols import Cluster, Learner, Progress, RunError, StorableLearner
+from evoply.own_code import OwnCode
+from evoply.protocols import Cluster, Learner, Progress, RunError
 from evoply.runs.kept_steps import dumped
-from evoply.runs.own_learner import named_learner, present
-from evoply.runs.user_sources import source_identity
+from evoply.runs.own_learner import present
 
 Note = Callable[..., dict[str, Any] | None]
 """Returns a note of the run by its name, checked to have some keys: `Run.note`."""
@@ -39,6 +38,15 @@ class RunEnding:
     def status(self) -> str:
         """Finished if all steps were made, limit if another limit came first."""
         return "finished" if self.ended_by in _WHOLE else "limit"
+
+
+class PythonArguments(TypedDict, total=False):
+    """A user's objects for a config of evolution, as `evolve` takes them."""
+
+    fitness: Any
+    operators: Mapping[str, Any]
+    selection: Any
+    survival: Any
 
 
 class EndOfRun(NamedTuple):
@@ -73,6 +81,12 @@ class KeptLearner(Generic[_Step]):
     """Why no cluster can share a run, if none can."""
     counted: ClassVar[frozenset[str]] = frozenset({"games"})
     """The names of the `totals` of its steps."""
+    takes_python: ClassVar[bool] = False
+    """Whether its configs name a user's own Python, which may be given as arguments."""
+
+    def with_parts(self, config: Any, /, **parts: Unpack[PythonArguments]) -> Any:
+        """Return *config* with a user's objects named in it."""
+        return config
 
     def is_finished(self, config: Any, step: _Step, /) -> bool:
         """Return whether the limits in *config* allow no step after *step*."""
@@ -107,10 +121,6 @@ class KeptLearner(Generic[_Step]):
             raise ValueError(f"--{self.one_machine}")
         check_game(config.game)
 
-    def identities(self) -> dict[str, dict[str, Any]]:
-        """Return names and checksums of the source of the user's own Python among its fields."""
-        return {}
-
     def games(self, config: Any, /) -> RunGames:
         """Return the facts about the games of a run of *config*."""
         return RunGames()
@@ -118,7 +128,7 @@ class KeptLearner(Generic[_Step]):
 
 @dataclass(frozen=True)
 class Learners:
-    """How runs ask a learner: one of evoply's own, or a user's *own*, which may be missing."""
+    """How runs ask a learner: one of evoply's own, or that which *own* names; it may be missing."""
 
     name: str
     learner: Any
@@ -138,25 +148,29 @@ class Learners:
         threads: int = 0,
         progress: Callable[[Progress], object] | None = None,
         cluster: Cluster | None = None,
-        **parts: Any,
     ) -> Learner:
         """Return the learner with the arguments it takes; raise `RunError` if it is missing.
 
-        *parts* are the user's own Python: for evolution those that `evolve` takes. A learner of a
-        user manages threads and progress itself.
+        A learner of a user manages threads and progress itself.
         """
         if self.own is not None and cluster is not None:
             self.check_sendable(None)
         names = set() if self.own is not None else {each.name for each in fields(self.given)}
-        refused = [name for name, part in parts.items() if part and name not in names]
-        if refused:
-            raise RunError(f"{', '.join(refused)}: {self.no_arguments}")
         if self.own is None and cluster is not None and self.given.one_machine:
             raise RunError(self.given.one_machine)
-        options = {"threads": threads, "progress": progress, "cluster": cluster, **parts}
+        options = {"threads": threads, "progress": progress, "cluster": cluster}
         taken = {name: value for name, value in options.items() if value and name in names}
         learner: Learner = replace(self.given, **taken) if taken else self.given
         return learner
+
+    def with_parts(self, config: Any, /, **parts: Unpack[PythonArguments]) -> Any:
+        """Return *config* with a user's objects named in it; `RunError` if it takes none."""
+        given = [name for name, part in parts.items() if part]
+        if not given:
+            return config
+        if self.own is not None or not self.given.takes_python:
+            raise RunError(f"{', '.join(given)}: {self.no_arguments}")
+        return self.given.with_parts(config, **parts)
 
     def check_sendable(self, config: Any, /, *, is_whole: bool = False) -> None:
         """Raise ValueError if workers of a cluster cannot share a run of *config*.
@@ -165,7 +179,7 @@ class Learners:
         """
         if self.own is None:
             self.given.check_sendable(config, is_whole=is_whole)
-        elif not (is_whole and is_own_code(self.name)):
+        elif not is_whole or OwnCode.from_text(self.own).is_argument:
             raise RunError(
                 f"cluster: the learner {self.name} is not evoply's own, and workers do not have it "
                 "- run it without a cluster"
@@ -177,13 +191,6 @@ class Learners:
             learner.check(config)
         else:
             game_rules(config.game)
-
-    def identities(self, learner: Any, /) -> dict[str, dict[str, Any]]:
-        """Return names and checksums of the source of the user's own Python."""
-        if self.own is None:
-            found: dict[str, dict[str, Any]] = learner.identities()
-            return found
-        return {} if is_own_code(self.name) else {"learner": _identity(learner)}
 
     def end(self, learner: Any, config: Any, last: Any, /) -> RunEnding:
         """Return the ending of a run whose limits allow nothing after *last*."""
@@ -210,11 +217,3 @@ class Learners:
             return {} if games is None else {"games": games}
         before = {} if previous is None else previous.totals
         return {name: total - before.get(name, 0) for name, total in step.totals.items()}
-
-
-def _identity(learner: StorableLearner) -> dict[str, Any]:
-    try:
-        place = {"code": str(named_learner(learner))}
-    except ValueError as error:
-        place = {"nameless": str(error)}
-    return {**source_identity(learner), **place}

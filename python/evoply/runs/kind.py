@@ -40,15 +40,15 @@ class Kind:
     """One kind of learner."""
 
     name: str
-    """Its name in `config.toml`; of a learner that a text names, the text for people."""
+    """Its name in `config.toml`; of a user's own learner, the name for people."""
     learner: Any
     """The learner; None if it is the user's own and missing."""
     read: Callable[..., Any] | None = None
     """Returns the config of a preset, a file or another config, with `--set` and keys; None for a
     user's own learner, whose configs are data of its `config_type`."""
-    columns: Columns | Callable[[Any, Row, bool], Columns] = ()
-    """The columns of a step, or what makes them of a config and a row; the truth says whether
-    fitness is the user's own. Empty: one for each statistic."""
+    columns: Columns | Callable[[Any, Row], Columns] = ()
+    """The columns of a step, or what makes them of a config and a row. Empty: one for each
+    statistic."""
     word: str = "step"
     """What people call a step."""
     stages: Mapping[str, str] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class Kind:
     live: Callable[[LiveFacts, Any, Any], LiveFacts] | None = None
     """What a live display shows in place of the usual facts, of which and of a config and a step it
     is made."""
-    plots: Callable[[Any, Sequence[Row], bool], Sequence[Plot]] | None = None
+    plots: Callable[[Any, Sequence[Row]], Sequence[Plot]] | None = None
     """The plots of a config's rows; None: one of each column."""
     listings: Callable[[Any, Any], list[Section]] | None = None
     """Tables about a config's last step, for the end of a run."""
@@ -74,36 +74,28 @@ class Kind:
     no_arguments: str = ""
     """Why a user's Python is no argument of the learner; empty: the usual words."""
     own: str | None = None
-    """None for evoply's learners; for a user's own the pinned text that names it
-    (`evoply.own_code`), "" if none does."""
+    """None for evoply's learners; for a user's own the text that names it (`evoply.own_code`)."""
     uses: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     """Functions of its steps, by name: trees, patterns, edited, packed; and check_installed, which
     raises `RunError` if a package is missing that a run of its argument, a config, needs."""
 
     @property
-    def _own_name(self) -> str:
-        """The name by which configs know a user's own learner."""
-        return self.own or self.name
-
-    @property
     def configs(self) -> ModelConfigs | OwnConfigs:
         """How its configs are read and written."""
         if self.read is None:
-            return OwnConfigs(self._own_name, self.learner)
+            return OwnConfigs(self.name, self.own or self.name, self.learner)
         return ModelConfigs(self.learner, self.read)
 
     @property
     def learners(self) -> Learners:
         """How its learner is asked."""
-        usual = f"only evolution takes these, not {self._own_name} - leave them out"
-        return Learners(
-            self._own_name, self.learner, self.own, self.no_arguments or usual, self.ending
-        )
+        usual = f"only evolution takes these, not {self.name} - leave them out"
+        return Learners(self.name, self.learner, self.own, self.no_arguments or usual, self.ending)
 
     @property
     def store(self) -> StepsStore:
         """How its steps are kept."""
-        return StepsStore(self._own_name, self.learner, self.tables)
+        return StepsStore(self.name, self.learner, self.tables)
 
     @property
     def display(self) -> Display:
@@ -117,21 +109,21 @@ class Display:
 
     kind: Kind
 
-    def columns(self, config: Any, row: Row, /, *, is_own: bool = False) -> Columns:
-        """Return the columns of steps, of which *row* is one; *is_own*: with a fitness of yours.
+    def columns(self, config: Any, row: Row, /) -> Columns:
+        """Return the columns of steps, of which *row* is one.
 
         If none are declared, there is one for each statistic, with curves of the first three.
         """
         columns = self.kind.columns
         if callable(columns):
-            columns = columns(config, row, is_own)
+            columns = columns(config, row)
         return framed(self.kind.word, columns or _usual(row), seconds=self.kind.seconds)
 
-    def plots(self, config: Any, rows: Sequence[Row], /, *, is_own: bool = False) -> Sequence[Plot]:
+    def plots(self, config: Any, rows: Sequence[Row], /) -> Sequence[Plot]:
         """Return the plots of *rows*, one a step, by default of each column."""
         if self.kind.plots is not None:
-            return self.kind.plots(config, rows, is_own)
-        _, *columns, _ = self.columns(config, rows[-1] if rows else {}, is_own=is_own)
+            return self.kind.plots(config, rows)
+        _, *columns, _ = self.columns(config, rows[-1] if rows else {})
         return [
             Plot(column.label, column.label, [PlotLine(column.label, column.value)])
             for column in columns

@@ -113,6 +113,8 @@ class OwnConfigs:
     """The configs of a learner that a user brings; see `ModelConfigs`."""
 
     name: str
+    text: str
+    """What names the learner in a config."""
     learner: Any
     limits: ClassVar[frozenset[str]] = frozenset({"generations", "time_limit"})
 
@@ -140,12 +142,12 @@ class OwnConfigs:
     def write(self, config: Any, /) -> str:
         """Return *config* as TOML; `ConfigError` if it cannot be read again."""
         if isinstance(config, Settings):
-            return tomli_w.dumps({_LEARNER: self.name, **config.data})
+            return tomli_w.dumps({_LEARNER: self.text, **config.data})
         data = without_none(self._adapter.dump_python(config, mode="json"))
         if not isinstance(data, dict) or _LEARNER in data:
             raise ConfigError([(_LEARNER, "is a key that evoply writes: rename this field")])
         _settings(data)
-        text = tomli_w.dumps({_LEARNER: self.name, **data})
+        text = tomli_w.dumps({_LEARNER: self.text, **data})
         again = self._adapter.validate_python(data)
         if type(again) is type(config):
             is_kept = again == config

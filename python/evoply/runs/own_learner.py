@@ -1,18 +1,17 @@
-"""A user's own learner, found by the text that names it: `python:FILE.py:NAME`."""
+"""A user's own learner, named by a text as all of a user's Python: `python:FILE.py:NAME`."""
 
 from typing import Any
 
-from evoply.own_code import OwnCode, carried_code, named, pinned_text
+from evoply.own_code import OwnCode, pinned_text, text_of
 from evoply.protocols import RunError, StorableLearner
 
 
-def loaded_learner(source: Any) -> StorableLearner:
-    """Return a learner, a class without arguments called once, or what `OwnCode` names.
+def loaded_learner(learner: Any) -> StorableLearner:
+    """Return a learner, or the one that `OwnCode` names; a class is called without arguments.
 
     Raises `ValueError` if it is none.
     """
-    code = OwnCode.from_text(pinned_text(source)) if isinstance(source, str) else source
-    found = code.loaded() if isinstance(code, OwnCode) else source
+    found = learner.loaded() if isinstance(learner, OwnCode) else learner
     if isinstance(found, type):
         try:
             found = found()
@@ -44,23 +43,16 @@ def present(learner: StorableLearner | None, name: str) -> StorableLearner:
     return learner
 
 
-def named_learner(learner: Any) -> OwnCode:
-    """Return how configs name a user's *learner*: by its class if that has no state, or as a value.
+def learner_code(learner: Any) -> OwnCode:
+    """Return what names a user's *learner*, an object, a class or a text.
 
-    Raises `ValueError` that says why it cannot be named.
+    An object without a state is named by its class. Raises `ValueError` for other texts.
     """
-    if isinstance(learner, type) or _has_no_state(learner):
-        return named(learner if isinstance(learner, type) else type(learner))
-    return named(learner)
-
-
-def is_named(learner: Any, text: str) -> bool:
-    """Return whether *text* names *learner*, an object or a text."""
-    try:
-        code = OwnCode.from_text(learner) if isinstance(learner, str) else named_learner(learner)
-        return code.pinned().identity == OwnCode.from_text(text).identity
-    except ValueError:
-        return False
+    if isinstance(learner, str):
+        return OwnCode.from_text(pinned_text(learner))
+    if not isinstance(learner, type) and _has_no_state(learner):
+        learner = type(learner)
+    return OwnCode.from_text(text_of(learner))
 
 
 def _has_no_state(learner: Any) -> bool:
@@ -73,25 +65,6 @@ def _has_no_state(learner: Any) -> bool:
     return bool(again == learner or (state is not None and state == again.__dict__))
 
 
-def learner_text(run: Any) -> str:
-    """Return the text that names the learner of *run*, which is none of evoply's.
-
-    Raises `RunError` if the run was begun with an object that cannot be named.
-    """
-    part = run.python_parts().get("learner", {})
-    text = run.kind.own or part.get("code")
-    if text:
-        try:
-            return str(carried_code(str(text)))
-        except ValueError as error:
-            raise RunError(f"run {run.path}: learner: {error}") from None
-    why = part.get("nameless", f"{run.kind.name} was recorded without its file")
-    raise RunError(
-        f"run {run.path} needs its learner, written in Python: {why}. Or go on in Python, with "
-        "evoply.Run.open(PATH, learner=...)"
-    )
-
-
 def with_learner(run: Any) -> Any:
     """Return *run* with its learner, which is imported if it is the user's own.
 
@@ -101,7 +74,13 @@ def with_learner(run: Any) -> Any:
         assert run.kind.learners.given is not None
         return run
     except RunError:
-        learner = learner_text(run)
-    path = run.path
+        path, learner = run.path, run.kind.own or run.kind.name
+    try:
+        OwnCode.from_text(learner).check()
+    except ValueError as error:
+        raise RunError(
+            f"run {path} needs its learner, written in Python: {error}. Or go on in Python, with "
+            "evoply.Run.open(PATH, learner=...)"
+        ) from None
     run.close()
     return type(run).open(path, learner=learner)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, NoReturn, Self, TypeVar
+from typing import Any, ClassVar, NoReturn, Self, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,9 +39,9 @@ from evoply.runs.folder import (
     how_to_go_on,
     status_in,
 )
-from evoply.runs.kept_learners import RunEnding, RunGames
+from evoply.runs.kept_learners import PythonArguments, RunEnding, RunGames
 from evoply.runs.kind import Kind, check_installed
-from evoply.runs.schema import reading, recorded_parts, unreadable
+from evoply.runs.schema import reading, unreadable
 
 _T = TypeVar("_T")
 
@@ -75,15 +75,19 @@ class Run:
         *,
         learner: Any = None,
         command: str = "",
+        **parts: Unpack[PythonArguments],
     ) -> Self:
         """Make the folder *path* for a new run; raise `RunError` if it exists or cannot be made.
 
         *config* is an `EvolutionConfig`, a `LearningConfig`, or the config of *learner*, your own
         `StorableLearner` or a text that names it; `ConfigError` if it cannot be written. *command*
-        is the command line, kept for the report. The folder appears as a whole or not at all.
+        is the command line, kept for the report. *parts* are the user's own
+        fitness, operators, selection and survival, as `evolve` takes them: the config of the run
+        names them. The folder appears as a whole or not at all.
         """
         folder = Path(path)
         kind = kind_of(cls.kinds, config, learner)
+        config = kind.learners.with_parts(config, **parts)
         texts = {CONFIG: kind.configs.write(config), GAME: game_content(config)}
         contents = {name: text.encode() for name, text in texts.items() if text is not None}
         check_installed(kind, config)
@@ -281,14 +285,6 @@ class Run:
         """Return the digest of every step in order."""
         return [step.digest for step in self.steps()]
 
-    def python_parts(self) -> dict[str, dict[str, Any]]:
-        """Return the user's Python that was given as arguments: names, checksums of the source.
-
-        And `code`, which is how a config names a part, or `nameless`, which says why none can.
-        """
-        text = self.meta("python_parts")
-        return self.reading(lambda _: recorded_parts(text)) if text else {}
-
     def table(self, query: str, parameters: tuple[Any, ...] = ()) -> list[dict[str, Any]]:
         """Return the rows of a SELECT over the run's tables as mappings.
 
@@ -308,8 +304,7 @@ class Run:
 
     def columns(self, rows: Sequence[Row]) -> Columns:
         """Return the columns of steps, of which *rows* are some."""
-        is_own = "fitness" in self.python_parts()
-        return self.kind.display.columns(self.config, rows[-1] if rows else {}, is_own=is_own)
+        return self.kind.display.columns(self.config, rows[-1] if rows else {})
 
     @property
     def step_word(self) -> str:

@@ -287,22 +287,6 @@ def read_object(text: str, keys: Iterable[str] = ()) -> dict[str, Any]:
     return found
 
 
-def recorded_parts(text: str) -> dict[str, dict[str, Any]]:
-    """Return the user's Python that a run notes, by what each is for; `ValueError` if unreadable.
-
-    Each has `name` and `source`, and may have `code` or `nameless`, and `settings`.
-    """
-    parts = read_object(text)
-    for part in parts.values():
-        fields = dict(part) if isinstance(part, dict) else {}
-        settings = fields.pop("settings", {})
-        is_known = {"name", "source"} <= fields.keys() <= {"name", "source", "code", "nameless"}
-        is_text = all(isinstance(value, str) for value in fields.values())
-        if not is_known or not is_text or not isinstance(settings, dict):
-            raise ValueError("a note of Python in it cannot be read")
-    return parts
-
-
 def player_data(player: Player) -> Any:
     """Return a player as JSON-ready data; `ValueError` if it is not a model of `evoply.players`."""
     if not hasattr(player, "model_dump"):

@@ -6,26 +6,26 @@ from evoply.when_used import give_when_used
 
 if TYPE_CHECKING:
     from evoply.evolution.breeding.offspring import (
+        Breeder,
         Offspring,
         breed,
         draw_operator,
         first_population,
         offspring_of,
-        selector_of,
     )
 
 __all__ = [
+    "Breeder",
     "Offspring",
     "breed",
     "draw_operator",
     "first_population",
     "offspring_of",
-    "selector_of",
 ]
 
 give_when_used(
     __name__,
     {
-        "offspring": "Offspring breed draw_operator first_population offspring_of selector_of",
+        "offspring": "Breeder Offspring breed draw_operator first_population offspring_of",
     },
 )

@@ -1,4 +1,4 @@
-"""The first population and the next: pure functions of the config, the parents and a stream.
+"""The first population and the next: pure functions of a breeder, the parents and a stream.
 
 Every offspring draws from its own child stream, so that no offspring shifts another's draws. Elites
 are copied first; one operator, drawn by its rate, fills each position after them.
@@ -6,25 +6,25 @@ are copied first; one operator, drawn by its rate, fills each position after the
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from evoply import gp
 from evoply._native import Stream
 from evoply.evolution.breeding.first_generation import new_individual, random_individuals, seed_of
+from evoply.evolution.breeding.own_operators import OwnOperators
 from evoply.evolution.breeding.parents import Selector
 from evoply.evolution.breeding.sample_boards import Parents, SampleBoards, answered
-from evoply.evolution.config.breeding import Afterwards, Demes, Variation
-from evoply.evolution.config.evolution_config import EvolutionConfig, primitive_set_of
-from evoply.evolution.config.individual import shape_of
+from evoply.evolution.config.breeding import (
+    Afterwards,
+    Demes,
+    Initialisation,
+    Recombination,
+    SizeLimits,
+    Variation,
+)
 from evoply.evolution.individuals import Individual, MapPlace, ranking
 from evoply.evolution.operators import CREATION, CROSSOVER, MUTATIONS, REPRODUCTION
-from evoply.evolution.selections import selection_method, survival_method
-from evoply.evolution.user_code import PythonParts
-from evoply.gp import Limits
-from evoply.gp.node_choice import Bias
-from evoply.gp.tree import MAX_TREE_NODES
-
-_PLAIN = PythonParts()
+from evoply.expressions import PrimitiveSet
+from evoply.gp import Limits, Shape
 
 Couple = tuple[int, int]
 """Positions of two parents; an operator on one tree leaves the second alone."""
@@ -41,23 +41,45 @@ class Offspring:
     """Its place on a map, if it lived there before."""
 
 
+@dataclass(frozen=True, slots=True)
+class Breeder:
+    """How the individuals of a run are made, and who has offspring."""
+
+    game: str
+    size: int
+    """Individuals of the first population, and offspring of a generation."""
+    elitism: int
+    primitives: PrimitiveSet
+    shape: Shape | None
+    """How individuals of several trees are made; None for single trees."""
+    initialisation: Initialisation
+    variation: Variation
+    """With a rate for every operator of the user."""
+    limits: SizeLimits
+    demes: Demes | None
+    batch: int | None
+    """Offspring of a steady state that are judged at once; None if it is none."""
+    selector: Selector
+    own: OwnOperators
+    """The user's own operators."""
+
+
 Judge = Callable[[Sequence[Offspring]], list[float]]
 """Returns the fitness of offspring; all games of a generation use the same openings."""
 
 
-def first_population(config: EvolutionConfig, stream: Stream) -> tuple[Offspring, ...]:
+def first_population(breeder: Breeder, stream: Stream) -> tuple[Offspring, ...]:
     """Return the first population: individuals of seeds, then random ones.
 
-    Random individuals follow the config's initialisation; all keep within its limits.
+    All keep within the limits.
     """
-    settings = config.initialisation
-    primitives, limits = primitive_set_of(config), config.limits.of_trees
-    shape = shape_of(config.individual, primitives)
-    seeds = [seed_of(text, config.game, primitives, shape, limits) for text in settings.seeds]
+    settings, limits = breeder.initialisation, breeder.limits.of_trees
+    primitives, shape = breeder.primitives, breeder.shape
+    seeds = [seed_of(text, breeder.game, primitives, shape, limits) for text in settings.seeds]
     drawn = random_individuals(
         shape or primitives,
         settings.method,
-        config.population_size - len(seeds),
+        breeder.size - len(seeds),
         stream,
         min_depth=settings.min_depth,
         max_depth=settings.max_depth,
@@ -71,57 +93,34 @@ def first_population(config: EvolutionConfig, stream: Stream) -> tuple[Offspring
 
 
 def breed(
-    config: EvolutionConfig,
-    parents: tuple[Individual, ...],
-    stream: Stream,
-    parts: PythonParts = _PLAIN,
+    breeder: Breeder, parents: tuple[Individual, ...], stream: Stream
 ) -> tuple[Offspring, ...]:
     """Return the offspring of *parents*: the `elitism` best unchanged, then one operator each.
 
     There are no elites where parents compete with their offspring, and so may stay themselves.
     """
-    config = _with_all_rates(config, parts)
-    size = config.population_size
-    selector = selector_of(config, parts)
-    elites = [] if selector.parents_compete else ranking(parents)[: config.elitism]
-    if config.variation.recombination.pairing == "population":
-        return _paired_offspring(config, parents, elites, stream, parts)
-    couples = _couples(config, parents, stream, selector)
+    competes = breeder.selector.parents_compete
+    elites = [] if competes else ranking(parents)[: breeder.elitism]
+    if breeder.variation.recombination.pairing == "population":
+        return _paired_offspring(breeder, parents, elites, stream)
+    couples = _couples(breeder, parents, stream)
     boards = SampleBoards(
-        config.game, stream.child("boards"), tuple(parent.tree for parent in parents)
+        breeder.game, stream.child("boards"), tuple(parent.tree for parent in parents)
     )
     offspring = [Offspring(parents[index].tree, "elite", (index,)) for index in elites]
-    while len(offspring) < size:
+    while len(offspring) < breeder.size:
         position = len(offspring)
         draws = stream.child("offspring", position)
-        couple = couples[position]
-        offspring += offspring_of(config, parents, couple, position, draws, parts, boards)
-    return tuple(offspring[:size])
-
-
-def selector_of(config: EvolutionConfig, parts: PythonParts = _PLAIN) -> Selector:
-    """Return what chooses parents, survivors and whom a steady state replaces."""
-    mating, survival = selection_method(config.selection), survival_method(config.survival)
-    keys, others = config.selection.arguments, config.survival.arguments
-    kind = parts.kind(config.fitness.measure)
-    live_on = None if survival.function is None else partial(survival.function, **others)
-    return Selector(
-        parts.choice("selection") or partial(mating.function, **keys),
-        None if mating.worst is None else partial(mating.worst, **keys),
-        parts.choice("survival") or live_on,
-        config.parsimony,
-        kind.best(config.task),
-        type(kind).__name__,
-        config.map is not None,
-    )
+        offspring += offspring_of(breeder, parents, couples[position], position, draws, boards)
+    return tuple(offspring[: breeder.size])
 
 
 def contestants(
-    config: EvolutionConfig, parents: tuple[Individual, ...], stream: Stream, parts: PythonParts
+    breeder: Breeder, parents: tuple[Individual, ...], stream: Stream
 ) -> tuple[Offspring, ...]:
     """Return who plays next: the offspring of *parents*, after the parents if they compete."""
-    bred = breed(config, parents, stream, parts)
-    if not selector_of(config, parts).parents_compete:
+    bred = breed(breeder, parents, stream)
+    if not breeder.selector.parents_compete:
         return bred
     again = (
         Offspring(old.tree, "survivor" if old.place is None else old.origin, (i,), old.place)
@@ -130,18 +129,16 @@ def contestants(
     return (*again, *bred)
 
 
-def _couples(
-    config: EvolutionConfig, parents: Sequence[Individual], stream: Stream, selector: Selector
-) -> list[Couple]:
+def _couples(breeder: Breeder, parents: Sequence[Individual], stream: Stream) -> list[Couple]:
     """Return two selected parents for every position, from its deme if there are demes."""
-    size = config.population_size
-    if config.demes is None:
-        drawn = selector.parents(parents, 2 * size, stream.child("parents"))
+    selector, demes = breeder.selector, breeder.demes
+    if demes is None:
+        drawn = selector.parents(parents, 2 * breeder.size, stream.child("parents"))
         return list(zip(drawn[::2], drawn[1::2], strict=True))
-    slots = _after_migration(config.demes, parents, stream.child("migration"), selector)
+    slots = _after_migration(demes, parents, stream.child("migration"), selector)
     couples: list[Couple] = []
-    for start in range(0, size, config.demes.size):
-        deme = slots[start : start + config.demes.size]
+    for start in range(0, breeder.size, demes.size):
+        deme = slots[start : start + demes.size]
         members = [parents[index] for index in deme]
         drawn = selector.parents(members, 2 * len(deme), stream.child("parents", start))
         drawn = [deme[index] for index in drawn]
@@ -173,12 +170,11 @@ def _after_migration(
 
 
 def offspring_of(
-    config: EvolutionConfig,
+    breeder: Breeder,
     parents: Sequence[Individual],
     couple: Couple,
     position: int,
     stream: Stream,
-    parts: PythonParts = _PLAIN,
     boards: SampleBoards | None = None,
 ) -> list[Offspring]:
     """Return what one operator makes of a *couple*: one offspring, or the two of a crossover.
@@ -186,65 +182,49 @@ def offspring_of(
     *position* is that of the first offspring in the population. Operators may ask for values on
     *boards*, by default some that only this offspring has.
     """
-    boards = boards or SampleBoards(config.game, stream.child("boards"))
-    limits = _breeding_limits(config)
-    name = draw_operator(config.variation, stream.random())
+    boards = boards or SampleBoards(breeder.game, stream.child("boards"))
+    limits, variation, own = breeder.limits.of_offspring, breeder.variation, breeder.own
+    name = draw_operator(variation, stream.random())
     first, second = (parents[index] for index in couple)
-    if name in config.variation.custom:
-        takes_two = parts.takes_two(name)
+    if name in variation.custom:
+        takes_two = own.takes_two(name)
         who = Parents((first, second) if takes_two else (first,), boards)
-        trees = parts.offspring(name, who, limits, stream)
+        trees = own.offspring(name, who, limits, stream)
         pairs = (couple, couple[::-1]) if takes_two else (couple[:1],)
         children = [
             Offspring(child, name, pair) for child, pair in zip(trees, pairs, strict=False)
-        ][: config.variation.recombination.children]
+        ][: variation.recombination.children]
     elif name == CROSSOVER:
-        children = _cross(config, couple, first, second, limits, stream)
+        children = _cross(variation.recombination, couple, first, second, limits, stream)
     elif name == CREATION:
-        primitives = primitive_set_of(config)
-        what = shape_of(config.individual, primitives) or primitives
-        tree = new_individual(what, config.initialisation, config.limits.of_trees, position, stream)
+        what, within = breeder.shape or breeder.primitives, breeder.limits.of_trees
+        tree = new_individual(what, breeder.initialisation, within, position, stream)
         children = [Offspring(tree, name)]
     else:
         mutation = answered(MUTATIONS[name], Parents((first,), boards))
         child = gp.mutated(first.tree, mutation, limits, stream)
         children = [Offspring(child, name, couple[:1])]
-    return _finish(config, children, stream)
+    return _finish(breeder, children, stream)
 
 
-def _finish(
-    config: EvolutionConfig, children: Sequence[Offspring], stream: Stream
-) -> list[Offspring]:
-    """Return *children* after later mutations, and cut to the limits if the config says so."""
-    afterwards = config.variation.afterwards
-    limits = _breeding_limits(config)
+def _finish(breeder: Breeder, children: Sequence[Offspring], stream: Stream) -> list[Offspring]:
+    """Return *children* after later mutations, and cut to the limits if the breeder says so."""
+    afterwards, limits = breeder.variation.afterwards, breeder.limits
     if afterwards.probabilities:
         children = [
-            _mutate(child, afterwards, limits, stream.child("afterwards", number))
+            _mutate(child, afterwards, limits.of_offspring, stream.child("afterwards", number))
             for number, child in enumerate(children)
         ]
-    if config.limits.oversized == "refuse":
+    if limits.oversized == "refuse":
         return list(children)
     return [
-        Offspring(gp.pruned_to(child.tree, config.limits.of_trees), child.origin, child.parents)
+        Offspring(gp.pruned_to(child.tree, limits.of_trees), child.origin, child.parents)
         for child in children
     ]
 
 
-def _breeding_limits(config: EvolutionConfig) -> Limits:
-    """Return the limits of operators: where offspring are cut later, only those of any tree."""
-    limits = config.limits.of_trees
-    if config.limits.oversized == "refuse":
-        return limits
-    return Limits(limits.max_depth, MAX_TREE_NODES)
-
-
 def steady_state_generation(
-    config: EvolutionConfig,
-    before: tuple[Individual, ...],
-    stream: Stream,
-    parts: PythonParts,
-    judge: Judge,
+    breeder: Breeder, before: tuple[Individual, ...], stream: Stream, judge: Judge
 ) -> tuple[Individual, ...]:
     """Return the population after as many offspring as it has individuals, a batch at a time.
 
@@ -253,22 +233,20 @@ def steady_state_generation(
     it has individuals, from its own parents, in its own positions. Parents are recorded as their
     positions at that time. Source: gpjpp, SteadyState.
     """
-    config = _with_all_rates(config, parts)
-    batch = 1 if config.steady_state is None else config.steady_state.batch
-    selector = selector_of(config, parts)
-    deme = len(before) if config.demes is None else config.demes.size
+    selector = breeder.selector
+    deme = len(before) if breeder.demes is None else breeder.demes.size
     population = [
         Individual(before[slot].tree, before[slot].fitness, "survivor", (slot,))
-        for slot in _after_migration(config.demes, before, stream.child("migration"), selector)
+        for slot in _after_migration(breeder.demes, before, stream.child("migration"), selector)
     ]
-    boards = SampleBoards(config.game, stream.child("boards"), tuple(old.tree for old in before))
+    boards = SampleBoards(breeder.game, stream.child("boards"), tuple(old.tree for old in before))
     bred = number = 0
     while bred < len(population):
         # Step 1. Breed.
         draws = stream.child("batch", number)
         start = bred // deme * deme
         end = start + deme
-        size = min(batch, end - bred)
+        size = min(breeder.batch or 1, end - bred)
         members = population[start:end]
         drawn = selector.parents(members, 2 * size, draws.child("parents"))
         drawn = [start + index for index in drawn]
@@ -277,14 +255,12 @@ def steady_state_generation(
             position = len(offspring)
             couple = (drawn[2 * position], drawn[2 * position + 1])
             child = draws.child("offspring", position)
-            offspring += offspring_of(
-                config, population, couple, bred + position, child, parts, boards
-            )
+            offspring += offspring_of(breeder, population, couple, bred + position, child, boards)
         offspring = offspring[:size]
 
         # Step 2. Judge, and replace one bad individual by each.
         for position, (new, fitness) in enumerate(zip(offspring, judge(offspring), strict=True)):
-            best = set(ranking(tuple(population))[: config.elitism])
+            best = set(ranking(tuple(population))[: breeder.elitism])
             others = [index for index in range(start, end) if index not in best]
             if others:
                 rest = [population[index] for index in others]
@@ -293,13 +269,6 @@ def steady_state_generation(
         bred += size
         number += 1
     return tuple(population)
-
-
-def _with_all_rates(config: EvolutionConfig, parts: PythonParts) -> EvolutionConfig:
-    """Return *config* with a rate for every operator of *parts*."""
-    if not parts.operators:
-        return config
-    return config.model_copy(update={"variation": parts.completed(config.variation)})
 
 
 def draw_operator(variation: Variation, draw: float) -> str:
@@ -313,28 +282,31 @@ def draw_operator(variation: Variation, draw: float) -> str:
 
 
 def _cross(
-    config: EvolutionConfig,
+    settings: Recombination,
     couple: Couple,
     first: Individual,
     second: Individual,
     limits: Limits,
     stream: Stream,
 ) -> list[Offspring]:
-    settings = config.variation.recombination
-    bias = _function_bias(config)
     is_fitter = first.fitness > second.fitness or (
         settings.one_way == "fitter_or_equal" and first.fitness == second.fitness
     )
     if settings.one_way != "never" and is_fitter:
         # The fitter parent gives and stays as it is; the other changes.
         child = gp.received(
-            first.tree, second.tree, limits, stream, function_bias=bias, tries=settings.tries
+            first.tree,
+            second.tree,
+            limits,
+            stream,
+            function_bias=settings.bias,
+            tries=settings.tries,
         )
         changed = Offspring(child, "one_way_crossover", (couple[1], couple[0]))
         kept = Offspring(first.tree, "one_way_crossover", (couple[0],))
         return [changed, kept][: settings.children]
     children = gp.crossed(
-        first.tree, second.tree, limits, stream, function_bias=bias, tries=settings.tries
+        first.tree, second.tree, limits, stream, function_bias=settings.bias, tries=settings.tries
     )
     parents = (couple, (couple[1], couple[0]))
     return [
@@ -343,35 +315,24 @@ def _cross(
     ]
 
 
-def _function_bias(config: EvolutionConfig) -> Bias:
-    settings = config.variation.recombination
-    if settings.points == "gpjpp":
-        return "gpjpp"
-    return settings.function_bias if settings.points == "biased" else None
-
-
 def _paired_offspring(
-    config: EvolutionConfig,
-    parents: tuple[Individual, ...],
-    elites: Sequence[int],
-    stream: Stream,
-    parts: PythonParts,
+    breeder: Breeder, parents: tuple[Individual, ...], elites: Sequence[int], stream: Stream
 ) -> tuple[Offspring, ...]:
     """Return the offspring of selected individuals that cross over in random pairs.
 
     Source: Benbassat & Sipper, section 3.3 and Algorithm 1.
     """
     # Step 1. Select as many individuals as are needed, and cross them over in pairs.
-    count = config.population_size - len(elites)
-    drawn = selector_of(config, parts).parents(parents, count, stream.child("parents"))
+    count, variation = breeder.size - len(elites), breeder.variation
+    drawn = breeder.selector.parents(parents, count, stream.child("parents"))
     round_ = gp.paired_crossover(
         [parents[index].tree for index in drawn],
         [parents[index].fitness for index in drawn],
-        config.variation.crossover,
-        _breeding_limits(config),
+        variation.crossover,
+        breeder.limits.of_offspring,
         stream.child("pairs"),
-        ties_are_one_way=config.variation.recombination.one_way == "fitter_or_equal",
-        function_bias=_function_bias(config),
+        ties_are_one_way=variation.recombination.one_way == "fitter_or_equal",
+        function_bias=variation.recombination.bias,
     )
     # Step 2. Name the origin of each, and let mutations follow.
     offspring = [Offspring(parents[index].tree, "elite", (index,)) for index in elites]
@@ -382,7 +343,7 @@ def _paired_offspring(
         elif len(pair) == 2:
             origin = CROSSOVER
         bred = Offspring(child, origin, tuple(drawn[index] for index in pair))
-        offspring += _finish(config, [bred], stream.child("offspring", position))
+        offspring += _finish(breeder, [bred], stream.child("offspring", position))
     return tuple(offspring)
 
 

@@ -10,6 +10,8 @@ from pydantic import Field, create_model, model_validator
 from evoply.configs.part import Part
 from evoply.evolution.operators import MUTATIONS_AFTERWARDS, OPERATORS, Operator
 from evoply.gp import Limits
+from evoply.gp.node_choice import Bias
+from evoply.gp.tree import MAX_TREE_NODES
 from evoply.own_code import Code
 
 
@@ -81,6 +83,13 @@ class Recombination(Part):
     Sipper, Algorithm 1)."""
     tries: int = Field(default=50, ge=1, le=10_000)
     """How many pairs of points are tried before the parents are copied."""
+
+    @property
+    def bias(self) -> Bias:
+        """How `evoply.gp` draws points: see `points`."""
+        if self.points == "gpjpp":
+            return "gpjpp"
+        return self.function_bias if self.points == "biased" else None
 
 
 if TYPE_CHECKING:  # what the type checker cannot read from the table
@@ -194,6 +203,12 @@ class SizeLimits(Part):
     def of_trees(self) -> Limits:
         """The limits of one individual, as operators take them."""
         return Limits(self.max_depth, self.max_nodes)
+
+    @property
+    def of_offspring(self) -> Limits:
+        """The limits of operators: where offspring are cut later, only those of any tree."""
+        nodes = self.max_nodes if self.oversized == "refuse" else MAX_TREE_NODES
+        return Limits(self.max_depth, nodes)
 
 
 class Demes(Part):

@@ -12,7 +12,7 @@ from pydantic import Field, field_validator, model_validator
 
 from evoply.configs.part import Part, Problem
 from evoply.configs.run_config import RunConfig
-from evoply.evolution.breeding.first_generation import named_set
+from evoply.evolution.breeding.first_generation import is_tree_text, named_set
 from evoply.evolution.config import checks
 from evoply.evolution.config.breeding import (
     Demes,
@@ -27,10 +27,12 @@ from evoply.evolution.config.game_settings import Draws, PlayerSettings, Start, 
 from evoply.evolution.config.individual import IndividualShape, OneTree
 from evoply.evolution.fitness import Case, Fitness, Task, with_measure_in_full
 from evoply.evolution.map_elites.axes import Bins
+from evoply.evolution.play.opponents import resolved, with_players
 from evoply.evolution.play.panel import Games
 from evoply.evolution.selections import SELECTIONS, SURVIVALS, MapSurvival, Selection, Survival
 from evoply.expressions import PrimitiveSet, find_primitive_set
 from evoply.games import game_rules
+from evoply.own_code import without_places
 from evoply.protocols import CHECK_SHARE
 from evoply.rules.game_key import RulesDigest
 
@@ -135,6 +137,11 @@ class EvolutionConfig(RunConfig):
     machine: Machine = Machine()
 
     @property
+    def primitive_set(self) -> PrimitiveSet:
+        """The primitive set itself, the same object for equal settings."""
+        return named_set(self.primitives)
+
+    @property
     def opening_plies(self) -> int:
         """Random plies before the players choose: as many as the config says or the game has."""
         plies = self.fitness.opening_plies
@@ -186,6 +193,30 @@ class EvolutionConfig(RunConfig):
             sides=self.fitness.sides,
             cases=self.cases,
         )
+
+    def resolved_settings(self) -> dict[str, Any]:
+        """Return the settings that decide results, players resolved, as JSON values."""
+        settings = self.decisive()
+        if not self.player.is_limited:
+            del settings["player"]["ordering"]  # changes no move
+        elif self.player.ordering == "usual":
+            settings["player"]["ordering"] = "none"  # the usual one where nodes are counted
+        settings["fitness"]["opening_plies"] = self.opening_plies
+        # A text may name a file: its content counts, not its path.
+        settings["fitness"]["opponents"] = [
+            {"player": resolved(opponent.player, self.game), "pairs": opponent.pairs}
+            | ({} if opponent.games is None else {"games": opponent.games})
+            for opponent in self.fitness.opponents
+        ]
+        settings["fitness"]["measure"] = with_players(
+            settings["fitness"]["measure"], lambda player: resolved(player, self.game)
+        )
+        settings["initialisation"]["seeds"] = [
+            seed if is_tree_text(seed) else resolved(seed, self.game)
+            for seed in self.initialisation.seeds
+        ]
+        without_code: dict[str, Any] = without_places(settings)
+        return without_code
 
     def games_of_a_step(self) -> dict[str, int]:
         """Return the games of training, those that describe, and those of tuning at the end.
@@ -263,7 +294,7 @@ class EvolutionConfig(RunConfig):
         """Return the problems of parts that do not fit together."""
         game, individual, measure = self.game, self.individual, self.fitness.measure
         demes, steady_state = self.demes, self.steady_state
-        primitives, population = primitive_set_of(self), self.population_size
+        primitives, population = self.primitive_set, self.population_size
         return [
             *checks.draws(game, self.draws),
             *checks.starts(game, self.starts),
@@ -286,8 +317,3 @@ class EvolutionConfig(RunConfig):
             *checks.termination(self.termination, measure),
             *checks.player(game, individual, self.player),
         ]
-
-
-def primitive_set_of(config: EvolutionConfig) -> PrimitiveSet:
-    """Return the primitive set of a config, the same object for equal settings."""
-    return named_set(config.primitives)

@@ -5,7 +5,7 @@ from typing import TypeVar
 from evoply._native import Stream
 from evoply.arena.on_cluster import check_game
 from evoply.evolution.breeding.first_generation import random_individuals
-from evoply.evolution.config.evolution_config import EvolutionConfig, primitive_set_of
+from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.config.individual import shape_of
 from evoply.evolution.play.opponents import (
     is_certain,
@@ -83,7 +83,7 @@ def check_own_players(config: EvolutionConfig) -> None:
             "reproducible = True into its class (or set fitness.allow_irreproducible = true, and "
             "the run is marked)"
         )
-    primitives, depth = primitive_set_of(config), config.initialisation.min_depth
+    primitives, depth = config.primitive_set, config.initialisation.min_depth
     (tree,) = random_individuals(
         shape_of(config.individual, primitives) or primitives, config.initialisation.method, 1,
         Stream(0), min_depth=depth, max_depth=config.initialisation.max_depth,

@@ -45,13 +45,11 @@ def is_share(config: EvolutionConfig) -> bool:
     return config.fitness.measure.is_share
 
 
-def fitness_text(config: EvolutionConfig, fitness: float, *, is_own: bool = False) -> str:
+def fitness_text(config: EvolutionConfig, fitness: float) -> str:
     """Return a training fitness on the scale people know: a percentage, discs or points.
-
-    *is_own*: it comes from the user's own fitness, and is shown as it is.
 
     >>> from evoply.evolution import EvolutionConfig
     >>> fitness_text(EvolutionConfig(generations=1), 0.7123)
     '71.2 %'
     """
-    return f"{fitness:,.4g}" if is_own else config.fitness.measure.text(fitness)
+    return config.fitness.measure.text(fitness)

@@ -87,6 +87,7 @@ class PythonFitness(OwnPart, FitnessKind):
 
     kind: Literal["python"] = "python"
 
+    unit: ClassVar[str] = "your own fitness"
     cases: ClassVar[tuple[Case, ...]] = ("opponents", "games", "stages")
     """All of them: what it names says which it has, before anything is played."""
 
@@ -108,12 +109,12 @@ class PythonFitness(OwnPart, FitnessKind):
 
 
 def named_fitness(fitness: OwnFitness) -> PythonFitness:
-    """Return a user's fitness as configs name it; `ValueError` if it cannot be named."""
+    """Return a user's fitness as configs name it; `TypeError` if it is none."""
     if isinstance(fitness, PythonFitness):
         return fitness
-    settings = None
-    if isinstance(fitness, FitnessKind) and not isinstance(fitness, FunctionFitness):
-        settings = fitness.model_dump(mode="json", exclude_unset=True)
+    kind, settings = kind_of(fitness), None
+    if not isinstance(kind, FunctionFitness):
+        settings = kind.model_dump(mode="json", exclude_unset=True)
     return PythonFitness(**keys_of(fitness, settings))
 
 

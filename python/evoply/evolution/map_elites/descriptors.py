@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from evoply import _native, arena
 from evoply._native import Stream
-from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.fitness import Batch, Play, Population, Task
 from evoply.evolution.individuals import Individual, MapPlace
 from evoply.evolution.map_elites.axes import Bins
@@ -33,6 +32,19 @@ _EVEN = 0.5
 
 
 @dataclass(frozen=True, slots=True)
+class RunMap:
+    """The map of a run, and the games by which an individual gets its place there."""
+
+    axes: tuple[Bins, ...]
+    pairs: int
+    """Opening pairs against each opponent."""
+    games: Games
+    task: Task
+    stream: Stream
+    """Draws the openings."""
+
+
+@dataclass(frozen=True, slots=True)
 class Described:
     """Descriptions of individuals, and what they cost."""
 
@@ -43,22 +55,21 @@ class Described:
 
 
 def placed(
-    config: EvolutionConfig,
+    run_map: RunMap | None,
     individuals: tuple[Individual, ...],
     population: Population,
     generation: int,
     play: Play,
 ) -> tuple[tuple[Individual, ...], int, int]:
-    """Return *individuals* with places if survival is a map, and the games and work that it took.
+    """Return *individuals* with places if there is a map, and the games and work that it took.
 
     Whoever has a place keeps it. *population* are the same; *play* plays the games that describe.
     """
     new = [index for index, each in enumerate(individuals) if each.place is None]
-    if config.map is None or not new:
+    if run_map is None or not new:
         return individuals, 0, 0
-    axes, pairs = config.axes, config.map.pairs
-    part, stream = population.part(new), Stream(config.seed, "map")
-    about = described(part, axes, config.game_settings, config.task, pairs, stream, play)
+    part, axes = population.part(new), run_map.axes
+    about = described(run_map, part, play)
     found = list(individuals)
     for index, which in zip(new, part.who, strict=True):
         values: tuple[float, ...] = tuple(about.values[which].tolist())
@@ -67,23 +78,16 @@ def placed(
     return tuple(found), about.games, about.work
 
 
-def described(
-    population: Population,
-    axes: Sequence[Bins],
-    games: Games,
-    task: Task,
-    pairs: int,
-    stream: Stream,
-    play: Play,
-) -> Described:
-    """Return the place of each different tree of *population* along each of *axes*.
+def described(run_map: RunMap, population: Population, play: Play) -> Described:
+    """Return the place of each different tree of *population* along each axis of the map.
 
-    The games of all are one batch, with *pairs* openings of *stream* against every opponent.
+    The games of all are one batch.
     """
-    panel = panel_of(games, task, ()).with_pairs(pairs)
+    games = run_map.games
+    panel = panel_of(games, run_map.task, ()).with_pairs(run_map.pairs)
     trees = len(population.players)
-    schedule = schedule_of(games, trees, panel, stream)
-    names = [axis.descriptor for axis in axes]
+    schedule = schedule_of(games, trees, panel, run_map.stream)
+    names = [axis.descriptor for axis in run_map.axes]
     looks = not {"mobility", "corners"}.isdisjoint(names)
     results = play(Batch((*population.players, *panel.players), schedule, record_moves=looks))
     plies = results.plies.astype(np.int64).reshape(trees, -1)

@@ -50,10 +50,8 @@ def elites_of(individuals: Sequence[Individual]) -> list[tuple[MapPlace, Individ
     return [(elite.place, elite) for elite in ranked if elite.place is not None]
 
 
-def elites_listing(
-    config: EvolutionConfig, individuals: Sequence[Individual], *, is_own: bool = False
-) -> Section:
-    """Return the elites of a map as a table, the best first; *is_own*: with a fitness of yours."""
+def elites_listing(config: EvolutionConfig, individuals: Sequence[Individual]) -> Section:
+    """Return the elites of a map as a table, the best first."""
     names = [axis.descriptor for axis in config.axes]
     rows = [
         {
@@ -66,7 +64,7 @@ def elites_listing(
     ]
     columns = (
         Column("cell", "cell", str),
-        Column("fitness", "training", partial(fitness_text, config, is_own=is_own)),
+        Column("fitness", "training", partial(fitness_text, config)),
         *(Column(name, name, "{:.3g}".format) for name in names),
         TREE,
     )
@@ -87,12 +85,11 @@ def map_section(run: Run, last: Generation) -> list[Section]:
     config = run.config
     if config.map is None:
         return []
-    is_own = "fitness" in run.python_parts()
     picture = map_svg(
         config.axes,
         last.individuals,
-        lambda fitness: fitness_text(config, fitness, is_own=is_own),
-        is_share=has_shares(config) and not is_own,
+        partial(fitness_text, config),
+        is_share=has_shares(config),
     )
     note = (
         f"The best of each cell after generation {last.number}, by their games of that "
@@ -101,7 +98,7 @@ def map_section(run: Run, last: Generation) -> list[Section]:
     )
     if len(config.axes) > 2:
         note += " Of cells above one another the best is shown."
-    listing = elites_listing(config, last.individuals, is_own=is_own)
+    listing = elites_listing(config, last.individuals)
     drawn = Picture(picture, kind="map elites")
     return [replace(listing, title="Map", note=note, pictures=[drawn])]
 

@@ -25,6 +25,9 @@ from evoply.players import AfterState, AlphaBeta, TreeEvaluator
 from evoply.players.own_player import OwnPlayer
 from evoply.protocols import Cluster, Row
 
+PURPOSES = ("breeding", "training", "fresh", "opponents", "final")
+"""Every purpose has its own keys: openings of one never occur in another."""
+
 _STEP = (5**0.5 - 1) / 2
 """Steps of this length on a circle stay as far from one another as possible."""
 
@@ -33,6 +36,13 @@ IndividualPlayer = AfterState | AlphaBeta | OwnPlayer
 
 Sides = Literal["both", "black", "white"]
 """Colours of the individuals: alternately both, on one opening for two games; or one of them."""
+
+
+def stream_for(seed: int, purpose: str, generation: int) -> _native.Stream:
+    """Return the stream of one purpose in one generation of a run with this *seed*."""
+    if purpose not in PURPOSES:
+        raise ValueError(f"unknown purpose {purpose!r}")
+    return _native.Stream(seed, purpose, generation)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
