@@ -5,7 +5,7 @@ is gpjpp's defaults (preset `gpjpp`): fitness is the sum of the opponent's discs
 White, one against Edgar, here `edgar-like`, and two against a random player.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,17 +19,12 @@ from evoply.games.othello import Position
 from evoply.gp import Tree, lower
 from evoply.players import KernelSeat, parse_player
 from evoply.presets import preset_text
-from evoply.studies.study import Request, Scale
+from evoply.studies.study import Reproduction, paper
 
 GAME = "othello"
 OPPONENTS = ("edgar-like", "random", "random")
 FRESH_TIMES = 300
 """The number of fresh repetitions of the three games."""
-
-RUNS: dict[Scale, int] = {"smoke": 3, "small": 5, "paper": 5}
-"""Runs per type; each gives one individual."""
-_POPULATION: dict[Scale, int] = {"smoke": 30, "small": 200, "paper": 500}
-_GENERATIONS: dict[Scale, int] = {"smoke": 5, "small": 25, "paper": 51}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,21 +45,26 @@ class Type:
         return self.primitives.weights is not None
 
 
-TYPES = {
-    "E1": Type("original features, no weights", PRIMITIVE_SETS["liao"], (1.00, 2.40)),
-    "E2": Type("original features, weights", PRIMITIVE_SETS["bellin"], (2.02, 7.26)),
-    "E3": Type("letters, no-ops without effect", bellin("letters", mode=None), (3.83, 7.60)),
-    "E4": Type("letters, weights", PRIMITIVE_SETS["bellin-letters"], (5.45, 6.98)),
-    "E5": Type(
-        "letters, weights by no-ops only, six no-ops", PRIMITIVE_SETS["bellin-noops"], (7.41, 9.25)
-    ),
-    "V1": Type("original features, weights, 10 not weighed", bellin(constants=False), None, 4),
-    "V2": Type("letters, weights by B0 and B1 only", bellin("letters", mode="noop_only"), None, 4),
+_PRIMITIVES: Mapping[str, PrimitiveSet] = {
+    "E1": PRIMITIVE_SETS["liao"],
+    "E2": PRIMITIVE_SETS["bellin"],
+    "E3": bellin("letters", mode=None),
+    "E4": PRIMITIVE_SETS["bellin-letters"],
+    "E5": PRIMITIVE_SETS["bellin-noops"],
+    "V1": bellin(constants=False),
+    "V2": bellin("letters", mode="noop_only"),
 }
-"""The types by name. The paper describes E1 to E5; V1 and V2 stand for its two further brackets,
-"variations of the weighting model", which it does not describe."""
+
+
+def _types() -> Iterator[tuple[str, Type]]:
+    for name, told in paper("bellin")["types"].items():
+        printed = tuple(told["printed"]) if "printed" in told else None
+        yield name, Type(told["title"], _PRIMITIVES[name], printed, told.get("players", 5))
+
+
+TYPES = dict(_types())
+"""The types by name, of which the paper describes E1 to E5."""
 EXPERIMENTS = tuple(name for name, kind in TYPES.items() if kind.printed is not None)
-RANGES = {name: TYPES[name].printed for name in EXPERIMENTS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class Evolved:
     """Of the last generation."""
 
 
-def config_of(name: str, request: Request, run: int) -> EvolutionConfig:
+def config_of(name: str, request: Reproduction, run: int) -> EvolutionConfig:
     """Return the config of one run of a type."""
     opponents = ",".join(
         f'{{player="{player}",games={OPPONENTS.count(player)}}}'
@@ -93,8 +93,8 @@ def config_of(name: str, request: Request, run: int) -> EvolutionConfig:
     seed = _native.Stream(request.seed, "bellin", name, run).key % 2**63
     settings = [
         f"seed={seed}",
-        f"population_size={_POPULATION[request.scale]}",
-        f"generations={_GENERATIONS[request.scale]}",
+        f"population_size={request.size('population')}",
+        f"generations={request.size('generations')}",
         f"fitness.opponents=[{opponents}]",
         # The study tests its own individuals, so the engine need not.
         "hall_of_fame={size=1,candidates=1,sample=1,pairs=1,final_pairs=1}",
@@ -105,7 +105,7 @@ def config_of(name: str, request: Request, run: int) -> EvolutionConfig:
     )
 
 
-def evolve_type(name: str, request: Request, run: int) -> Evolved:
+def evolve_type(name: str, request: Reproduction, run: int) -> Evolved:
     """Return the individual with the best training fitness of one run of a type."""
     config = config_of(name, request, run)
     first: Generation | None = None

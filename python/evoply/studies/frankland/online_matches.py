@@ -12,7 +12,7 @@ from evoply.arena import match
 from evoply.expressions import Number, board, count, features, squares
 from evoply.players import AlphaBeta, ExpressionEvaluator, Online, parse_player
 from evoply.protocols import Choice, Clock, GameRecord, Player, Seat
-from evoply.studies.study import Request
+from evoply.studies.study import Reproduction
 from evoply.studies.verdicts import Figure, share_of_games
 
 GAME = "othello"
@@ -166,8 +166,9 @@ def _order(move: Said) -> tuple[int, ...]:
     return move.discs, *areas.values()
 
 
-def played(player: Online, opponent: Player, games: int, request: Request) -> OnlineMatch:
+def played(player: Online, opponent: Player, request: Reproduction) -> OnlineMatch:
     """Play random openings, each twice with colours swapped, on the 8x8 board."""
+    games = request.games or request.size("games")
     watched = Watched(player)
     result = match(
         watched,

@@ -4,28 +4,20 @@ The engine is gpjpp's with its defaults (preset `gpjpp`): five games as White ag
 player; the opponent's gain of discs within an epoch is minimised.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from evoply.evolution import Generation, config_from_toml, evolve
 from evoply.gp import Forest, Genotype, Tree
 from evoply.presets import preset_text
 from evoply.reports.charts import line_chart
-from evoply.studies.liao.white_games import UNIT, games_as_white
-from evoply.studies.study import Request, Result, Row, Scale, row, series
+from evoply.studies.liao.white_games import PRINTED_GAMES, games_as_white
+from evoply.studies.study import Reproduction, Result, Row, row, series
 from evoply.studies.verdicts import difference, mean_of, share_of_games
 
 HALVES = (("tree 1", 0, 50), ("tree 2", 50, 100))
 STAGES = (1, 2, 3, 4, 6, 12, 60)
 
-_RUNS: dict[Scale, int] = {"smoke": 3, "small": 10, "paper": 40}
-_GENERATIONS: dict[Scale, int] = {"smoke": 10, "small": 51, "paper": 51}
-_GAMES: dict[Scale, int] = {"smoke": 200, "small": 500, "paper": 2000}
-_SWEEP_RUNS: dict[Scale, int] = {"smoke": 3, "small": 5, "paper": 8}
-_SWEEP_POPULATION: dict[Scale, int] = {"smoke": 30, "small": 100, "paper": 200}
-_SWEEP_GENERATIONS: dict[Scale, int] = {"smoke": 4, "small": 15, "paper": 20}
 _SWEEP_NODES = 600
 _YARDSTICK = "hall_of_fame={size=1,candidates=1,sample=1,pairs=1,final_pairs=1}"
 """Settings without tests by the engine: the study tests its own individuals."""
@@ -41,27 +33,27 @@ class Half:
     generations: int
 
 
-def halves_of(termination: float, request: Request, run: int) -> tuple[Half, Half]:
+def halves_of(termination: float, request: Reproduction, run: int) -> tuple[Half, Half]:
     """Return the trees of both halves from two runs that end below *termination* discs."""
     first, second = (_half(termination, start, end, request, run) for _, start, end in HALVES)
     return first, second
 
 
-def _half(termination: float, start: int, end: int, request: Request, run: int) -> Half:
+def _half(termination: float, start: int, end: int, request: Reproduction, run: int) -> Half:
     settings = [
         f"seed={_seed(request, run, int(termination), start)}",
-        f"generations={_GENERATIONS[request.scale]}",
+        f"generations={request.size('generations')}",
         f"termination.fitness={termination}",
         f'fitness.measure={{kind="epoch_discs",start={start}.0,end={end}.0}}',
         _YARDSTICK,
     ]
     steps = evolve(config_from_toml(preset_text("gpjpp"), settings), threads=request.threads)
-    best, generations = _best(steps)
-    assert isinstance(best.tree, Tree)
-    return Half(best.tree, -best.fitness, generations)
+    tree, fitness, generations = _best(steps)
+    assert isinstance(tree, Tree)
+    return Half(tree, -fitness, generations)
 
 
-def _seed(request: Request, *numbers: int) -> int:
+def _seed(request: Reproduction, *numbers: int) -> int:
     """Return a different seed for every run of the study."""
     seed = request.seed
     for number in numbers:
@@ -69,81 +61,61 @@ def _seed(request: Request, *numbers: int) -> int:
     return seed
 
 
-def _best(generations: Iterator[Generation]) -> tuple[_Best, int]:
-    """Return the individual with the best training fitness, and the number of generations."""
-    best: _Best | None = None
-    count = 0
-    for generation in generations:
-        count += 1
-        fittest = generation.best
-        if best is None or fittest.fitness > best.fitness:
-            best = _Best(fittest.tree, fittest.fitness)
-    assert best is not None  # there is always a first generation
-    return best, count
+def _best(generations: Iterable[Generation]) -> tuple[Genotype, float, int]:
+    """Return the first tree with the best training fitness, that, and the number of generations."""
+    fittest = [generation.best for generation in generations]
+    best = max(fittest, key=lambda one: one.fitness)
+    return best.tree, best.fitness, len(fittest)
 
 
-@dataclass(frozen=True, slots=True)
-class _Best:
-    tree: Genotype
-    fitness: float
-
-
-def evolved_rows(
-    printed: Sequence[tuple[float, Sequence[float]]], request: Request
-) -> tuple[list[Row], list[str]]:
+def evolved_rows(wins: Mapping[str, float], request: Reproduction) -> tuple[list[Row], list[str]]:
     """Return rows of newly evolved halves and their staged pairs, and notes on the runs.
 
-    *printed* has the termination fitness, and the printed wins of tree 1, tree 2 and both staged.
+    *wins* are those printed, by termination fitness and part, such as "50.0, tree 1".
     """
     rows: list[Row] = []
     notes: list[str] = []
-    runs = _RUNS[request.scale]
-    for termination, wins in printed:
+    runs, games = request.size("runs"), request.size("test_games")
+    for termination in (50.0, 25.0):
         pairs = [halves_of(termination, request, run) for run in range(runs)]
-        counts: list[list[float]] = [[], [], []]
+        found: dict[str, list[float]] = {"tree 1": [], "tree 2": [], "staged": []}
         for first, second in pairs:
             staged = Forest("stages", (first.tree, second.tree), (50, 50))
-            players: tuple[Genotype, ...] = (first.tree, second.tree, staged)
-            for index, individual in enumerate(players):
-                played = games_as_white(
-                    individual,
-                    games=_GAMES[request.scale],
-                    seed=request.seed + 1,
-                    threads=request.threads,
-                )
-                counts[index].append(50 * played.wins / played.games)
-        figures = [mean_of(count, within=(0, 50)) for count in counts]
-        for index, name in enumerate(("tree 1", "tree 2", "staged")):
-            rows.append(
-                row(
-                    f"{termination}, {name}, evolved here",
-                    figures[index],
-                    share_of_games(wins[index], 50, of=50),
-                    reference=25.0,
-                    reason=f"Mean of {runs} runs of gpjpp's defaults; each tested in "
-                    f"{_GAMES[request.scale]:,} other games.",
-                )
-            )
-        gain = mean_of(
-            [both - first for both, first in zip(counts[2], counts[0], strict=True)],
-            within=(-50, 50),
-        )
+            found["tree 1"].append(_test_wins(first.tree, request))
+            found["tree 2"].append(_test_wins(second.tree, request))
+            found["staged"].append(_test_wins(staged, request))
+        printed = {
+            part: share_of_games(wins[f"{termination}, {part}"], PRINTED_GAMES, of=PRINTED_GAMES)
+            for part in found
+        }
+        reason = f"Mean of {runs} runs of gpjpp's defaults; each tested in {games:,} other games."
+        rows += [
+            row(f"{termination}, {part}, evolved here", mean_of(found[part], within=(0, 50)),
+                printed[part], reference=25.0, reason=reason)
+            for part in found
+        ]  # fmt: skip
+        gains = [both - first for both, first in zip(found["staged"], found["tree 1"], strict=True)]
         rows.append(
-            row(
-                f"gain of {termination}, staged, evolved here over its tree 1",
-                gain,
-                difference(*(share_of_games(wins[index], 50, of=50) for index in (2, 0))),
-                reference=0.0,
-            )
-        )
+            row(f"gain of {termination}, staged, evolved here over its tree 1",
+                mean_of(gains, within=(-50, 50)),
+                difference(printed["staged"], printed["tree 1"]), reference=0.0)
+        )  # fmt: skip
         at_once = sum(half.generations == 1 for halves in pairs for half in halves)
+        discs = sum(half.discs for halves in pairs for half in halves) / (2 * runs)
         notes.append(
             f"Termination fitness {termination}: {at_once} of {2 * runs} runs ended with the first "
-            f"random population, whose best let the opponent gain "
-            f"{sum(half.discs for halves in pairs for half in halves) / (2 * runs):.1f} discs on "
-            "average in five games."
+            f"random population, whose best let the opponent gain {discs:.1f} discs on average in "
+            "five games."
         )
     return rows, notes
+
+
+def _test_wins(tree: Genotype, request: Reproduction) -> float:
+    """Return the wins of an evolved player in 50 games that are not those of its training."""
+    played = games_as_white(
+        tree, games=request.size("test_games"), seed=request.seed + 1, threads=request.threads
+    )
+    return PRINTED_GAMES * played.wins / played.games
 
 
 def percents_of(count: int) -> tuple[int, ...]:
@@ -156,70 +128,42 @@ def percents_of(count: int) -> tuple[int, ...]:
     return tuple(each + (index < over) for index in range(count))
 
 
-def stage_sweep(request: Request) -> Result:
+def stage_sweep(request: Reproduction) -> Result:
     """Return the wins with 1 to 60 jointly evolved stages at one budget of games and nodes."""
-    runs = _SWEEP_RUNS[request.scale]
-    scores: list[list[float]] = []
-    different: list[float] = []
-    for number, count in enumerate(STAGES):
-        wins: list[float] = []
-        distinct = 0
-        for run in range(runs):
-            tree = _evolve_stages(count, request, run)
-            played = games_as_white(
-                tree, games=_GAMES[request.scale], seed=request.seed + 1, threads=request.threads
-            )
-            wins.append(50 * played.wins / played.games)
-            distinct += len(set(tree.trees)) if isinstance(tree, Forest) else 1
-            request.progress(number * runs + run + 1, len(STAGES) * runs)
-        scores.append(wins)
-        different.append(distinct / runs)
-    figures = [mean_of(wins, within=(0, 50)) for wins in scores]
-    rows = [
-        row(
-            f"{count} stage{'s' * (count > 1)}",
-            figure,
-            reason=f"{trees:.3g} different tree{'s' * (trees > 1)} on average",
-        )
-        for count, figure, trees in zip(STAGES, figures, different, strict=True)
-    ]
+
+    def measure(count: int, run: int) -> tuple[float, int]:
+        tree = _evolve_stages(count, request, run)
+        return _test_wins(tree, request), len(set(tree.trees)) if isinstance(tree, Forest) else 1
+
+    found = dict(request.over_seeds(STAGES, request.size("runs"), measure))
+    figures = {n: mean_of([wins for wins, _ in of], within=(0, 50)) for n, of in found.items()}
+    rows = []
+    for count, figure in figures.items():
+        trees = sum(different for _, different in found[count]) / request.size("runs")
+        reason = f"{trees:.3g} different tree{'s' * (trees > 1)} on average"
+        rows.append(row(f"{count} stage{'s' * (count > 1)}", figure, reason=reason))
     rows += [
-        row(f"gain of {count} stages over 1", difference(figure, figures[0]))
-        for count, figure in zip(STAGES[1:], figures[1:], strict=True)
+        row(f"gain of {count} stages over 1", difference(figures[count], figures[1]))
+        for count in STAGES[1:]
     ]
     chart = line_chart(
         "Wins by number of stages",
         STAGES,
-        [series("wins of 50", figures)],
+        [series("wins of 50", figures.values())],
         "wins of 50 games",
         x_title="stages",
         note="with 95 % intervals over runs",
         is_log=True,
     )
-    return request.result(
-        "liao",
-        "stages",
-        "How many stages pay",
-        rows,
-        unit=UNIT,
-        notes=(
-            f"Every number of stages has the same budget: {runs} runs of "
-            f"{_SWEEP_POPULATION[request.scale]} individuals, "
-            f"{_SWEEP_GENERATIONS[request.scale]} generations, five games an individual, "
-            f"{_SWEEP_NODES} nodes for all stages together. Stages are trained jointly: each is "
-            "judged by what the opponent gained in it. The best of a run's hall of fame is "
-            "tested on other games.",
-        ),
-        charts=(chart,),
-    )
+    return request.result(rows, [chart], nodes=_SWEEP_NODES)
 
 
-def _evolve_stages(count: int, request: Request, run: int) -> Genotype:
+def _evolve_stages(count: int, request: Reproduction, run: int) -> Genotype:
     percents = ",".join(map(str, percents_of(count)))
     settings = [
         f"seed={_seed(request, run, count)}",
-        f"population_size={_SWEEP_POPULATION[request.scale]}",
-        f"generations={_SWEEP_GENERATIONS[request.scale]}",
+        f"population_size={request.size('population')}",
+        f"generations={request.size('generations')}",
         f'individual={{kind="stages",percents=[{percents}]}}',
         'fitness.measure={kind="stage_discs"}',
         "initialisation.max_depth=4",
