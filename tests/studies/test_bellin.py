@@ -17,7 +17,7 @@ from evoply.players import parse_player
 from evoply.presets import preset_text
 from evoply.protocols import Color
 from evoply.studies import Request, find_study, reproduce
-from evoply.studies.bellin.types import (
+from evoply.studies.bellin.tables import (
     EXPERIMENTS,
     OPPONENTS,
     TYPES,

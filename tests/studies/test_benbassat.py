@@ -27,7 +27,7 @@ from evoply.studies.benbassat.evolved_players import (
     run_config,
     setting_config,
 )
-from evoply.studies.benbassat.guides import (
+from evoply.studies.benbassat.guide_matches import (
     CANDIDATES,
     GUIDES,
     LADDER,

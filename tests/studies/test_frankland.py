@@ -9,7 +9,7 @@ from evoply.arena import match
 from evoply.players import parse_player
 from evoply.reports import result_html
 from evoply.studies import STUDIES, Request, Result, page_of_study, reproduce
-from evoply.studies.frankland.online_matches import LEVELS, ladder_player, opponents_of
+from evoply.studies.frankland import LEVELS, ladder_player, opponents_of
 from evoply.studies.study import paper
 
 TABLES = paper("frankland")["tables"]

@@ -12,9 +12,9 @@ from evoply.gp import Forest, lower
 from evoply.reports import result_html, write_result
 from evoply.studies import STUDIES, Request, find_study, page_of_study, reproduce
 from evoply.studies.liao import legacy_tree
-from evoply.studies.liao.evolution import STAGES, halves_of, percents_of
-from evoply.studies.liao.tables import hypotheses
+from evoply.studies.liao.tables import STAGES, halves_of, hypotheses, percents_of
 from evoply.studies.liao.white_games import games_as_white, play_reconstruction
+from evoply.studies.study import paper
 
 
 @cache
@@ -244,6 +244,7 @@ def test_every_study_says_what_it_has():
     for name, study in STUDIES.items():
         assert study.name == name
         assert study.contradictions
+        assert [one.name for one in study.experiments] == list(paper(name)["tables"])
         for experiment in study.experiments:
             assert list(experiment.seconds) == ["smoke", "small", "paper"]
 

@@ -2,14 +2,14 @@
 
 from functools import partial
 
-from evoply.studies.benbassat import coevolution, evolved_players, guides, trees_by_hand
+from evoply.studies.benbassat import coevolution, evolved_players, guide_matches, trees_by_hand
 from evoply.studies.study import study_of
 
 BENBASSAT = study_of(
     "benbassat",
     {
-        "3": guides.calibration,
-        "readings": guides.guide_readings,
+        "3": guide_matches.calibration,
+        "readings": guide_matches.guide_readings,
         "hand": trees_by_hand.trees_by_hand,
         **{table: partial(evolved_players.players_table, table) for table in ("4", "5", "6")},
         "sensitivity": evolved_players.other_settings,

@@ -18,7 +18,7 @@ from evoply.evolution import (
     individual_player,
 )
 from evoply.reports.charts import interval_chart
-from evoply.studies.benbassat.guides import seed_of
+from evoply.studies.benbassat.guide_matches import seed_of
 from evoply.studies.study import Reproduction, Result, Row, paper, row, series
 from evoply.studies.verdicts import Figure, mean_of
 

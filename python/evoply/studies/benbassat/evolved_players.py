@@ -25,7 +25,7 @@ from evoply.players import model_of
 from evoply.presets import preset_text
 from evoply.reports.charts import Chart, interval_chart, line_chart
 from evoply.reports.series import Series
-from evoply.studies.benbassat.guides import (
+from evoply.studies.benbassat.guide_matches import (
     DRAWS,
     GUIDES,
     TITLES,
@@ -162,11 +162,11 @@ def _table(
     told = paper("benbassat")["tables"][name]
     kinds = tuple(
         FitnessRuns(
-            one["fitness"],
-            one["depth"],
-            {int(depth): tuple(scores) for depth, scores in one["printed"].items()},
+            runs["fitness"],
+            runs["depth"],
+            {int(depth): tuple(scores) for depth, scores in runs["printed"].items()},
         )
-        for one in told["players"]
+        for runs in told["players"]
     )
     read = next(kind for kind in kinds if kind.fitness == _FITNESS)
     read_as = tuple(replace(read, training=reading) for reading in trained)
@@ -481,7 +481,7 @@ def _kind(name: str, setting: Setting, request: Reproduction) -> FitnessRuns:
     """Return the runs of a setting: 25Co, for the depths that the paper prints of it."""
     printed = next(kind for kind in TABLES[name].kinds if kind.fitness == _FITNESS)
     twice = {what: 2 * request.size(what) for what in ("population", "generations")}
-    settings = tuple(one.format(**twice) for one in setting.training.settings)
+    settings = tuple(change.format(**twice) for change in setting.training.settings)
     return replace(printed, training=setting.training._replace(settings=settings))
 
 

@@ -12,7 +12,7 @@ from evoply.expressions import PRIMITIVE_SETS
 from evoply.players import AlphaBeta, TreeEvaluator
 from evoply.reports.charts import interval_chart
 from evoply.studies.benbassat.evolved_players import PRINTED_GAMES, TABLES, PlayersTable
-from evoply.studies.benbassat.guides import TITLES, benchmark, guide, score_of, seed_of
+from evoply.studies.benbassat.guide_matches import TITLES, benchmark, guide, score_of, seed_of
 from evoply.studies.study import Reproduction, Result, Row, row, series
 from evoply.studies.verdicts import Figure
 
@@ -54,8 +54,8 @@ def trees_by_hand(request: Reproduction) -> Result:
 def _ranges(table: PlayersTable) -> Iterator[tuple[tuple[int, int], tuple[float, float]]]:
     """Yield depths of evolved players and guides in a table, and the range of what it prints."""
     for depth, other in sorted(
-        {(one.depth, other) for one in table.kinds for other in one.printed}
+        {(kind.depth, other) for kind in table.kinds for other in kind.printed}
     ):
-        alike = [one.printed for one in table.kinds if one.depth == depth]
+        alike = [kind.printed for kind in table.kinds if kind.depth == depth]
         scores = [score for printed in alike for score in printed.get(other, ())]
         yield (depth, other), (min(scores), max(scores))

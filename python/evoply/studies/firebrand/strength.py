@@ -54,9 +54,9 @@ def _compared(
     for run in request.part(1, 2).each(range(runs)):
         scores: dict[str, list[float]] = {name: [] for name in setups}
         for first, second in combinations(setups, 2):
-            one = score(request, curves[first][run], curves[second][run], games, run)
-            scores[first].append(100 * one)
-            scores[second].append(100 * (1 - one))
+            share = score(request, curves[first][run], curves[second][run], games, run)
+            scores[first].append(100 * share)
+            scores[second].append(100 * (1 - share))
         for name in setups:
             points[name].append(sum(scores[name]) / len(scores[name]))
             beside[name].append(100 * score(request, curves[name][run], OTHER, games, run))
