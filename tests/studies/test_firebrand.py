@@ -164,13 +164,6 @@ def test_a_stopped_training_ends_after_the_step_at_hand() -> None:
     stop.set()
     assert len(trained(load_learning_config("firebrand"), stop).steps) == 1
 
-    def interrupted(setup: str, run: int, stop: Event) -> LearningCurve:
-        raise KeyboardInterrupt
-
-    request = STUDIES["firebrand"].asked("1", Request(threads=2))
-    with pytest.raises(KeyboardInterrupt):
-        request.over_seeds_at_once(["one"], 1, interrupted)
-
 
 def test_training_begun_anew_has_all_stages_again() -> None:
     config = load_learning_config(
